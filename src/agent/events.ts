@@ -1,0 +1,30 @@
+import type { AssistantMessage, AssistantMessageEvent, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AppMessage } from "../log/entry.js";
+import type { ToolResult } from "../tools/tool.js";
+
+/**
+ * What happens in a run, in order. A run is one prompt and everything that follows from it; a turn is one model
+ * response and the tool calls it asks for. Names and fields are those of JSON and RPC mode.
+ */
+export type AgentEvent =
+	| { type: "agent_start" }
+	| { type: "agent_end"; messages: AppMessage[] }
+	| { type: "turn_start"; turnIndex: number; timestamp: number }
+	| { type: "turn_end"; turnIndex: number; message: AssistantMessage; toolResults: ToolResultMessage[] }
+	/** A message begins. Assistant messages then grow by updates; all others end at once. */
+	| { type: "message_start"; message: AppMessage }
+	/** `message` is live while the model streams: copy what you keep. */
+	| { type: "message_update"; message: AssistantMessage; assistantMessageEvent: AssistantMessageEvent }
+	/** The message is complete and in the log, at `entryIndex`. */
+	| { type: "message_end"; message: AppMessage; entryIndex: number }
+	| { type: "tool_execution_start"; toolCallId: string; toolName: string; args: Record<string, unknown> }
+	| {
+			type: "tool_execution_update";
+			toolCallId: string;
+			toolName: string;
+			args: Record<string, unknown>;
+			partialResult: ToolResult;
+	  }
+	| { type: "tool_execution_end"; toolCallId: string; toolName: string; result: ToolResult; isError: boolean }
+	| { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }
+	| { type: "auto_retry_end"; success: boolean; attempt: number; finalError?: string };

@@ -1,0 +1,41 @@
+import type { AppMessage } from "../log/entry.js";
+
+/** A message of the context and the entry it comes from; null when no single entry holds it. */
+export interface ContextMessage {
+	message: AppMessage;
+	entryIndex: number | null;
+}
+
+/** Who put a message into the context. */
+export type Origin =
+	| { kind: "entry" }
+	| { kind: "compaction"; entryIndex: number }
+	| { kind: "system_item" }
+	| { kind: "hook"; hook: string };
+
+/** A context message with its origin. */
+export interface TracedMessage extends ContextMessage {
+	origin: Origin;
+}
+
+/** An entry that the model does not see, and what hid it. */
+export interface HiddenEntry {
+	entryIndex: number;
+	by: { kind: "compaction"; entryIndex: number } | { kind: "hook"; hook: string };
+}
+
+/** A hook's answer that was dropped because no model would accept it, or a notice about the log. */
+export interface ContextProblem {
+	/** Path of the hook; null when the log itself is at fault. */
+	hook: string | null;
+	rule: string;
+	/** Position in the list that was refused, or the entry index when `hook` is null. */
+	position: number;
+}
+
+/** The context: what the model sees next, and why. A pure function of entries and hooks. */
+export interface BuiltContext {
+	readonly messages: readonly TracedMessage[];
+	readonly hidden: readonly HiddenEntry[];
+	readonly problems: readonly ContextProblem[];
+}

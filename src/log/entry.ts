@@ -1,0 +1,189 @@
+import type { AssistantMessage, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
+
+/** How much a model thinks before it answers; `off` sends no reasoning request. */
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+
+/** All thinking levels, least first. */
+export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+
+/** A shell command that the user ran with `!`; the model sees it as text. */
+export interface BashExecutionMessage {
+	role: "bashExecution";
+	command: string;
+	output: string;
+	/** null when the command was cancelled or did not start. */
+	exitCode: number | null;
+	cancelled: boolean;
+	truncated: boolean;
+	/** Where the whole output is, when `output` is only its end. */
+	fullOutputPath?: string;
+	/** Set by `!!`: shown and kept, never sent to the model. */
+	excludeFromContext?: boolean;
+	/** ms since the epoch. */
+	timestamp: number;
+}
+
+/** A message as the session keeps it: the shapes of pi-ai, and pi's own roles. */
+export type AppMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage;
+
+/** What the model was given when it wrote an assistant message. */
+export interface ContextRecord {
+	/** SHA-256, hex, of the messages as sent. */
+	digest: string;
+	messages: number;
+	tokens: number;
+}
+
+/** First line of a session file. */
+export interface SessionHeader {
+	type: "session";
+	version: 1;
+	id: string;
+	/** ISO 8601. */
+	timestamp: string;
+	cwd: string;
+	/** Path of the session this one was branched from. */
+	branchedFrom?: string;
+}
+
+/** A message of the conversation. */
+export interface MessageEntry {
+	type: "message";
+	timestamp: string;
+	message: AppMessage;
+	/** Beside assistant messages: the context that led to it. */
+	context?: ContextRecord;
+}
+
+/** Earlier entries replaced by a summary in the context. */
+export interface CompactionEntry {
+	type: "compaction";
+	timestamp: string;
+	summary: string;
+	/** Entries with a lower index are left out of the context. */
+	firstKeptEntryIndex: number;
+	tokensBefore: number;
+}
+
+/** The model was changed. */
+export interface ModelChangeEntry {
+	type: "model_change";
+	timestamp: string;
+	provider: string;
+	modelId: string;
+}
+
+/** The thinking level was changed. */
+export interface ThinkingLevelChangeEntry {
+	type: "thinking_level_change";
+	timestamp: string;
+	thinkingLevel: ThinkingLevel;
+}
+
+/** Text that a host handle added for the model; shown in the transcript and in the context. */
+export interface SystemItemEntry {
+	type: "system_item";
+	timestamp: string;
+	/** The hook or feature that asked for it. */
+	source: string;
+	item: { kind: "task_reminder" | "notification"; text: string };
+}
+
+/** The session was named. */
+export interface SessionInfoEntry {
+	type: "session_info";
+	timestamp: string;
+	name: string;
+}
+
+/** An entry of a hook. The core keeps it byte for byte and does not read it. */
+export interface CustomEntry {
+	type: string;
+	timestamp?: string | number;
+	[field: string]: unknown;
+}
+
+/** Stands in place of a line that cannot be read, so that later indices stay true. Never written. */
+export interface OpaqueEntry {
+	type: "opaque";
+	/** Why the line could not be read. */
+	reason: string;
+}
+
+/** Entries that the core itself writes and reads. */
+export type CoreEntry =
+	| SessionHeader
+	| MessageEntry
+	| CompactionEntry
+	| ModelChangeEntry
+	| ThinkingLevelChangeEntry
+	| SystemItemEntry
+	| SessionInfoEntry;
+
+/** One line of a session, known by its index; index 0 is the header. */
+export type SessionEntry = CoreEntry | OpaqueEntry | CustomEntry;
+
+/** Types that hooks may not write. */
+export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
+	"session",
+	"message",
+	"compaction",
+	"model_change",
+	"thinking_level_change",
+	"system_item",
+	"session_info",
+	"context_freeze",
+	"opaque",
+]);
+
+export function isSessionHeader(entry: SessionEntry | undefined): entry is SessionHeader {
+	return entry?.type === "session";
+}
+
+export function isMessageEntry(entry: SessionEntry | undefined): entry is MessageEntry {
+	return entry?.type === "message";
+}
+
+export function isCompactionEntry(entry: SessionEntry | undefined): entry is CompactionEntry {
+	return entry?.type === "compaction";
+}
+
+export function isModelChangeEntry(entry: SessionEntry | undefined): entry is ModelChangeEntry {
+	return entry?.type === "model_change";
+}
+
+export function isThinkingLevelChangeEntry(entry: SessionEntry | undefined): entry is ThinkingLevelChangeEntry {
+	return entry?.type === "thinking_level_change";
+}
+
+export function isSystemItemEntry(entry: SessionEntry | undefined): entry is SystemItemEntry {
+	return entry?.type === "system_item";
+}
+
+export function isSessionInfoEntry(entry: SessionEntry | undefined): entry is SessionInfoEntry {
+	return entry?.type === "session_info";
+}
+
+export function isOpaqueEntry(entry: SessionEntry | undefined): entry is OpaqueEntry {
+	return entry?.type === "opaque";
+}
+
+/** True for an entry whose message the user wrote: where a turn of the conversation begins. */
+export function isUserMessageEntry(entry: SessionEntry | undefined): entry is MessageEntry & { message: UserMessage } {
+	return isMessageEntry(entry) && entry.message.role === "user";
+}
+
+/** The plain text of a message's content, text blocks joined by newlines; other blocks left out. */
+export function messageText(message: AppMessage): string {
+	if (message.role === "bashExecution") return message.output;
+	if (typeof message.content === "string") return message.content;
+	return message.content
+		.filter((block) => block.type === "text")
+		.map((block) => block.text)
+		.join("\n");
+}
+
+/** An ISO timestamp for an entry written now. */
+export function entryTimestamp(): string {
+	return new Date().toISOString();
+}

@@ -1,0 +1,34 @@
+import type { AgentEvent } from "../agent/events.js";
+import type { BuiltContext } from "../context/context-message.js";
+import type { CompactionEntry, SessionEntry } from "../log/entry.js";
+
+/** Prompts that wait for their moment: steering after the current tool calls, follow-ups after the run. */
+export interface QueuedPrompts {
+	steering: readonly string[];
+	followUps: readonly string[];
+}
+
+/** What a mode hears of a session: the agent's events and the session's own. */
+export type SessionEvent =
+	| AgentEvent
+	/** The session object now holds other entries: load, switch, clear, branch, reload. Draw everything anew. */
+	| { type: "session_changed"; reason: "start" | "switch" | "clear" | "branch" }
+	/** An entry that is not a message was appended (compaction, custom entries, name, model, …). */
+	| { type: "entry_appended"; entryIndex: number; entry: SessionEntry }
+	/** The context was computed: what the model now sees and what is hidden. */
+	| { type: "context_changed"; context: BuiltContext }
+	| { type: "queue_changed"; queue: QueuedPrompts }
+	| { type: "model_changed" }
+	| { type: "thinking_level_changed" }
+	| { type: "auto_compaction_start"; reason: "threshold" | "overflow" | "manual" }
+	| { type: "auto_compaction_end"; result: CompactionEntry | null; aborted: boolean; errorMessage?: string }
+	| { type: "hook_error"; hookPath: string; event: string; error: string }
+	/** A line for the user: from a hook, a command or the session itself. */
+	| { type: "notice"; level: "info" | "warning" | "error"; message: string }
+	/** A hook command or built-in command runs; ends with the same name. */
+	| { type: "command_start"; name: string }
+	| { type: "command_end"; name: string }
+	/** A shell command of the user (`!`): output so far, then done (its message then ends as an entry). */
+	| { type: "bash_start"; command: string }
+	| { type: "bash_update"; output: string }
+	| { type: "bash_end"; entryIndex: number };
