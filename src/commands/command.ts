@@ -1,6 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandResult, CompletionItem, HookUI } from "../hooks/types.js";
 import type { ThinkingLevel } from "../log/entry.js";
+import type { SessionSummary } from "../log/session-summary.js";
 
 /** Numbers that `/session` and RPC report. */
 export interface SessionStats {
@@ -20,17 +21,6 @@ export interface SessionStats {
 export interface BranchTarget {
 	entryIndex: number;
 	text: string;
-}
-
-/** A session file as a list shows it. */
-export interface SessionSummary {
-	path: string;
-	id: string;
-	name: string | null;
-	firstMessage: string;
-	/** ms since the epoch. */
-	modifiedAt: number;
-	messageCount: number;
 }
 
 /** The narrow view that commands have of their session. The session implements it. */

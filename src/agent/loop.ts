@@ -1,0 +1,211 @@
+import type { Api, AssistantMessage, Model, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AppMessage, ContextRecord } from "../log/entry.js";
+import { sleep } from "../util/abort.js";
+import type { AgentEvent } from "./events.js";
+import { isRetryable, type RetryPolicy, retryDelay, watchRetryAfter } from "./retry.js";
+import { type ModelRequest, readReply, type StreamFunction } from "./stream.js";
+import { normalizeToolCalls, runToolCalls, type ToolCallDeps } from "./tool-calls.js";
+
+/** A request, and what the log keeps of the context that it carries. */
+export interface PreparedRequest extends ModelRequest {
+	record?: ContextRecord;
+	/** False when the request must not be sent; why, for the user. */
+	stop?: string;
+}
+
+/** What the loop needs from its owner. */
+export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
+	stream: StreamFunction;
+	/** Makes the next request from the entries as they are now. Called before every request, also inside a tool loop. */
+	prepareRequest(turnIndex: number): Promise<PreparedRequest>;
+	/** The tools that may run now. */
+	tools(): ToolCallDeps["tools"];
+	shellPath(): string | undefined;
+	/** Writes a message to the log, before anything is told of it. @returns its entry index */
+	record(message: AppMessage, context?: ContextRecord): number;
+	/** Takes prompts that wait to be said between turns. */
+	takeSteering(): AppMessage[];
+	/** Takes prompts that wait for the end of the run. */
+	takeFollowUps(): AppMessage[];
+	/** Awaited moments of the run, for hooks. */
+	moments: AgentMoments;
+	retry(): RetryPolicy;
+	idleTimeoutMs(): number;
+	/**
+	 * Tells the owner that the model refused the request as too long. @returns true when the context is shorter now and
+	 * the request may be made once more
+	 */
+	onOverflow(message: AssistantMessage): Promise<boolean>;
+	/** Runs after each turn that another follows. */
+	betweenTurns(): Promise<void>;
+	isOverflow(message: AssistantMessage): boolean;
+	signal: AbortSignal;
+	emit(event: AgentEvent): void;
+}
+
+/** Moments at which the run waits for hooks. */
+export interface AgentMoments {
+	agentStart(): Promise<void>;
+	agentEnd(messages: readonly AppMessage[]): Promise<void>;
+	turnStart(turnIndex: number, timestamp: number): Promise<void>;
+	turnEnd(turnIndex: number, message: AssistantMessage, toolResults: readonly ToolResultMessage[]): Promise<void>;
+}
+
+/** How a run ended. */
+export interface RunOutcome {
+	/** Messages of this run, prompts included. */
+	messages: AppMessage[];
+	/** The last reply; null when no request was sent. */
+	last: AssistantMessage | null;
+	/** Why a request was held back; null when none was. */
+	stopped: string | null;
+}
+
+/**
+ * One run: records the prompts, then turns — stream, tool calls, tool results — until the model asks for no more tools
+ * and no prompt waits. Every message is in the log before it is told of, and every tool call gets its result, also when
+ * the run is aborted.
+ */
+export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps): Promise<RunOutcome> {
+	const messages: AppMessage[] = [];
+	const say = (message: AppMessage, context?: ContextRecord) => {
+		const entryIndex = deps.record(message, context);
+		messages.push(message);
+		deps.emit({ type: "message_end", message, entryIndex });
+	};
+	const sayAll = (list: readonly AppMessage[]) => {
+		for (const message of list) {
+			deps.emit({ type: "message_start", message });
+			say(message);
+		}
+	};
+
+	deps.emit({ type: "agent_start" });
+	await deps.moments.agentStart();
+	sayAll(prompts);
+	let last: AssistantMessage | null = null;
+	let stopped: string | null = null;
+	let overflowHandled = false;
+	for (let turnIndex = 0; ; turnIndex++) {
+		const timestamp = Date.now();
+		deps.emit({ type: "turn_start", turnIndex, timestamp });
+		await deps.moments.turnStart(turnIndex, timestamp);
+		const reply = await requestReply(turnIndex, deps);
+		if ("stop" in reply) {
+			stopped = reply.stop;
+			break;
+		}
+		last = normalizeToolCalls(reply.message);
+		if (deps.isOverflow(last) && !overflowHandled) {
+			overflowHandled = true;
+			if (await deps.onOverflow(last)) continue;
+		}
+		say(last, reply.record);
+		const results = await answerToolCalls(last, deps);
+		sayAll(results);
+		deps.emit({ type: "turn_end", turnIndex, message: last, toolResults: results });
+		await deps.moments.turnEnd(turnIndex, last, results);
+		if (deps.signal.aborted || last.stopReason === "aborted" || last.stopReason === "error") break;
+		const steering = deps.takeSteering();
+		const next = steering.length > 0 || results.length > 0 ? steering : deps.takeFollowUps();
+		if (next.length === 0 && results.length === 0) break;
+		sayAll(next);
+		await deps.betweenTurns();
+		if (deps.signal.aborted) break;
+	}
+	await deps.moments.agentEnd(messages);
+	deps.emit({ type: "agent_end", messages });
+	return { messages, last, stopped };
+}
+
+type Reply = { message: AssistantMessage; record?: ContextRecord } | { stop: string };
+
+/** Asks the model, again after failures that may pass. A reply that failed is told of only by `auto_retry_start`. */
+async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> {
+	for (let attempt = 1; ; attempt++) {
+		const request = await deps.prepareRequest(turnIndex);
+		if (request.stop !== undefined) return { stop: request.stop };
+		const { record } = request;
+		const watch = watchRetryAfter(originOf(request.model));
+		let message: AssistantMessage;
+		let retryAfterMs: number | null;
+		try {
+			message = await streamReply(request, deps);
+			retryAfterMs = watch.take();
+		} finally {
+			watch.stop();
+		}
+		const retry = deps.retry();
+		const again = canRetry(message, attempt, retry, deps);
+		const delayMs = again ? retryDelay(retry, attempt, retryAfterMs) : null;
+		if (delayMs === null) {
+			if (attempt > 1) {
+				const success = message.stopReason !== "error" && message.stopReason !== "aborted";
+				const finalError = success ? {} : { finalError: message.errorMessage ?? message.stopReason };
+				deps.emit({ type: "auto_retry_end", success, attempt: attempt - 1, ...finalError });
+			}
+			return { message, ...(record ? { record } : {}) };
+		}
+		const errorMessage = message.errorMessage ?? "unknown error";
+		deps.emit({ type: "auto_retry_start", attempt, maxAttempts: retry.maxRetries, delayMs, errorMessage });
+		try {
+			await sleep(delayMs, deps.signal);
+		} catch {
+			deps.emit({ type: "auto_retry_end", success: false, attempt, finalError: errorMessage });
+			return { message: { ...message, stopReason: "aborted" }, ...(record ? { record } : {}) };
+		}
+	}
+}
+
+function canRetry(message: AssistantMessage, attempt: number, retry: RetryPolicy, deps: AgentDeps): boolean {
+	if (message.stopReason !== "error" || deps.signal.aborted || deps.isOverflow(message)) return false;
+	return retry.enabled && attempt <= retry.maxRetries && isRetryable(message.errorMessage ?? "");
+}
+
+async function streamReply(request: PreparedRequest, deps: AgentDeps): Promise<AssistantMessage> {
+	let started = false;
+	const message = await readReply(deps.stream, request, {
+		signal: deps.signal,
+		idleTimeoutMs: deps.idleTimeoutMs(),
+		onEvent(event) {
+			if (event.type === "done" || event.type === "error") return;
+			if (!started) {
+				started = true;
+				deps.emit({ type: "message_start", message: event.partial });
+			}
+			if (event.type !== "start") {
+				deps.emit({ type: "message_update", message: event.partial, assistantMessageEvent: event });
+			}
+		},
+	});
+	if (!started) deps.emit({ type: "message_start", message });
+	return message;
+}
+
+/** One result for each tool call; those of a reply that did not finish are not run. */
+async function answerToolCalls(message: AssistantMessage, deps: AgentDeps): Promise<ToolResultMessage[]> {
+	const calls = message.content.filter((block) => block.type === "toolCall");
+	if (calls.length === 0) return [];
+	if (message.stopReason === "aborted" || message.stopReason === "error") {
+		return calls.map((call) => ({
+			role: "toolResult",
+			toolCallId: call.id,
+			toolName: call.name,
+			content: [{ type: "text", text: `${message.stopReason}: this call was not run` }],
+			isError: true,
+			timestamp: Date.now(),
+		}));
+	}
+	const shellPath = deps.shellPath();
+	return runToolCalls(message, { ...deps, tools: deps.tools(), ...(shellPath ? { shellPath } : { shellPath: undefined }) });
+}
+
+function originOf(model: Model<Api>): string {
+	try {
+		return new URL(model.baseUrl).origin;
+	} catch {
+		// A provider without an address, such as a scripted one, has no headers to watch.
+		return "";
+	}
+}
+

@@ -1,0 +1,158 @@
+import type {
+	Api,
+	AssistantMessage,
+	AssistantMessageEvent,
+	AssistantMessageEventStream,
+	Context,
+	Model,
+	SimpleStreamOptions,
+} from "@mariozechner/pi-ai";
+import { errorText } from "../errors.js";
+import { linkSignals } from "../util/abort.js";
+
+/** pi-ai's `streamSimple`, or something that behaves like it. */
+export type StreamFunction = (
+	model: Model<Api>,
+	context: Context,
+	options: SimpleStreamOptions,
+) => AssistantMessageEventStream;
+
+/** One request to a model. */
+export interface ModelRequest {
+	model: Model<Api>;
+	context: Context;
+	options: SimpleStreamOptions;
+}
+
+/** How a reply is read. */
+export interface ReadReplyOptions {
+	signal: AbortSignal;
+	/** ms without a content event after which the stream counts as stalled; 0 never. */
+	idleTimeoutMs: number;
+	onEvent(event: AssistantMessageEvent): void;
+}
+
+/**
+ * Sends one request and reads the reply to its end. Never throws: failures come back as a message with
+ * `stopReason` "error" or "aborted". A stream that goes quiet or ends without saying why it stopped is an error.
+ */
+export async function readReply(
+	stream: StreamFunction,
+	{ model, context, options }: ModelRequest,
+	{ signal, idleTimeoutMs, onEvent }: ReadReplyOptions,
+): Promise<AssistantMessage> {
+	const stall = new AbortController();
+	const watchdog = watchIdle(idleTimeoutMs, () => stall.abort());
+	const linked = linkSignals(signal, stall.signal);
+	let last: AssistantMessage | null = null;
+	try {
+		const events = stream(model, context, { ...options, signal: linked.signal });
+		for await (const event of untilAborted(events, linked.signal)) {
+			watchdog.touch();
+			if (event.type === "done") return finished(event.message);
+			if (event.type === "error") return stall.signal.aborted ? stalled(event.error, idleTimeoutMs) : event.error;
+			if (event.type === "start") markUnfinished(event.partial);
+			last = event.partial;
+			onEvent(event);
+		}
+		return failed(model, last, "error", "The stream ended before the reply was finished");
+	} catch (error) {
+		if (signal.aborted) return failed(model, last, "aborted", "Request was aborted");
+		if (stall.signal.aborted) return stalled(failed(model, last, "error", ""), idleTimeoutMs);
+		return failed(model, last, "error", errorText(error));
+	} finally {
+		watchdog.stop();
+		linked.unlink();
+	}
+}
+
+/**
+ * The completions client reports a stream that was cut off as a normal stop, because "stop" is what a reply begins
+ * with. So a reply that has not begun is marked as failed; the client sets the true reason when the server gives one.
+ */
+function markUnfinished(partial: AssistantMessage): void {
+	if (partial.api !== "openai-completions" || partial.content.length > 0 || partial.responseId !== undefined) return;
+	partial.stopReason = "error";
+	partial.errorMessage = UNFINISHED;
+}
+
+const UNFINISHED = "The stream ended before the reply was finished";
+
+function finished(message: AssistantMessage): AssistantMessage {
+	if (message.errorMessage !== UNFINISHED) return message;
+	const { errorMessage: _, ...rest } = message;
+	return rest;
+}
+
+function stalled(message: AssistantMessage, idleTimeoutMs: number): AssistantMessage {
+	const seconds = Math.round(idleTimeoutMs / 1000);
+	return { ...message, stopReason: "error", errorMessage: `The provider sent no content for ${seconds} s` };
+}
+
+function failed(
+	model: Model<Api>,
+	partial: AssistantMessage | null,
+	stopReason: "error" | "aborted",
+	errorMessage: string,
+): AssistantMessage {
+	return {
+		role: "assistant",
+		content: partial ? structuredClone(partial.content) : [],
+		api: model.api,
+		provider: model.provider,
+		model: model.id,
+		usage: partial?.usage ?? {
+			input: 0,
+			output: 0,
+			cacheRead: 0,
+			cacheWrite: 0,
+			totalTokens: 0,
+			cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+		},
+		stopReason,
+		errorMessage,
+		timestamp: Date.now(),
+	};
+}
+
+/** One timer, moved on only when it fires: a busy stream costs no timer per event. */
+function watchIdle(idleTimeoutMs: number, onIdle: () => void): { touch(): void; stop(): void } {
+	let lastContent = performance.now();
+	let timer: NodeJS.Timeout | undefined;
+	const arm = (ms: number) => {
+		timer = setTimeout(() => {
+			const quietMs = performance.now() - lastContent;
+			if (quietMs >= idleTimeoutMs) onIdle();
+			else arm(idleTimeoutMs - quietMs);
+		}, ms);
+		timer.unref();
+	};
+	if (idleTimeoutMs > 0) arm(idleTimeoutMs);
+	return {
+		touch: () => {
+			lastContent = performance.now();
+		},
+		stop: () => clearTimeout(timer),
+	};
+}
+
+/** Passes events on and throws as soon as the signal aborts; a provider that does not listen to it is left behind. */
+async function* untilAborted<T>(events: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+	const iterator = events[Symbol.asyncIterator]();
+	let stop = (_: unknown) => {};
+	const onAbort = () => stop(signal.reason);
+	signal.addEventListener("abort", onAbort, { once: true });
+	try {
+		for (;;) {
+			const { value, done } = await new Promise<IteratorResult<T>>((resolve, reject) => {
+				stop = reject;
+				if (signal.aborted) reject(signal.reason);
+				else iterator.next().then(resolve, reject);
+			});
+			if (done) return;
+			yield value;
+		}
+	} finally {
+		signal.removeEventListener("abort", onAbort);
+	}
+}

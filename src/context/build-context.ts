@@ -1,0 +1,197 @@
+import type { AppMessage, SessionEntry } from "../log/entry.js";
+import { checkMessages, isWellFormed, type Violation } from "./check.js";
+import type {
+	BuiltContext,
+	ContextMessage,
+	ContextProblem,
+	HiddenEntry,
+	Origin,
+	TracedMessage,
+} from "./context-message.js";
+import { type ActiveCompaction, coreContext } from "./core.js";
+import { type EntrySource, entryMessage } from "./entry-message.js";
+
+/** What a hook makes of a list; undefined passes it through. Must not throw: the caller reports a hook's errors. */
+export type ContextTransform = (messages: readonly ContextMessage[]) => Promise<unknown>;
+
+/** A hook's `context` handler as the pipeline sees it. */
+export interface ContextStage {
+	/** Path of the hook: origin of what it adds, culprit of what it breaks. */
+	hook: string;
+	transform: ContextTransform;
+}
+
+/** Options of `buildContext`. */
+export interface BuildContextOptions {
+	/** Called for each answer of a hook that was dropped, and for each clamped compaction. */
+	onProblem?(problem: ContextProblem): void;
+}
+
+/**
+ * Computes the context: `hookN(… hook1(core(entries)) …)`. Each answer is checked; one that no model would accept is
+ * reported and dropped, and the list before it stands. Faults that were in the list before the hook ran are not held
+ * against it. Every message carries its origin.
+ */
+export async function buildContext(
+	entries: EntrySource,
+	stages: readonly ContextStage[],
+	options: BuildContextOptions = {},
+): Promise<BuiltContext> {
+	const core = coreContext(entries);
+	const problems: ContextProblem[] = [];
+	const report = (problem: ContextProblem) => {
+		problems.push(problem);
+		options.onProblem?.(problem);
+	};
+	for (const problem of core.problems) report(problem);
+
+	let current: readonly TracedMessage[] = Object.freeze(core.messages);
+	const changes: Change[] = [];
+	const knownGood = { isKnownGood: (item: ContextMessage) => isFromLog(item, entries) };
+	let faults: Set<string> | null = null;
+	for (const { hook, transform } of stages) {
+		const answer = await transform(current);
+		if (answer === undefined) continue;
+		const next = traceAnswer(answer, current, hook);
+		if ("rule" in next) {
+			report({ hook, ...next });
+			continue;
+		}
+		faults ??= new Set(checkMessages(current, knownGood).map(({ key }) => key));
+		const violations = checkMessages(next.messages, knownGood);
+		const broken = violations.find(({ key }) => !faults?.has(key));
+		if (broken) {
+			report({ hook, rule: broken.rule, position: broken.position });
+			continue;
+		}
+		faults = keys(violations);
+		changes.push({ hook, before: current, after: next.messages });
+		current = Object.freeze(next.messages);
+	}
+	return new Context(current, core.compaction, changes, problems, entries);
+}
+
+function keys(violations: readonly Violation[]): Set<string> {
+	return new Set(violations.map(({ key }) => key));
+}
+
+function isFromLog(item: ContextMessage, entries: EntrySource): boolean {
+	return item.entryIndex !== null && entryMessage(entries.at(item.entryIndex)) === item.message;
+}
+
+/** Gives each message of an answer its index and origin, or says what is wrong with its form. */
+function traceAnswer(
+	answer: unknown,
+	before: readonly TracedMessage[],
+	hook: string,
+): { messages: TracedMessage[] } | { rule: string; position: number } {
+	const list = typeof answer === "object" && answer !== null && "messages" in answer ? answer.messages : undefined;
+	if (!Array.isArray(list)) return { rule: "answer_has_messages", position: 0 };
+	const find = createTracer(before);
+	const origin: Origin = Object.freeze({ kind: "hook", hook });
+	const messages: TracedMessage[] = new Array(list.length);
+	for (let position = 0; position < list.length; position++) {
+		const item: unknown = list[position];
+		const wrapped = isWrapped(item) ? item : null;
+		const message: unknown = wrapped ? wrapped.message : item;
+		if (typeof message !== "object" || message === null) return { rule: "known_role", position };
+		const known = find(message);
+		if (known && (!wrapped || wrapped.entryIndex === known.entryIndex)) {
+			messages[position] = known;
+			continue;
+		}
+		const entryIndex = wrapped ? wrapped.entryIndex : null;
+		if (entryIndex !== null && !Number.isInteger(entryIndex)) return { rule: "entry_index_is_integer", position };
+		if (!isWellFormed(message)) return { rule: isKnownRole(message) ? "well_formed_content" : "known_role", position };
+		messages[position] = { message, entryIndex, origin: known?.origin ?? origin };
+	}
+	return { messages };
+}
+
+function isWrapped(item: unknown): item is { message: unknown; entryIndex: number | null } {
+	if (typeof item !== "object" || item === null || !("message" in item) || "role" in item) return false;
+	return "entryIndex" in item && (item.entryIndex === null || typeof item.entryIndex === "number");
+}
+
+function isKnownRole(message: object): boolean {
+	const role = "role" in message ? message.role : undefined;
+	return role === "user" || role === "assistant" || role === "toolResult" || role === "bashExecution";
+}
+
+/**
+ * Finds the traced message of a message object. Hooks mostly keep the order, so the search goes on where the last one
+ * ended; a map is made only when that fails.
+ */
+function createTracer(before: readonly TracedMessage[]): (message: object) => TracedMessage | undefined {
+	let cursor = 0;
+	let map: Map<object, TracedMessage> | null = null;
+	return (message) => {
+		if (before[cursor]?.message === message) return before[cursor++];
+		if (!map) {
+			map = new Map();
+			for (const traced of before) map.set(traced.message, traced);
+		}
+		const found = map.get(message);
+		if (found) {
+			// Skip what the hook left out, so that the rest goes the fast way again.
+			const start = cursor;
+			while (cursor < before.length && before[cursor]?.message !== message) cursor++;
+			cursor = cursor < before.length ? cursor + 1 : start;
+		}
+		return found;
+	};
+}
+
+interface Change {
+	hook: string;
+	before: readonly TracedMessage[];
+	after: readonly TracedMessage[];
+}
+
+/** A computed context. What hides each entry is worked out when it is first asked for. */
+class Context implements BuiltContext {
+	#hidden: readonly HiddenEntry[] | null = null;
+
+	constructor(
+		readonly messages: readonly TracedMessage[],
+		readonly compaction: ActiveCompaction | null,
+		private readonly changes: readonly Change[],
+		readonly problems: readonly ContextProblem[],
+		private readonly entries: EntrySource,
+	) {}
+
+	get hidden(): readonly HiddenEntry[] {
+		this.#hidden ??= this.#findHidden();
+		return this.#hidden;
+	}
+
+	#findHidden(): HiddenEntry[] {
+		const hidden = new Map<number, HiddenEntry["by"]>();
+		if (this.compaction) {
+			const by = { kind: "compaction", entryIndex: this.compaction.entryIndex } as const;
+			for (let index = 0; index < this.compaction.firstKeptEntryIndex; index++) {
+				if (entryMessage(this.entries.at(index))) hidden.set(index, by);
+			}
+		}
+		for (const { hook, before, after } of this.changes) {
+			const by = { kind: "hook", hook } as const;
+			const kept = new Set<number>();
+			for (const { entryIndex } of after) if (entryIndex !== null) kept.add(entryIndex);
+			for (const { entryIndex } of before) {
+				if (entryIndex !== null && !kept.has(entryIndex)) hidden.set(entryIndex, by);
+			}
+			for (const index of kept) hidden.delete(index);
+		}
+		return [...hidden].sort(([a], [b]) => a - b).map(([entryIndex, by]) => ({ entryIndex, by }));
+	}
+}
+
+/** The bare messages of a context, for code that does not ask where they come from. */
+export function plainMessages(context: BuiltContext): AppMessage[] {
+	return context.messages.map(({ message }) => message);
+}
+
+/** True when any entry of a list is one that puts a message into the context. */
+export function hasMessages(entries: readonly SessionEntry[]): boolean {
+	return entries.some((entry) => entryMessage(entry) !== null);
+}

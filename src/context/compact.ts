@@ -1,0 +1,93 @@
+import type { Context as LlmContext } from "@mariozechner/pi-ai";
+import type { AppMessage } from "../log/entry.js";
+import { isCompactionEntry } from "../log/entry.js";
+import type { TracedMessage } from "./context-message.js";
+import { activeCompaction } from "./core.js";
+import type { EntrySource } from "./entry-message.js";
+import { serializeConversation } from "./serialize.js";
+import { estimateTokens } from "./tokens.js";
+
+/** What a compaction would do, worked out on the context that the model sees. */
+export interface CompactionPlan {
+	firstKeptEntryIndex: number;
+	/** The cut falls inside a turn. */
+	isSplitTurn: boolean;
+	messagesToSummarize: AppMessage[];
+	messagesToKeep: AppMessage[];
+	previousSummary?: string;
+	tokensBefore: number;
+}
+
+/**
+ * Finds where to cut a context so that about `keepRecentTokens` stay. The first kept message is one that an entry holds
+ * and never a tool result. @returns null when nothing lies before the cut
+ */
+export function planCompaction(
+	messages: readonly TracedMessage[],
+	entries: EntrySource,
+	keepRecentTokens: number,
+): CompactionPlan | null {
+	const cut = findCut(messages, keepRecentTokens);
+	const first = cut === null ? undefined : messages[cut];
+	if (cut === null || !first || first.entryIndex === null) return null;
+	const previous = activeCompaction(entries);
+	const plan: CompactionPlan = {
+		firstKeptEntryIndex: first.entryIndex,
+		isSplitTurn: first.message.role === "assistant",
+		messagesToSummarize: messages.slice(0, cut).map(({ message }) => message),
+		messagesToKeep: messages.slice(cut).map(({ message }) => message),
+		tokensBefore: messages.reduce((sum, { message }) => sum + estimateTokens(message), 0),
+	};
+	if (previous && isCompactionEntry(previous.entry)) plan.previousSummary = previous.entry.summary;
+	return plan;
+}
+
+/** Position of the first message to keep. Entry indices from there on must not fall below it: kept means by index. */
+function findCut(messages: readonly TracedMessage[], keepRecentTokens: number): number | null {
+	let kept = 0;
+	let wanted = messages.length;
+	while (wanted > 0 && kept < keepRecentTokens) {
+		const message = messages[--wanted]?.message;
+		if (message) kept += estimateTokens(message);
+	}
+	// Prefer a cut that keeps less; go back only when no later message can begin what is kept.
+	for (let position = Math.max(wanted, 1); position < messages.length; position++) {
+		if (canBegin(messages, position)) return position;
+	}
+	for (let position = Math.min(wanted, messages.length - 1); position > 0; position--) {
+		if (canBegin(messages, position)) return position;
+	}
+	return null;
+}
+
+function canBegin(messages: readonly TracedMessage[], position: number): boolean {
+	const item = messages[position];
+	return item !== undefined && item.entryIndex !== null && item.message.role !== "toolResult";
+}
+
+const SUMMARY_SYSTEM_PROMPT =
+	"You write hand-over notes for a coding agent. From the conversation you are given, write what the agent needs to " +
+	"go on without it. Do not continue the conversation and do not answer questions in it.";
+
+const SUMMARY_REQUEST = `Write the notes in Markdown, under these headings, leaving out those with nothing to say:
+## Goal: what the user wants, in their words where it matters
+## Done: what was changed, with file paths and names of functions
+## Found: facts about the code, decisions and their reasons, what did not work
+## Next: what is left to do, in order
+Keep exact paths, commands, error messages and identifiers. Be as short as that allows.`;
+
+/** The request that asks a model for a summary of `messages`. */
+export function summaryRequest(messages: readonly AppMessage[], focus: string | undefined): LlmContext {
+	const text = serializeConversation(messages);
+	const wish = focus ? `\n\nThe user asks that the notes pay particular attention to: ${focus}` : "";
+	return {
+		systemPrompt: SUMMARY_SYSTEM_PROMPT,
+		messages: [
+			{
+				role: "user",
+				content: `<conversation>\n${text}\n</conversation>\n\n${SUMMARY_REQUEST}${wish}`,
+				timestamp: 0,
+			},
+		],
+	};
+}

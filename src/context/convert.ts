@@ -1,0 +1,131 @@
+import type { AssistantMessage, Message, TextContent, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AppMessage, BashExecutionMessage } from "../log/entry.js";
+
+/** Tools that return nothing still have to return something: some providers refuse or misread empty text. */
+const NO_OUTPUT: TextContent = { type: "text", text: "(no output)" };
+
+/**
+ * Turns the messages of a session into messages that a provider knows: shell commands of the user become user text,
+ * `!!` commands and empty user messages are left out, empty tool results say so.
+ */
+export function convertToLlm(messages: readonly AppMessage[]): Message[] {
+	const converted: Message[] = [];
+	for (const message of messages) {
+		switch (message.role) {
+			case "bashExecution":
+				if (!message.excludeFromContext) {
+					converted.push({ role: "user", content: bashExecutionText(message), timestamp: message.timestamp });
+				}
+				break;
+			case "user":
+				if (message.content.length > 0) converted.push(message);
+				break;
+			case "toolResult":
+				converted.push(withOutput(message));
+				break;
+			default:
+				converted.push(message);
+		}
+	}
+	return converted;
+}
+
+/** What the model reads of a `!` command: the command, its output fenced, how it ended. */
+export function bashExecutionText(message: BashExecutionMessage): string {
+	const fence = longestFence(message.output);
+	const lines = [`Ran \`${message.command}\``, fence, message.output.trimEnd() || "(no output)", fence];
+	if (message.cancelled) lines.push("The command was cancelled.");
+	else if (message.exitCode) lines.push(`The command exited with code ${message.exitCode}.`);
+	if (message.truncated && message.fullOutputPath) lines.push(`The whole output is in ${message.fullOutputPath}`);
+	return lines.join("\n");
+}
+
+function longestFence(text: string): string {
+	const longest = (text.match(/`{3,}/g) ?? []).reduce((max, run) => Math.max(max, run.length), 2);
+	return "`".repeat(longest + 1);
+}
+
+function withOutput(message: ToolResultMessage): ToolResultMessage {
+	const content = message.content.filter((block) => block.type === "image" || block.text.length > 0);
+	if (content.length === message.content.length && content.length > 0) return message;
+	return { ...message, content: content.length > 0 ? content : [NO_OUTPUT] };
+}
+
+/**
+ * Makes any list of provider messages one that a provider accepts; a list that is already fine comes back equal.
+ *
+ * Each assistant message is followed at once by exactly one result for each of its tool calls: results are moved there,
+ * missing ones become an error result "interrupted", those without a call are left out. Replies that failed are left
+ * out with their results; of aborted ones the text remains. A call id that comes twice is made unique.
+ */
+export function repairMessages(messages: readonly Message[]): Message[] {
+	const results = new Map<string, ToolResultMessage[]>();
+	for (const message of messages) {
+		if (message.role !== "toolResult") continue;
+		const list = results.get(message.toolCallId);
+		if (list) list.push(message);
+		else results.set(message.toolCallId, [message]);
+	}
+	const repaired: Message[] = [];
+	const usedIds = new Set<string>();
+	for (const message of messages) {
+		if (message.role === "user") repaired.push(message);
+		if (message.role !== "assistant") continue;
+		const { assistant, calls } = acceptable(message, usedIds);
+		// A call that is not sent takes its result with it.
+		if (calls.length === 0) for (const call of toolCalls(message)) results.get(call.id)?.shift();
+		if (!assistant) continue;
+		repaired.push(assistant);
+		for (const { originalId, id, name } of calls) {
+			const result = results.get(originalId)?.shift();
+			repaired.push(result ? (id === originalId ? result : { ...result, toolCallId: id }) : interrupted(id, name, message));
+		}
+	}
+	return repaired;
+}
+
+interface SentCall {
+	originalId: string;
+	id: string;
+	name: string;
+}
+
+function acceptable(
+	message: AssistantMessage,
+	usedIds: Set<string>,
+): { assistant: AssistantMessage | null; calls: SentCall[] } {
+	if (message.stopReason === "error") return { assistant: null, calls: [] };
+	if (message.stopReason === "aborted") {
+		const text = message.content.filter((block) => block.type === "text" && block.text.trim().length > 0);
+		return { assistant: text.length > 0 ? { ...message, content: text, stopReason: "stop" } : null, calls: [] };
+	}
+	if (message.content.length === 0) return { assistant: null, calls: [] };
+	const calls: SentCall[] = [];
+	let renamed = false;
+	const content = message.content.map((block) => {
+		if (block.type !== "toolCall") return block;
+		let id = block.id;
+		for (let n = 2; usedIds.has(id); n++) id = `${block.id}_${n}`;
+		usedIds.add(id);
+		calls.push({ originalId: block.id, id, name: block.name });
+		if (id === block.id) return block;
+		renamed = true;
+		return { ...block, id };
+	});
+	return { assistant: renamed ? { ...message, content } : message, calls };
+}
+
+function toolCalls(message: AssistantMessage) {
+	return message.content.filter((block) => block.type === "toolCall");
+}
+
+function interrupted(toolCallId: string, toolName: string, after: AssistantMessage): ToolResultMessage {
+	return {
+		role: "toolResult",
+		toolCallId,
+		toolName,
+		content: [{ type: "text", text: "interrupted: this call has no recorded result" }],
+		isError: true,
+		timestamp: after.timestamp,
+	};
+}

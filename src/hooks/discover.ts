@@ -1,0 +1,131 @@
+import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { PiError } from "../errors.js";
+
+/** Where a hook was found; also the order in which hooks load and run. */
+export type HookScope = "global" | "project" | "settings" | "flag";
+
+/** A hook file that exists. */
+export interface HookFile {
+	/** Absolute, as found. */
+	path: string;
+	realPath: string;
+	scope: HookScope;
+	/** File name without its ending, or the folder's name for `<name>/index.ts`. */
+	name: string;
+}
+
+/** Where to look. */
+export interface DiscoverOptions {
+	/** `<agent directory>/hooks`. */
+	globalDir: string;
+	/** `<cwd>/.pi/hooks`. */
+	projectDir: string;
+	cwd: string;
+	homeDir: string;
+	/** `hooks` of the user's settings; relative paths are relative to `settingsDir`. */
+	configured: readonly string[];
+	settingsDir: string;
+	/** `--hook` paths, relative to `cwd`. */
+	explicit: readonly string[];
+	/** False with `--no-hooks`: only explicit hooks. */
+	discovery: boolean;
+}
+
+/** What was found and what could not be read. */
+export interface DiscoveredHooks {
+	files: HookFile[];
+	errors: PiError[];
+}
+
+/**
+ * Hook files in load order: global, project, settings, `--hook`; by name in byte order within a directory. A file that
+ * several places name is taken from the first.
+ */
+export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
+	const files: HookFile[] = [];
+	const errors: PiError[] = [];
+	const seen = new Set<string>();
+	const add = (path: string, scope: HookScope) => {
+		const file = locate(path, scope);
+		if (seen.has(file.realPath)) return;
+		seen.add(file.realPath);
+		files.push(file);
+	};
+	const addNamed = (path: string, base: string, scope: HookScope) => {
+		const absolute = expand(path, base, options.homeDir);
+		try {
+			add(absolute, scope);
+		} catch (cause) {
+			errors.push(new PiError("hook_load_failed", `Hook ${path} cannot be read`, { cause, hint: "check the path" }));
+		}
+	};
+	if (options.discovery) {
+		for (const path of listHookFiles(options.globalDir, errors)) {
+			const writable = othersCanWrite(path);
+			if (writable) {
+				const message = `Hook ${path} was not loaded: other users can write to ${writable}`;
+				errors.push(new PiError("hook_load_failed", message, { hint: `chmod go-w ${writable}` }));
+			} else add(path, "global");
+		}
+		for (const path of listHookFiles(options.projectDir, errors)) add(path, "project");
+		for (const path of options.configured) addNamed(path, options.settingsDir, "settings");
+	}
+	for (const path of options.explicit) addNamed(path, options.cwd, "flag");
+	return { files, errors };
+}
+
+/** `*.ts` and `<name>/index.ts` of a directory, in byte order of their names; none when it does not exist. */
+export function listHookFiles(dir: string, errors: PiError[] = []): string[] {
+	let names: string[];
+	try {
+		names = readdirSync(dir);
+	} catch (error) {
+		const absent = error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+		if (!absent) errors.push(new PiError("hook_load_failed", `Hooks in ${dir} cannot be read`, { cause: error }));
+		return [];
+	}
+	return names
+		.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+		.flatMap((name) => {
+			const path = join(dir, name);
+			if (name.endsWith(".ts") && !name.endsWith(".d.ts")) return isFile(path) ? [path] : [];
+			const index = join(path, "index.ts");
+			return isFile(index) ? [index] : [];
+		});
+}
+
+function locate(path: string, scope: HookScope): HookFile {
+	const stats = statSync(path);
+	const file = stats.isDirectory() ? join(path, "index.ts") : path;
+	if (!isFile(file)) throw new Error(`${file} is not a file`);
+	const name = basename(file) === "index.ts" ? basename(dirname(file)) : basename(file).replace(/\.[cm]?[jt]s$/, "");
+	return { path: file, realPath: realpathSync(file), scope, name };
+}
+
+function expand(path: string, base: string, homeDir: string): string {
+	if (path === "~" || path.startsWith("~/")) return join(homeDir, path.slice(1));
+	return isAbsolute(path) ? path : resolve(base, path);
+}
+
+function isFile(path: string): boolean {
+	return stat(path)?.isFile() === true;
+}
+
+/** The file or its directory, whichever a group or everybody can write to. */
+function othersCanWrite(path: string): string | null {
+	if (process.platform === "win32") return null;
+	for (const candidate of [path, dirname(path)]) {
+		if (((stat(candidate)?.mode ?? 0) & 0o022) !== 0) return candidate;
+	}
+	return null;
+}
+
+function stat(path: string): Stats | null {
+	try {
+		return statSync(path);
+	} catch {
+		// Absent or unreadable: the caller treats both as "not there"; a named path is reported when it is opened.
+		return null;
+	}
+}

@@ -1,0 +1,175 @@
+import type { Api, Model } from "@mariozechner/pi-ai";
+import { PiError } from "../errors.js";
+import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
+import { exec } from "../util/process.js";
+import { splitArgs } from "../util/split-args.js";
+import type { Deadline } from "./deadline.js";
+import type { LoadedHook } from "./registry.js";
+import type { CommandContext, DialogOptions, HookEventContext, HookUI } from "./types.js";
+
+/** What hooks see of the session. The session implements it; every member reads current state. */
+export interface HookHost {
+	readonly cwd: string;
+	readonly sessionFile: string | null;
+	readonly model: Model<Api> | null;
+	readonly thinkingLevel: ThinkingLevel;
+	readonly entries: readonly SessionEntry[];
+	readonly messages: readonly AppMessage[];
+	readonly ui: HookUI;
+	readonly hasUI: boolean;
+	/** Counts sessions: a context of an earlier one is stale. */
+	readonly generation: number;
+	findModel(provider: string, id: string): Model<Api> | null;
+	availableModels(): Promise<Model<Api>[]>;
+	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
+	/** Appends entries of a hook as one write. @throws PiError `entry_refused` */
+	saveEntries(hook: LoadedHook, entries: readonly unknown[]): number[];
+	rebuildContext(): Promise<void>;
+	setModel(model: Model<Api>): Promise<void>;
+	setThinkingLevel(level: ThinkingLevel): void;
+	setEditorText(text: string): void;
+}
+
+/** The one call that a context object is made for. */
+export interface HookCall {
+	hook: LoadedHook;
+	/** Name of the event, or `/name` of a command. */
+	event: string;
+	signal: AbortSignal;
+	/** null when the call has no time limit. */
+	deadline: Deadline | null;
+	/** False in `context` handlers. */
+	effects: boolean;
+	/** True in tool events: a rebuild happens before the next request anyway. */
+	defersRebuild: boolean;
+}
+
+/** Makes the context object of one call. It throws once its hook is unloaded or the session has changed. */
+export function createHookContext(host: HookHost, call: HookCall): HookEventContext {
+	const context = {};
+	Object.defineProperties(context, Object.getOwnPropertyDescriptors(contextMembers(host, call)));
+	return Object.freeze(context) as HookEventContext;
+}
+
+/** Makes the context object of a command: everything that handlers get, arguments, and changes of the session. */
+export function createCommandContext(host: HookHost, call: HookCall, argsRaw: string): CommandContext {
+	const use = guard(host, call);
+	const context = {};
+	Object.defineProperties(context, {
+		...Object.getOwnPropertyDescriptors(contextMembers(host, call)),
+		...Object.getOwnPropertyDescriptors({
+			args: Object.freeze(splitArgs(argsRaw)),
+			argsRaw,
+			setModel: (model: Model<Api>) => use(() => host.setModel(model)),
+			setThinkingLevel: (level: ThinkingLevel) => use(() => host.setThinkingLevel(level)),
+			setEditorText: (text: string) => use(() => host.setEditorText(text)),
+		}),
+	});
+	return Object.freeze(context) as CommandContext;
+}
+
+function guard(host: HookHost, call: HookCall): <T>(action: () => T) => T {
+	const { generation } = host;
+	return (action) => {
+		if (!call.hook.active) throw stale(call, "the hook was unloaded");
+		if (host.generation !== generation) throw stale(call, "the session was left");
+		return action();
+	};
+}
+
+function stale(call: HookCall, why: string): PiError {
+	return new PiError("hook_stale", `A context of ${call.event} in ${call.hook.path} was used after ${why}`, {
+		hint: "use the ctx that each handler receives, and do not keep it",
+	});
+}
+
+function contextMembers(host: HookHost, call: HookCall): HookEventContext {
+	const use = guard(host, call);
+	const effect = <T>(what: string, action: () => Promise<T>): Promise<T> => {
+		try {
+			if (call.effects) return use(action);
+			throw new PiError("context_locked", `ctx.${what} cannot be called from a context handler`, {
+				hint: "a context handler only computes messages; save entries from a command or another event",
+			});
+		} catch (error) {
+			return Promise.reject(error);
+		}
+	};
+	return {
+		exec: (command, args, options = {}) =>
+			use(() =>
+				exec(command, args, {
+					...options,
+					cwd: options.cwd ?? host.cwd,
+					signal: options.signal ? AbortSignal.any([options.signal, call.signal]) : call.signal,
+				}),
+			),
+		ui: boundUI(() => use(() => host.ui), call),
+		get hasUI() {
+			return use(() => host.hasUI);
+		},
+		get cwd() {
+			return use(() => host.cwd);
+		},
+		get sessionFile() {
+			return use(() => host.sessionFile);
+		},
+		get model() {
+			return use(() => host.model);
+		},
+		get thinkingLevel() {
+			return use(() => host.thinkingLevel);
+		},
+		get entries() {
+			return use(() => host.entries);
+		},
+		get messages() {
+			return use(() => host.messages);
+		},
+		findModel: (provider, id) => use(() => host.findModel(provider, id)),
+		availableModels: () => use(() => host.availableModels()),
+		resolveApiKey: (model) => use(() => host.resolveApiKey(model)),
+		saveEntry: (entry) => effect("saveEntry", async () => host.saveEntries(call.hook, [entry])[0] ?? -1),
+		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
+		rebuildContext: () =>
+			effect("rebuildContext", () => (call.defersRebuild ? Promise.resolve() : host.rebuildContext())),
+		signal: call.signal,
+	};
+}
+
+/** Dialogs that stop the clock of the call while they are open, and close with it. */
+function boundUI(ui: () => HookUI, call: HookCall): HookUI {
+	const open = async <T>(dialog: DialogOptions | undefined, ask: (options: DialogOptions) => Promise<T>): Promise<T> => {
+		const signal = dialog?.signal ? AbortSignal.any([dialog.signal, call.signal]) : call.signal;
+		const release = call.deadline?.hold();
+		try {
+			return await ask({ ...dialog, signal });
+		} finally {
+			release?.();
+		}
+	};
+	const members = {
+		select: async (title: string, options: readonly unknown[], dialog?: DialogOptions): Promise<unknown> => {
+			const list = Array.isArray(options) ? options : [];
+			if (list.length === 0) {
+				ui().notify(`${call.hook.name} asked "${String(title)}" without options (${call.hook.path})`, "warning");
+				return null;
+			}
+			return open(dialog, (bound) => ui().select(String(title), list, bound));
+		},
+		confirm: (title: string, message: string, dialog?: DialogOptions) =>
+			open(dialog, (bound) => ui().confirm(String(title), String(message ?? ""), bound)),
+		input: (title: string, placeholder?: string, dialog?: DialogOptions) =>
+			open(dialog, (bound) => ui().input(String(title), placeholder, bound)),
+		notify: (message: string, type?: "info" | "warning" | "error") => ui().notify(String(message), type),
+	};
+	return Object.freeze(members) as HookUI;
+}
+
+/** Dialogs where there is nobody to ask: cancelled values at once. */
+export const NO_UI: HookUI = Object.freeze({
+	select: async () => null,
+	confirm: async () => false,
+	input: async () => null,
+	notify: () => {},
+});

@@ -1,0 +1,17 @@
+export { isWellFormed } from "../context/check.js";
+export type { ContextMessage } from "../context/context-message.js";
+export { convertToLlm } from "../context/convert.js";
+export { type ApplyRangesOptions, applyRanges, type SummaryRange } from "../context/ranges.js";
+export { type SerializeOptions, serializeConversation } from "../context/serialize.js";
+export { estimateTokens } from "../context/tokens.js";
+export type * from "../log/entry.js";
+export {
+	isCompactionEntry,
+	isMessageEntry,
+	isSessionHeader,
+	isSystemItemEntry,
+	isUserMessageEntry,
+	messageText,
+} from "../log/entry.js";
+export { isBashToolResult, isEditToolResult, isFindToolResult, isGrepToolResult, isLsToolResult, isReadToolResult, isWriteToolResult } from "./guards.js";
+export type * from "./types.js";

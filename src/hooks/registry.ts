@@ -1,0 +1,74 @@
+import type { HookFile } from "./discover.js";
+import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
+
+/** A hook that has loaded: its file and what it registered. */
+export interface LoadedHook extends HookFile {
+	readonly handlers: { [N in HookEventName]?: HookHandler<N>[] };
+	readonly commands: Map<string, CommandOptions>;
+	/** Entry types that it declared or wrote. */
+	readonly entryTypes: Map<string, EntryOptions>;
+	/** False once it has been unloaded: its `pi` and its contexts throw. */
+	active: boolean;
+}
+
+/** A handler and the hook it belongs to. */
+export interface Registration<N extends HookEventName> {
+	hook: LoadedHook;
+	handler: HookHandler<N>;
+}
+
+/** Handlers and commands of all loaded hooks, in load order. */
+export class HookRegistry {
+	readonly #commands = new Map<string, { hook: LoadedHook; options: CommandOptions }>();
+	/** Clashes and refused names, one line each. */
+	readonly warnings: readonly string[];
+
+	/** @param builtinNames command names that hooks may not take */
+	constructor(
+		readonly hooks: readonly LoadedHook[],
+		builtinNames: ReadonlySet<string>,
+	) {
+		const warnings: string[] = [];
+		for (const hook of hooks) {
+			for (const [name, options] of hook.commands) {
+				if (builtinNames.has(name)) {
+					warnings.push(`/${name} of ${hook.path} is not available: it is the name of a built-in command`);
+					continue;
+				}
+				const taken = this.#commands.get(name);
+				if (taken) warnings.push(`/${name} is registered by ${taken.hook.path} and by ${hook.path}; the latter is used`);
+				this.#commands.set(name, { hook, options });
+			}
+		}
+		this.warnings = warnings;
+	}
+
+	/** Handlers of an event in the order in which they run. */
+	handlers<N extends HookEventName>(event: N): Registration<N>[] {
+		return this.hooks.flatMap((hook) => {
+			const handlers: HookHandler<N>[] = hook.handlers[event] ?? [];
+			return handlers.map((handler) => ({ hook, handler }));
+		});
+	}
+
+	has(event: HookEventName): boolean {
+		return this.hooks.some((hook) => (hook.handlers[event]?.length ?? 0) > 0);
+	}
+
+	command(name: string): { hook: LoadedHook; options: CommandOptions } | undefined {
+		return this.#commands.get(name);
+	}
+
+	commands(): { name: string; hook: LoadedHook; options: CommandOptions }[] {
+		return [...this.#commands].map(([name, { hook, options }]) => ({ name, hook, options }));
+	}
+
+	/** Options of an entry type; the hook that loaded last wins. */
+	entryType(type: string): EntryOptions | undefined {
+		return this.hooks.findLast((hook) => hook.entryTypes.has(type))?.entryTypes.get(type);
+	}
+
+	knowsEntryType(type: string): boolean {
+		return this.hooks.some((hook) => hook.entryTypes.has(type));
+	}
+}

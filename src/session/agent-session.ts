@@ -1,0 +1,428 @@
+import type { Api, ImageContent, Model, UserMessage } from "@mariozechner/pi-ai";
+import type { RunOutcome } from "../agent/loop.js";
+import type { CommandShell, PaletteItem, SessionStats } from "../commands/command.js";
+import { type CommandSources, paletteItems } from "../commands/registry.js";
+import type { Settings } from "../config/settings.js";
+import type { BuiltContext } from "../context/context-message.js";
+import { describeError, PiError } from "../errors.js";
+import { type HookHost, NO_UI } from "../hooks/host-context.js";
+import type { Attachment, CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
+import { isSessionInfoEntry, type SessionEntry, THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
+import { AutoCompaction } from "./auto-compaction.js";
+import { createCommandHost } from "./command-host.js";
+import { CommandRunner } from "./command-runner.js";
+import type { QueuedPrompts, SessionEvent } from "./events.js";
+import { createHookHost } from "./hook-host.js";
+import { Lifecycle } from "./lifecycle.js";
+import { SessionContext } from "./session-context.js";
+import { SessionHooks } from "./session-hooks.js";
+import type { SessionParts } from "./session-parts.js";
+import { requireModel, SessionRunner } from "./session-run.js";
+import { SessionState } from "./session-state.js";
+import { StatsCounter } from "./stats.js";
+import { runUserBash } from "./user-bash.js";
+import { createUserMessage, type PromptExtras } from "./user-message.js";
+
+/** What became of a prompt. */
+export type PromptOutcome =
+	| { kind: "run"; outcome: RunOutcome }
+	/** The agent was running: the prompt waits. */
+	| { kind: "queued" }
+	| { kind: "command"; status: string | null };
+
+/** What is loaded, for the header. */
+export interface LoadedSummary {
+	hooks: { path: string; name: string; scope: string }[];
+	skills: string[];
+	templates: string[];
+	contextFiles: string[];
+	warnings: string[];
+}
+
+/**
+ * A conversation with an agent: owns log, context, model, tools and hooks, and knows no terminal. Modes drive it and
+ * listen to its events. Create it with `createAgentSession`, then `start()`.
+ */
+export class AgentSession {
+	readonly #parts: SessionParts;
+	readonly #listeners = new Set<(event: SessionEvent) => void>();
+	readonly #state: SessionState;
+	readonly #context: SessionContext;
+	readonly #runner: SessionRunner;
+	readonly #hooks: SessionHooks;
+	readonly #hookHost: HookHost;
+	readonly #commands: CommandRunner;
+	readonly #compaction: AutoCompaction;
+	readonly #lifecycle: Lifecycle;
+	readonly #stats = new StatsCounter();
+	readonly #warnings: string[];
+	readonly #ended = new AbortController();
+	#command: AbortController | null = null;
+	#bash: AbortController | null = null;
+	#ui: HookUI = NO_UI;
+	#hasUI = false;
+	#shell: CommandShell | null = null;
+	#disposed: Promise<void> | null = null;
+	/** False in print mode, where nothing can start a run but the prompt. */
+	acceptsSend = true;
+
+	/** @param parts see `create-session.ts`, which brings them together */
+	constructor(parts: SessionParts) {
+		this.#parts = parts;
+		this.#warnings = [...parts.warnings];
+		const emit = (event: SessionEvent) => this.#emit(event);
+		this.#state = new SessionState(parts.log, parts.defaults, emit);
+		this.#state.restore(parts.models.find);
+		this.#context = new SessionContext({
+			log: () => this.#state.log,
+			stages: (entries, signal) => this.#hooks.runner.contextStages(entries, signal),
+			onProblem: ({ hook, rule, position }) => {
+				if (hook === null) this.#notice("warning", `Entry ${position} of the session: ${rule.replaceAll("_", " ")}`);
+				else emit({ type: "hook_error", hookPath: hook, event: "context", error: `${rule} at position ${position}; its answer was dropped` });
+			},
+			onChange: (context) => emit({ type: "context_changed", context }),
+		});
+		this.#hookHost = createHookHost({
+			parts,
+			state: this.#state,
+			context: this.#context,
+			ui: () => this.#ui,
+			hasUI: () => this.#hasUI,
+			shell: () => this.#shell,
+			rebuild: () => this.rebuildContext(),
+		});
+		this.#hooks = new SessionHooks({
+			host: this.#hookHost,
+			findHooks: parts.findHooks,
+			cacheDir: parts.hookCacheDir,
+			timeoutMs: () => parts.settings.hookTimeout,
+			builtinNames: new Set(parts.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
+			onError: (report) => emit({ type: "hook_error", ...report }),
+			onWarning: (line) => this.#warn(line),
+			onSend: (text, attachments) => this.#receive(text, attachments),
+		});
+		this.#compaction = new AutoCompaction({
+			parts,
+			state: this.#state,
+			context: this.#context,
+			hooks: () => this.#hooks.runner,
+			emit,
+		});
+		this.#runner = new SessionRunner({
+			parts,
+			state: this.#state,
+			context: this.#context,
+			compaction: this.#compaction,
+			hooks: () => this.#hooks.runner,
+			emit,
+		});
+		this.#lifecycle = new Lifecycle({
+			parts,
+			state: this.#state,
+			context: this.#context,
+			hooks: () => this.#hooks.runner,
+			emit,
+			stop: () => this.abort(),
+			ended: this.#ended.signal,
+		});
+		this.#commands = new CommandRunner({
+			sources: () => this.#sources(),
+			resources: parts.resources,
+			host: createCommandHost(this, this.#lifecycle, parts),
+			hooks: () => this.#hooks.runner,
+			ui: () => this.#ui,
+			shell: () => this.#shell,
+			emit,
+		});
+		this.#watchLog();
+	}
+
+	/** Loads the hooks, tells them of the start and computes the context. Call once, after `attachUI`. */
+	async start(): Promise<void> {
+		await this.#hooks.load();
+		await this.#lifecycle.start((type) => this.#hooks.registry.knowsEntryType(type), (line) => this.#warn(line));
+	}
+
+	/** Gives hooks and commands a person to ask. Without it dialogs return their cancelled values at once. */
+	attachUI(ui: HookUI, shell: CommandShell | null, hasUI = shell !== null): void {
+		this.#ui = ui;
+		this.#shell = shell;
+		this.#hasUI = hasUI;
+	}
+
+	/** Hears everything that happens, in order. @returns a function that stops it */
+	subscribe(listener: (event: SessionEvent) => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	get cwd(): string {
+		return this.#parts.cwd;
+	}
+	get sessionFile(): string | null {
+		return this.#state.log.path;
+	}
+	get sessionId(): string {
+		return this.#state.log.id;
+	}
+	get sessionName(): string | null {
+		const entry = this.#state.log.entry(this.#state.log.findLast("session_info"));
+		return isSessionInfoEntry(entry) ? entry.name : null;
+	}
+	/** All entries, index 0 is the header; frozen. */
+	get entries(): readonly SessionEntry[] {
+		return this.#state.log.entries;
+	}
+	/** The context as last computed. */
+	get context(): BuiltContext {
+		return this.#context.current;
+	}
+	get model(): Model<Api> | null {
+		return this.#state.model;
+	}
+	get thinkingLevel(): ThinkingLevel {
+		return this.#state.thinkingLevel;
+	}
+	get settings(): Settings {
+		return this.#parts.settings;
+	}
+	get isRunning(): boolean {
+		return this.#runner.isRunning;
+	}
+	get isCompacting(): boolean {
+		return this.#compaction.isRunning;
+	}
+	get queue(): QueuedPrompts {
+		return this.#runner.queue.texts;
+	}
+	get autoCompaction(): boolean {
+		return this.#compaction.enabled;
+	}
+	set autoCompaction(enabled: boolean) {
+		this.#compaction.enabled = enabled;
+	}
+	get loaded(): LoadedSummary {
+		const { templates, skills, contextFiles } = this.#parts.resources;
+		return {
+			hooks: this.#hooks.registry.hooks.map(({ path, name, scope }) => ({ path, name, scope })),
+			skills: skills.map(({ name }) => name),
+			templates: templates.map(({ name }) => name),
+			contextFiles: [...contextFiles],
+			warnings: [...this.#warnings],
+		};
+	}
+
+	/**
+	 * Takes a line of the user: runs a command, steers a run that is on, or begins a run and waits for its end.
+	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` of commands
+	 */
+	async prompt(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
+		const command = await this.#runCommand(text);
+		if (command?.kind === "done") {
+			if (command.status !== null) this.#notice("info", command.status);
+			return { kind: "command", status: command.status };
+		}
+		if (command) return this.send(command.prompt, { attachments: command.attachments ?? [] });
+		return this.send(text, extras);
+	}
+
+	/** As `prompt`, but a leading slash means nothing. */
+	async send(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
+		const message = createUserMessage(text, extras);
+		if (message.content.length === 0) return { kind: "command", status: null };
+		if (this.#runner.isRunning) {
+			this.#runner.queue.steer({ text, message });
+			return { kind: "queued" };
+		}
+		return { kind: "run", outcome: await this.#start(message) };
+	}
+
+	/** Says something once the run is over; at once when none is on. */
+	async followUp(text: string, images: readonly ImageContent[] = []): Promise<void> {
+		if (!this.#runner.isRunning) return void (await this.send(text, { images }));
+		this.#runner.queue.followUp({ text, message: createUserMessage(text, { images }) });
+	}
+
+	/** Takes the waiting prompts back, for the editor. */
+	takeQueue(): string[] {
+		return this.#runner.queue.clear();
+	}
+
+	/** Stops run, command, compaction and shell command, and waits until all is quiet. @returns the prompts that waited */
+	async abort(): Promise<string[]> {
+		this.#command?.abort();
+		this.#bash?.abort();
+		this.#compaction.abort();
+		return this.#runner.abort();
+	}
+
+	/** Runs a shell command of the user and keeps it as an entry. */
+	async runBash(command: string, { excludeFromContext = false } = {}): Promise<void> {
+		const tool = this.#parts.tools.find(({ name }) => name === "bash") ?? this.#parts.bashTool;
+		const controller = new AbortController();
+		this.#bash = controller;
+		this.#emit({ type: "bash_start", command });
+		try {
+			const message = await runUserBash(command, {
+				tool,
+				cwd: this.cwd,
+				tmpDir: this.#parts.tmpDir,
+				...(this.settings.shellPath ? { shellPath: this.settings.shellPath } : {}),
+				excludeFromContext,
+				signal: controller.signal,
+				onOutput: (output) => this.#emit({ type: "bash_update", output }),
+			});
+			// Inside a tool loop a message between call and result would break the request: it waits for the turn's end.
+			await this.#runner.idle();
+			this.#emit({ type: "bash_end", entryIndex: this.#state.record(message) });
+		} finally {
+			this.#bash = null;
+		}
+	}
+
+	/** Computes the context from the entries now. */
+	async rebuildContext(): Promise<void> {
+		await this.#context.rebuild(this.#runner.signal ?? this.#ended.signal);
+	}
+
+	async setModel(model: Model<Api>): Promise<void> {
+		this.#state.setModel(model);
+	}
+
+	setThinkingLevel(level: ThinkingLevel): void {
+		this.#state.setThinkingLevel(level);
+	}
+
+	/** Goes to the next or previous usable model. @returns it, or null when there is no other */
+	async cycleModel(direction: 1 | -1): Promise<Model<Api> | null> {
+		const models = await this.#parts.models.cycle();
+		if (models.length < 2) return null;
+		const at = models.findIndex(({ id, provider }) => id === this.model?.id && provider === this.model.provider);
+		const next = models[(at + direction + models.length) % models.length] ?? null;
+		if (next) this.#state.setModel(next);
+		return next;
+	}
+
+	/** Goes to the next thinking level that the model knows. */
+	cycleThinkingLevel(): ThinkingLevel {
+		const { model } = this;
+		const known = THINKING_LEVELS.filter(
+			(level) => model === null || this.#parts.client.clampThinkingLevel(model, level) === level,
+		);
+		const next = known[(known.indexOf(this.thinkingLevel) + 1) % known.length] ?? "off";
+		this.#state.setThinkingLevel(next);
+		return next;
+	}
+
+	/** How full the model's window is. */
+	contextUsage(): { tokens: number; contextWindow: number } {
+		return { tokens: this.#context.tokens(), contextWindow: this.model?.contextWindow ?? 0 };
+	}
+
+	stats(): SessionStats {
+		return this.#stats.count(this.#state.log);
+	}
+
+	/** Names the session. */
+	setName(name: string): void {
+		this.#lifecycle.setName(name);
+	}
+
+	/** Replaces earlier messages by a summary. @throws PiError `compaction_failed` */
+	async compact(focus?: string, signal?: AbortSignal): Promise<{ tokensBefore: number; tokensAfter: number }> {
+		requireModel(this.#parts, this.#state);
+		if (this.isRunning) throw new PiError("session_busy", "The agent is running", { hint: "press escape first, then /compact" });
+		return this.#compaction.compact("manual", focus, signal);
+	}
+
+	/** Loads all hooks anew. @returns a line that says what is loaded */
+	async reload(): Promise<string> {
+		this.#warnings.length = 0;
+		const { count, kept } = await this.#hooks.reload(() => this.#lifecycle.tellHooks("shutdown"));
+		await this.#lifecycle.tellHooks("start");
+		await this.rebuildContext();
+		const old = kept.length > 0 ? `; the previous version still runs of ${kept.join(", ")}` : "";
+		return `${count} ${count === 1 ? "hook" : "hooks"} loaded${old}`;
+	}
+
+	/** Rows of the palette. */
+	palette(): PaletteItem[] {
+		return paletteItems(this.#sources());
+	}
+
+	completeArguments(name: string, prefix: string): Promise<CompletionItem[]> {
+		return this.#commands.complete(name, prefix, this.#ended.signal);
+	}
+
+	/** How a hook draws its entries; undefined when it does not. */
+	entryRenderer(type: string): EntryOptions["render"] {
+		return this.#hooks.registry.entryType(type)?.render;
+	}
+
+	/** New session, switch and branch; each asks the hooks first. */
+	get lifecycle(): Pick<Lifecycle, "newSession" | "switchSession" | "branch" | "branchTargets"> {
+		return this.#lifecycle;
+	}
+
+	/** Stops everything, tells the hooks, and closes the log. Safe to call more than once. */
+	dispose(): Promise<void> {
+		this.#disposed ??= this.#dispose();
+		return this.#disposed;
+	}
+
+	async #dispose(): Promise<void> {
+		await this.abort();
+		await this.#lifecycle.tellHooks("shutdown");
+		this.#ended.abort();
+		this.#hooks.unload();
+		await this.#state.log.flush();
+		this.#state.log.close();
+		this.#parts.client.release(this.sessionId);
+		this.#listeners.clear();
+	}
+
+	async #start(message: UserMessage): Promise<RunOutcome> {
+		const outcome = await this.#runner.start([message], this.#ended.signal);
+		if (outcome.stopped !== null) this.#notice("warning", outcome.stopped);
+		return outcome;
+	}
+
+	async #runCommand(text: string) {
+		const controller = new AbortController();
+		this.#command = controller;
+		try {
+			return await this.#commands.run(text, controller.signal);
+		} finally {
+			if (this.#command === controller) this.#command = null;
+		}
+	}
+
+	/** A prompt from a hook (`pi.send`). */
+	#receive(text: string, attachments: Attachment[]): void {
+		if (!this.acceptsSend) return this.#notice("warning", "pi.send is not supported in print mode");
+		void this.send(String(text), { attachments }).catch((error) => this.#notice("error", describeError(error)));
+	}
+
+	#sources(): CommandSources {
+		const { builtins, resources } = this.#parts;
+		return { builtins, hooks: this.#hooks.registry, templates: resources.templates, skills: resources.skills };
+	}
+
+	#watchLog(): void {
+		this.#lifecycle.watchLog((error) => this.#notice("error", describeError(error)));
+	}
+
+	#notice(level: "info" | "warning" | "error", message: string): void {
+		this.#emit({ type: "notice", level, message: this.#parts.redact(message) });
+	}
+
+	/** A warning of start or reload: shown in the header, and said. */
+	#warn(line: string): void {
+		this.#warnings.push(line);
+		this.#notice("warning", line);
+	}
+
+	#emit(event: SessionEvent): void {
+		for (const listener of this.#listeners) listener(event);
+	}
+}

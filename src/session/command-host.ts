@@ -1,0 +1,61 @@
+import type { CommandHost } from "../commands/command.js";
+import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
+import { listSessions } from "../log/catalog.js";
+import type { AgentSession } from "./agent-session.js";
+import { describeContext } from "./describe-context.js";
+import type { Lifecycle } from "./lifecycle.js";
+import type { SessionParts } from "./session-parts.js";
+
+/** The session as built-in commands see it; every member reads current state. */
+export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, parts: SessionParts): CommandHost {
+	return {
+		get cwd() {
+			return session.cwd;
+		},
+		get sessionFile() {
+			return session.sessionFile;
+		},
+		get sessionName() {
+			return session.sessionName;
+		},
+		get model() {
+			return session.model;
+		},
+		get thinkingLevel() {
+			return session.thinkingLevel;
+		},
+		get autoCompaction() {
+			return session.autoCompaction;
+		},
+		allModels: () => parts.models.all(),
+		availableModels: () => parts.models.available(),
+		setModel: (model) => session.setModel(model),
+		setThinkingLevel: (level) => session.setThinkingLevel(level),
+		setAutoCompaction: (enabled) => {
+			session.autoCompaction = enabled;
+		},
+		setName: (name) => session.setName(name),
+		stats: () => session.stats(),
+		listSessions: async () => (parts.sessionDir === null ? [] : listSessions(parts.sessionDir)),
+		newSession: () => lifecycle.newSession(),
+		switchSession: (path) => lifecycle.switchSession(path),
+		branchTargets: () => lifecycle.branchTargets(),
+		branch: (entryIndex) => lifecycle.branch(entryIndex),
+		compact: (focus, signal) => session.compact(focus, signal),
+		reload: () => session.reload(),
+		lastAssistantText: () => lastAssistantText(session.entries),
+		describeContext: () => describeContext(session.context, session.entries, session.contextUsage()),
+		describeHooks: () =>
+			session.loaded.hooks.map(({ name, path, scope }) => `${name}  ${scope}  ${path}`),
+		commands: () => session.palette(),
+	};
+}
+
+/** Text of the last assistant message that has any; null when there is none. */
+export function lastAssistantText(entries: readonly SessionEntry[]): string | null {
+	const entry = entries.findLast(
+		(candidate) =>
+			isMessageEntry(candidate) && candidate.message.role === "assistant" && messageText(candidate.message).trim() !== "",
+	);
+	return isMessageEntry(entry) ? messageText(entry.message) : null;
+}

@@ -1,0 +1,136 @@
+import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
+import { readReply, type StreamFunction } from "../agent/stream.js";
+import { type CompactionPlan, planCompaction, summaryRequest } from "../context/compact.js";
+import type { TracedMessage } from "../context/context-message.js";
+import { errorText, PiError } from "../errors.js";
+import type { HookRunner } from "../hooks/runner.js";
+import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
+
+/** What a compaction needs of its session. */
+export interface CompactionParts {
+	/** The context that the model sees. */
+	messages: readonly TracedMessage[];
+	entries: readonly SessionEntry[];
+	sessionFile: string | null;
+	model: Model<Api>;
+	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
+	stream: StreamFunction;
+	hooks: HookRunner;
+	keepRecentTokens: number;
+	idleTimeoutMs: number;
+	focus?: string;
+	signal: AbortSignal;
+	/** Tells of something that was put right, such as an index that was out of range. */
+	onNotice(message: string): void;
+}
+
+/** The entry to write, and whether a hook made it. */
+export interface CompactionOutcome {
+	entry: CompactionEntry;
+	fromHook: boolean;
+}
+
+/** Share of the output limit that a summary may take, in tokens. */
+const MAX_SUMMARY_TOKENS = 8000;
+
+/**
+ * Makes a compaction entry: asks the hooks first, then the model for a summary.
+ * @returns null when a hook cancelled it
+ * @throws PiError `compaction_failed` when there is nothing to summarize or the model gave no summary
+ */
+export async function makeCompaction(parts: CompactionParts): Promise<CompactionOutcome | null> {
+	const plan = planCompaction(parts.messages, parts.entries, parts.keepRecentTokens);
+	if (!plan) throw new PiError("compaction_failed", "There is nothing to compact yet", { hint: "go on until there is more" });
+	const answer = await askHooks(plan, parts);
+	if (answer === "cancelled") return null;
+	if (answer) return { entry: answer, fromHook: true };
+	const summary = await summarize(plan, parts);
+	const entry: CompactionEntry = {
+		type: "compaction",
+		timestamp: entryTimestamp(),
+		summary,
+		firstKeptEntryIndex: plan.firstKeptEntryIndex,
+		tokensBefore: plan.tokensBefore,
+	};
+	return { entry, fromHook: false };
+}
+
+async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<CompactionEntry | "cancelled" | null> {
+	if (!parts.hooks.registry.has("session")) return null;
+	const { messagesToSummarize, messagesToKeep, previousSummary, tokensBefore, firstKeptEntryIndex, isSplitTurn } = plan;
+	const answer = await parts.hooks.emitSession(
+		{
+			type: "session",
+			reason: "before_compact",
+			entries: parts.entries,
+			sessionFile: parts.sessionFile,
+			previousSessionFile: null,
+			cutPoint: { firstKeptEntryIndex, isSplitTurn },
+			messagesToSummarize: Object.freeze(messagesToSummarize),
+			messagesToKeep: Object.freeze(messagesToKeep),
+			...(previousSummary === undefined ? {} : { previousSummary }),
+			tokensBefore,
+			model: parts.model,
+			apiKey: await parts.resolveApiKey(parts.model).catch(() => undefined),
+			resolveApiKey: parts.resolveApiKey,
+			...(parts.focus ? { customInstructions: parts.focus } : {}),
+			signal: parts.signal,
+		},
+		parts.signal,
+	);
+	if (answer.cancel) return "cancelled";
+	return answer.compactionEntry ? checkHookEntry(answer.compactionEntry, plan, parts) : null;
+}
+
+/** A hook's entry with what it left out filled in and an impossible index clamped; null when it has no summary. */
+function checkHookEntry(given: CompactionEntry, plan: CompactionPlan, parts: CompactionParts): CompactionEntry | null {
+	if (typeof given.summary !== "string") {
+		parts.onNotice("A hook gave a compaction without a summary; the model writes it instead");
+		return null;
+	}
+	const { length } = parts.entries;
+	const wanted: unknown = given.firstKeptEntryIndex ?? plan.firstKeptEntryIndex;
+	const number = typeof wanted === "number" && Number.isFinite(wanted) ? wanted : plan.firstKeptEntryIndex;
+	const firstKeptEntryIndex = Math.min(Math.max(Math.trunc(number), 0), length);
+	if (firstKeptEntryIndex !== wanted) {
+		parts.onNotice(`A hook's compaction keeps from entry ${String(wanted)}; ${firstKeptEntryIndex} is used`);
+	}
+	return {
+		type: "compaction",
+		timestamp: typeof given.timestamp === "string" ? given.timestamp : entryTimestamp(),
+		summary: given.summary,
+		firstKeptEntryIndex,
+		tokensBefore: typeof given.tokensBefore === "number" ? given.tokensBefore : plan.tokensBefore,
+	};
+}
+
+async function summarize(plan: CompactionPlan, parts: CompactionParts): Promise<string> {
+	const { model, signal } = parts;
+	const apiKey = await parts.resolveApiKey(model);
+	const reply = await readReply(
+		parts.stream,
+		{
+			model,
+			context: summaryRequest(plan.messagesToSummarize, parts.focus),
+			options: { apiKey, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS), maxRetries: 0 },
+		},
+		{ signal, idleTimeoutMs: parts.idleTimeoutMs, onEvent: () => {} },
+	);
+	if (signal.aborted) throw new PiError("compaction_failed", "Compaction was cancelled");
+	const summary = replyText(reply);
+	if (reply.stopReason === "error" || summary === "") {
+		const cause = reply.errorMessage ?? "the reply has no text";
+		throw new PiError("compaction_failed", `${model.name} gave no summary: ${errorText(cause)}`, {
+			hint: "try /compact again, or choose another model with /model",
+		});
+	}
+	return summary;
+}
+
+function replyText(reply: AssistantMessage): string {
+	return reply.content
+		.filter((block) => block.type === "text")
+		.map((block) => block.text)
+		.join("\n")
+		.trim();
+}

@@ -1,0 +1,163 @@
+import type { BranchTarget } from "../commands/command.js";
+import { PiError } from "../errors.js";
+import type { HookRunner } from "../hooks/runner.js";
+import type { SessionEvent as HookSessionEvent, SessionEventResult } from "../hooks/types.js";
+import {
+	entryTimestamp,
+	isMessageEntry,
+	isOpaqueEntry,
+	isUserMessageEntry,
+	messageText,
+	RESERVED_ENTRY_TYPES,
+} from "../log/entry.js";
+import { SessionLog } from "../log/session-log.js";
+import type { SessionEvent } from "./events.js";
+import type { SessionContext } from "./session-context.js";
+import type { SessionParts } from "./session-parts.js";
+import type { SessionState } from "./session-state.js";
+
+/** What the life of a session is driven with. */
+export interface LifecycleDeps {
+	parts: SessionParts;
+	state: SessionState;
+	context: SessionContext;
+	hooks(): HookRunner;
+	emit(event: SessionEvent): void;
+	/** Stops whatever runs. */
+	stop(): Promise<unknown>;
+	/** Aborted when the program ends. */
+	ended: AbortSignal;
+}
+
+type PlainReason = "start" | "before_switch" | "switch" | "before_clear" | "clear" | "shutdown";
+
+/** Start, switch, clear, branch, shutdown: each tells the hooks, and before it changes anything asks them. */
+export class Lifecycle {
+	#onWriteError: (error: PiError) => void = () => {};
+
+	constructor(private readonly deps: LifecycleDeps) {}
+
+	/** Hears when entries cannot be written, of this log and of those that follow. */
+	watchLog(onWriteError: (error: PiError) => void): void {
+		this.#onWriteError = onWriteError;
+		this.deps.state.log.onWriteError = onWriteError;
+	}
+
+	/** Computes the first context and tells the hooks of the start. */
+	async start(knowsType: (type: string) => boolean, warn: (line: string) => void): Promise<void> {
+		const line = this.#describeForeignEntries(knowsType);
+		if (line) warn(line);
+		await this.deps.context.rebuild(this.deps.ended);
+		await this.tellHooks("start");
+		this.deps.emit({ type: "session_changed", reason: "start" });
+	}
+
+	/** Begins a new, empty session. @returns false when a hook cancelled it */
+	async newSession(): Promise<boolean> {
+		if ((await this.#ask("before_clear")).cancel) return false;
+		const { cwd, sessionDir } = this.deps.parts;
+		await this.deps.stop();
+		await this.#replace(sessionDir === null ? SessionLog.inMemory(cwd) : SessionLog.create({ dir: sessionDir, cwd }), "clear");
+		return true;
+	}
+
+	/** Opens another session. @returns false when a hook cancelled it @throws PiError when the file cannot be used */
+	async switchSession(path: string): Promise<boolean> {
+		const log = SessionLog.open(path, { cwd: this.deps.parts.cwd });
+		if ((await this.#ask("before_switch")).cancel) {
+			log.close();
+			return false;
+		}
+		await this.deps.stop();
+		await this.#replace(log, "switch");
+		return true;
+	}
+
+	/** User messages, oldest first. */
+	branchTargets(): BranchTarget[] {
+		return this.deps.state.log.entries.flatMap((entry, entryIndex) =>
+			isUserMessageEntry(entry) ? [{ entryIndex, text: messageText(entry.message) }] : [],
+		);
+	}
+
+	/**
+	 * Goes on in a new session that holds the entries before a user message.
+	 * @returns the text of that message, for the editor; null when a hook cancelled it
+	 * @throws PiError `bad_arguments` when the entry is no user message
+	 */
+	async branch(entryIndex: number): Promise<string | null> {
+		const { parts, state } = this.deps;
+		const entry = state.log.entry(entryIndex);
+		if (!isUserMessageEntry(entry)) {
+			throw new PiError("bad_arguments", `Entry ${entryIndex} is not a message of the user`, { hint: "see /branch" });
+		}
+		const answer = await this.#ask("before_branch", entryIndex);
+		if (answer.cancel) return null;
+		await this.deps.stop();
+		await state.log.flush();
+		const until = answer.skipConversationRestore ? "all" : entryIndex;
+		await this.#replace(state.log.branchTo(until, { dir: parts.sessionDir ?? "" }), "branch", entryIndex);
+		return messageText(entry.message);
+	}
+
+	/** Names the session. */
+	setName(name: string): void {
+		this.deps.state.append({ type: "session_info", timestamp: entryTimestamp(), name });
+	}
+
+	/** Tells the hooks of a start or an end. */
+	async tellHooks(reason: "start" | "shutdown"): Promise<void> {
+		await this.#emit(() => this.#event(reason, null));
+	}
+
+	async #replace(log: SessionLog, reason: "switch" | "clear" | "branch", targetTurnIndex = 0): Promise<void> {
+		const { state, context, parts, emit } = this.deps;
+		const previous = state.log;
+		await previous.flush();
+		log.onWriteError = this.#onWriteError;
+		state.replaceLog(log);
+		previous.close();
+		parts.client.release(previous.id);
+		context.reset();
+		if (reason === "switch") state.restore(parts.models.find);
+		await context.rebuild(this.deps.ended);
+		emit({ type: "session_changed", reason });
+		await this.#emit(() =>
+			reason === "branch"
+				? { ...this.#event("switch", previous.path), reason, targetTurnIndex }
+				: this.#event(reason, previous.path),
+		);
+	}
+
+	async #ask(reason: "before_switch" | "before_clear" | "before_branch", targetTurnIndex = 0) {
+		return this.#emit(() =>
+			reason === "before_branch"
+				? { ...this.#event("before_switch", null), reason, targetTurnIndex }
+				: this.#event(reason, null),
+		);
+	}
+
+	/** Makes the event only when there is a handler: it holds every entry of the log. */
+	async #emit(event: () => HookSessionEvent): Promise<SessionEventResult> {
+		const hooks = this.deps.hooks();
+		return hooks.registry.has("session") ? hooks.emitSession(event(), new AbortController().signal) : {};
+	}
+
+	#event(reason: PlainReason, previousSessionFile: string | null): HookSessionEvent & { reason: PlainReason } {
+		const { log } = this.deps.state;
+		return { type: "session", reason, entries: log.entries, sessionFile: log.path, previousSessionFile };
+	}
+
+	/** One line about entries that no loaded hook knows; null when there are none. */
+	#describeForeignEntries(knowsType: (type: string) => boolean): string | null {
+		const counts = new Map<string, number>();
+		for (const entry of this.deps.state.log.entries) {
+			const name = isOpaqueEntry(entry) ? "unreadable" : entry.type;
+			if (isMessageEntry(entry) || (RESERVED_ENTRY_TYPES.has(name) && name !== "opaque") || knowsType(name)) continue;
+			counts.set(name, (counts.get(name) ?? 0) + 1);
+		}
+		if (counts.size === 0) return null;
+		const list = [...counts].map(([type, count]) => `${type} (${count})`).join(", ");
+		return `The session has entries that no loaded hook knows: ${list}; they are kept and not used`;
+	}
+}

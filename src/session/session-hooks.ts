@@ -1,0 +1,101 @@
+import type { PiError } from "../errors.js";
+import { describeError } from "../errors.js";
+import type { HookFile } from "../hooks/discover.js";
+import type { HookHost } from "../hooks/host-context.js";
+import { loadHooks } from "../hooks/load.js";
+import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
+import { type HookErrorReport, HookRunner } from "../hooks/runner.js";
+import type { Attachment } from "../hooks/types.js";
+
+/** What the hooks of a session are loaded and run with. */
+export interface SessionHooksOptions {
+	host: HookHost;
+	findHooks(): Promise<{ files: HookFile[]; errors: PiError[] }>;
+	cacheDir: string;
+	timeoutMs(): number;
+	builtinNames: ReadonlySet<string>;
+	onError(report: HookErrorReport): void;
+	onWarning(line: string): void;
+	onSend(text: string, attachments: Attachment[]): void;
+}
+
+/** Loads, reloads and holds the hooks of a session. */
+export class SessionHooks {
+	#registry: HookRegistry;
+	#runner: HookRunner;
+
+	constructor(private readonly options: SessionHooksOptions) {
+		this.#registry = new HookRegistry([], options.builtinNames);
+		this.#runner = this.#createRunner(this.#registry);
+	}
+
+	get registry(): HookRegistry {
+		return this.#registry;
+	}
+
+	get runner(): HookRunner {
+		return this.#runner;
+	}
+
+	/** Loads all hooks that are found. Failures and clashes become warnings. */
+	async load(): Promise<void> {
+		const { hooks } = await this.#loadFresh();
+		this.#use(hooks);
+	}
+
+	/**
+	 * Loads all hooks anew. One that fails keeps its previous version. @param beforeUnload runs while the old hooks are
+	 * still there, for their `shutdown`
+	 * @returns how many are loaded, and the paths that kept their old version
+	 */
+	async reload(beforeUnload: () => Promise<void>): Promise<{ count: number; kept: string[] }> {
+		const old = this.#registry.hooks;
+		const { hooks, failed } = await this.#loadFresh();
+		await beforeUnload();
+		const kept = old.filter(({ realPath }) => failed.has(realPath));
+		for (const hook of old) if (!kept.includes(hook)) hook.active = false;
+		this.#use(inOrder(hooks, kept, old));
+		return { count: this.#registry.hooks.length, kept: kept.map(({ path }) => path) };
+	}
+
+	/** Makes every `pi` and every context of these hooks throw. */
+	unload(): void {
+		for (const hook of this.#registry.hooks) hook.active = false;
+		this.#use([]);
+	}
+
+	async #loadFresh(): Promise<{ hooks: LoadedHook[]; failed: Set<string> }> {
+		const { files, errors } = await this.options.findHooks();
+		const loaded = await loadHooks(files, {
+			cacheDir: this.options.cacheDir,
+			timeoutMs: this.options.timeoutMs(),
+			send: (_, text, attachments) => this.options.onSend(text, attachments),
+		});
+		for (const error of [...errors, ...loaded.errors]) this.options.onWarning(describeError(error));
+		const succeeded = new Set(loaded.hooks.map(({ realPath }) => realPath));
+		const failed = files.filter(({ realPath }) => !succeeded.has(realPath)).map(({ realPath }) => realPath);
+		return { hooks: loaded.hooks, failed: new Set(failed) };
+	}
+
+	#use(hooks: readonly LoadedHook[]): void {
+		this.#registry = new HookRegistry(hooks, this.options.builtinNames);
+		this.#runner = this.#createRunner(this.#registry);
+		for (const warning of this.#registry.warnings) this.options.onWarning(warning);
+	}
+
+	#createRunner(registry: HookRegistry): HookRunner {
+		const { host, timeoutMs, onError } = this.options;
+		return new HookRunner({ registry, host, hookTimeoutMs: timeoutMs, onError });
+	}
+}
+
+/** Fresh hooks with the kept ones back in the places that they had. */
+function inOrder(fresh: LoadedHook[], kept: LoadedHook[], old: readonly LoadedHook[]): LoadedHook[] {
+	const order = [...fresh];
+	for (const hook of kept) {
+		const before = old.slice(0, old.indexOf(hook)).map(({ realPath }) => realPath);
+		const at = order.findLastIndex(({ realPath }) => before.includes(realPath)) + 1;
+		order.splice(at, 0, hook);
+	}
+	return order;
+}

@@ -1,0 +1,76 @@
+import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
+import type { StreamFunction } from "../agent/stream.js";
+import type { ArgumentValidator } from "../agent/tool-calls.js";
+import type { SlashCommand } from "../commands/command.js";
+import type { RequestAuth } from "../config/credentials.js";
+import type { Settings } from "../config/settings.js";
+import type { PiError } from "../errors.js";
+import type { HookFile } from "../hooks/discover.js";
+import type { ThinkingLevel } from "../log/entry.js";
+import type { SessionLog } from "../log/session-log.js";
+import type { PromptTemplate } from "../resources/prompt-templates.js";
+import type { Skill } from "../resources/skills.js";
+import type { AnyTool } from "../tools/tool.js";
+import type { SessionDefaults } from "./session-state.js";
+
+/** The models that a session can use, and how to reach them. */
+export interface SessionModels {
+	find(provider: string, id: string): Model<Api> | null;
+	all(): Promise<Model<Api>[]>;
+	/** Those for which a key is known. */
+	available(): Promise<Model<Api>[]>;
+	/** Those that Ctrl+P goes through: what `--models` names, else all available. */
+	cycle(): Promise<Model<Api>[]>;
+	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
+	/** @throws PiError `key_missing` */
+	requestAuth(model: Model<Api>): Promise<RequestAuth>;
+	/** Why there is no model at all, and what to do. */
+	describeMissingModel(): PiError;
+}
+
+/** What was found for a session besides its log. */
+export interface SessionResources {
+	templates: readonly PromptTemplate[];
+	skills: readonly Skill[];
+	/** Paths of AGENTS.md and the like. */
+	contextFiles: readonly string[];
+}
+
+/** What the model client offers; loaded late, handed in so that tests and the demo can bring their own. */
+export interface ModelClient {
+	stream: StreamFunction;
+	validate: ArgumentValidator;
+	/** True when the model refused a request as too long. */
+	isOverflow(message: AssistantMessage, contextWindow: number): boolean;
+	/** The nearest level that a model knows. */
+	clampThinkingLevel(model: Model<Api>, level: ThinkingLevel): ThinkingLevel;
+	/** Lets go of what the client keeps open for a session. */
+	release(sessionId: string): void;
+}
+
+/** Everything a session is made of. `create-session.ts` brings it together. */
+export interface SessionParts {
+	cwd: string;
+	log: SessionLog;
+	settings: Settings;
+	defaults: SessionDefaults;
+	models: SessionModels;
+	client: ModelClient;
+	tools: readonly AnyTool[];
+	/** Runs the user's `!` commands, also when the model has no bash tool. */
+	bashTool: AnyTool;
+	systemPrompt: string;
+	resources: SessionResources;
+	/** Hook files in load order, as far as they may run. Called again at each reload. */
+	findHooks(): Promise<{ files: HookFile[]; errors: PiError[] }>;
+	hookCacheDir: string;
+	/** A private directory for long outputs. */
+	tmpDir: string;
+	/** Where new sessions go; null keeps them in memory. */
+	sessionDir: string | null;
+	builtins: readonly SlashCommand[];
+	/** Replaces known keys in text that leaves the program. */
+	redact(text: string): string;
+	/** What went wrong on the way here, one line each. */
+	warnings: readonly string[];
+}

@@ -1,0 +1,179 @@
+import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
+import { type AgentDeps, type PreparedRequest, type RunOutcome, runAgent } from "../agent/loop.js";
+import type { ToolCallGate } from "../agent/tool-calls.js";
+import { plainMessages } from "../context/build-context.js";
+import { convertToLlm, repairMessages } from "../context/convert.js";
+import { digestContext } from "../context/digest.js";
+import type { HookRunner } from "../hooks/runner.js";
+import type { ToolResultEvent } from "../hooks/types.js";
+import { freezeDeep } from "../log/freeze.js";
+import { onAbort } from "../util/abort.js";
+import type { AutoCompaction } from "./auto-compaction.js";
+import type { SessionEvent } from "./events.js";
+import { PromptQueue } from "./prompt-queue.js";
+import type { SessionContext } from "./session-context.js";
+import type { SessionParts } from "./session-parts.js";
+import type { SessionState } from "./session-state.js";
+
+/** What a run is driven with. */
+export interface SessionRunDeps {
+	parts: SessionParts;
+	state: SessionState;
+	context: SessionContext;
+	compaction: Pick<AutoCompaction, "compactIfNeeded" | "compactAfterOverflow">;
+	hooks(): HookRunner;
+	emit(event: SessionEvent): void;
+}
+
+/** Runs the agent on a session, one run at a time: requests from its context, messages into its log, hooks at their moments. */
+export class SessionRunner {
+	readonly queue: PromptQueue<UserMessage>;
+	#current: { controller: AbortController; done: Promise<RunOutcome> } | null = null;
+
+	constructor(private readonly deps: SessionRunDeps) {
+		this.queue = new PromptQueue(deps.parts.settings.queueMode, (queue) => deps.emit({ type: "queue_changed", queue }));
+	}
+
+	get isRunning(): boolean {
+		return this.#current !== null;
+	}
+
+	/** Signal of the run that is on; null when none is. */
+	get signal(): AbortSignal | null {
+		return this.#current?.controller.signal ?? null;
+	}
+
+	/** Settles when no run is on; never rejects. */
+	async idle(): Promise<void> {
+		while (this.#current) await this.#current.done.catch(() => {});
+	}
+
+	/**
+	 * Begins a run and waits for its end.
+	 * @throws PiError `model_missing`, `key_missing` before anything is written
+	 */
+	start(prompts: readonly UserMessage[], ended: AbortSignal): Promise<RunOutcome> {
+		const controller = new AbortController();
+		const release = onAbort(ended, () => controller.abort());
+		const done = this.#run(prompts, controller.signal).finally(() => {
+			release();
+			this.#current = null;
+		});
+		this.#current = { controller, done };
+		return done;
+	}
+
+	/** Stops the run and waits for its end. @returns the prompts that waited */
+	async abort(): Promise<string[]> {
+		const texts = this.queue.clear();
+		this.#current?.controller.abort();
+		await this.idle();
+		return texts;
+	}
+
+	async #run(prompts: readonly UserMessage[], signal: AbortSignal): Promise<RunOutcome> {
+		const { parts, state, compaction } = this.deps;
+		await parts.models.requestAuth(requireModel(parts, state));
+		const outcome = await runAgent(prompts, agentDeps(this.deps, this.queue, signal));
+		await state.log.flush();
+		if (!signal.aborted) await compaction.compactIfNeeded(signal);
+		return outcome;
+	}
+}
+
+function agentDeps(deps: SessionRunDeps, queue: PromptQueue<UserMessage>, signal: AbortSignal): AgentDeps {
+	const { parts, state, context, compaction, emit } = deps;
+	const { client, settings } = parts;
+	// What ends a run is told of after an abort too, but then nobody waits long for it.
+	const closing = () => (signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal);
+	return {
+		stream: client.stream,
+		validate: client.validate,
+		gate: createGate(deps.hooks),
+		cwd: parts.cwd,
+		tmpDir: parts.tmpDir,
+		shellPath: () => settings.shellPath,
+		tools: () => parts.tools,
+		retry: () => settings.retry,
+		idleTimeoutMs: () => settings.streamIdleTimeoutMs,
+		prepareRequest: () => prepareRequest(deps, signal),
+		record(message, record) {
+			const index = state.record(message, record);
+			if (message.role === "assistant") context.count(message.usage.totalTokens);
+			return index;
+		},
+		takeSteering: () => queue.takeSteering(),
+		takeFollowUps: () => queue.takeFollowUps(),
+		moments: {
+			agentStart: () => deps.hooks().emit({ type: "agent_start" }, signal),
+			agentEnd: (messages) => deps.hooks().emit({ type: "agent_end", messages }, closing()),
+			turnStart: (turnIndex, timestamp) => deps.hooks().emit({ type: "turn_start", turnIndex, timestamp }, signal),
+			turnEnd: (turnIndex, message, toolResults) =>
+				deps.hooks().emit({ type: "turn_end", turnIndex, message, toolResults }, closing()),
+		},
+		isOverflow: (message) => message.stopReason === "error" && client.isOverflow(message, state.model?.contextWindow ?? 0),
+		onOverflow: () => compaction.compactAfterOverflow(signal),
+		betweenTurns: () => compaction.compactIfNeeded(signal),
+		signal,
+		emit,
+	};
+}
+
+/** ms that all handlers of one closing event get after an abort. */
+const MAX_CLOSING_MS = 1000;
+
+async function prepareRequest(deps: SessionRunDeps, signal: AbortSignal): Promise<PreparedRequest> {
+	const { parts, state, context } = deps;
+	const model = requireModel(parts, state);
+	const auth = await parts.models.requestAuth(model);
+	const built = await context.rebuild(signal);
+	const messages = plainMessages(built);
+	const level = parts.client.clampThinkingLevel(model, state.thinkingLevel);
+	return {
+		model,
+		context: {
+			systemPrompt: parts.systemPrompt,
+			messages: repairMessages(convertToLlm(messages)),
+			tools: parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+		},
+		options: {
+			apiKey: auth.apiKey,
+			...(auth.headers ? { headers: auth.headers } : {}),
+			...(level === "off" ? {} : { reasoning: level }),
+			sessionId: state.log.id,
+			// Retries are the loop's: visible, counted, cancellable.
+			maxRetries: 0,
+		},
+		record: { digest: digestContext(messages), messages: messages.length, tokens: context.tokens() },
+	};
+}
+
+/** @throws PiError `model_missing` */
+export function requireModel(parts: SessionParts, state: SessionState): Model<Api> {
+	if (!state.model) throw parts.models.describeMissingModel();
+	return state.model;
+}
+
+/** Lets the hooks see tool calls and results. */
+function createGate(hooks: () => HookRunner): ToolCallGate {
+	return {
+		async before({ toolName, toolCallId, input }, signal) {
+			if (!hooks().registry.has("tool_call")) return null;
+			const frozen = freezeDeep(structuredClone(input));
+			return hooks().gateToolCall({ type: "tool_call", toolName, toolCallId, input: frozen }, signal);
+		},
+		async after({ toolName, toolCallId, input }, result, signal) {
+			if (!hooks().registry.has("tool_result")) return result;
+			const event: ToolResultEvent = {
+				type: "tool_result",
+				toolName,
+				toolCallId,
+				input: freezeDeep(structuredClone(input)),
+				content: result.content,
+				details: result.details,
+				isError: result.isError === true,
+			};
+			return hooks().changeToolResult(event, signal);
+		},
+	};
+}

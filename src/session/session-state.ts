@@ -1,0 +1,149 @@
+import type { Api, Model } from "@mariozechner/pi-ai";
+import {
+	type AppMessage,
+	type ContextRecord,
+	entryTimestamp,
+	isMessageEntry,
+	isModelChangeEntry,
+	isThinkingLevelChangeEntry,
+	type SessionEntry,
+	type ThinkingLevel,
+} from "../log/entry.js";
+import type { SessionLog } from "../log/session-log.js";
+import type { SessionEvent } from "./events.js";
+
+/** Where model and thinking level of a session come from when its log does not say. */
+export interface SessionDefaults {
+	model: Model<Api> | null;
+	thinkingLevel: ThinkingLevel;
+}
+
+/** Owns the log, the model and the thinking level of the running session, and writes every entry. */
+export class SessionState {
+	#log: SessionLog;
+	#model: Model<Api> | null;
+	#thinkingLevel: ThinkingLevel;
+	#generation = 0;
+	/** Changes made before the first message; they are written with it, so that a session never used leaves no file. */
+	readonly #unwritten = new Set<"model" | "thinkingLevel">();
+
+	constructor(
+		log: SessionLog,
+		defaults: SessionDefaults,
+		private readonly emit: (event: SessionEvent) => void,
+	) {
+		this.#log = log;
+		this.#model = defaults.model;
+		this.#thinkingLevel = defaults.thinkingLevel;
+	}
+
+	get log(): SessionLog {
+		return this.#log;
+	}
+
+	get model(): Model<Api> | null {
+		return this.#model;
+	}
+
+	get thinkingLevel(): ThinkingLevel {
+		return this.#thinkingLevel;
+	}
+
+	/** Counts the logs that this session has had: what belongs to an earlier one is stale. */
+	get generation(): number {
+		return this.#generation;
+	}
+
+	/** Goes on with another log. The caller closes the old one. */
+	replaceLog(log: SessionLog): void {
+		this.#log = log;
+		this.#generation++;
+		this.#unwritten.clear();
+	}
+
+	/** Takes model and thinking level from the log, as far as it has them. */
+	restore(findModel: (provider: string, id: string) => Model<Api> | null): void {
+		const used = lastModel(this.#log);
+		const model = used ? findModel(used.provider, used.id) : null;
+		if (model) this.#model = model;
+		const level = lastThinkingLevel(this.#log);
+		if (level) this.#thinkingLevel = level;
+	}
+
+	setModel(model: Model<Api>): void {
+		if (this.#model?.id === model.id && this.#model.provider === model.provider) return;
+		this.#model = model;
+		this.#change("model");
+		this.emit({ type: "model_changed" });
+	}
+
+	setThinkingLevel(level: ThinkingLevel): void {
+		if (this.#thinkingLevel === level) return;
+		this.#thinkingLevel = level;
+		this.#change("thinkingLevel");
+		this.emit({ type: "thinking_level_changed" });
+	}
+
+	/** Writes a message. @returns its entry index */
+	record(message: AppMessage, context?: ContextRecord): number {
+		this.#writeChanges();
+		return this.#log.append({
+			type: "message",
+			timestamp: entryTimestamp(),
+			message,
+			...(context ? { context } : {}),
+		});
+	}
+
+	/** Writes an entry that is not a message and tells of it. @returns its index */
+	append(entry: SessionEntry): number {
+		return this.appendAll([entry])[0] ?? -1;
+	}
+
+	/** Writes several entries at once and tells of them. @returns their indices */
+	appendAll(entries: readonly SessionEntry[]): number[] {
+		const indices = this.#log.appendAll(entries);
+		for (const entryIndex of indices) {
+			const entry = this.#log.entry(entryIndex);
+			if (entry) this.emit({ type: "entry_appended", entryIndex, entry });
+		}
+		return indices;
+	}
+
+	#change(what: "model" | "thinkingLevel"): void {
+		this.#unwritten.add(what);
+		if (this.#log.length > 1) this.#writeChanges();
+	}
+
+	#writeChanges(): void {
+		if (this.#unwritten.size === 0) return;
+		const timestamp = entryTimestamp();
+		const entries: SessionEntry[] = [];
+		if (this.#unwritten.has("model") && this.#model) {
+			entries.push({ type: "model_change", timestamp, provider: this.#model.provider, modelId: this.#model.id });
+		}
+		if (this.#unwritten.has("thinkingLevel")) {
+			entries.push({ type: "thinking_level_change", timestamp, thinkingLevel: this.#thinkingLevel });
+		}
+		this.#unwritten.clear();
+		this.appendAll(entries);
+	}
+}
+
+/** The model that the log was last used with; looks from the end and stops at the first that says. */
+function lastModel(log: SessionLog): { provider: string; id: string } | null {
+	const changed = log.findLast("model_change");
+	for (let index = log.findLast("message"); index > changed; index = log.findLast("message", index)) {
+		const entry = log.entry(index);
+		if (isMessageEntry(entry) && entry.message.role === "assistant") {
+			return { provider: entry.message.provider, id: entry.message.model };
+		}
+	}
+	const entry = log.entry(changed);
+	return isModelChangeEntry(entry) ? { provider: entry.provider, id: entry.modelId } : null;
+}
+
+function lastThinkingLevel(log: SessionLog): ThinkingLevel | null {
+	const entry = log.entry(log.findLast("thinking_level_change"));
+	return isThinkingLevelChangeEntry(entry) ? entry.thinkingLevel : null;
+}

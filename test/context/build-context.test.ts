@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import { buildContext, type ContextStage } from "../../src/context/build-context.js";
+import type { BuiltContext, ContextMessage } from "../../src/context/context-message.js";
+import { messageText } from "../../src/log/entry.js";
+import { assistant, compaction, custom, result, session, user } from "../helpers/entries.js";
+
+function texts(context: BuiltContext): string[] {
+	return context.messages.map(({ message }) => messageText(message));
+}
+
+function hook(name: string, change: (messages: readonly ContextMessage[]) => unknown): ContextStage {
+	return { hook: name, transform: async (messages) => change(messages) };
+}
+
+const entries = session(
+	user("one"),
+	assistant("", [{ id: "a" }]),
+	result("a", "read it"),
+	assistant("done"),
+	custom("mark"),
+	user("two"),
+);
+
+describe("the core", () => {
+	test("turns message entries into messages with their index and skips all others", async () => {
+		const context = await buildContext(entries, []);
+		expect(context.messages.map(({ entryIndex, origin }) => [entryIndex, origin.kind])).toEqual([
+			[1, "entry"],
+			[2, "entry"],
+			[3, "entry"],
+			[4, "entry"],
+			[6, "entry"],
+		]);
+		expect(context.hidden).toEqual([]);
+	});
+
+	test("puts the latest compaction's summary before what it keeps and says what it hides", async () => {
+		const compacted = [...entries, compaction(4, "C1"), user("three")];
+		const context = await buildContext(compacted, []);
+		expect(texts(context)).toEqual([
+			"The conversation before this point was replaced by a summary:\n\n<summary>\nC1\n</summary>",
+			"done",
+			"two",
+			"three",
+		]);
+		expect(context.messages[0]?.origin).toEqual({ kind: "compaction", entryIndex: 7 });
+		expect(context.hidden.map(({ entryIndex }) => entryIndex)).toEqual([1, 2, 3]);
+	});
+
+	test.each([
+		[-5, ["one", "", "read it", "done", "two"]],
+		[3.7, ["read it", "done", "two"]],
+		[99, []],
+		["x", []],
+	])("clamps a compaction that keeps from %s and reports it", async (firstKept, kept) => {
+		const broken = { ...compaction(0, "C"), firstKeptEntryIndex: firstKept as number };
+		const context = await buildContext([...entries, broken], []);
+		expect(texts(context).slice(1)).toEqual(kept);
+		expect(context.problems).toEqual([{ hook: null, rule: "compaction_index_clamped", position: 7 }]);
+	});
+
+	test("reads no entry before the cut", async () => {
+		const compacted = [...entries, compaction(6, "C1"), user("three")];
+		const read: number[] = [];
+		const source = {
+			length: compacted.length,
+			at(index: number) {
+				read.push(index);
+				return compacted[index];
+			},
+		};
+		const context = await buildContext(source, []);
+		expect(Math.min(...read)).toBe(6);
+		expect(context.hidden.length).toBe(4);
+	});
+
+	test("gives the same message objects each time, so that an unchanged prefix is recognised", async () => {
+		const compacted = [...entries, compaction(6, "C1")];
+		const [a, b] = [await buildContext(compacted, []), await buildContext([...compacted, user("next")], [])];
+		a.messages.forEach((item, i) => {
+			expect(b.messages[i]?.message).toBe(item.message);
+		});
+	});
+});
+
+describe("hooks in the pipeline", () => {
+	test("each sees what the one before it left, and the origin names who added a message", async () => {
+		const context = await buildContext(entries, [
+			hook("first", (messages) => ({ messages: messages.slice(3) })),
+			hook("second", (messages) => ({
+				messages: [{ role: "user", content: `${messages.length} left`, timestamp: 0 }, ...messages],
+			})),
+			hook("third", () => undefined),
+		]);
+		expect(texts(context)).toEqual(["2 left", "done", "two"]);
+		expect(context.messages.map(({ origin }) => origin)).toEqual([
+			{ kind: "hook", hook: "second" },
+			{ kind: "entry" },
+			{ kind: "entry" },
+		]);
+		expect(context.hidden).toEqual([1, 2, 3].map((entryIndex) => ({ entryIndex, by: { kind: "hook", hook: "first" } })));
+	});
+
+	test("a bare message of the list keeps its index, by identity", async () => {
+		const context = await buildContext(entries, [
+			hook("bare", (messages) => ({ messages: messages.map(({ message }) => message) })),
+		]);
+		expect(context.messages.map(({ entryIndex }) => entryIndex)).toEqual([1, 2, 3, 4, 6]);
+		expect(context.messages.every(({ origin }) => origin.kind === "entry")).toBe(true);
+	});
+
+	test("a message changed in place of its entry is the hook's, at the entry's index", async () => {
+		const context = await buildContext(entries, [
+			hook("cut", (messages) => ({
+				messages: messages.map((item) =>
+					item.entryIndex === 3
+						? { entryIndex: 3, message: { ...item.message, content: [{ type: "text", text: "cut" }] } }
+						: item,
+				),
+			})),
+		]);
+		expect(context.messages[2]).toMatchObject({ entryIndex: 3, origin: { kind: "hook", hook: "cut" } });
+		expect(context.hidden).toEqual([]);
+	});
+
+	test.each([
+		["a result without its call", (m: readonly ContextMessage[]) => m.filter((_, i) => i !== 1), "result_answers_call", 1],
+		["a call without its result", (m: readonly ContextMessage[]) => m.filter((_, i) => i !== 2), "call_has_result", 1],
+		["a result twice", (m: readonly ContextMessage[]) => m.flatMap((x, i) => (i === 2 ? [x, x] : [x])), "one_result_per_call", 3],
+		["no user message", (m: readonly ContextMessage[]) => m.filter(({ message }) => message.role !== "user"), "user_message_remains", 0],
+		["an unknown role", (m: readonly ContextMessage[]) => [...m, { role: "system", content: "x" }], "known_role", 5],
+		["content of a wrong type", (m: readonly ContextMessage[]) => [...m, { role: "user", content: 7 }], "well_formed_content", 5],
+		["null", (m: readonly ContextMessage[]) => [null, ...m], "known_role", 0],
+	])("an answer with %s is dropped and attributed, and the list before it stands", async (_, change, rule, position) => {
+		const context = await buildContext(entries, [
+			hook("good", (messages) => ({ messages: [...messages, { role: "user", content: "more", timestamp: 0 }] })),
+			hook("bad", (messages) => ({ messages: change(messages.slice(0, 5)) })),
+		]);
+		expect(context.problems).toEqual([{ hook: "bad", rule, position }]);
+		expect(texts(context).at(-1)).toBe("more");
+	});
+
+	test.each([[7], ["text"], [null], [{}], [{ messages: 3 }]])("an answer of the form %j is dropped", async (answer) => {
+		const context = await buildContext(entries, [hook("odd", () => answer)]);
+		expect(context.problems).toEqual([{ hook: "odd", rule: "answer_has_messages", position: 0 }]);
+		expect(context.messages.length).toBe(5);
+	});
+
+	test("faults that a crash left in the log are not held against a hook", async () => {
+		const crashed = session(user("one"), assistant("", [{ id: "lost" }]), user("two"));
+		const context = await buildContext(crashed, [
+			hook("adds", (messages) => ({ messages: [...messages, { role: "user", content: "hi", timestamp: 0 }] })),
+		]);
+		expect(context.problems).toEqual([]);
+		expect(texts(context)).toEqual(["one", "", "two", "hi"]);
+	});
+
+	test("gives handlers lists that they cannot change", async () => {
+		let refused: unknown;
+		await buildContext(entries, [
+			hook("scribbler", (messages) => {
+				try {
+					(messages as ContextMessage[]).pop();
+				} catch (error) {
+					refused = error;
+				}
+				return undefined;
+			}),
+		]);
+		expect(refused).toBeInstanceOf(TypeError);
+	});
+});

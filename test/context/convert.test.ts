@@ -1,0 +1,111 @@
+import type { Message } from "@mariozechner/pi-ai";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkMessages } from "../../src/context/check.js";
+import { bashExecutionText, convertToLlm, repairMessages } from "../../src/context/convert.js";
+import type { BashExecutionMessage } from "../../src/log/entry.js";
+import { assistantMessage, result, user } from "../helpers/entries.js";
+
+const ids = fc.constantFrom("a", "b", "c", "d");
+const anyMessage: fc.Arbitrary<Message> = fc.oneof(
+	fc.string().map((content): Message => ({ role: "user", content, timestamp: 1 })),
+	fc
+		.tuple(
+			fc.string(),
+			fc.array(ids, { maxLength: 3 }),
+			fc.constantFrom("stop" as const, "toolUse" as const, "error" as const, "aborted" as const),
+		)
+		.map(([text, calls, stop]): Message => assistantMessage(text, calls.map((id) => ({ id })), stop)),
+	ids.map((id): Message => result(id).message as Message),
+);
+
+/** Lists as a provider takes them: each call answered at once, ids unique. */
+const legalLists = fc
+	.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 3 })), { maxLength: 8 })
+	.map((turns) =>
+		turns.flatMap(([speaks, calls], turn): Message[] => {
+			if (speaks) return [{ role: "user", content: `u${turn}`, timestamp: 1 }];
+			const made = Array.from({ length: calls }, (_, i) => `t${turn}-${i}`);
+			const reply = assistantMessage(`a${turn}`, made.map((id) => ({ id })));
+			return [reply, ...made.map((id) => result(id).message as Message)];
+		}),
+	);
+
+function faults(messages: readonly Message[]): string[] {
+	const wrapped = messages.map((message) => ({ message, entryIndex: null }));
+	return checkMessages(wrapped)
+		.map(({ key }) => key)
+		.filter((key) => key !== "user_message_remains");
+}
+
+describe("repairMessages", () => {
+	test("makes any list legal: each call answered right after it, once, and nothing else", () => {
+		fc.assert(
+			fc.property(fc.array(anyMessage, { maxLength: 14 }), (messages) => {
+				const repaired = repairMessages(messages);
+				expect(faults(repaired)).toEqual([]);
+				const seen = new Set<string>();
+				repaired.forEach((message, at) => {
+					if (message.role !== "assistant") return;
+					const calls = message.content.filter((block) => block.type === "toolCall").map(({ id }) => id);
+					for (const id of calls) expect(seen.has(id), `id ${id} is used twice`).toBe(false);
+					for (const id of calls) seen.add(id);
+					const answers = repaired.slice(at + 1, at + 1 + calls.length);
+					expect(answers.map((answer) => (answer.role === "toolResult" ? answer.toolCallId : answer.role))).toEqual(calls);
+				});
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+
+	test("leaves a legal list as it is", () => {
+		fc.assert(
+			fc.property(legalLists, (messages) => {
+				expect(repairMessages(messages)).toEqual(messages);
+			}),
+		);
+	});
+
+	test("keeps the text of an aborted reply and drops its calls with their results", () => {
+		const messages = [
+			user("go").message as Message,
+			assistantMessage("half a thought", [{ id: "x" }], "aborted"),
+			result("x").message as Message,
+			user("again").message as Message,
+		];
+		expect(repairMessages(messages)).toEqual([
+			messages[0],
+			{ ...assistantMessage("half a thought", [], "stop") },
+			messages[3],
+		]);
+	});
+
+	test("answers a call that a crash left open", () => {
+		const repaired = repairMessages([user("go").message as Message, assistantMessage("", [{ id: "x" }])]);
+		expect(repaired.at(-1)).toMatchObject({ role: "toolResult", toolCallId: "x", isError: true });
+	});
+});
+
+describe("convertToLlm", () => {
+	const ran: BashExecutionMessage = {
+		role: "bashExecution",
+		command: "ls",
+		output: "a\nb\n",
+		exitCode: 0,
+		cancelled: false,
+		truncated: false,
+		timestamp: 5,
+	};
+
+	test("tells the model of a shell command as user text", () => {
+		expect(convertToLlm([ran])).toEqual([{ role: "user", content: "Ran `ls`\n```\na\nb\n```", timestamp: 5 }]);
+		expect(bashExecutionText({ ...ran, exitCode: 2 })).toContain("exited with code 2");
+		expect(bashExecutionText({ ...ran, output: "```js\nx\n```" })).toContain("````\n```js");
+	});
+
+	test("leaves out !! commands and empty prompts, and never sends an empty tool result", () => {
+		const empty = { ...result("x", "").message };
+		const converted = convertToLlm([{ ...ran, excludeFromContext: true }, user("").message, empty]);
+		expect(converted).toEqual([{ ...empty, content: [{ type: "text", text: "(no output)" }] }]);
+	});
+});

@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ContextMessage } from "../../src/context/context-message.js";
+import { applyRanges, type SummaryRange } from "../../src/context/ranges.js";
+import { messageText, type SessionEntry } from "../../src/log/entry.js";
+import { custom, session, user } from "../helpers/entries.js";
+
+/** The rule read word by word, in O(entries × ranges). */
+function oracle(entries: readonly SessionEntry[], ranges: readonly SummaryRange[]): (string | number)[] {
+	const out: (string | number)[] = [];
+	const emitted = new Set<SummaryRange>();
+	entries.forEach((entry, index) => {
+		let winner: SummaryRange | undefined;
+		for (const range of ranges) {
+			if (range.from <= index && index < range.to && (!winner || range.id >= winner.id)) winner = range;
+		}
+		if (winner) {
+			if (!emitted.has(winner)) out.push(winner.summary);
+			emitted.add(winner);
+		} else if (entry.type === "message") out.push(index);
+	});
+	return out;
+}
+
+function short(messages: ContextMessage[]): (string | number)[] {
+	return messages.map(({ message, entryIndex }) => entryIndex ?? messageText(message).replace("[Summary]\n\n", ""));
+}
+
+const entryLists = fc
+	.array(fc.boolean(), { maxLength: 40 })
+	.map((kinds) => session(...kinds.map((isMessage, i) => (isMessage ? user(`m${i}`) : custom("mark")))));
+
+const rangeLists = fc.array(
+	fc.record({
+		from: fc.integer({ min: -3, max: 45 }),
+		to: fc.integer({ min: -3, max: 45 }),
+		id: fc.integer({ min: 0, max: 12 }),
+	}),
+	{ maxLength: 12 },
+);
+
+describe("applyRanges", () => {
+	test("agrees with a brute-force reading of the rule on 10 000 random entry lists and range sets", () => {
+		fc.assert(
+			fc.property(entryLists, rangeLists, (entries, bare) => {
+				const ranges = bare.map((range, i) => ({ ...range, summary: `S${i}` }));
+				expect(short(applyRanges(entries, ranges))).toEqual(oracle(entries, ranges));
+			}),
+			{ numRuns: 10_000 },
+		);
+	});
+
+	test("emits a winner that is overlapped at its start where it first wins", () => {
+		const entries = session(...Array.from({ length: 9 }, (_, i) => user(`m${i + 1}`)));
+		const ranges = [
+			{ from: 2, to: 8, summary: "early", id: 0 },
+			{ from: 1, to: 5, summary: "late", id: 1 },
+		];
+		expect(short(applyRanges(entries, ranges))).toEqual(["late", "early", 8, 9]);
+	});
+
+	test("gives equal output for equal input, with the time of the range's last entry", () => {
+		const entries = session(user("a"), user("b"), user("c"));
+		const ranges = [{ from: 1, to: 3, summary: "ab", id: 0 }];
+		expect(applyRanges(entries, ranges)).toEqual(applyRanges(entries, ranges));
+		expect(applyRanges(entries, ranges)[0]).toEqual({
+			message: { role: "user", content: "[Summary]\n\nab", timestamp: Date.parse("2026-01-01T00:00:00.000Z") },
+			entryIndex: null,
+		});
+	});
+
+	test("lets the caller word the summary", () => {
+		const [first] = applyRanges(session(user("a")), [{ from: 0, to: 9, summary: "x", id: 0 }], {
+			render: ({ summary }) => `(${summary})`,
+		});
+		expect(first?.message).toMatchObject({ role: "user", content: "(x)" });
+	});
+
+	test("ignores empty ranges and clamps those that reach outside the session", () => {
+		const entries = session(user("a"), user("b"));
+		const ranges = [
+			{ from: 2, to: 2, summary: "empty", id: 5 },
+			{ from: Number.NaN, to: Number.NaN, summary: "nothing", id: 6 },
+			{ from: -10, to: 2, summary: "first", id: 1 },
+			{ from: 40, to: 50, summary: "beyond", id: 2 },
+		];
+		expect(short(applyRanges(entries, ranges))).toEqual(["first", 2]);
+	});
+
+	describe("traces of the stacking design", () => {
+		test("a pop that crosses a compaction: the pop's two summaries win over it", () => {
+			const entries = session(...Array.from({ length: 59 }, (_, i) => user(`m${i + 1}`)));
+			const ranges = [
+				{ from: 0, to: 30, summary: "compaction", id: 0 },
+				{ from: 0, to: 20, summary: "pre-pop", id: 1 },
+				{ from: 20, to: 50, summary: "pop", id: 2 },
+			];
+			expect(short(applyRanges(entries, ranges))).toEqual(["pre-pop", "pop", 50, 51, 52, 53, 54, 55, 56, 57, 58, 59]);
+		});
+
+		test("the complex scenario, up to and after the second compaction", () => {
+			const first = { from: 0, to: 4, summary: "C1", id: 0 };
+			const popped = [first, { from: 0, to: 2, summary: "P1", id: 1 }, { from: 2, to: 9, summary: "S1", id: 2 }];
+			const entries = session(
+				...Array.from({ length: 5 }, (_, i) => user(`msg${i + 1}`)),
+				custom("compaction"),
+				user("msg6"),
+				user("msg7"),
+				custom("stack_pop"),
+				user("msg10"),
+				user("msg11"),
+				user("msg12"),
+			);
+			expect(short(applyRanges(entries, popped))).toEqual(["P1", "S1", 10, 11, 12]);
+			const compacted = [...popped, { from: 0, to: 11, summary: "C2", id: 3 }];
+			expect(short(applyRanges(entries, compacted))).toEqual(["C2", 11, 12]);
+		});
+	});
+});
