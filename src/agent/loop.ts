@@ -39,6 +39,8 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
 	/** Runs after each turn that another follows. */
 	betweenTurns(): Promise<void>;
 	isOverflow(message: AssistantMessage): boolean;
+	/** Takes secrets out of error messages. */
+	redact(text: string): string;
 	signal: AbortSignal;
 	emit(event: AgentEvent): void;
 }
@@ -164,7 +166,7 @@ function canRetry(message: AssistantMessage, attempt: number, retry: RetryPolicy
 
 async function streamReply(request: PreparedRequest, deps: AgentDeps): Promise<AssistantMessage> {
 	let started = false;
-	const message = await readReply(deps.stream, request, {
+	const reply = await readReply(deps.stream, request, {
 		signal: deps.signal,
 		idleTimeoutMs: deps.idleTimeoutMs(),
 		onEvent(event) {
@@ -178,6 +180,8 @@ async function streamReply(request: PreparedRequest, deps: AgentDeps): Promise<A
 			}
 		},
 	});
+	// Providers echo what they were sent, keys included.
+	const message = reply.errorMessage ? { ...reply, errorMessage: deps.redact(reply.errorMessage) } : reply;
 	if (!started) deps.emit({ type: "message_start", message });
 	return message;
 }

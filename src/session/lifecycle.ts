@@ -119,7 +119,7 @@ export class Lifecycle {
 		previous.close();
 		parts.client.release(previous.id);
 		context.reset();
-		if (reason === "switch") state.restore(parts.models.find);
+		if (reason === "switch") state.restore(parts.models.find, { model: false, thinkingLevel: false });
 		await context.rebuild(this.deps.ended);
 		emit({ type: "session_changed", reason });
 		await this.#emit(() =>

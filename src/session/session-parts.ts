@@ -44,6 +44,8 @@ export interface ModelClient {
 	isOverflow(message: AssistantMessage, contextWindow: number): boolean;
 	/** The nearest level that a model knows. */
 	clampThinkingLevel(model: Model<Api>, level: ThinkingLevel): ThinkingLevel;
+	/** Loads what requests to a model need; call before `stream`. */
+	prepare(model: Model<Api>): Promise<void>;
 	/** Lets go of what the client keeps open for a session. */
 	release(sessionId: string): void;
 }

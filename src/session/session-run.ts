@@ -97,6 +97,7 @@ function agentDeps(deps: SessionRunDeps, queue: PromptQueue<UserMessage>, signal
 		retry: () => settings.retry,
 		idleTimeoutMs: () => settings.streamIdleTimeoutMs,
 		prepareRequest: () => prepareRequest(deps, signal),
+		redact: parts.redact,
 		record(message, record) {
 			const index = state.record(message, record);
 			if (message.role === "assistant") context.count(message.usage.totalTokens);
@@ -125,7 +126,7 @@ const MAX_CLOSING_MS = 1000;
 async function prepareRequest(deps: SessionRunDeps, signal: AbortSignal): Promise<PreparedRequest> {
 	const { parts, state, context } = deps;
 	const model = requireModel(parts, state);
-	const auth = await parts.models.requestAuth(model);
+	const [auth] = await Promise.all([parts.models.requestAuth(model), parts.client.prepare(model)]);
 	const built = await context.rebuild(signal);
 	const messages = plainMessages(built);
 	const level = parts.client.clampThinkingLevel(model, state.thinkingLevel);

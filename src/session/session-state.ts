@@ -16,6 +16,8 @@ import type { SessionEvent } from "./events.js";
 export interface SessionDefaults {
 	model: Model<Api> | null;
 	thinkingLevel: ThinkingLevel;
+	/** The user named the model, the level: they count more than what the log says. */
+	chosen?: { model: boolean; thinkingLevel: boolean };
 }
 
 /** Owns the log, the model and the thinking level of the running session, and writes every entry. */
@@ -29,7 +31,7 @@ export class SessionState {
 
 	constructor(
 		log: SessionLog,
-		defaults: SessionDefaults,
+		private readonly defaults: SessionDefaults,
 		private readonly emit: (event: SessionEvent) => void,
 	) {
 		this.#log = log;
@@ -61,12 +63,12 @@ export class SessionState {
 		this.#unwritten.clear();
 	}
 
-	/** Takes model and thinking level from the log, as far as it has them. */
-	restore(findModel: (provider: string, id: string) => Model<Api> | null): void {
-		const used = lastModel(this.#log);
+	/** Takes model and thinking level from the log, as far as it has them and the user did not name others. */
+	restore(findModel: (provider: string, id: string) => Model<Api> | null, chosen = this.defaults.chosen): void {
+		const used = chosen?.model ? null : lastModel(this.#log);
 		const model = used ? findModel(used.provider, used.id) : null;
 		if (model) this.#model = model;
-		const level = lastThinkingLevel(this.#log);
+		const level = chosen?.thinkingLevel ? null : lastThinkingLevel(this.#log);
 		if (level) this.#thinkingLevel = level;
 	}
 

@@ -1,0 +1,80 @@
+import type { ThinkingLevel } from "../log/entry.js";
+
+/** The command line of a session, as it was written. Nothing is looked up yet. */
+export interface CliOptions {
+	provider?: string;
+	model?: string;
+	/** Patterns of `--models`. */
+	models?: string[];
+	apiKey?: string;
+	thinking?: ThinkingLevel;
+	print: boolean;
+	mode?: "text" | "json" | "rpc";
+	continue: boolean;
+	resume: boolean;
+	/** Path or id. */
+	session?: string;
+	/** False with `--no-session`. */
+	keepSession: boolean;
+	sessionDir?: string;
+	/** Text, or path of a file with it. */
+	systemPrompt?: string;
+	/** Texts or paths, in order. */
+	appendSystemPrompt: string[];
+	/** Names of `--tools`; empty with `--no-tools`; absent: all. */
+	tools?: string[];
+	/** Files of `--tool`. */
+	customTools: string[];
+	/** Files of `--hook`. */
+	hooks: string[];
+	/** False with `--no-hooks`. */
+	findHooks: boolean;
+	/** Paths of `--skill`. */
+	skills: string[];
+	/** False with `--no-skills`. */
+	findSkills: boolean;
+	/** False with `--no-context-files`. */
+	contextFiles: boolean;
+	trust: boolean;
+	offline: boolean;
+	/** `out` is absent when pi shall choose a name. */
+	export?: { file: string; out?: string };
+	/** Search text; empty lists all. */
+	listModels?: string;
+	demo: boolean;
+	verbose: boolean;
+	/** `@file` arguments without the `@`. */
+	files: string[];
+	messages: string[];
+}
+
+/** Options that every sub-command takes. */
+export interface SubcommandOptions {
+	/** Path or id. */
+	session?: string;
+	sessionDir?: string;
+	hooks: string[];
+	findHooks: boolean;
+	trust: boolean;
+	offline: boolean;
+	verbose: boolean;
+	/** Print JSON. */
+	json: boolean;
+}
+
+/** A sub-command and what it works on. */
+export type Subcommand =
+	| { name: "hooks"; action: "list" | "trust" | "untrust" }
+	| { name: "hooks"; action: "check" | "new" | "test"; target: string }
+	/** `at`: entry index to show the context at; `verify`: recompute every request. */
+	| { name: "context"; at?: number; verify: boolean }
+	| { name: "sessions"; action: "list"; search?: string }
+	| { name: "sessions"; action: "show"; target: string }
+	| { name: "doctor" };
+
+/** What a command line asks for. */
+export type CommandLine =
+	| { kind: "help" }
+	| { kind: "version" }
+	| { kind: "session"; options: CliOptions }
+	| { kind: "subcommand"; command: Subcommand; options: SubcommandOptions };

@@ -1,0 +1,49 @@
+import { type Environment, resolveUserPath, runEnvironment } from "../config/paths.js";
+import type { LoadedSettings } from "../config/settings.js";
+import type { CreateAgentSessionOptions, SessionChoice } from "../session/create-session.js";
+import { textOrFile } from "./input.js";
+import type { CliOptions } from "./options.js";
+
+/** What the command line says of a session. */
+export async function sessionOptions(
+	options: CliOptions,
+	context: { env: Environment; home: string; cwd: string; settings: LoadedSettings },
+): Promise<CreateAgentSessionOptions> {
+	const { env, home, cwd, settings } = context;
+	const run = runEnvironment(env, home);
+	const base = { cwd, home };
+	const append = await Promise.all(options.appendSystemPrompt.map((value) => textOrFile(value, base)));
+	return {
+		cwd,
+		env,
+		home,
+		settings,
+		session: sessionChoice(options),
+		...given("sessionDir", options.sessionDir && resolveUserPath(options.sessionDir, cwd, home)),
+		...given("model", options.model),
+		...given("provider", options.provider),
+		...given("models", options.models),
+		...given("apiKey", options.apiKey),
+		...given("thinkingLevel", options.thinking),
+		...given("tools", options.tools),
+		hooks: options.hooks.map((path) => resolveUserPath(path, cwd, home)),
+		discoverHooks: options.findHooks,
+		contextFiles: options.contextFiles,
+		skills: options.skills,
+		discoverSkills: options.findSkills,
+		...given("systemPrompt", options.systemPrompt && (await textOrFile(options.systemPrompt, base))),
+		...given("appendSystemPrompt", append.length > 0 ? append.join("\n\n") : undefined),
+		trust: options.trust || run.trust,
+		offline: options.offline || run.offline,
+	};
+}
+
+function sessionChoice(options: CliOptions): SessionChoice {
+	if (!options.keepSession) return { kind: "memory" };
+	if (options.session !== undefined) return { kind: "open", target: options.session };
+	return options.continue ? { kind: "continue" } : { kind: "new" };
+}
+
+function given<K extends string, V>(key: K, value: V | undefined | ""): Partial<Record<K, V>> {
+	return value === undefined || value === "" ? {} : ({ [key]: value } as Record<K, V>);
+}

@@ -1,0 +1,107 @@
+import { Command } from "commander";
+import { didYouMean } from "../util/nearest.js";
+import type { CommandLine, Subcommand, SubcommandOptions } from "./options.js";
+import { addOne, type ParsedOptions, runParser, usage } from "./parser.js";
+
+const NAMES = ["hooks", "context", "sessions", "doctor"] as const;
+const HOOK_ACTIONS = ["list", "check", "new", "test", "trust", "untrust"] as const;
+const SESSION_ACTIONS = ["list", "show"] as const;
+
+type SubcommandName = (typeof NAMES)[number];
+
+/** True for a first argument that is no message but names a sub-command. */
+export function isSubcommandName(word: string): word is SubcommandName {
+	return NAMES.some((name) => name === word);
+}
+
+/**
+ * Reads what follows a sub-command's name.
+ * @throws PiError `bad_arguments`
+ */
+export function parseSubcommand(name: SubcommandName, argv: readonly string[]): CommandLine {
+	const { options, operands } = runParser(parser(name), argv);
+	if (options.flag("help")) return { kind: "help" };
+	return { kind: "subcommand", command: readCommand(name, options, operands), options: commonOptions(options) };
+}
+
+function parser(name: SubcommandName): Command {
+	const command = new Command(name)
+		.option("--session <path>")
+		.option("--session-dir <dir>")
+		.option("--hook <file>", "", addOne)
+		.option("--no-hooks")
+		.option("--trust")
+		.option("--offline")
+		.option("--verbose")
+		.option("--json")
+		.option("-h, --help");
+	return name === "context" ? command.option("--at <index>").option("--verify") : command;
+}
+
+function readCommand(name: SubcommandName, options: ParsedOptions, operands: readonly string[]): Subcommand {
+	switch (name) {
+		case "hooks":
+			return readHooks(operands);
+		case "sessions":
+			return readSessions(operands);
+		case "context":
+			takeAtMost(name, operands, 0);
+			return { name, at: readIndex(options.text("at")), verify: options.flag("verify") };
+		case "doctor":
+			takeAtMost(name, operands, 0);
+			return { name };
+	}
+}
+
+function readHooks([word = "list", target, ...more]: readonly string[]): Subcommand {
+	const action = choose("hooks", word, HOOK_ACTIONS);
+	if (action === "list" || action === "trust" || action === "untrust") {
+		takeAtMost(`hooks ${action}`, target === undefined ? more : [target, ...more], 0);
+		return { name: "hooks", action };
+	}
+	takeAtMost(`hooks ${action}`, more, 0);
+	const what = action === "new" ? "<name>" : "<file>";
+	if (target === undefined) throw usage(`hooks ${action} ${what}: the ${what.slice(1, -1)} is missing`);
+	return { name: "hooks", action, target };
+}
+
+function readSessions([word = "list", target, ...more]: readonly string[]): Subcommand {
+	const action = choose("sessions", word, SESSION_ACTIONS);
+	takeAtMost(`sessions ${action}`, more, 0);
+	if (action === "list")
+		return target === undefined ? { name: "sessions", action } : { name: "sessions", action, search: target };
+	if (target === undefined) throw usage("sessions show <id>: the id is missing", "pi sessions list shows them");
+	return { name: "sessions", action, target };
+}
+
+function choose<T extends string>(name: string, word: string, actions: readonly T[]): T {
+	const action = actions.find((candidate) => candidate === word);
+	if (action !== undefined) return action;
+	const hint =
+		didYouMean(word, actions) ?? `one of ${actions.join(", ")}; to send a message that begins so, put it in quotes`;
+	throw usage(`pi ${name}: unknown ${JSON.stringify(word)}`, hint);
+}
+
+function takeAtMost(name: string, operands: readonly string[], count: number): void {
+	const extra = operands[count];
+	if (extra !== undefined) throw usage(`pi ${name}: unexpected ${JSON.stringify(extra)}`);
+}
+
+function readIndex(text: string | undefined): number | undefined {
+	if (text === undefined) return undefined;
+	if (/^\d{1,9}$/.test(text)) return Number(text);
+	throw usage(`--at ${JSON.stringify(text)}: must be the index of an entry, 0 or more`);
+}
+
+function commonOptions(options: ParsedOptions): SubcommandOptions {
+	return {
+		session: options.text("session"),
+		sessionDir: options.text("sessionDir"),
+		hooks: options.texts("hook"),
+		findHooks: options.notNegated("hooks"),
+		trust: options.flag("trust"),
+		offline: options.flag("offline"),
+		verbose: options.flag("verbose"),
+		json: options.flag("json"),
+	};
+}

@@ -1,0 +1,38 @@
+import { PiError } from "../../errors.js";
+import type { SlashCommand } from "../command.js";
+
+/** `/branch [entry]`: goes on in a new session from an earlier message, which comes back into the editor. */
+export const branchCommand: SlashCommand = {
+	name: "branch",
+	argumentHint: "[entry]",
+	description: "Start again from an earlier message",
+	complete: (prefix, session) =>
+		session
+			.branchTargets()
+			.map(({ entryIndex, text }) => ({ value: String(entryIndex), description: firstLine(text) }))
+			.filter(({ value }) => value.startsWith(prefix)),
+	async run({ session, ui, shell, rest }) {
+		const targets = session.branchTargets();
+		if (targets.length === 0) return { status: "There is no message to branch from yet" };
+		const options = targets.toReversed().map(({ entryIndex, text }) => ({
+			label: firstLine(text),
+			value: entryIndex,
+			description: `entry ${entryIndex}`,
+		}));
+		const entryIndex = rest ? Number(rest) : await ui.select("Branch from which message?", options);
+		if (entryIndex === null) return;
+		if (!targets.some((target) => target.entryIndex === entryIndex)) {
+			throw new PiError("bad_arguments", `Entry ${rest} is not a message of the user`, {
+				hint: `use one of ${targets.map((target) => target.entryIndex).join(", ")}`,
+			});
+		}
+		const text = await session.branch(entryIndex);
+		if (text === null) return { status: "A hook kept the session" };
+		shell?.setEditorText(text);
+		return { status: `Branched before entry ${entryIndex}` };
+	},
+};
+
+function firstLine(text: string): string {
+	return text.trim().split("\n")[0] ?? "";
+}

@@ -1,0 +1,37 @@
+import type { SlashCommand } from "../command.js";
+import { autocompactCommand } from "./autocompact.js";
+import { branchCommand } from "./branch.js";
+import { compactCommand } from "./compact.js";
+import { contextCommand } from "./context.js";
+import { copyCommand } from "./copy.js";
+import { helpCommand } from "./help.js";
+import { hooksCommand } from "./hooks.js";
+import { hotkeysCommand } from "./hotkeys.js";
+import { modelCommand } from "./model.js";
+import { nameCommand } from "./name.js";
+import { newCommand } from "./new.js";
+import { quitCommand } from "./quit.js";
+import { reloadCommand } from "./reload.js";
+import { resumeCommand } from "./resume.js";
+import { sessionCommand } from "./session.js";
+import { thinkingCommand } from "./thinking.js";
+
+/** Every built-in command, in the order of the palette. */
+export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
+	modelCommand,
+	thinkingCommand,
+	newCommand,
+	resumeCommand,
+	branchCommand,
+	nameCommand,
+	sessionCommand,
+	compactCommand,
+	autocompactCommand,
+	contextCommand,
+	hooksCommand,
+	reloadCommand,
+	copyCommand,
+	hotkeysCommand,
+	helpCommand,
+	quitCommand,
+];

@@ -1,0 +1,21 @@
+import type { SlashCommand } from "../command.js";
+import { report } from "./report.js";
+
+/** `/session`: what the session holds and what it cost. */
+export const sessionCommand: SlashCommand = {
+	name: "session",
+	description: "Show file, messages, tokens and cost",
+	async run(context) {
+		const { session } = context;
+		const stats = session.stats();
+		const { input, output, cacheRead, cacheWrite, total } = stats.tokens;
+		return report(context, "Session", [
+			`file       ${stats.sessionFile ?? "in memory"}`,
+			`id         ${stats.sessionId}`,
+			...(session.sessionName ? [`name       ${session.sessionName}`] : []),
+			`messages   ${stats.totalMessages} (${stats.userMessages} user, ${stats.assistantMessages} assistant, ${stats.toolCalls} tool calls)`,
+			`tokens     ${total} (${input} in, ${output} out, ${cacheRead} cache read, ${cacheWrite} cache write)`,
+			`cost       $${stats.cost.toFixed(4)}`,
+		]);
+	},
+};

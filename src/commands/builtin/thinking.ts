@@ -1,0 +1,24 @@
+import { PiError } from "../../errors.js";
+import { THINKING_LEVELS, type ThinkingLevel } from "../../log/entry.js";
+import type { SlashCommand } from "../command.js";
+
+/** `/thinking [level]`: how much the model thinks before it answers. */
+export const thinkingCommand: SlashCommand = {
+	name: "thinking",
+	argumentHint: "[level]",
+	description: "Choose how much the model thinks",
+	complete: (prefix) => THINKING_LEVELS.filter((level) => level.startsWith(prefix)).map((value) => ({ value })),
+	async run({ session, ui, rest }) {
+		const level = rest || (await ui.select("How much thinking?", [...THINKING_LEVELS]));
+		if (!level) return;
+		if (!isLevel(level)) {
+			throw new PiError("bad_arguments", `"${level}" is no thinking level`, { hint: `use ${THINKING_LEVELS.join(", ")}` });
+		}
+		session.setThinkingLevel(level);
+		return { status: `Thinking: ${level}` };
+	},
+};
+
+function isLevel(text: string): text is ThinkingLevel {
+	return THINKING_LEVELS.some((level) => level === text);
+}

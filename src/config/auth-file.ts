@@ -1,0 +1,106 @@
+import { chmodSync, statSync } from "node:fs";
+import type { OAuthCredentials } from "@mariozechner/pi-ai";
+import { describeError } from "../errors.js";
+import { isJsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
+
+/** A key that the user entered, or the tokens of a login. */
+export type StoredCredential = { type: "api_key"; key: string } | ({ type: "oauth" } & OAuthCredentials);
+
+/** The keys in auth.json. Reads the file anew when it has changed, so logins of other processes are seen. */
+export class AuthFile {
+	#entries: ReadonlyMap<string, StoredCredential> = new Map();
+	#version = "";
+
+	constructor(
+		readonly path: string,
+		private readonly onNotice: (line: string) => void,
+	) {}
+
+	/** All credentials by provider. A file that cannot be read gives none and is named once. */
+	entries(): ReadonlyMap<string, StoredCredential> {
+		const version = this.#currentVersion();
+		if (version !== this.#version) {
+			this.#version = version;
+			this.#entries = this.#load();
+		}
+		return this.#entries;
+	}
+
+	get(provider: string): StoredCredential | undefined {
+		return this.entries().get(provider);
+	}
+
+	/** @throws PiError `config_write_failed` */
+	async set(provider: string, credential: StoredCredential): Promise<void> {
+		const { keptAside } = await updateJsonFile(this.path, (current) => ({ ...current, [provider]: credential }));
+		if (keptAside) this.onNotice(`${this.path} could not be read; it is kept as ${keptAside}`);
+		this.#version = "";
+	}
+
+	/** @returns false when there was none. @throws PiError `config_write_failed` */
+	async remove(provider: string): Promise<boolean> {
+		let found = false;
+		await updateJsonFile(this.path, (current) => {
+			found = Object.hasOwn(current, provider);
+			if (!found) return null;
+			const { [provider]: _removed, ...rest } = current;
+			return rest;
+		});
+		this.#version = "";
+		return found;
+	}
+
+	#currentVersion(): string {
+		try {
+			const stats = statSync(this.path, { bigint: true, throwIfNoEntry: false });
+			return stats ? `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.mode}` : "none";
+		} catch {
+			return "unreadable"; // reading it says why
+		}
+	}
+
+	#load(): ReadonlyMap<string, StoredCredential> {
+		const entries = new Map<string, StoredCredential>();
+		try {
+			this.#closeToOthers();
+			for (const [provider, value] of Object.entries(readJsonObject(this.path) ?? {})) {
+				const credential = readCredential(value);
+				if (credential) entries.set(provider, credential);
+				else this.onNotice(`${this.path}: the entry for "${provider}" is neither a key nor a login; it is ignored`);
+			}
+		} catch (error) {
+			this.onNotice(describeError(error));
+		}
+		return entries;
+	}
+
+	#closeToOthers(): void {
+		if (process.platform === "win32") return;
+		const stats = statSync(this.path, { throwIfNoEntry: false });
+		if (!stats?.isFile() || (stats.mode & 0o077) === 0) return;
+		try {
+			chmodSync(this.path, 0o600);
+			this.onNotice(`${this.path} could be read by others; it is yours alone now`);
+		} catch {
+			this.onNotice(`${this.path} can be read by others and its mode cannot be changed`);
+		}
+		this.#version = this.#currentVersion();
+	}
+}
+
+function readCredential(value: unknown): StoredCredential | undefined {
+	if (!isJsonObject(value)) return undefined;
+	if (value.type === "api_key" && typeof value.key === "string" && value.key !== "") {
+		return { type: "api_key", key: value.key };
+	}
+	const { access, refresh, expires } = value;
+	if (
+		value.type === "oauth" &&
+		typeof access === "string" &&
+		typeof refresh === "string" &&
+		typeof expires === "number"
+	) {
+		return { ...value, type: "oauth", access, refresh, expires };
+	}
+	return undefined;
+}

@@ -1,0 +1,99 @@
+import { existsSync, renameSync } from "node:fs";
+import { PiError } from "../errors.js";
+import { atomicWriteFile, isNotFound, readRegularFileSync } from "../util/fs.js";
+import { withFileLock } from "./file-lock.js";
+import { findJsonError } from "./json-error.js";
+
+/** An object as JSON gives it. */
+export type JsonObject = { [key: string]: unknown };
+
+const MAX_BYTES = 10 * 1024 * 1024;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Parses a configuration text; a byte order mark is tolerated.
+ * @throws PiError `config_invalid` that names file, line, column and reason
+ */
+export function parseJson(text: string, path: string): unknown {
+	const plain = text.replace(/^\ufeff/, "");
+	try {
+		return JSON.parse(plain);
+	} catch (cause) {
+		const error = findJsonError(plain);
+		if (!error) throw new PiError("config_invalid", `${path} is not valid JSON`, { cause });
+		throw new PiError("config_invalid", `${path}:${error.line}:${error.column}: ${error.reason}`, {
+			hint: "mend the file; until then it is not used",
+		});
+	}
+}
+
+/**
+ * The object in a configuration file; null when there is no file, `{}` when it is empty.
+ * @throws PiError `config_invalid` when it is no JSON object, `file_unreadable` when it cannot be read
+ */
+export function readJsonObject(path: string): JsonObject | null {
+	let text: string;
+	try {
+		text = readRegularFileSync(path, { maxBytes: MAX_BYTES }).toString("utf8");
+	} catch (error) {
+		if (isNotFound(error)) return null;
+		throw error;
+	}
+	if (text.replace(/^\ufeff/, "").trim() === "") return {};
+	const value = parseJson(text, path);
+	if (isJsonObject(value)) return value;
+	throw new PiError("config_invalid", `${path}:1:1: expected an object in braces`, {
+		hint: "mend the file; until then it is not used",
+	});
+}
+
+/** How `updateJsonFile` writes. */
+export interface UpdateOptions {
+	/** Permission bits of the file; default 0600. */
+	mode?: number;
+}
+
+/**
+ * Changes a configuration file: under a lock it is read anew, changed and replaced as a whole, so keys that `change`
+ * does not touch and edits by others stay. A file that cannot be parsed is kept as `<file>.bad-<date>`.
+ * @param change returns the new object, or null to leave the file alone
+ * @returns where an unreadable file was kept, if there was one
+ * @throws PiError `config_write_failed`
+ */
+export async function updateJsonFile(
+	path: string,
+	change: (current: JsonObject) => JsonObject | null,
+	{ mode = 0o600 }: UpdateOptions = {},
+): Promise<{ keptAside?: string }> {
+	return withFileLock(path, async () => {
+		try {
+			const { current, keptAside } = readForUpdate(path);
+			const next = change(current);
+			if (next !== null) await atomicWriteFile(path, `${JSON.stringify(next, null, 2)}\n`, { mode });
+			return { keptAside };
+		} catch (cause) {
+			if (cause instanceof PiError && cause.code === "config_write_failed") throw cause;
+			throw new PiError("config_write_failed", `Cannot write ${path}`, { cause });
+		}
+	});
+}
+
+function readForUpdate(path: string): { current: JsonObject; keptAside?: string } {
+	try {
+		return { current: readJsonObject(path) ?? {} };
+	} catch (error) {
+		if (!(error instanceof PiError) || error.code !== "config_invalid") throw error;
+		const keptAside = unusedName(`${path}.bad-${new Date().toISOString().slice(0, 10)}`);
+		renameSync(path, keptAside);
+		return { current: {}, keptAside };
+	}
+}
+
+function unusedName(path: string): string {
+	let name = path;
+	for (let count = 2; existsSync(name); count++) name = `${path}-${count}`;
+	return name;
+}

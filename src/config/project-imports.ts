@@ -1,0 +1,73 @@
+import { builtinModules } from "node:module";
+
+/** What a source file says it loads. */
+export interface ImportScan {
+	/** Texts that start with `./` or `../`, wherever they stand: the paths that could be loaded. */
+	relative: Set<string>;
+	/** Relative paths in the place of an import; these should lead somewhere. */
+	imported: Set<string>;
+	/** Loads that cannot be followed: packages, absolute paths, what is only known at run time. */
+	unresolved: { specifier: string; reason: string }[];
+}
+
+/** Modules that the running program provides to hooks and tools. */
+const PROVIDED: ReadonlySet<string> = new Set([
+	"@mariozechner/pi-coding-agent",
+	"@mariozechner/pi-coding-agent/hooks",
+	"@mariozechner/pi-ai",
+	"@mariozechner/pi-tui",
+	"typebox",
+	"@sinclair/typebox",
+	...builtinModules,
+]);
+
+const RELATIVE_TEXT = /(["'`])(\.{1,2}(?:\/[^"'`\n]*)?)\1/g;
+const STATIC_IMPORT = /\b(?:from|import)\s*(["'])([^"'\n]*)\1/g;
+const LOADING_CALL = /\b(import|require)\s*\(/g;
+const PLAIN_ARGUMENT = /\s*(["'`])([^"'`\n$]*)\1\s*[,)]/y;
+const COMMENT = /\s*(?:\/\/[^\n]{0,500}\n|\/\*(?:[^*]|\*(?!\/)){0,500}\*\/)/y;
+
+/**
+ * Finds what a script or module loads. It errs on the side of too much (texts in comments count), runs in time
+ * proportional to the source, and names what it cannot follow.
+ */
+export function scanImports(source: string): ImportScan {
+	const scan: ImportScan = { relative: new Set(), imported: new Set(), unresolved: [] };
+	for (const [, , text = ""] of source.matchAll(RELATIVE_TEXT)) scan.relative.add(text);
+	for (const [, , specifier = ""] of source.matchAll(STATIC_IMPORT)) addSpecifier(scan, specifier);
+	for (const call of source.matchAll(LOADING_CALL)) {
+		const specifier = plainArgument(source, call.index + call[0].length);
+		if (specifier !== null) addSpecifier(scan, specifier);
+		else addUnresolved(scan, `${call[1]}(…)`, "computed at run time");
+	}
+	return scan;
+}
+
+function addSpecifier(scan: ImportScan, specifier: string): void {
+	if (specifier.includes("\\")) addUnresolved(scan, specifier, "written with escapes");
+	else if (/^\.{1,2}(?:\/|$)/.test(specifier)) {
+		scan.relative.add(specifier);
+		scan.imported.add(specifier);
+	} else if (/^(?:\/|file:|data:|https?:|[A-Za-z]:[\\/])/.test(specifier)) {
+		addUnresolved(scan, specifier, "outside the project");
+	} else if (!specifier.startsWith("node:") && !PROVIDED.has(specifier)) {
+		addUnresolved(scan, specifier, "a package");
+	}
+}
+
+function addUnresolved(scan: ImportScan, specifier: string, reason: string): void {
+	const known = scan.unresolved.some((other) => other.specifier === specifier && other.reason === reason);
+	if (!known && scan.unresolved.length < 100) scan.unresolved.push({ specifier: specifier.slice(0, 200), reason });
+}
+
+/** The argument of a call when it is one plain text, else null. */
+function plainArgument(source: string, start: number): string | null {
+	let at = start;
+	for (let count = 0; count < 5; count++) {
+		COMMENT.lastIndex = at;
+		if (!COMMENT.test(source)) break;
+		at = COMMENT.lastIndex;
+	}
+	PLAIN_ARGUMENT.lastIndex = at;
+	return PLAIN_ARGUMENT.exec(source)?.[2] ?? null;
+}

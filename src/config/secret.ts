@@ -1,0 +1,64 @@
+import { PiError } from "../errors.js";
+import type { Environment } from "./paths.js";
+
+/** A name such as `MY_PROXY_KEY`: capitals with an underline. No key that a provider gives out looks like it. */
+const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+const COMMAND_TIMEOUT_MS = 15_000;
+
+/** Outputs of `!command`, by command: each is run once. */
+const commandOutputs = new Map<string, Promise<string>>();
+
+/** The variable that a configured secret stands in and that is not set; undefined when it is no unset variable. */
+export function missingVariable(written: string, env: Environment): string | undefined {
+	return VARIABLE.test(written) && !env[written] ? written : undefined;
+}
+
+/**
+ * The value of a secret as the user's files write it: `!command` (its output), the name of an environment variable,
+ * or the secret itself.
+ * @returns undefined when it names a variable that is not set
+ * @throws PiError `key_missing` when the command fails
+ */
+export async function resolveSecret(written: string, env: Environment): Promise<string | undefined> {
+	if (written.startsWith("!")) return commandOutput(written.slice(1).trim(), env);
+	return plainSecret(written, env);
+}
+
+/** The same without running anything: undefined for a command. */
+export function plainSecret(written: string, env: Environment): string | undefined {
+	if (written.startsWith("!")) return undefined;
+	const value = Object.hasOwn(env, written) ? env[written]?.trim() : undefined;
+	return value || (VARIABLE.test(written) ? undefined : written);
+}
+
+async function commandOutput(command: string, env: Environment): Promise<string> {
+	const known = commandOutputs.get(command);
+	if (known) return known;
+	const output = run(command, env);
+	commandOutputs.set(command, output);
+	// A command that failed (a locked key ring, say) is tried again next time.
+	output.catch(() => commandOutputs.delete(command));
+	return output;
+}
+
+async function run(command: string, env: Environment): Promise<string> {
+	const { execFile } = await import("node:child_process");
+	const windows = process.platform === "win32";
+	const shell = windows ? "cmd.exe" : "/bin/sh";
+	return new Promise((resolve, reject) => {
+		const child = execFile(
+			shell,
+			[windows ? "/c" : "-c", command],
+			{ env, timeout: COMMAND_TIMEOUT_MS, encoding: "utf8" },
+			(error, stdout, stderr) => {
+				const output = stdout.trim();
+				if (!error && output) return resolve(output);
+				const why = error ? stderr.trim().split("\n").at(-1) || error.message : "it printed nothing";
+				reject(
+					new PiError("key_missing", `The key command "${command}" failed: ${why}`, { hint: "mend it in models.json" }),
+				);
+			},
+		);
+		child.stdin?.end();
+	});
+}

@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, realpathSync, unlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describeError } from "../errors.js";
+import { atomicWriteFile, ensurePrivateDir, readRegularFileSync } from "../util/fs.js";
+import { isJsonObject, type JsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
+import { type CodeFile, collectProjectCode, type ProjectCode } from "./project-code.js";
+
+/** Whether a file's contents are those that the user trusted. */
+export type TrustState = "trusted" | "new" | "changed";
+
+/** A file of the project and whether it is trusted. */
+export interface ProjectFile extends CodeFile {
+	state: TrustState;
+	/** Digest of the contents that were trusted under this name; see `trustedText`. */
+	trustedSha256?: string;
+}
+
+/** The code of a project, each file with its state. What is run must be the `bytes` here. */
+export interface ProjectSet extends ProjectCode {
+	files: ProjectFile[];
+	/** When the project was last trusted, ISO 8601. */
+	trustedAt?: string;
+}
+
+/** What was trusted in one project. */
+export interface TrustedProject {
+	/** Path from the project's root → SHA-256, hex. */
+	files: Readonly<Record<string, string>>;
+	/** ISO 8601. */
+	at: string;
+}
+
+/** trust.json: trusted contents by the project's real path. */
+export interface TrustStore {
+	projects: ReadonlyMap<string, TrustedProject>;
+	/** Why nothing is trusted, when the file cannot be read. */
+	warning?: string;
+}
+
+const STORE_FILE = "trust.json";
+const TEXTS_DIR = "trusted";
+
+/** Reads what was trusted. Never throws: an unreadable file means that nothing is, and is named. */
+export function loadTrust(agentDir: string): TrustStore {
+	try {
+		return { projects: readProjects(readJsonObject(join(agentDir, STORE_FILE)) ?? {}) };
+	} catch (error) {
+		return { projects: new Map(), warning: `${describeError(error)} · no project is trusted` };
+	}
+}
+
+/**
+ * The project's code as it is now, each file compared with what was trusted.
+ * @see collectProjectCode for what belongs to it
+ */
+export async function findProjectSet(cwd: string, store: TrustStore): Promise<ProjectSet> {
+	const code = await collectProjectCode(cwd);
+	const trusted = store.projects.get(code.root);
+	const files = code.files.map((file) => {
+		const trustedSha256 = trusted && Object.hasOwn(trusted.files, file.rel) ? trusted.files[file.rel] : undefined;
+		const state: TrustState =
+			trustedSha256 === undefined ? "new" : trustedSha256 === file.sha256 ? "trusted" : "changed";
+		return { ...file, state, ...(trustedSha256 !== undefined && { trustedSha256 }) };
+	});
+	return { ...code, files, ...(trusted && { trustedAt: trusted.at }) };
+}
+
+/** True when every file is trusted as it is. A project without code has nothing to ask. */
+export function isTrusted(set: ProjectSet): boolean {
+	return !set.incomplete && set.files.every((file) => file.state === "trusted");
+}
+
+/**
+ * Trusts these contents, in place of what was trusted in this project before, and keeps copies to show later changes.
+ * @returns where an unreadable trust.json was kept, if there was one
+ * @throws PiError `config_write_failed`
+ */
+export async function storeTrust(agentDir: string, set: ProjectSet): Promise<{ keptAside?: string }> {
+	const texts = join(agentDir, TEXTS_DIR);
+	ensurePrivateDir(texts);
+	for (const file of set.files) {
+		const copy = join(texts, `${file.sha256}.txt`);
+		if (!existsSync(copy)) await atomicWriteFile(copy, file.bytes, { mode: 0o600 });
+	}
+	const files = Object.fromEntries(set.files.map((file) => [file.rel, file.sha256]));
+	return changeProjects(agentDir, (projects) => {
+		projects.set(set.root, { files, at: new Date().toISOString() });
+		return true;
+	});
+}
+
+/** Forgets what was trusted in a project. @returns false when nothing was. @throws PiError `config_write_failed` */
+export async function untrust(agentDir: string, cwd: string): Promise<boolean> {
+	// A project that is gone can be forgotten by the path it had.
+	const root = existsSync(cwd) ? realpathSync(cwd) : resolve(cwd);
+	let found = false;
+	await changeProjects(agentDir, (projects) => {
+		found = projects.delete(root);
+		return found;
+	});
+	return found;
+}
+
+/** The text that was trusted with this digest, to compare a changed file with; undefined when no copy is left. */
+export function trustedText(agentDir: string, sha256: string): string | undefined {
+	if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
+	try {
+		const bytes = readRegularFileSync(join(agentDir, TEXTS_DIR, `${sha256}.txt`));
+		return createHash("sha256").update(bytes).digest("hex") === sha256 ? bytes.toString("utf8") : undefined;
+	} catch {
+		return undefined; // without the copy the whole file is shown
+	}
+}
+
+async function changeProjects(
+	agentDir: string,
+	change: (projects: Map<string, TrustedProject>) => boolean,
+): Promise<{ keptAside?: string }> {
+	return updateJsonFile(join(agentDir, STORE_FILE), (current) => {
+		const projects = readProjects(current);
+		if (!change(projects)) return null;
+		removeUnusedTexts(join(agentDir, TEXTS_DIR), projects);
+		return { ...current, version: 1, projects: Object.fromEntries(projects) };
+	});
+}
+
+function readProjects(store: JsonObject): Map<string, TrustedProject> {
+	const projects = new Map<string, TrustedProject>();
+	// A later format may mean something else by the same names.
+	if (!isJsonObject(store.projects) || (store.version ?? 1) !== 1) return projects;
+	for (const [root, value] of Object.entries(store.projects)) {
+		if (!isJsonObject(value) || !isJsonObject(value.files) || typeof value.at !== "string") continue;
+		const files = Object.entries(value.files).flatMap(([rel, sha256]) =>
+			typeof sha256 === "string" ? [[rel, sha256] as const] : [],
+		);
+		projects.set(root, { files: Object.fromEntries(files), at: value.at });
+	}
+	return projects;
+}
+
+function removeUnusedTexts(dir: string, projects: ReadonlyMap<string, TrustedProject>): void {
+	const used = new Set([...projects.values()].flatMap(({ files }) => Object.values(files)));
+	try {
+		for (const name of readdirSync(dir)) {
+			if (/^[0-9a-f]{64}\.txt$/.test(name) && !used.has(name.slice(0, 64))) unlinkSync(join(dir, name));
+		}
+	} catch {
+		// Copies only serve to show changes; one too many does no harm.
+	}
+}

@@ -1,0 +1,148 @@
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import type { Api, AssistantMessage, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
+import { wholeText } from "./conversation.js";
+import type { ScriptedReply } from "./script.js";
+
+/** How fast the scripted model speaks. */
+export interface PlayOptions {
+	/** ms between chunks of a few characters; 0: all at once. Default 14. */
+	pace?: number;
+}
+
+const DEFAULT_PACE_MS = 14;
+/** Lengths of chunks in characters, in turn, so that text flows as unevenly as a model's does. */
+const CHUNKS = [5, 3, 8, 4, 6, 2, 9];
+const CHARS_PER_TOKEN = 4;
+
+/**
+ * Streams a reply as the events of a model. Ends with exactly one `done`, or with `error` when the signal is aborted:
+ * what was said until then stays in the message.
+ */
+export async function playReply(
+	events: AssistantMessageEventStream,
+	model: Model<Api>,
+	context: Context,
+	reply: ScriptedReply,
+	{ pace = DEFAULT_PACE_MS, signal }: PlayOptions & { signal?: AbortSignal },
+): Promise<void> {
+	const message: AssistantMessage = {
+		role: "assistant",
+		content: [],
+		api: model.api,
+		provider: model.provider,
+		model: model.id,
+		usage: usageOf(context, reply),
+		stopReason: "stop",
+		timestamp: Date.now(),
+	};
+	const say = async (text: string, onChunk: (chunk: string) => void) => {
+		for (const chunk of chunksOf(text, pace)) {
+			await pause(pace, signal);
+			onChunk(chunk);
+		}
+	};
+	try {
+		// Also lets the caller attach itself before the first event.
+		await pause(pace * 10, signal);
+		events.push({ type: "start", partial: message });
+		await playThinking(events, message, reply.thinking, say);
+		await playText(events, message, reply.text, say);
+		await playCalls(events, message, reply.toolCalls ?? [], say);
+		const reason = reply.toolCalls?.length ? "toolUse" : "stop";
+		message.stopReason = reason;
+		events.push({ type: "done", reason, message });
+	} catch (cause) {
+		const reason = signal?.aborted ? "aborted" : "error";
+		message.stopReason = reason;
+		message.errorMessage = signal?.aborted ? "Request was aborted" : String(cause);
+		events.push({ type: "error", reason, error: message });
+	}
+}
+
+type Say = (text: string, onChunk: (chunk: string) => void) => Promise<void>;
+
+async function playThinking(
+	events: AssistantMessageEventStream,
+	message: AssistantMessage,
+	thinking: string | undefined,
+	say: Say,
+): Promise<void> {
+	if (thinking === undefined) return;
+	const block = { type: "thinking" as const, thinking: "" };
+	const at = { contentIndex: message.content.push(block) - 1, partial: message };
+	events.push({ type: "thinking_start", ...at });
+	await say(thinking, (delta) => {
+		block.thinking += delta;
+		events.push({ type: "thinking_delta", delta, ...at });
+	});
+	events.push({ type: "thinking_end", content: block.thinking, ...at });
+}
+
+async function playText(
+	events: AssistantMessageEventStream,
+	message: AssistantMessage,
+	text: string | undefined,
+	say: Say,
+): Promise<void> {
+	if (text === undefined) return;
+	const block = { type: "text" as const, text: "" };
+	const at = { contentIndex: message.content.push(block) - 1, partial: message };
+	events.push({ type: "text_start", ...at });
+	await say(text, (delta) => {
+		block.text += delta;
+		events.push({ type: "text_delta", delta, ...at });
+	});
+	events.push({ type: "text_end", content: block.text, ...at });
+}
+
+async function playCalls(
+	events: AssistantMessageEventStream,
+	message: AssistantMessage,
+	calls: NonNullable<ScriptedReply["toolCalls"]>,
+	say: Say,
+): Promise<void> {
+	for (const call of calls) {
+		const block = {
+			type: "toolCall" as const,
+			id: `demo_${crypto.randomUUID().replaceAll("-", "")}`,
+			name: call.name,
+			arguments: {},
+		};
+		const at = { contentIndex: message.content.push(block) - 1, partial: message };
+		events.push({ type: "toolcall_start", ...at });
+		await say(JSON.stringify(call.arguments), (delta) => events.push({ type: "toolcall_delta", delta, ...at }));
+		block.arguments = { ...call.arguments };
+		events.push({ type: "toolcall_end", toolCall: block, ...at });
+	}
+}
+
+function* chunksOf(text: string, pace: number): Generator<string> {
+	if (pace === 0) {
+		if (text) yield text;
+		return;
+	}
+	const characters = [...text];
+	for (let start = 0, turn = 0; start < characters.length; turn++) {
+		const size = CHUNKS[turn % CHUNKS.length] ?? 1;
+		yield characters.slice(start, start + size).join("");
+		start += size;
+	}
+}
+
+/** Gives timers and rendering their turn even without a pause. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+	if (ms > 0) await delay(ms, undefined, { signal });
+	else await nextTurn(undefined, { signal });
+}
+
+/** Estimates: the demo counts as a real model's bill would look. */
+function usageOf(context: Context, reply: ScriptedReply): AssistantMessage["usage"] {
+	const tools = JSON.stringify(context.tools ?? []).length;
+	const read = (context.systemPrompt ?? "").length + tools + wholeText(context).length;
+	const written =
+		(reply.thinking ?? "").length + (reply.text ?? "").length + JSON.stringify(reply.toolCalls ?? []).length;
+	const input = Math.ceil(read / CHARS_PER_TOKEN);
+	const output = Math.ceil(written / CHARS_PER_TOKEN);
+	const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+	return { input, output, cacheRead: 0, cacheWrite: 0, totalTokens: input + output, cost };
+}

@@ -1,0 +1,46 @@
+import type { Context } from "@mariozechner/pi-ai";
+import { lastUserText, textOf, userTexts, wholeText } from "./conversation.js";
+import { SCRATCH_BUG } from "./scratch-files.js";
+
+const ASKS_FOR_SUMMARY = /\bsummar(?:y|ies|i[sz]e|i[sz]ing|i[sz]ation)\b/i;
+
+/** True for the requests of compaction and `/pop`: they ask for a summary and give no tools. */
+export function isSummaryRequest(context: Context): boolean {
+	if ((context.tools ?? []).length > 0) return false;
+	const last = context.messages.at(-1);
+	const asked = last?.role === "user" ? textOf(last) : "";
+	return (
+		asked.includes("<conversation>") ||
+		ASKS_FOR_SUMMARY.test(asked) ||
+		ASKS_FOR_SUMMARY.test(context.systemPrompt ?? "")
+	);
+}
+
+/** Notes on the conversation, whether it comes as messages or as one text. Says only what the conversation holds. */
+export function summarize(context: Context): string {
+	const all = wholeText(context);
+	const done: string[] = [];
+	if (all.includes("npm test") && all.includes("2379")) {
+		done.push("Ran `npm test`: rounding of prices with tax failed, 2378 cents where 2379 were expected.");
+	}
+	if (all.includes(SCRATCH_BUG.newText)) {
+		done.push(
+			`Edited \`${SCRATCH_BUG.path}\`: \`withTax\` now rounds with \`Math.round\` where it cut with \`Math.floor\`.`,
+		);
+	}
+	if (/All tests pass\.|^(?:# |ℹ )fail 0$/m.test(all)) done.push("Ran `npm test` again: all tests pass.");
+	if (done.length > 0) return `The failing test of the corner shop was looked into.\n\n${list(done)}`;
+	const asked = userTexts(context)
+		.filter(({ position }) => position < lastUserText(context).position)
+		.map(({ text }) => `The user asked: ${firstLine(text)}`);
+	return asked.length > 0 ? list(asked) : "The user and the scripted model talked about the demo; nothing was changed.";
+}
+
+function list(lines: readonly string[]): string {
+	return lines.map((line) => `- ${line}`).join("\n");
+}
+
+function firstLine(text: string): string {
+	const line = text.split("\n")[0] ?? "";
+	return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+}

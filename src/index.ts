@@ -1,0 +1,23 @@
+export type { AgentEvent } from "./agent/events.js";
+export type { SessionStats } from "./commands/command.js";
+export type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context/context-message.js";
+export { PiError, type PiErrorCode } from "./errors.js";
+export * from "./hooks/index.js";
+export { AgentSession, type PromptOutcome } from "./session/agent-session.js";
+export { type CreateAgentSessionOptions, createAgentSession, type SessionChoice } from "./session/create-session.js";
+export type { SessionEvent as AgentSessionEvent } from "./session/events.js";
+export {
+	type AnyTool,
+	type BashToolDetails,
+	defineTool,
+	type EditToolDetails,
+	type FindToolDetails,
+	type GrepToolDetails,
+	type LsToolDetails,
+	type ReadToolDetails,
+	type Tool,
+	type ToolContext,
+	type ToolResult,
+	type TruncationResult,
+	type WriteToolDetails,
+} from "./tools/tool.js";

@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
+import { basename, join, resolve, sep } from "node:path";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { PiError } from "../errors.js";
+import { isLocked } from "./lock.js";
+import { OpenFile } from "./open-file.js";
+import { readFirstLine } from "./session-head.js";
+import { SESSION_FILE_SUFFIX, sessionIdOfName } from "./session-paths.js";
+import { type SessionSummary, Summarizer } from "./session-summary.js";
+
+export type { SessionSummary } from "./session-summary.js";
+
+/** What one listing reads beyond heads and tails: enough for exact names and counts of the newest sessions. */
+const SCAN_BYTES = 64 * 1024 * 1024;
+/** How long a listing keeps the event loop to itself. */
+const SLICE_MS = 8;
+const MAX_NAMED = 3;
+
+/**
+ * The sessions of a directory, newest first; empty when there is no directory. Files that are no sessions or cannot
+ * be read are left out. Reads little of each file: a name given in the middle of an old, large session may be missed.
+ */
+export async function listSessions(dir: string): Promise<SessionSummary[]> {
+	const summarizer = new Summarizer(SCAN_BYTES);
+	const summaries: SessionSummary[] = [];
+	let sliceStart = performance.now();
+	for (const path of newestFirst(dir)) {
+		const summary = withFile(path, (file, stats) => summarizer.summarize(path, file, stats));
+		if (summary) summaries.push(summary);
+		if (performance.now() - sliceStart < SLICE_MS) continue;
+		await nextTick();
+		sliceStart = performance.now();
+	}
+	return summaries;
+}
+
+/**
+ * The path of a session, given as a path, a file name, an id, or the start of an id that no other session shares.
+ * @param dir where ids and names are looked up; paths are relative to the working directory
+ * @throws PiError `log_not_found` naming the nearest, or those that fit
+ */
+export function findSession(dir: string, idOrPath: string): string {
+	const isPath = idOrPath.includes("/") || idOrPath.includes(sep) || idOrPath.endsWith(SESSION_FILE_SUFFIX);
+	if (isPath) {
+		const path = [resolve(idOrPath), join(dir, basename(idOrPath))].find((candidate) => existsSync(candidate));
+		if (path !== undefined) return path;
+		throw new PiError("log_not_found", `There is no session file ${idOrPath}`, {
+			hint: "`pi sessions list` shows all",
+		});
+	}
+	const wanted = idOrPath.toLowerCase();
+	const sessions = sessionFiles(dir).flatMap((path) => {
+		const id = sessionIdOfName(path) ?? headerIdOf(path);
+		return id === undefined ? [] : [{ path, id: id.toLowerCase() }];
+	});
+	const exact = sessions.find(({ id }) => id === wanted);
+	if (exact) return exact.path;
+	const [only, ...others] = wanted === "" ? [] : sessions.filter(({ id }) => id.startsWith(wanted));
+	if (only && others.length === 0) return only.path;
+	if (only) {
+		const ids = [only, ...others].slice(0, MAX_NAMED).map(({ id }) => id);
+		throw new PiError("log_not_found", `${others.length + 1} sessions begin with "${idOrPath}"`, {
+			hint: `give more of the id: ${ids.join(", ")}`,
+		});
+	}
+	const near = nearestIds(
+		wanted,
+		sessions.map(({ id }) => id),
+	);
+	throw new PiError("log_not_found", `There is no session "${idOrPath}" in ${dir}`, {
+		hint: near.length > 0 ? `nearest: ${near.join(", ")}` : "`pi sessions list` shows all",
+	});
+}
+
+/** Path of the session written to last that no process holds; null when there is none. */
+export function latestSession(dir: string): string | null {
+	return newestFirst(dir).find((path) => !isLocked(path) && headerIdOf(path) !== undefined) ?? null;
+}
+
+/** Paths of the session files of a directory by the time of their last change, newest first. */
+export function newestFirst(dir: string): string[] {
+	return sessionFiles(dir)
+		.map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+		.sort((a, b) => b.time - a.time || (a.path < b.path ? 1 : -1))
+		.map(({ path }) => path);
+}
+
+function sessionFiles(dir: string): string[] {
+	try {
+		return readdirSync(dir)
+			.filter((name) => name.endsWith(SESSION_FILE_SUFFIX))
+			.map((name) => join(dir, name));
+	} catch {
+		return []; // no session was saved here yet
+	}
+}
+
+function headerIdOf(path: string): string | undefined {
+	const header = withFile(path, readFirstLine);
+	return typeof header === "object" ? header.id : undefined;
+}
+
+function withFile<T>(path: string, read: (file: OpenFile, stats: Stats) => T): T | undefined {
+	let file: OpenFile | undefined;
+	try {
+		file = OpenFile.open(path, false);
+		const stats = file.stats();
+		return stats.isFile() ? read(file, stats) : undefined;
+	} catch {
+		return undefined; // a file that vanished or may not be read has no place in a list
+	} finally {
+		file?.close();
+	}
+}
+
+/** The ids that share the longest start with `wanted`. */
+function nearestIds(wanted: string, ids: readonly string[]): string[] {
+	const shared = (id: string) => {
+		let length = 0;
+		while (length < wanted.length && id[length] === wanted[length]) length++;
+		return length;
+	};
+	const longest = Math.max(0, ...ids.map(shared));
+	return longest === 0 ? [] : ids.filter((id) => shared(id) === longest).slice(0, MAX_NAMED);
+}

@@ -1,0 +1,98 @@
+import { errorText, PiError } from "../errors.js";
+import { isOpaqueEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "./entry.js";
+import { isTyped, opaqueEntry, readEntry } from "./entry-shape.js";
+import { freezeDeep } from "./freeze.js";
+import { isRecord } from "./message-shape.js";
+
+/** A surrogate in a JSON escape. Whole pairs match as well: this only tells where a closer look is due. */
+const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+
+/**
+ * One line of a session file, `\n` included: JSON, well-formed Unicode (a lone surrogate becomes U+FFFD).
+ * Reads each property of the entry once. Custom entries are held to what JSON can hold; entries of the core, whose
+ * details come from tools, lose what it cannot.
+ * @throws PiError `entry_refused` with the reason
+ */
+export function encodeEntry(entry: SessionEntry): string {
+	const type = typeof entry === "object" && entry !== null ? entry.type : undefined;
+	if (typeof type !== "string" || type === "") {
+		throw refused("an entry", "it is not an object with a non-empty string as type");
+	}
+	const name = nameOf(type);
+	let json: string | undefined;
+	try {
+		json = JSON.stringify(entry, RESERVED_ENTRY_TYPES.has(type) ? undefined : refuseLossy);
+		if (json !== undefined && SURROGATE_ESCAPE.test(json)) json = JSON.stringify(wellFormed(JSON.parse(json)));
+	} catch (error) {
+		throw refused(name, error instanceof RangeError ? "it is nested too deeply or too large" : errorText(error), error);
+	}
+	if (!json?.startsWith("{")) throw refused(name, "its toJSON does not return an object");
+	return `${json}\n`;
+}
+
+/**
+ * The entry of one line, deeply frozen. Never throws: what cannot be used becomes an opaque entry with the reason.
+ * So do lines of the core's own types without the shape of their type, so that nobody need check it again.
+ * @param line with or without its line end
+ */
+export function decodeLine(line: Uint8Array | string): SessionEntry {
+	let value: unknown;
+	try {
+		const text =
+			typeof line === "string" ? line : Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString();
+		value = JSON.parse(text);
+		if (SURROGATE_ESCAPE.test(text)) value = wellFormed(value);
+		if (!isRecord(value)) return opaqueEntry("the line is not a JSON object");
+		if (!isTyped(value)) return opaqueEntry("the line has no usable type or timestamp");
+		return freezeDeep(readEntry(value));
+	} catch (error) {
+		return opaqueEntry(error instanceof RangeError ? errorText(error) : "the line is not JSON");
+	}
+}
+
+/**
+ * A plain, frozen copy of something that a hook wants to save, as it will be read back from the file. Check its type
+ * rather than that of the original, whose accessors may answer differently each time.
+ * @throws PiError `entry_refused` when it is no entry or cannot be held by JSON
+ */
+export function plainEntry(value: unknown): SessionEntry {
+	if (!isRecord(value)) throw refused("an entry", "it is not an object");
+	let copy: Record<string, unknown>;
+	try {
+		copy = { ...value };
+	} catch (error) {
+		throw refused("an entry", errorText(error), error);
+	}
+	if (!isTyped(copy)) throw refused("an entry", "it has no usable type or timestamp");
+	const entry = decodeLine(encodeEntry(copy));
+	if (isOpaqueEntry(entry)) throw refused(nameOf(copy.type), entry.reason);
+	return entry;
+}
+
+/** Refuses what JSON would drop or change without a word. */
+function refuseLossy(key: string, value: unknown): unknown {
+	const where = key === "" ? "" : ` at "${key}"`;
+	if (typeof value === "function" || typeof value === "symbol") throw new TypeError(`a ${typeof value}${where}`);
+	if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`the number ${value}${where}`);
+	if (value instanceof Map || value instanceof Set) throw new TypeError(`a Map or Set${where}`);
+	return value;
+}
+
+/** A copy of plain data with every lone surrogate, in keys too, replaced by U+FFFD. */
+function wellFormed(value: unknown): unknown {
+	if (typeof value === "string") return value.replace(LONE_SURROGATE, "\ufffd");
+	if (Array.isArray(value)) return value.map(wellFormed);
+	if (!isRecord(value)) return value;
+	return Object.fromEntries(
+		Object.entries(value).map(([key, item]) => [key.replace(LONE_SURROGATE, "\ufffd"), wellFormed(item)]),
+	);
+}
+
+function nameOf(type: string): string {
+	return `an entry of type ${JSON.stringify(type).slice(0, 80)}`;
+}
+
+function refused(name: string, reason: string, cause?: unknown): PiError {
+	return new PiError("entry_refused", `Cannot save ${name}: ${reason}`, { cause });
+}

@@ -1,0 +1,150 @@
+import type { OpenFile } from "./open-file.js";
+
+const LF = 10;
+const CHUNK_BYTES = 1024 * 1024;
+/** Bytes of a line's head that are looked at for its type. */
+const HEAD_BYTES = 96;
+const QUOTE = 34;
+/** How many types are compared with byte by byte before a line's type is looked up as text. */
+const QUICK_TYPES = 8;
+const TYPE_START = Buffer.from('{"type":"');
+
+/**
+ * Where the entries of a file are: byte offset, length and type of each line, without its contents. Blank lines have
+ * no index. Costs about 18 bytes a line.
+ */
+export class LineIndex {
+	#starts = new Float64Array(1024);
+	#lengths = new Float64Array(1024);
+	#types = new Uint16Array(1024);
+	#count = 0;
+	/** Types by number; 0 stands for a line whose head does not tell. */
+	readonly #names: string[] = [""];
+	/** The same as bytes, with the quote behind them. */
+	readonly #heads: Buffer[] = [Buffer.alloc(0)];
+	readonly #numbers = new Map<string, number>();
+
+	/** How many lines have an index. */
+	get length(): number {
+		return this.#count;
+	}
+
+	/** Offset of a line's first byte. */
+	start(index: number): number {
+		return this.#starts[index] ?? 0;
+	}
+
+	/** Bytes of a line without its line end. */
+	byteLength(index: number): number {
+		return this.#lengths[index] ?? 0;
+	}
+
+	/** The type that the head of a line names; undefined when the line must be parsed to know. */
+	typeHint(index: number): string | undefined {
+		return this.#names[this.#types[index] ?? 0] || undefined;
+	}
+
+	/** Adds a line behind all others. */
+	add(start: number, byteLength: number, type: string | undefined): void {
+		this.#push(start, byteLength, type === undefined ? 0 : this.#numberOf(type));
+	}
+
+	/**
+	 * Adds the lines of a file from one offset to another. Lines end at LF alone.
+	 * @returns true when the last line has its line end (an empty range has)
+	 */
+	scan(file: OpenFile, from: number, to: number): boolean {
+		const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(to - from, 1)));
+		let carried: Buffer | null = null; // head of a line that began in an earlier chunk
+		let lineStart = from;
+		for (let position = from; position < to; ) {
+			const count = file.readSome(buffer.subarray(0, to - position), position);
+			if (count === 0) break;
+			const chunk = buffer.subarray(0, count);
+			let at = 0;
+			for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, at)) {
+				if (carried) this.#addLine(withHead(carried, chunk.subarray(at, end)), lineStart, position + end);
+				else this.#addLine(chunk, lineStart, position + end, at, end);
+				carried = null;
+				at = end + 1;
+				lineStart = position + at;
+			}
+			if (at < count) carried = withHead(carried, chunk.subarray(at));
+			position += count;
+		}
+		if (lineStart >= to) return true;
+		if (carried) this.#addLine(carried, lineStart, to);
+		return false;
+	}
+
+	/** Adds a line unless it is blank. `bytes[at, end)` is the line, or its head. */
+	#addLine(bytes: Buffer, start: number, lineEnd: number, at = 0, end = bytes.length): void {
+		let first = at;
+		while (first < end && isSpace(bytes[first])) first++;
+		if (first < end) this.#push(start, lineEnd - start, first === at ? this.#typeAt(bytes, at, end) : 0);
+	}
+
+	/** Number of the type at the head of a line; 0 when it does not tell. */
+	#typeAt(bytes: Buffer, at: number, end: number): number {
+		const from = at + TYPE_START.length;
+		if (end < from + 2 || !startsWith(bytes, TYPE_START, at, end)) return 0;
+		for (let number = 1; number < this.#heads.length && number <= QUICK_TYPES; number++) {
+			const head = this.#heads[number];
+			if (head && startsWith(bytes, head, from, end)) return number;
+		}
+		const quote = bytes.subarray(from, Math.min(end, from + HEAD_BYTES)).indexOf(QUOTE);
+		const type = quote < 0 ? "" : bytes.toString("latin1", from, from + quote);
+		return /^[\w.:/-]+$/.test(type) ? this.#numberOf(type) : 0; // with escapes and other letters: parse the line to know
+	}
+
+	#push(start: number, byteLength: number, type: number): void {
+		if (this.#count === this.#starts.length) this.#grow();
+		this.#starts[this.#count] = start;
+		this.#lengths[this.#count] = byteLength;
+		this.#types[this.#count] = type;
+		this.#count++;
+	}
+
+	#numberOf(type: string): number {
+		const known = this.#numbers.get(type);
+		if (known !== undefined) return known;
+		if (this.#names.length > 60_000) return 0; // random types of a damaged or hostile file: parse them when asked
+		this.#names.push(type);
+		this.#heads.push(Buffer.from(`${type}"`));
+		this.#numbers.set(type, this.#names.length - 1);
+		return this.#names.length - 1;
+	}
+
+	#grow(): void {
+		const size = this.#starts.length * 2;
+		const starts = new Float64Array(size);
+		starts.set(this.#starts);
+		const lengths = new Float64Array(size);
+		lengths.set(this.#lengths);
+		const types = new Uint16Array(size);
+		types.set(this.#types);
+		this.#starts = starts;
+		this.#lengths = lengths;
+		this.#types = types;
+	}
+}
+
+/** The first bytes of a line, collected over chunks; blanks at its start are dropped but for one. */
+function withHead(head: Buffer | null, more: Buffer): Buffer {
+	if (head && head.length >= HEAD_BYTES) return head;
+	const joined = head ? Buffer.concat([head, more]) : more;
+	let blanks = 0;
+	while (blanks < joined.length && isSpace(joined[blanks])) blanks++;
+	const from = Math.max(0, blanks - 1);
+	return Buffer.from(joined.subarray(from, from + HEAD_BYTES));
+}
+
+function startsWith(bytes: Buffer, expected: Buffer, at: number, end: number): boolean {
+	if (end - at < expected.length) return false;
+	for (let offset = 0; offset < expected.length; offset++) if (bytes[at + offset] !== expected[offset]) return false;
+	return true;
+}
+
+function isSpace(byte: number | undefined): boolean {
+	return byte === 32 || byte === 9 || byte === 13;
+}

@@ -1,0 +1,182 @@
+import type {
+	AssistantMessage,
+	ImageContent,
+	TextContent,
+	ThinkingContent,
+	ToolCall,
+	Usage,
+} from "@mariozechner/pi-ai";
+import type { AppMessage, BashExecutionMessage } from "./entry.js";
+
+/** JSON's objects: neither null nor an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Reads a message as it stands in a session. Fields that only keep the books (`usage`, `timestamp`, the model's name)
+ * are filled in when they are missing or odd, because a message must not be lost over them; all others must have
+ * the shape that the types say.
+ * @param loggedAt ms since the epoch, in place of a missing timestamp
+ * @returns the message, or the reason why it is none
+ */
+export function readMessage(value: unknown, loggedAt: number): AppMessage | string {
+	if (!isRecord(value)) return "message is not an object";
+	const timestamp = isNumber(value.timestamp) ? value.timestamp : loggedAt;
+	switch (value.role) {
+		case "user": {
+			const { content } = value;
+			if (typeof content === "string" || isInputContent(content)) return { ...value, role: "user", content, timestamp };
+			return "user message without text or image content";
+		}
+		case "assistant":
+			return readAssistantMessage(value, timestamp);
+		case "toolResult": {
+			const { content, toolCallId, toolName } = value;
+			if (typeof toolCallId !== "string" || toolCallId === "") return "tool result without toolCallId";
+			if (typeof toolName !== "string") return "tool result without toolName";
+			if (!isInputContent(content)) return "tool result without text or image content";
+			const isError = value.isError === true;
+			return { ...value, role: "toolResult", toolCallId, toolName, content, isError, timestamp };
+		}
+		case "bashExecution":
+			return readBashExecution(value, timestamp);
+		default:
+			return `unknown message role ${String(JSON.stringify(value.role)).slice(0, 40)}`;
+	}
+}
+
+function readAssistantMessage(value: Record<string, unknown>, timestamp: number): AssistantMessage | string {
+	const { errorMessage, ...rest } = value;
+	const { content } = rest;
+	if (!isOutputContent(content)) return "assistant message without well-formed content";
+	const stopReason = readStopReason(value.stopReason);
+	if (stopReason === undefined) return "assistant message without a known stopReason";
+	return {
+		...rest,
+		role: "assistant",
+		content,
+		api: text(value.api),
+		provider: text(value.provider),
+		model: text(value.model),
+		usage: readUsage(value.usage),
+		stopReason,
+		timestamp,
+		...(typeof errorMessage === "string" && { errorMessage }),
+	};
+}
+
+function readBashExecution(value: Record<string, unknown>, timestamp: number): BashExecutionMessage | string {
+	const { fullOutputPath, ...rest } = value;
+	const { command, output } = rest;
+	if (typeof command !== "string" || typeof output !== "string") return "bash execution without command and output";
+	return {
+		...rest,
+		role: "bashExecution",
+		command,
+		output,
+		exitCode: isNumber(value.exitCode) ? value.exitCode : null,
+		cancelled: value.cancelled === true,
+		truncated: value.truncated === true,
+		timestamp,
+		...(typeof fullOutputPath === "string" && { fullOutputPath }),
+	};
+}
+
+function readStopReason(value: unknown): AssistantMessage["stopReason"] | undefined {
+	switch (value) {
+		case "stop":
+		case "length":
+		case "toolUse":
+		case "error":
+		case "aborted":
+			return value;
+		default:
+			return undefined;
+	}
+}
+
+function readUsage(value: unknown): Usage {
+	const usage = isRecord(value) ? value : {};
+	const cost = isRecord(usage.cost) ? usage.cost : {};
+	const input = amount(usage.input);
+	const output = amount(usage.output);
+	const cacheRead = amount(usage.cacheRead);
+	const cacheWrite = amount(usage.cacheWrite);
+	return {
+		...usage,
+		input,
+		output,
+		cacheRead,
+		cacheWrite,
+		totalTokens: isNumber(usage.totalTokens) ? usage.totalTokens : input + output + cacheRead + cacheWrite,
+		cost: {
+			...cost,
+			input: amount(cost.input),
+			output: amount(cost.output),
+			cacheRead: amount(cost.cacheRead),
+			cacheWrite: amount(cost.cacheWrite),
+			total: amount(cost.total),
+		},
+	};
+}
+
+function isInputContent(value: unknown): value is (TextContent | ImageContent)[] {
+	return Array.isArray(value) && value.every((block) => isTextBlock(block) || isImageBlock(block));
+}
+
+function isOutputContent(value: unknown): value is (TextContent | ThinkingContent | ToolCall)[] {
+	return (
+		Array.isArray(value) &&
+		value.every((block) => isTextBlock(block) || isThinkingBlock(block) || isToolCallBlock(block))
+	);
+}
+
+function isTextBlock(block: unknown): block is TextContent {
+	return (
+		isRecord(block) && block.type === "text" && typeof block.text === "string" && isOptionalText(block.textSignature)
+	);
+}
+
+function isImageBlock(block: unknown): block is ImageContent {
+	return (
+		isRecord(block) && block.type === "image" && typeof block.data === "string" && typeof block.mimeType === "string"
+	);
+}
+
+function isThinkingBlock(block: unknown): block is ThinkingContent {
+	return (
+		isRecord(block) &&
+		block.type === "thinking" &&
+		typeof block.thinking === "string" &&
+		isOptionalText(block.thinkingSignature)
+	);
+}
+
+function isToolCallBlock(block: unknown): block is ToolCall {
+	return (
+		isRecord(block) &&
+		block.type === "toolCall" &&
+		typeof block.id === "string" &&
+		block.id !== "" &&
+		typeof block.name === "string" &&
+		isRecord(block.arguments) &&
+		isOptionalText(block.thoughtSignature)
+	);
+}
+
+function isNumber(value: unknown): value is number {
+	return typeof value === "number" && Number.isFinite(value);
+}
+
+function isOptionalText(value: unknown): boolean {
+	return value === undefined || typeof value === "string";
+}
+
+function amount(value: unknown): number {
+	return isNumber(value) ? value : 0;
+}
+
+function text(value: unknown): string {
+	return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,400 @@
+import { realpathSync, type Stats, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { describeError, PiError } from "../errors.js";
+import { ensurePrivateDir, errnoCode, fileKind, isNotFound, syncDirectory } from "../util/fs.js";
+import { completeBatch, dropBatchJournal, writeBatchJournal } from "./batch-journal.js";
+import { LineIndex } from "./line-index.js";
+import { acquireLock, type Lock } from "./lock.js";
+import { OpenFile } from "./open-file.js";
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** What a session file asks of and tells its log. */
+export interface SessionFileHost {
+	/** Told once per incident: when writing begins to fail, or when others touched the file. */
+	onWriteError(error: PiError): void;
+	/** The line of an entry whose bytes are no longer in the file, `\n` included. */
+	restoreLine(index: number): string;
+}
+
+/** A line to append. */
+export interface NewLine {
+	/** `\n` included. */
+	text: string;
+	type: string;
+}
+
+/**
+ * The file of a session: lines by index, written only at its end. A line that cannot be written waits, and the next
+ * append writes it first, so that indices on disk always equal indices in memory.
+ */
+export class SessionFile {
+	#index = new LineIndex();
+	#file: OpenFile | null = null;
+	#lock: Lock | null = null;
+	#device = 0;
+	#inode = 0;
+	/** Bytes in the file. */
+	#size = 0;
+	/** What is to follow them. */
+	#pending: Buffer[] = [];
+	#pendingLines = 0;
+	/** Where the next line starts: behind `#size` and the pending bytes. */
+	#end = 0;
+	/** The last line has no line end. */
+	#isTorn = false;
+	/** Something was appended that is not in the file. */
+	#isDue = false;
+	#inIncident = false;
+	#isClosed = false;
+	#created: Promise<void> = Promise.resolve();
+
+	private constructor(
+		/** As it was given, made absolute. */
+		readonly path: string,
+		/** `path` with links resolved: what is locked and written. */
+		private readonly target: string,
+		readonly isReadOnly: boolean,
+		private readonly host: SessionFileHost,
+	) {}
+
+	/** A file that comes into being with the first append. */
+	static planned(path: string, host: SessionFileHost): SessionFile {
+		const full = resolve(path);
+		return new SessionFile(full, full, false, host);
+	}
+
+	/**
+	 * Opens a file and finds its lines, without reading what is in them.
+	 * @param accept looks at the open file before anything is done to it, and throws to refuse it
+	 * @throws PiError `log_not_found`, `log_not_a_session`, `log_locked`, `file_unreadable`
+	 */
+	static open(path: string, isReadOnly: boolean, host: SessionFileHost, accept: (file: OpenFile) => void): SessionFile {
+		const full = resolve(path);
+		const file = new SessionFile(full, realPath(full), isReadOnly, host);
+		try {
+			file.#open(accept);
+			return file;
+		} catch (error) {
+			file.#lock?.release();
+			file.#file?.close();
+			throw error;
+		}
+	}
+
+	/** How many lines have an index, those that wait to be written included. */
+	get length(): number {
+		return this.#index.length;
+	}
+
+	/** The type that the head of a line names; undefined when the line must be parsed to know. */
+	typeHint(index: number): string | undefined {
+		return this.#index.typeHint(index);
+	}
+
+	/**
+	 * Appends lines, all or none of them once the process has died. Does not throw when they cannot be written: the
+	 * host is told and they wait.
+	 * @returns the index of the first
+	 */
+	append(lines: readonly NewLine[]): number {
+		const misplaced = this.#findMisplaced();
+		const first = this.#index.length;
+		for (const line of lines) this.queue(line);
+		this.#isDue = true;
+		this.#write(misplaced);
+		return first;
+	}
+
+	/** Adds a line that is written together with the next append. */
+	queue({ text, type }: NewLine): void {
+		if (this.#isTorn) {
+			this.#pending.push(Buffer.from("\n"));
+			this.#end++;
+			this.#isTorn = false;
+		}
+		const bytes = Buffer.from(text);
+		this.#index.add(this.#end, bytes.length - 1, type);
+		this.#pending.push(bytes);
+		this.#pendingLines++;
+		this.#end += bytes.length;
+	}
+
+	/**
+	 * Hands over the bytes of lines, in order; `bytes` is only valid during the call.
+	 * @throws the system's error when they cannot be read
+	 */
+	forEachLine(from: number, to: number, visit: (index: number, bytes: Buffer) => void): void {
+		for (let index = from; index < to; ) {
+			const start = this.#index.start(index);
+			let last = index;
+			while (last + 1 < to && this.#lineEnd(last + 1) - start <= CHUNK_BYTES) last++;
+			const block = this.#read(start, this.#lineEnd(last));
+			for (; index <= last; index++) {
+				visit(index, block.subarray(this.#index.start(index) - start, this.#lineEnd(index) - start));
+			}
+		}
+	}
+
+	/** The bytes of lines as they are, blank lines between them included, in pieces; the last one ends a line. */
+	*bytes(from: number, to: number): Generator<Buffer> {
+		if (from >= to) return;
+		const end = to < this.length ? this.#index.start(to) : this.#end;
+		for (let at = this.#index.start(from); at < end; at += CHUNK_BYTES) {
+			yield this.#read(at, Math.min(end, at + CHUNK_BYTES));
+		}
+		if (to >= this.length && this.#isTorn) yield Buffer.from("\n");
+	}
+
+	/** Resolves when all that was appended is on the disk, or the host was told why not. */
+	async flush(): Promise<void> {
+		if (this.#isClosed) return this.#created;
+		if (this.#isDue) this.#write(this.#findMisplaced());
+		await this.#created;
+		await this.#sync(this.#file);
+	}
+
+	/** Tries once more to write what waits, gives up the lock and closes the file. */
+	close(): void {
+		if (this.#isClosed) return;
+		if (this.#isDue) this.#write(this.#findMisplaced());
+		this.#isClosed = true;
+		this.#lock?.release();
+		this.#file?.close();
+	}
+
+	#open(accept: (file: OpenFile) => void): void {
+		const file = this.#openExisting();
+		this.#file = file;
+		const stats = file.stats();
+		if (!stats.isFile())
+			throw new PiError("log_not_a_session", `${this.path} is not a session: it is ${fileKind(stats)}`);
+		accept(file);
+		if (!this.isReadOnly) this.#takeLock();
+		if (file.canAppend) this.#completeBatch(file);
+		this.#remember(file);
+		this.#isTorn = !this.#index.scan(file, 0, this.#size);
+	}
+
+	#completeBatch(file: OpenFile): void {
+		try {
+			completeBatch(this.target, file);
+		} catch (error) {
+			this.#reportFailure(error); // the session opens all the same, with a part of the batch
+		}
+	}
+
+	#openExisting(): OpenFile {
+		try {
+			if (this.isReadOnly) return OpenFile.open(this.target, false);
+			try {
+				return OpenFile.open(this.target, true);
+			} catch (error) {
+				if (!isForbidden(error)) throw error;
+				return OpenFile.open(this.target, false); // to be tried again when there is something to write
+			}
+		} catch (error) {
+			throw unopened(this.path, error);
+		}
+	}
+
+	#takeLock(): void {
+		try {
+			this.#lock ??= acquireLock(this.target);
+		} catch (error) {
+			if (error instanceof PiError) throw error;
+			// No lock file can be made here (read-only directory, full disk): writing will tell what is wrong, if anything is.
+		}
+	}
+
+	/** What others did to the file, if it can no longer be written on; what they added to it is taken in. */
+	#findMisplaced(): string | null {
+		if (this.#file === null || this.#isClosed) return null;
+		const stats = this.#statTarget();
+		if (stats === null) return null;
+		if (stats === undefined) return "was deleted";
+		if (stats.ino !== this.#inode || stats.dev !== this.#device) return "was replaced";
+		if (stats.size === this.#size) return null;
+		if (stats.size < this.#size) return "was cut short";
+		if (this.#pendingLines > 0) return "was written to";
+		this.#isTorn = !this.#index.scan(this.#file, this.#size, stats.size);
+		this.#size = stats.size;
+		this.#end = stats.size;
+		this.host.onWriteError(
+			new PiError("log_write_failed", `Another program writes to the session ${this.path}`, {
+				hint: "its lines are kept; work on a session in one place only",
+			}),
+		);
+		return null;
+	}
+
+	/** Undefined when there is no file; null when that cannot be known: then writing to the open file decides. */
+	#statTarget(): Stats | undefined | null {
+		try {
+			return statSync(this.target, { throwIfNoEntry: false });
+		} catch (error) {
+			return isNotFound(error) ? undefined : null;
+		}
+	}
+
+	#write(misplaced: string | null): void {
+		try {
+			if (this.#file === null) ensurePrivateDir(dirname(this.target));
+			this.#takeLock();
+			if (this.#file === null) this.#adopt(OpenFile.create(this.target, [this.#pendingBytes()]));
+			else if (misplaced !== null) this.#writeAnew(this.#file, misplaced);
+			else this.#writePending(this.#file);
+			this.#isDue = false;
+			this.#inIncident = false;
+		} catch (error) {
+			this.#reportFailure(error);
+		}
+	}
+
+	#writePending(current: OpenFile): void {
+		let file = current;
+		if (!file.canAppend) {
+			file = OpenFile.open(this.target, true);
+			this.#file = file;
+			current.close();
+		}
+		const bytes = this.#pendingBytes();
+		const isBatch = this.#pendingLines > 1;
+		if (isBatch) this.#writeJournal(bytes);
+		let written = 0;
+		try {
+			file.append(bytes, (count) => {
+				written += count;
+			});
+		} finally {
+			// What is in the file stays there: after a failure the next write goes on in the middle of the line.
+			this.#size += written;
+			this.#pending = written < bytes.length ? [bytes.subarray(written)] : [];
+		}
+		this.#pendingLines = 0;
+		if (isBatch) dropBatchJournal(this.target);
+	}
+
+	#writeJournal(bytes: Buffer): void {
+		try {
+			writeBatchJournal(this.target, this.#size, bytes);
+		} catch (error) {
+			if (!isForbidden(error)) throw error;
+			// A directory where no file can be made: lines that may be cut apart are better than none.
+		}
+	}
+
+	/** Writes the whole session to its path again, after others took the file away. */
+	#writeAnew(old: OpenFile, what: string): void {
+		ensurePrivateDir(dirname(this.target));
+		this.#lock?.release(); // the lock file may have gone the same way
+		this.#lock = null;
+		this.#takeLock();
+		const file = OpenFile.create(this.target, this.#everything(old));
+		const index = new LineIndex();
+		index.scan(file, 0, file.stats().size);
+		this.#index = index;
+		this.#adopt(file);
+		old.close();
+		this.host.onWriteError(
+			new PiError("log_write_failed", `The session file ${this.path} ${what} while in use`, {
+				hint: "the whole session was written there anew",
+			}),
+		);
+	}
+
+	*#everything(old: OpenFile): Generator<Buffer> {
+		const available = Math.min(old.stats().size, this.#size);
+		let kept = this.length;
+		if (available < this.#size) {
+			kept = 0;
+			while (kept < this.length && this.#lineEnd(kept) < available) kept++;
+		}
+		yield* this.bytes(0, kept);
+		for (let index = kept; index < this.length; index++) {
+			if (this.#index.start(index) >= this.#size) yield* this.bytes(index, index + 1);
+			else yield Buffer.from(this.host.restoreLine(index));
+		}
+	}
+
+	#adopt(file: OpenFile): void {
+		this.#file = file;
+		this.#pending = [];
+		this.#pendingLines = 0;
+		this.#isTorn = false;
+		this.#remember(file);
+		this.#created = this.#sync(file).then(() => syncDirectory(dirname(this.target)));
+	}
+
+	#remember(file: OpenFile): void {
+		const stats = file.stats();
+		this.#device = stats.dev;
+		this.#inode = stats.ino;
+		this.#size = stats.size;
+		this.#end = stats.size;
+	}
+
+	async #sync(file: OpenFile | null): Promise<void> {
+		if (!file?.canAppend) return;
+		try {
+			await file.sync();
+		} catch (error) {
+			this.#reportFailure(error);
+		}
+	}
+
+	#reportFailure(cause: unknown): void {
+		if (this.#inIncident) return;
+		this.#inIncident = true;
+		this.host.onWriteError(
+			new PiError("log_write_failed", `Cannot save the session to ${this.path}: ${describeError(cause)}`, {
+				cause,
+				hint: "it goes on in memory; saving is tried again with each entry",
+			}),
+		);
+	}
+
+	#pendingBytes(): Buffer {
+		const [first] = this.#pending;
+		if (first !== undefined && this.#pending.length > 1) this.#pending = [Buffer.concat(this.#pending)];
+		return this.#pending[0] ?? Buffer.alloc(0);
+	}
+
+	#lineEnd(index: number): number {
+		return this.#index.start(index) + this.#index.byteLength(index);
+	}
+
+	#read(from: number, to: number): Buffer {
+		const bytes = Buffer.allocUnsafe(to - from);
+		const inFile = Math.max(0, Math.min(to, this.#size) - from);
+		if (inFile > 0) {
+			if (this.#file === null) throw new Error("the file is closed");
+			this.#file.read(bytes.subarray(0, inFile), from);
+		}
+		if (inFile < bytes.length) {
+			const offset = from + inFile - this.#size;
+			this.#pendingBytes().copy(bytes, inFile, offset, offset + bytes.length - inFile);
+		}
+		return bytes;
+	}
+}
+
+function realPath(path: string): string {
+	try {
+		return realpathSync(path);
+	} catch (error) {
+		throw unopened(path, error);
+	}
+}
+
+function isForbidden(error: unknown): boolean {
+	return ["EACCES", "EPERM", "EROFS"].includes(errnoCode(error) ?? "");
+}
+
+function unopened(path: string, error: unknown): PiError {
+	if (isNotFound(error)) return new PiError("log_not_found", `There is no session file ${path}`, { cause: error });
+	const code = errnoCode(error);
+	if (code === "EISDIR") return new PiError("log_not_a_session", `${path} is not a session: it is a directory`);
+	if (code === "ENXIO") return new PiError("log_not_a_session", `${path} is not a session: it is a socket or device`);
+	return new PiError("file_unreadable", `Cannot read the session ${path}`, { cause: error });
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+
+const MAX_NAME_BYTES = 200;
+const KEPT_BYTES = 150;
+
+/** What the name of a session file ends in. */
+export const SESSION_FILE_SUFFIX = ".jsonl";
+
+/**
+ * Name of the directory that holds the sessions of a working directory: `--` + the path without its leading slash,
+ * `/`, `\` and `:` as `-`, + `--`. Longer than 200 bytes it is cut and ends in a hash of the whole path.
+ */
+export function sessionDirName(cwd: string): string {
+	const flat = cwd.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-");
+	const name = `--${flat}--`;
+	if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
+	const hash = createHash("sha256").update(cwd).digest("hex").slice(0, 16);
+	return `--${cutToBytes(flat, KEPT_BYTES)}-${hash}--`;
+}
+
+/** Name of the file of a session that began at `time`: `<ISO time, : and . as ->_<id>.jsonl`. */
+export function sessionFileName(time: Date, id: string): string {
+	return `${time.toISOString().replace(/[:.]/g, "-")}_${id}${SESSION_FILE_SUFFIX}`;
+}
+
+/** The session id that a file's name holds; undefined when it is not named like a session. */
+export function sessionIdOfName(fileName: string): string | undefined {
+	return /_([^_/\\]+)\.jsonl$/.exec(fileName)?.[1];
+}
+
+/** The longest prefix of at most `maxBytes` UTF-8 bytes that cuts no character. */
+function cutToBytes(text: string, maxBytes: number): string {
+	let bytes = 0;
+	let kept = "";
+	for (const character of text) {
+		bytes += Buffer.byteLength(character);
+		if (bytes > maxBytes) break;
+		kept += character;
+	}
+	return kept;
+}

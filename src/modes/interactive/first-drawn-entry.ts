@@ -1,0 +1,47 @@
+import type { BuiltContext } from "../../context/context-message.js";
+import type { EntrySource } from "../../context/entry-message.js";
+import { isCompactionEntry, isMessageEntry, messageText, type SessionEntry } from "../../log/entry.js";
+
+/** Entries that are drawn when a session is opened: more than that nobody scrolls through. */
+const MAX_ENTRIES = 200;
+/** Rows that they may take, roughly: opening a session must not cost more than opening none. */
+const MAX_ROWS = 500;
+/** What a tool call or result takes while it is collapsed. */
+const TOOL_ROWS = 4;
+
+/**
+ * Where drawing begins when a session is opened: at the last entries, not before what the latest compaction kept, and
+ * never between a tool call and its result.
+ * @returns an entry index, at least 1
+ */
+export function firstDrawnEntry(entries: EntrySource, context: BuiltContext): number {
+	const kept = firstKeptEntry(entries, context);
+	const earliest = Math.min(entries.length, Math.max(1, kept, entries.length - MAX_ENTRIES));
+	let first = entries.length;
+	let rows = 0;
+	while (first > earliest && rows < MAX_ROWS) {
+		first -= 1;
+		rows += rowsOf(entries.at(first));
+	}
+	while (first > Math.max(1, kept) && isToolResult(entries.at(first))) first -= 1;
+	return first;
+}
+
+function firstKeptEntry(entries: EntrySource, context: BuiltContext): number {
+	const origin = context.messages[0]?.origin;
+	const entry = origin?.kind === "compaction" ? entries.at(origin.entryIndex) : undefined;
+	return isCompactionEntry(entry) ? Math.min(entry.firstKeptEntryIndex, entries.length) : 0;
+}
+
+function isToolResult(entry: SessionEntry | undefined): boolean {
+	return isMessageEntry(entry) && entry.message.role === "toolResult";
+}
+
+function rowsOf(entry: SessionEntry | undefined): number {
+	if (!isMessageEntry(entry)) return 1;
+	if (entry.message.role !== "user" && entry.message.role !== "assistant") return TOOL_ROWS;
+	const text = messageText(entry.message);
+	let rows = 2 + text.length / 80;
+	for (let at = text.indexOf("\n"); at !== -1 && rows < MAX_ROWS; at = text.indexOf("\n", at + 1)) rows += 1;
+	return rows;
+}

@@ -1,0 +1,102 @@
+import type { Component } from "@mariozechner/pi-tui";
+import { formatCost, formatTokens, homePath } from "./format.js";
+import { cleanLine, clipLine, spread } from "./lines.js";
+import type { Look } from "./views/view.js";
+
+/** What the footer tells. */
+export interface FooterFacts {
+	branch: string | null;
+	sessionName: string | null;
+	/** Name of the model; null when there is none. */
+	model: string | null;
+	/** null for a model that does not think. */
+	thinkingLevel: string | null;
+	context: { tokens: number; contextWindow: number };
+	tokens: { input: number; output: number; cacheRead: number; cacheWrite: number };
+	/** US dollars. */
+	cost: number;
+	queued: number;
+}
+
+const BAR_CELLS = 10;
+/** Below this width one line has to do. */
+const MIN_TWO_LINES = 50;
+
+/** Two lines under the editor: where and with which model; how full the context is and what it cost. */
+export class Footer implements Component {
+	#facts: FooterFacts | null = null;
+
+	constructor(private readonly look: Look) {}
+
+	set facts(facts: FooterFacts) {
+		this.#facts = facts;
+		this.look.requestRender();
+	}
+
+	render(width: number): string[] {
+		const { theme, cwd, home } = this.look;
+		const facts = this.#facts;
+		const branch = facts?.branch ? ` (${cleanLine(facts.branch, 60)})` : "";
+		const name = facts?.sessionName ? ` · ${cleanLine(facts.sessionName, 60)}` : "";
+		const place = `${shortened(cleanLine(homePath(cwd, home), 400), Math.max(12, width - 30))}${branch}${name}`;
+		if (width < MIN_TWO_LINES) {
+			return [spread(theme.dim(place), facts ? this.#share(facts) : "", width)];
+		}
+		const first = spread(theme.dim(place), facts ? theme.dim(modelLabel(facts)) : "", width);
+		return [first, clipLine(facts ? this.#usage(facts) : "", width)];
+	}
+
+	invalidate(): void {} // nothing is kept
+
+	#usage(facts: FooterFacts): string {
+		const { theme } = this.look;
+		const { tokens, contextWindow } = facts.context;
+		const share = contextWindow > 0 ? Math.min(1, tokens / contextWindow) : 0;
+		// Any use at all shows: an empty bar means an empty context.
+		const full = share === 0 ? 0 : Math.max(1, Math.round(share * BAR_CELLS));
+		const bar = this.#shade(share)("▰".repeat(full)) + theme.dim("▱".repeat(BAR_CELLS - full));
+		const more = [cachedShare(facts), facts.cost > 0 ? formatCost(facts.cost) : "", traffic(facts), queued(facts)];
+		const window = contextWindow > 0 ? theme.dim(` of ${formatTokens(contextWindow)}`) : "";
+		const rest = more.filter(Boolean).map((text) => theme.dim(` · ${text}`));
+		return `${theme.dim("context")} ${bar} ${this.#share(facts)}${window}${rest.join("")}`;
+	}
+
+	#share({ context: { tokens, contextWindow } }: FooterFacts): string {
+		if (contextWindow <= 0) return this.look.theme.dim(formatTokens(tokens));
+		const share = tokens / contextWindow;
+		return this.#shade(share)(`${Math.round(share * 100)}%`);
+	}
+
+	#shade(share: number): (text: string) => string {
+		const { theme } = this.look;
+		if (share > 0.9) return theme.error;
+		return share > 0.7 ? theme.warning : theme.muted;
+	}
+}
+
+function modelLabel({ model, thinkingLevel }: FooterFacts): string {
+	if (model === null) return "no model · /model";
+	return thinkingLevel ? `${cleanLine(model, 60)} · ${thinkingLevel}` : cleanLine(model, 60);
+}
+
+function cachedShare({ tokens: { input, cacheRead, cacheWrite } }: FooterFacts): string {
+	const sent = input + cacheRead + cacheWrite;
+	return sent > 0 && cacheRead > 0 ? `${Math.round((cacheRead / sent) * 100)}% cached` : "";
+}
+
+function traffic({ tokens: { input, output, cacheRead, cacheWrite } }: FooterFacts): string {
+	const sent = input + cacheRead + cacheWrite;
+	return sent + output > 0 ? `↑${formatTokens(sent)} ↓${formatTokens(output)}` : "";
+}
+
+function queued({ queued: count }: FooterFacts): string {
+	return count > 0 ? `${count} queued` : "";
+}
+
+/** A path that keeps its end: the folders next to the file say more than those next to the root. */
+function shortened(path: string, max: number): string {
+	if (path.length <= max) return path;
+	const end = path.slice(-(max - 2));
+	const slash = end.indexOf("/");
+	return `…${slash > 0 && slash < end.length - 1 ? end.slice(slash) : end}`;
+}

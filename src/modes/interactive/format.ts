@@ -1,0 +1,63 @@
+import { sep } from "node:path";
+
+/** Tokens as people read them: `41`, `1.2k`, `200k`, `1.5M`. */
+export function formatTokens(tokens: number): string {
+	if (tokens < 1000) return String(Math.max(0, Math.round(tokens)));
+	if (tokens < 999_500) return `${short(tokens / 1000)}k`;
+	return `${short(tokens / 1_000_000)}M`;
+}
+
+/** A span of time: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`. Whole seconds from ten seconds on. */
+export function formatDuration(ms: number): string {
+	const seconds = Math.max(0, ms) / 1000;
+	if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+	const whole = Math.round(seconds);
+	if (whole < 60) return `${whole} s`;
+	if (whole < 3600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
+	return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} min`;
+}
+
+/** Seconds that a person watches count up: whole seconds, no jumping fraction. */
+export function formatElapsed(ms: number): string {
+	const seconds = Math.floor(Math.max(0, ms) / 1000);
+	return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
+}
+
+/** US dollars: cents while small, never `$0.00` for something that cost. */
+export function formatCost(dollars: number): string {
+	return `$${dollars > 0 && dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
+}
+
+/** `1 line`, `80 lines`. */
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+	return `${count} ${count === 1 ? noun : nouns}`;
+}
+
+/** A path with the home directory as `~`. */
+export function homePath(path: string, home: string): string {
+	if (!home || home === sep) return path;
+	if (path === home) return "~";
+	return path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
+}
+
+/** A path as the model or a person named it, relative to `cwd` where it lies inside, else with `~`. */
+export function displayPath(path: string, places: { cwd: string; home: string }): string {
+	if (path === places.cwd) return ".";
+	const base = places.cwd.endsWith(sep) ? places.cwd : places.cwd + sep;
+	return path.startsWith(base) ? path.slice(base.length) : homePath(path, places.home);
+}
+
+/** The name of a hook from its path: `…/hooks/stack.ts` and `…/hooks/stack/index.ts` are both `stack`. */
+export function hookName(path: string): string {
+	const parts = path.split(/[\\/]/).filter(Boolean);
+	const file = (parts.pop() ?? path).replace(/\.[cm]?[jt]s$/, "");
+	return file === "index" ? (parts.pop() ?? file) : file;
+}
+
+function short(value: number): string {
+	return value < 99.95 ? value.toFixed(1).replace(/\.0$/, "") : String(Math.round(value));
+}
+
+function two(value: number): string {
+	return String(value).padStart(2, "0");
+}

@@ -1,0 +1,62 @@
+import { basename } from "node:path";
+import { plural } from "./format.js";
+import { cleanLine, clipLine, spread } from "./lines.js";
+import { type Look, View } from "./views/view.js";
+
+/** What a session brought along. */
+export interface LoadedResources {
+	hooks: readonly { path: string; scope: string }[];
+	skills: readonly string[];
+	templates: readonly string[];
+	contextFiles: readonly string[];
+	warnings: readonly string[];
+}
+
+const HINTS = ["/ commands", "@ files", "! shell", "? help"];
+
+/** First line of the screen: what is loaded, how to begin; a line for each warning. */
+export class Header extends View {
+	#loaded: LoadedResources | null = null;
+
+	/** @param quiet only warnings are shown */
+	constructor(
+		look: Look,
+		private readonly version: string,
+		private readonly quiet: boolean,
+	) {
+		super(look);
+	}
+
+	/** Not before the session is there: until then more is to come. */
+	override get done(): boolean {
+		return this.#loaded !== null;
+	}
+
+	set loaded(loaded: LoadedResources) {
+		this.#loaded = loaded;
+		this.changed();
+	}
+
+	protected override draw(width: number): string[] {
+		const { theme } = this.look;
+		const warnings = (this.#loaded?.warnings ?? []).map((text) => {
+			return theme.warning(clipLine(`! ${cleanLine(text)}`, width));
+		});
+		if (this.quiet) return warnings;
+		const facts = [`${theme.bold("pi")} ${this.version}`, ...this.#facts().map((fact) => theme.dim(fact))];
+		return [spread(facts.join(theme.dim(" · ")), theme.dim(HINTS.join("  ")), width), ...warnings];
+	}
+
+	#facts(): string[] {
+		if (!this.#loaded) return [];
+		const { hooks, skills, templates, contextFiles } = this.#loaded;
+		const counts = [
+			hooks.length > 0 ? plural(hooks.length, "hook") : "",
+			skills.length > 0 ? plural(skills.length, "skill") : "",
+			templates.length > 0 ? plural(templates.length, "prompt") : "",
+		];
+		const names = contextFiles.map((path) => cleanLine(basename(path), 40));
+		const files = names.length > 2 ? [`${names.length} context files`] : [...new Set(names)];
+		return [...counts, ...files].filter(Boolean);
+	}
+}

@@ -1,0 +1,120 @@
+import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@mariozechner/pi-ai";
+import type { ToolItems } from "./entry-items.js";
+import { createItem, type Item, type ItemKind } from "./item.js";
+import { endedBadly, OutcomeView } from "./views/outcome-view.js";
+import { TextView } from "./views/text-view.js";
+import { ThinkingView } from "./views/thinking-view.js";
+import { ToolCallView } from "./views/tool-call-view.js";
+import type { Look } from "./views/view.js";
+
+/** Where the items of a reply go. */
+export interface ReplyTarget {
+	readonly look: Look;
+	readonly tools: ToolItems;
+	add(item: Item): void;
+}
+
+/** A reply while it streams: each of its blocks becomes an item with its first visible character. */
+export class LiveReply {
+	readonly #items = new Set<Item>();
+	readonly #texts = new Map<number, TextView>();
+	readonly #thoughts = new Map<number, ThinkingView>();
+	readonly #calls = new Map<number, ToolCallView>();
+
+	constructor(private readonly target: ReplyTarget) {}
+
+	update(event: AssistantMessageEvent): void {
+		switch (event.type) {
+			case "text_delta":
+				if (event.delta.trim() || this.#texts.has(event.contentIndex))
+					this.#text(event.contentIndex).append(event.delta);
+				break;
+			case "text_end":
+				this.#finishText(event.contentIndex, event.content);
+				break;
+			case "thinking_delta":
+				if (event.delta.trim() || this.#thoughts.has(event.contentIndex)) {
+					this.#thought(event.contentIndex, false).append(event.delta);
+				}
+				break;
+			case "thinking_end":
+				this.#finishThought(event.contentIndex, event.content, false);
+				break;
+			case "toolcall_start":
+			case "toolcall_delta": {
+				const block = event.partial.content[event.contentIndex];
+				if (block?.type === "toolCall" && block.name) this.#describe(event.contentIndex, block, false);
+				break;
+			}
+			case "toolcall_end":
+				this.#describe(event.contentIndex, event.toolCall, true);
+				break;
+		}
+	}
+
+	/**
+	 * The reply is complete and in the log: what did not stream is added, what did is made final.
+	 * @returns the view of a bad end, if it had one
+	 */
+	finish(message: AssistantMessage, entryIndex: number): OutcomeView | null {
+		for (const [index, block] of message.content.entries()) {
+			if (block.type === "text") this.#finishText(index, block.text);
+			else if (block.type === "thinking") this.#finishThought(index, block.thinking, block.redacted ?? false);
+			else this.#describe(index, block, true);
+		}
+		for (const view of [...this.#texts.values(), ...this.#thoughts.values()]) view.close();
+		let outcome: OutcomeView | null = null;
+		if (endedBadly(message)) {
+			outcome = new OutcomeView(this.target.look, message);
+			this.#add("outcome", outcome);
+			if (message.stopReason !== "length") for (const call of this.#calls.values()) call.stop();
+		}
+		for (const item of this.#items) item.entryIndices.unshift(entryIndex);
+		return outcome;
+	}
+
+	/** The run ended and the reply never did. */
+	abandon(): void {
+		for (const view of [...this.#texts.values(), ...this.#thoughts.values()]) view.close();
+		for (const call of this.#calls.values()) call.stop();
+	}
+
+	#finishText(index: number, content: string): void {
+		if (content.trim() || this.#texts.has(index)) this.#text(index).finish(content);
+	}
+
+	#finishThought(index: number, content: string, redacted: boolean): void {
+		if (content.trim() || redacted || this.#thoughts.has(index)) this.#thought(index, redacted).finish(content);
+	}
+
+	#text(index: number): TextView {
+		const view = this.#texts.get(index) ?? new TextView(this.target.look);
+		if (!this.#texts.has(index)) this.#add("text", view);
+		this.#texts.set(index, view);
+		return view;
+	}
+
+	#thought(index: number, redacted: boolean): ThinkingView {
+		const view = this.#thoughts.get(index) ?? new ThinkingView(this.target.look, redacted);
+		if (!this.#thoughts.has(index)) this.#add("thinking", view);
+		this.#thoughts.set(index, view);
+		return view;
+	}
+
+	#describe(index: number, call: ToolCall, complete: boolean): void {
+		const view = this.#calls.get(index) ?? new ToolCallView(this.target.look, call.name, call.arguments);
+		if (!this.#calls.has(index)) {
+			const item = this.#add("tool", view);
+			this.target.tools.set(call.id, { item, view });
+		}
+		this.#calls.set(index, view);
+		view.describe(call.name, call.arguments, complete);
+	}
+
+	#add(kind: ItemKind, view: TextView | ThinkingView | ToolCallView | OutcomeView): Item {
+		const item = createItem(kind, view, this.target.look);
+		this.#items.add(item);
+		this.target.add(item);
+		return item;
+	}
+}

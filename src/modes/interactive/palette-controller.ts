@@ -1,0 +1,33 @@
+import type { PaletteItem } from "../../commands/command.js";
+import type { CompletionItem } from "../../hooks/types.js";
+import { type CompletionSource, createCompletion } from "../../tui/completion.js";
+
+/** Where the palette gets its commands, once there is a session. */
+export interface PaletteSource {
+	palette(): readonly PaletteItem[];
+	completeArguments(name: string, prefix: string): Promise<readonly CompletionItem[]>;
+}
+
+/** Feeds the editor's completion: commands from the session, files from a list. */
+export class PaletteController {
+	readonly completion: CompletionSource;
+	#source: PaletteSource | undefined;
+
+	/** @param listFiles paths relative to `cwd`, with `/` */
+	constructor(cwd: string, listFiles: () => Promise<readonly string[]>) {
+		this.completion = createCompletion({
+			cwd,
+			listFiles,
+			palette: () => this.#source?.palette() ?? [],
+			completeArguments: async (name, prefix) => {
+				const items = (await this.#source?.completeArguments(name, prefix)) ?? [];
+				return items.filter((item) => typeof item?.value === "string");
+			},
+		});
+	}
+
+	/** Commands come from here from now on. */
+	attach(source: PaletteSource): void {
+		this.#source = source;
+	}
+}

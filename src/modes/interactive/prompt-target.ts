@@ -1,0 +1,24 @@
+import type { AgentSession } from "../../session/agent-session.js";
+import type { QueuedPrompts } from "../../session/events.js";
+import type { PastedImages } from "./pasted-images.js";
+import type { PromptTarget, Submission } from "./prompt-controller.js";
+
+/** Hands what is typed to a session, with the images that were pasted into it. */
+export function createPromptTarget(session: AgentSession, images: PastedImages): PromptTarget {
+	return {
+		prompt: async (text) => {
+			await session.prompt(text, { images: images.in(text) });
+		},
+		followUp: (text) => session.followUp(text, images.in(text)),
+		runBash: (command, options) => session.runBash(command, options),
+	};
+}
+
+/** What was submitted before there was a session, as the queue shows it. */
+export function waitingQueue(waiting: readonly Submission[]): QueuedPrompts {
+	const textOf = (one: Submission) => (one.kind === "bash" ? `!${one.command}` : one.text);
+	return {
+		steering: waiting.filter(({ kind }) => kind !== "follow_up").map(textOf),
+		followUps: waiting.filter(({ kind }) => kind === "follow_up").map(textOf),
+	};
+}

@@ -1,0 +1,42 @@
+import type { Component } from "@mariozechner/pi-tui";
+import type { QueuedPrompts } from "../../session/events.js";
+import { cleanLine, clipLine } from "./lines.js";
+import type { Look } from "./views/view.js";
+
+/** Prompts shown of each kind; of the others only how many. */
+const MAX_SHOWN = 3;
+
+/** Prompts that wait: `→ next` goes to the model after the current tool calls, `⇥ after` when the run is over. */
+export class QueueView implements Component {
+	#queue: QueuedPrompts = { steering: [], followUps: [] };
+
+	/** @param editKey the key that puts them back into the editor, as people read it */
+	constructor(
+		private readonly look: Look,
+		private readonly editKey: string,
+	) {}
+
+	/** What waits from now on. */
+	set queue(queue: QueuedPrompts) {
+		this.#queue = queue;
+		this.look.requestRender();
+	}
+
+	render(width: number): string[] {
+		const { steering, followUps } = this.#queue;
+		if (steering.length + followUps.length === 0) return [];
+		const { theme } = this.look;
+		const rows = [...listed(steering, "→ next: "), ...listed(followUps, "⇥ after: ")];
+		const lines = rows.map((row) => theme.muted(clipLine(row, width)));
+		if (this.editKey) lines.push(theme.dim(clipLine(`  ${this.editKey} edits`, width)));
+		return lines;
+	}
+
+	invalidate(): void {} // nothing is kept
+}
+
+function listed(prompts: readonly string[], label: string): string[] {
+	const rows = prompts.slice(0, MAX_SHOWN).map((prompt) => label + cleanLine(prompt, 300));
+	if (prompts.length > MAX_SHOWN) rows.push(`${" ".repeat(label.length)}… ${prompts.length - MAX_SHOWN} more`);
+	return rows;
+}

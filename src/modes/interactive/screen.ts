@@ -1,0 +1,102 @@
+import { type Component, Container, Spacer, type Terminal } from "@mariozechner/pi-tui";
+import type { Settings } from "../../config/settings.js";
+import type { QueuedPrompts, SessionEvent } from "../../session/events.js";
+import type { Keymap } from "../../tui/keymap.js";
+import { LiveTUI } from "../../tui/live-tui.js";
+import { OverlayStack } from "../../tui/overlay-stack.js";
+import type { Theme } from "../../tui/theme.js";
+import { Footer } from "./footer.js";
+import { Header } from "./header.js";
+import { HintLine } from "./hint-line.js";
+import { QueueView } from "./queue-view.js";
+import { StatusLine } from "./status-line.js";
+import { Transcript } from "./transcript.js";
+import type { Look } from "./views/view.js";
+
+/** What a screen is made of. */
+export interface ScreenOptions {
+	terminal: Terminal;
+	theme: Theme;
+	keymap: Keymap;
+	settings: Pick<Settings, "gutter" | "hideThinkingBlock" | "quietStartup">;
+	cwd: string;
+	home: string;
+	version: string;
+	/** ms since the epoch. */
+	clock?: () => number;
+}
+
+/** Rows besides the transcript: status, queue, borders, footer. */
+const FIXED_ROWS = 8;
+
+/** The layout: transcript with the header on top, status, queue, the editor or an overlay in its place, footer. */
+export class Screen {
+	readonly tui: LiveTUI;
+	readonly look: Look;
+	readonly header: Header;
+	readonly transcript: Transcript;
+	readonly footer: Footer;
+	readonly #status: StatusLine;
+	readonly #queue: QueueView;
+	readonly #hint: HintLine;
+	readonly #slot = new Container();
+
+	constructor({ terminal, theme, keymap, settings, cwd, home, version, clock }: ScreenOptions) {
+		const tui = new LiveTUI(terminal);
+		this.tui = tui;
+		this.look = {
+			theme,
+			cwd,
+			home,
+			expanded: false,
+			showThinking: false,
+			previewThinking: !settings.hideThinkingBlock,
+			gutter: settings.gutter,
+			keys: { expand: keymap.keyOf("app.expandTools"), thinking: keymap.keyOf("app.toggleThinking") },
+			liveRows: () => Math.max(3, terminal.rows - Math.max(5, Math.floor(terminal.rows * 0.3)) - FIXED_ROWS),
+			requestRender: () => tui.requestRender(),
+		};
+		this.header = new Header(this.look, version, settings.quietStartup);
+		this.transcript = new Transcript(tui.blocks, this.look, this.header);
+		this.#status = new StatusLine(this.look, keymap.keyOf("app.abort"), clock);
+		this.#queue = new QueueView(this.look, keymap.keyOf("app.editQueue"));
+		this.#hint = new HintLine(this.look);
+		this.footer = new Footer(this.look);
+		const parts = [new Spacer(1), this.#status, this.#queue, this.#hint, this.#slot, this.footer];
+		for (const part of parts) tui.addChild(part);
+	}
+
+	/** Puts the editor in its place. @returns the stack of what may stand there instead */
+	holdEditor(editor: Component): OverlayStack {
+		this.tui.setFocus(editor);
+		return new OverlayStack(this.tui, this.#slot, editor);
+	}
+
+	/** True while something runs that can be stopped. */
+	get isBusy(): boolean {
+		return this.#status.isBusy;
+	}
+
+	/** Shows what waits to be sent. */
+	showQueue(queue: QueuedPrompts): void {
+		this.#queue.queue = queue;
+	}
+
+	/** Shows a line above the editor; null takes it away. */
+	hint(text: string | null): void {
+		this.#hint.text = text;
+	}
+
+	/** Shows what happened in the session. Loading another session is left to the caller. */
+	handle(event: SessionEvent): void {
+		this.transcript.handle(event);
+		this.#status.handle(event);
+		if (event.type === "queue_changed") this.showQueue(event.queue);
+	}
+
+	/** Stops every timer and gives the terminal back; what is on the screen stays. */
+	stop(): void {
+		this.#status.stop();
+		this.tui.stop();
+	}
+}

@@ -1,0 +1,101 @@
+import type { Settings } from "../../config/settings.js";
+import type { EntrySource } from "../../context/entry-message.js";
+import type { AgentSession } from "../../session/agent-session.js";
+import type { SessionEvent } from "../../session/events.js";
+import type { FooterFacts } from "./footer.js";
+import { readGitBranch } from "./git-branch.js";
+import type { Screen } from "./screen.js";
+
+/** Events after which the footer may say something else. */
+const FOOTER_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
+	"message_end",
+	"turn_end",
+	"agent_end",
+	"bash_end",
+	"entry_appended",
+	"context_changed",
+	"session_changed",
+	"queue_changed",
+	"model_changed",
+	"thinking_level_changed",
+	"auto_compaction_end",
+]);
+
+/** Shows a session on a screen for as long as it lasts. */
+export class SessionBinding {
+	readonly #unsubscribe: () => void;
+	/** What was said before there was a transcript to say it in. */
+	#early: SessionEvent[] | null = [];
+	#branch: string | null;
+
+	constructor(
+		private readonly screen: Screen,
+		private readonly session: AgentSession,
+		private readonly onLevel: (level: Settings["defaultThinkingLevel"]) => void,
+	) {
+		this.#branch = readGitBranch(session.cwd);
+		this.#unsubscribe = session.subscribe((event) => this.#handle(event));
+	}
+
+	/** The session has started: draws it. */
+	begin(): void {
+		const { loaded } = this.session;
+		const early = this.#early ?? [];
+		this.#early = null;
+		this.screen.header.loaded = loaded;
+		this.#load();
+		for (const event of early) {
+			// The header has the warnings of the start already.
+			const isKnown = event.type === "notice" && loaded.warnings.includes(event.message);
+			if (!isKnown) this.screen.handle(event);
+		}
+		this.#updateFooter();
+	}
+
+	/** Stops listening. */
+	end(): void {
+		this.#unsubscribe();
+	}
+
+	#handle(event: SessionEvent): void {
+		if (this.#early) {
+			if (event.type === "notice" || event.type === "hook_error") this.#early.push(event);
+			return;
+		}
+		this.screen.handle(event);
+		if (event.type === "session_changed") this.#load();
+		if (event.type === "turn_end" || event.type === "bash_end") this.#branch = readGitBranch(this.session.cwd);
+		if (FOOTER_EVENTS.has(event.type)) this.#updateFooter();
+	}
+
+	#load(): void {
+		const { session } = this;
+		const entries: EntrySource = {
+			get length() {
+				return session.entries.length;
+			},
+			at: (index) => session.entries[index],
+		};
+		this.screen.transcript.load(
+			{ entries: () => entries, rendererOf: (type) => session.entryRenderer(type) },
+			session.context,
+		);
+	}
+
+	#updateFooter(): void {
+		const { model, thinkingLevel, sessionName, queue } = this.session;
+		const { tokens, cost } = this.session.stats();
+		const facts: FooterFacts = {
+			branch: this.#branch,
+			sessionName,
+			model: model?.name ?? null,
+			thinkingLevel: model?.reasoning ? thinkingLevel : null,
+			context: this.session.contextUsage(),
+			tokens,
+			cost,
+			queued: queue.steering.length + queue.followUps.length,
+		};
+		this.screen.footer.facts = facts;
+		this.onLevel(thinkingLevel);
+	}
+}

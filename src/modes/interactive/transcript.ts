@@ -1,0 +1,269 @@
+import type { AgentEvent } from "../../agent/events.js";
+import type { BuiltContext } from "../../context/context-message.js";
+import type { EntrySource } from "../../context/entry-message.js";
+import { isMessageEntry } from "../../log/entry.js";
+import type { SessionEvent } from "../../session/events.js";
+import type { Block, BlockList } from "../../tui/live-tui.js";
+import { ContextLayout, type Placed } from "./context-layout.js";
+import { type ContextMarks, NO_MARKS, readMarks } from "./context-marks.js";
+import {
+	type EntryDrawing,
+	itemsOfEntry,
+	itemsOfMessage,
+	itemsOfOther,
+	type ToolItem,
+	type ToolItems,
+} from "./entry-items.js";
+import { firstDrawnEntry } from "./first-drawn-entry.js";
+import { hookName, plural } from "./format.js";
+import { createItem, gapBetween, type Item, type ItemKind } from "./item.js";
+import { LiveReply } from "./live-reply.js";
+import { BashView } from "./views/bash-view.js";
+import type { EntryRenderer } from "./views/custom-entry-view.js";
+import { type NoticeLevel, NoticeView, PageView } from "./views/notice-view.js";
+import type { OutcomeView } from "./views/outcome-view.js";
+import { ToolCallView } from "./views/tool-call-view.js";
+import type { Look } from "./views/view.js";
+
+/** What the transcript reads of a session; asked anew each time. */
+export interface TranscriptSource {
+	entries(): EntrySource;
+	rendererOf(type: string): EntryRenderer | undefined;
+}
+
+const NO_ENTRIES: EntrySource = { length: 0, at: () => undefined };
+const NO_SESSION: TranscriptSource = { entries: () => NO_ENTRIES, rendererOf: () => undefined };
+
+/** The conversation on the screen: session events and entries in, blocks out. */
+export class Transcript {
+	readonly #tools: ToolItems = new Map();
+	readonly #layout: ContextLayout;
+	#fixed: Block[];
+	#items: Item[] = [];
+	#marks: ContextMarks = NO_MARKS;
+	#placed: Placed[] = [];
+	#source: TranscriptSource = NO_SESSION;
+	/** Index of the first entry that is drawn. */
+	#from = 0;
+	#reply: LiveReply | null = null;
+	#outcome: OutcomeView | null = null;
+	#bash: { item: Item; view: BashView } | null = null;
+	#running = false;
+	/** The context changed while a run was on: the screen is set in order when it ends. */
+	#stale = false;
+
+	/** @param header stands above everything else */
+	constructor(
+		private readonly list: BlockList,
+		private readonly look: Look,
+		header: Block,
+	) {
+		this.#layout = new ContextLayout(look);
+		this.#fixed = [header];
+		list.append(header);
+	}
+
+	/** Draws a session: the last entries, with a row for those before them. */
+	load(source: TranscriptSource, context: BuiltContext): void {
+		const entries = source.entries();
+		this.#source = source;
+		this.#items = [];
+		this.#tools.clear();
+		this.#reply = null;
+		this.#bash = null;
+		this.#outcome = null;
+		this.#from = firstDrawnEntry(entries, context);
+		this.#fixed = this.#fixed.slice(0, 1);
+		if (this.#from > 1) {
+			const text = `… ${plural(this.#from - 1, "earlier entry", "earlier entries")} · /export writes them all`;
+			const row = createItem("event", new NoticeView(this.look, "info", text), this.look);
+			row.block.gap = "turn";
+			this.#fixed.push(row.block);
+		}
+		const drawing = this.#drawing();
+		for (let index = this.#from; index < entries.length; index++) {
+			this.#items.push(...itemsOfEntry(entries, index, drawing));
+		}
+		for (const { view } of this.#tools.values()) view.stop();
+		this.#marks = readMarks(context, entries, this.#from);
+		this.#arrange(true);
+	}
+
+	/** Takes in what happened in the session. Events that change nothing here are left alone. */
+	handle(event: SessionEvent): void {
+		switch (event.type) {
+			case "agent_start":
+				this.#running = true;
+				break;
+			case "agent_end":
+				this.#endRun();
+				break;
+			case "message_start":
+				if (event.message.role === "assistant") this.#reply = this.#newReply();
+				break;
+			case "message_update":
+				this.#reply ??= this.#newReply();
+				this.#reply.update(event.assistantMessageEvent);
+				break;
+			case "message_end":
+				this.#endMessage(event);
+				break;
+			case "tool_execution_start":
+				this.#tool(event.toolCallId, event.toolName).view.start(event.args);
+				break;
+			case "tool_execution_update":
+				this.#tool(event.toolCallId, event.toolName).view.update(event.partialResult);
+				break;
+			case "tool_execution_end":
+				this.#tool(event.toolCallId, event.toolName).view.finish(event.result, event.isError);
+				break;
+			case "auto_retry_start":
+				this.#outcome?.retried();
+				break;
+			case "entry_appended":
+				for (const item of itemsOfOther(event.entry, event.entryIndex, this.#drawing())) this.#add(item);
+				break;
+			case "context_changed":
+				this.#marks = readMarks(event.context, this.#source.entries(), this.#from);
+				if (this.#running) this.#stale = true;
+				else this.#arrange(false);
+				break;
+			case "bash_start":
+				this.#startBash(event.command);
+				break;
+			case "bash_update":
+				this.#bash?.view.update(event.output);
+				break;
+			case "bash_end":
+				this.#endBash(event.entryIndex);
+				break;
+			case "notice":
+				this.notice(event.level, event.message);
+				break;
+			case "hook_error":
+				this.notice("error", `hook ${hookName(event.hookPath)} failed on ${event.event}: ${event.error}`);
+				break;
+			case "auto_compaction_end":
+				if (event.errorMessage) this.notice("error", `compaction failed: ${event.errorMessage}`);
+				break;
+		}
+	}
+
+	/** Adds a line that is no entry. */
+	notice(level: NoticeLevel, message: string): void {
+		this.#add(createItem("notice", new NoticeView(this.look, level, message), this.look));
+	}
+
+	/** Adds a title and lines that a command shows. */
+	page(title: string, lines: readonly string[]): void {
+		this.#add(createItem("event", new PageView(this.look, title, lines), this.look));
+	}
+
+	/** Shows all output, or previews again; draws everything anew. */
+	toggleExpanded(): void {
+		this.look.expanded = !this.look.expanded;
+		this.#arrange(true);
+	}
+
+	/** Shows thinking in full, or its first line; draws everything anew. */
+	toggleThinking(): void {
+		this.look.showThinking = !this.look.showThinking;
+		this.list.redraw();
+	}
+
+	/** Draws everything anew, as after a change of theme. */
+	redraw(): void {
+		this.list.redraw();
+	}
+
+	#newReply(): LiveReply {
+		this.#reply?.abandon();
+		this.#outcome = null;
+		return new LiveReply({ look: this.look, tools: this.#tools, add: (item) => this.#add(item) });
+	}
+
+	#endMessage({ message, entryIndex }: Extract<AgentEvent, { type: "message_end" }>): void {
+		if (message.role === "assistant") {
+			this.#reply ??= this.#newReply();
+			this.#outcome = this.#reply.finish(message, entryIndex);
+			this.#reply = null;
+		} else {
+			for (const item of itemsOfMessage(message, entryIndex, this.#drawing())) this.#add(item);
+		}
+	}
+
+	#endRun(): void {
+		this.#running = false;
+		this.#reply?.abandon();
+		this.#reply = null;
+		for (const { view } of this.#tools.values()) view.stop();
+		if (this.#stale) this.#arrange(false);
+	}
+
+	/** The view of a tool call; one that was never announced gets its own. */
+	#tool(id: string, name: string): ToolItem {
+		const known = this.#tools.get(id);
+		if (known) return known;
+		const view = new ToolCallView(this.look, name);
+		const created = { view, item: createItem("tool", view, this.look) };
+		this.#tools.set(id, created);
+		this.#add(created.item);
+		return created;
+	}
+
+	#startBash(command: string): void {
+		this.#bash?.view.close();
+		const view = new BashView(this.look, command);
+		const item = createItem("bash", view, this.look);
+		this.#bash = { item, view };
+		this.#add(item);
+	}
+
+	#endBash(entryIndex: number): void {
+		const entry = this.#source.entries().at(entryIndex);
+		const bash = this.#bash;
+		this.#bash = null;
+		if (!bash) return;
+		if (!isMessageEntry(entry) || entry.message.role !== "bashExecution") {
+			bash.view.close();
+			return;
+		}
+		bash.view.finish(entry.message);
+		bash.item.entryIndices.push(entryIndex);
+		// A `!!` command is known to be one only now.
+		bash.item.excluded = entry.message.excludeFromContext ?? false;
+		if (bash.item.excluded) bash.item.block.mark = "out";
+	}
+
+	#drawing(): EntryDrawing {
+		return { look: this.look, tools: this.#tools, rendererOf: (type) => this.#source.rendererOf(type) };
+	}
+
+	#add(item: Item): void {
+		const before: ItemKind | null = this.#items.at(-1)?.kind ?? null;
+		item.block.gap = gapBetween(before, item.kind);
+		this.#items.push(item);
+		this.#placed.push({ block: item.block, mark: item.block.mark, gap: item.block.gap });
+		this.list.append(item.block);
+		this.look.requestRender();
+	}
+
+	/** Brings the blocks in the order and look that the context asks for; without a difference nothing is drawn. */
+	#arrange(always: boolean): void {
+		this.#stale = false;
+		const placed = this.#layout.place(this.#items, this.#marks, this.#source.entries());
+		const same =
+			placed.length === this.#placed.length &&
+			placed.every(({ block, mark, gap }, at) => {
+				const before = this.#placed[at];
+				return before?.block === block && before.mark === mark && before.gap === gap;
+			});
+		if (same && !always) return;
+		for (const { block, mark, gap } of placed) {
+			block.mark = mark;
+			block.gap = gap;
+		}
+		this.#placed = placed;
+		this.list.replaceAll([...this.#fixed, ...placed.map(({ block }) => block)]);
+	}
+}

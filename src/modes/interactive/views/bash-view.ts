@@ -1,0 +1,61 @@
+import type { BashExecutionMessage } from "../../../log/entry.js";
+import { cleanLine, clipLine, spread } from "../lines.js";
+import { tailOf } from "./tools/output.js";
+import { type Look, View } from "./view.js";
+
+/** A shell command of the user: `!` with what it prints, then how it ended. */
+export class BashView extends View {
+	#output = "";
+	#message: BashExecutionMessage | null = null;
+	#closed = false;
+
+	constructor(
+		look: Look,
+		private readonly command: string,
+	) {
+		super(look);
+	}
+
+	override get done(): boolean {
+		return this.#closed || this.#message !== null;
+	}
+
+	/** All output so far. */
+	update(output: string): void {
+		if (this.done) return;
+		this.#output = output;
+		this.changed();
+	}
+
+	finish(message: BashExecutionMessage): void {
+		this.#message = message;
+		this.#output = message.output;
+		this.changed();
+	}
+
+	/** The command never came to an end that was kept. */
+	close(): void {
+		this.#closed = true;
+		this.changed();
+	}
+
+	protected override draw(width: number): string[] {
+		const { theme } = this.look;
+		const sign = this.#message?.excludeFromContext ? "!!" : "!";
+		const head = spread(`${theme.warning(sign)} ${theme.userText(cleanLine(this.command))}`, this.#outcome(), width);
+		const rail = theme.dim("│ ");
+		const body = tailOf(this.#output, Math.max(1, width - 2), this.look);
+		const file = this.#message?.truncated ? this.#message.fullOutputPath : undefined;
+		if (file) body.push(theme.dim(`whole output in ${cleanLine(file, 300)}`));
+		return [head, ...body.map((line) => clipLine(rail + line, width))];
+	}
+
+	#outcome(): string {
+		const { theme } = this.look;
+		if (!this.#message) return this.#closed ? theme.dim("stopped") : "";
+		const { cancelled, exitCode } = this.#message;
+		if (cancelled) return theme.dim("stopped");
+		if (exitCode === null) return theme.error("did not run");
+		return exitCode === 0 ? theme.dim("exit 0") : theme.error(`exit ${exitCode}`);
+	}
+}

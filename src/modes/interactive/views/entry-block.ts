@@ -1,0 +1,106 @@
+import type { Block } from "../../../tui/live-tui.js";
+import { stripAll } from "../../../util/sanitize.js";
+import { clipLine } from "../lines.js";
+import type { Look } from "./view.js";
+
+/** What the gutter says: in the context, not in it, a summary in place of entries, or nothing to do with it. */
+export type Mark = "in" | "out" | "summary" | "none";
+
+/** What stands above a block: nothing, a line that belongs to the same turn, or a gap between turns. */
+export type Gap = "none" | "line" | "turn";
+
+const GUTTER_WIDTH = 2;
+/** Below this width the gutter would take more than it tells. */
+const MIN_GUTTER_SCREEN = 12;
+
+/** A view in the transcript: adds the gutter and the gap above, and lets no line be wider than the screen. */
+export class EntryBlock implements Block {
+	mark: Mark = "in";
+	/** What stands above the block. */
+	gap: Gap = "none";
+	/** The view's lines of the last `render`, from `#settled` on; those before never change. */
+	#tail: readonly string[] = [];
+	#inner: readonly string[] = [];
+	#settled = 0;
+	#finished = false;
+	#lines: string[] = [];
+	#gapLines = 0;
+	#key = "";
+
+	constructor(
+		readonly view: Block,
+		private readonly look: Look,
+	) {}
+
+	get done(): boolean {
+		return this.view.done;
+	}
+
+	/** Lines that are final while the view still grows. */
+	get settledLines(): number {
+		const settled = this.view.settledLines ?? 0;
+		return settled > 0 ? settled + this.#gapLines : 0;
+	}
+
+	/** The array is the same from frame to frame while a reply grows: only what is not settled is made anew. */
+	render(width: number): string[] {
+		const gutter = this.look.gutter && width >= MIN_GUTTER_SCREEN ? GUTTER_WIDTH : 0;
+		const inner = this.view.render(width - gutter);
+		const key = `${width} ${this.mark} ${gutter} ${this.gap}`;
+		const isSame = key === this.#key && this.#finished === this.view.done;
+		if (isSame && inner === this.#inner && inner.length + this.#gapLines === this.#lines.length) return this.#lines;
+		if (!isSame || this.#lines.length === 0) this.#restart(key, inner.length > 0 ? this.#gapLine(gutter, width) : null);
+		const from = Math.min(this.#settled, inner.length);
+		const before = this.#lines.splice(this.#gapLines + from);
+		const rows = inner.slice(from);
+		for (const [at, line] of rows.entries()) {
+			const known = this.#tail[at] === line ? before[at] : undefined;
+			this.#lines.push(known ?? this.#dress(line, from + at, gutter, width));
+		}
+		this.#inner = inner;
+		this.#finished = this.view.done;
+		this.#settled = this.view.done ? inner.length : (this.view.settledLines ?? 0);
+		this.#tail = rows.slice(Math.max(0, this.#settled - from));
+		return this.#lines;
+	}
+
+	invalidate(): void {
+		this.#key = "";
+		this.view.invalidate();
+	}
+
+	#restart(key: string, gapLine: string | null): void {
+		this.#key = key;
+		this.#lines = gapLine === null ? [] : [gapLine];
+		this.#gapLines = this.#lines.length;
+		this.#settled = 0;
+		this.#tail = [];
+	}
+
+	/** @returns the line above the block, null for none */
+	#gapLine(gutter: number, width: number): string | null {
+		if (this.gap === "none") return null;
+		return this.gap === "line" && this.mark !== "summary" ? clipLine(this.#prefix(1, gutter).trimEnd(), width) : "";
+	}
+
+	#dress(line: string, row: number, gutter: number, width: number): string {
+		const text = this.mark === "out" ? this.look.theme.dim(stripAll(line)) : line;
+		return clipLine(this.#prefix(row, gutter) + text, width);
+	}
+
+	#prefix(row: number, gutter: number): string {
+		if (gutter === 0) return "";
+		const { theme } = this.look;
+		switch (this.mark) {
+			case "in":
+				// Without a colour: most lines begin with it, and colours would be a third of all that is written.
+				return "▎ ";
+			case "out":
+				return `${theme.gutterOut("┆")} `;
+			case "summary":
+				return row === 0 ? `${theme.gutterSummary("◆")} ` : "  ";
+			default:
+				return "  ";
+		}
+	}
+}

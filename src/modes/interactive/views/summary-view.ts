@@ -1,0 +1,65 @@
+import { formatTokens, plural } from "../format.js";
+import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
+import { type Look, View } from "./view.js";
+
+/** A message that stands in the context in place of entries. */
+export interface StandIn {
+	/** What the model reads. */
+	text: string;
+	/** `compaction`, or the name of the hook that made it. */
+	by: string;
+	/** Messages it stands for; 0 when that is not known. */
+	messages: number;
+	tokensBefore: number;
+	tokens: number;
+}
+
+/** Lines of a summary that are shown unless everything is expanded. */
+const MAX_LINES = 6;
+
+/** A summary in place of entries: its text, then what it replaced and what that saves. */
+export class SummaryView extends View {
+	constructor(
+		look: Look,
+		private readonly standIn: StandIn,
+	) {
+		super(look);
+	}
+
+	protected override draw(width: number): string[] {
+		const { theme, expanded, keys } = this.look;
+		const { text, by, messages, tokensBefore, tokens } = this.standIn;
+		const lines = wrapLines(cleanLines(bare(text)), width);
+		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
+		const facts = [
+			messages > 0 ? `stands for ${plural(messages, "message")}` : "",
+			tokensBefore > 0 && messages > 0 ? `${formatTokens(tokensBefore)} → ${formatTokens(tokens)} tokens` : "",
+			messages > 0 ? "" : `${formatTokens(tokens)} tokens`,
+			cleanLine(by, 40),
+			shown.length < lines.length ? `${plural(lines.length - shown.length, "line")} more: ${keys.expand}` : "",
+		];
+		return [...shown, ...styled([clipLine(facts.filter(Boolean).join(" · "), width)], theme.dim)];
+	}
+}
+
+/** Entries that are not in the context, as one line. */
+export class HiddenRunView extends View {
+	constructor(
+		look: Look,
+		private readonly run: { messages: number; tokens: number; by: string },
+	) {
+		super(look);
+	}
+
+	protected override draw(width: number): string[] {
+		const { messages, tokens, by } = this.run;
+		const text = `… ${plural(messages, "message")}, ${formatTokens(tokens)} tokens, hidden by ${cleanLine(by, 40)}`;
+		return [clipLine(text, width)];
+	}
+}
+
+/** Takes off what the core and hooks wrap a summary in: the lead-in of a compaction and its tags, `[Summary]`. */
+function bare(text: string): string {
+	const tagged = /<summary>\s*([\s\S]*?)\s*<\/summary>/.exec(text);
+	return (tagged?.[1] ?? text).replace(/^\s*\[summary\]:?\s*/i, "").trim();
+}

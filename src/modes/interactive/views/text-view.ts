@@ -1,0 +1,48 @@
+import type { Block } from "../../../tui/live-tui.js";
+import { StreamingMarkdown } from "../../../tui/streaming-markdown.js";
+import type { Look } from "./view.js";
+
+/** What the model says, as markdown, while it comes in and after. */
+export class TextView implements Block {
+	readonly #markdown: StreamingMarkdown;
+
+	constructor(private readonly look: Look) {
+		this.#markdown = new StreamingMarkdown(look.theme, { tailRows: () => look.liveRows() });
+	}
+
+	get done(): boolean {
+		return this.#markdown.done;
+	}
+
+	get settledLines(): number {
+		return this.#markdown.settledLines;
+	}
+
+	append(delta: string): void {
+		if (this.done) return;
+		this.#markdown.append(delta);
+		this.look.requestRender();
+	}
+
+	/** The text is complete. */
+	finish(text: string): void {
+		if (this.done) return;
+		this.#markdown.finish(text);
+		this.look.requestRender();
+	}
+
+	/** Nothing more will come: what there is, is the text. */
+	close(): void {
+		if (this.done) return;
+		this.#markdown.finish();
+		this.look.requestRender();
+	}
+
+	render(width: number): string[] {
+		return this.#markdown.render(width);
+	}
+
+	invalidate(): void {
+		this.#markdown.invalidate();
+	}
+}

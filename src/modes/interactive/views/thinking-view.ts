@@ -1,0 +1,60 @@
+import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
+import { type Look, View } from "./view.js";
+
+/** Characters at the end of a growing thought that are laid out in each frame. */
+const LIVE_CHARACTERS = 4000;
+
+/** What the model thought: one line, or everything after the key that shows thinking. */
+export class ThinkingView extends View {
+	#text = "";
+	#done = false;
+
+	constructor(
+		look: Look,
+		private readonly redacted = false,
+	) {
+		super(look);
+	}
+
+	override get done(): boolean {
+		return this.#done;
+	}
+
+	append(delta: string): void {
+		this.#text += delta;
+		this.changed();
+	}
+
+	/** The thought is complete. */
+	finish(text: string): void {
+		if (this.#done) return;
+		this.#text = text;
+		this.#done = true;
+		this.changed();
+	}
+
+	/** Nothing more will come. */
+	close(): void {
+		if (!this.#done) this.finish(this.#text);
+	}
+
+	protected override draw(width: number): string[] {
+		const { theme, showThinking, previewThinking, keys } = this.look;
+		if (!showThinking && !previewThinking) return [];
+		if (this.redacted) return [theme.thinking(clipLine("∴ thinking, hidden by the provider", width))];
+		const text = this.#text.trim();
+		if (!text) return [];
+		if (showThinking) return styled(this.#paragraphs(text, width), theme.thinking);
+		const hint = ` · ${keys.thinking}`;
+		const first = cleanLine(text.slice(0, 400).split("\n", 1)[0] ?? "").replace(/^[#*\s]+|[*\s]+$/g, "");
+		return [
+			theme.thinking(clipLine(`∴ ${first}`, Math.max(1, width - hint.length))) + (width > 24 ? theme.dim(hint) : ""),
+		];
+	}
+
+	#paragraphs(text: string, width: number): string[] {
+		if (this.#done) return wrapLines(cleanLines(text), width);
+		const lines = wrapLines(cleanLines(text.slice(-LIVE_CHARACTERS)), width);
+		return lines.slice(-this.look.liveRows());
+	}
+}

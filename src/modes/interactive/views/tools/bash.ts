@@ -1,0 +1,49 @@
+import { formatDuration } from "../../format.js";
+import { cleanLine, styled, wrapLines } from "../../lines.js";
+import { tailOf } from "./output.js";
+import { detail, numberDetail, resultText, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
+
+/** A shell command: the end of its output while it runs and after; how it ended when that is not plain success. */
+export const bashPresenter: ToolPresenter = {
+	subject(call) {
+		const [first = "", ...others] = textArg(call, "command").trim().split("\n");
+		return others.length > 0 ? `${cleanLine(first)} ↵ +${others.length}` : cleanLine(first);
+	},
+
+	outcome(call) {
+		if (call.phase !== "finished") return "";
+		return call.isError ? " " : [exit(call), duration(call)].filter(Boolean).join(" · ");
+	},
+
+	body(call, width, look) {
+		const command = textArg(call, "command").trim();
+		const script = look.expanded && command.includes("\n") ? command.split("\n").map((line) => cleanLine(line)) : [];
+		const lines = [...styled(wrapLines(script, width), look.theme.muted), ...tailOf(output(call), width, look)];
+		if (call.phase === "finished" && call.isError) {
+			const how = [exit(call) || "failed", duration(call)].filter(Boolean).join(" · ");
+			lines.push(look.theme.error(how));
+		}
+		return lines;
+	},
+};
+
+function exit(call: ToolCallState): string {
+	const code = detail(call, "exitCode");
+	if (code === null) return "killed";
+	return typeof code === "number" ? `exit ${code}` : "";
+}
+
+function duration(call: ToolCallState): string {
+	const ms = numberDetail(call, "durationMs");
+	return ms === undefined ? "" : formatDuration(ms);
+}
+
+/** The output without the sentence that tells the model the exit code: the screen shows that anyway. */
+function output(call: ToolCallState): string {
+	const text = resultText(call).trimEnd();
+	const code = numberDetail(call, "exitCode");
+	const ending = `exit code ${code}`;
+	const body =
+		code !== undefined && text.toLowerCase().endsWith(ending) ? text.slice(0, -ending.length).trimEnd() : text;
+	return body === "(no output)" ? "" : body;
+}

@@ -1,0 +1,105 @@
+import type { Theme } from "../../../../tui/theme.js";
+import { stripAll } from "../../../../util/sanitize.js";
+import { pieces, type WordDiff } from "./word-diff.js";
+
+/** A line of a diff: what happened to it, its number when known, its text without line end. */
+export interface DiffLine {
+	kind: "added" | "removed" | "context" | "gap";
+	number: string;
+	text: string;
+}
+
+/** Reads the diff of an edit's details: `+`, `-` or a blank, the line number, the text. Other lines are gaps. */
+export function parseDiff(diff: string): DiffLine[] {
+	return diff
+		.replace(/\n$/, "")
+		.split("\n")
+		.map((line): DiffLine => {
+			const match = /^([+\- ])\s*(\d+)(?: (.*))?$/s.exec(line);
+			const [, sign, number = "", text = ""] = match ?? [];
+			if (sign === "+") return { kind: "added", number, text };
+			if (sign === "-") return { kind: "removed", number, text };
+			return sign === " " ? { kind: "context", number, text } : { kind: "gap", number: "", text: "" };
+		});
+}
+
+/** A replacement as diff lines without numbers, for a change that has not happened yet. */
+export function proposedDiff(oldText: string, newText: string): DiffLine[] {
+	const lines = (text: string, kind: "added" | "removed"): DiffLine[] =>
+		text === ""
+			? []
+			: text
+					.replace(/\n$/, "")
+					.split("\n")
+					.map((line) => ({ kind, number: "", text: line }));
+	return [...lines(oldText, "removed"), ...lines(newText, "added")];
+}
+
+/** Only the lines that changed; where lines between them were left out, one gap. */
+export function changesOnly(lines: readonly DiffLine[]): DiffLine[] {
+	const kept: DiffLine[] = [];
+	let skipped = false;
+	for (const line of lines) {
+		if (line.kind === "context" || line.kind === "gap") {
+			skipped = true;
+			continue;
+		}
+		if (skipped && kept.length > 0) kept.push({ kind: "gap", number: "", text: "" });
+		skipped = false;
+		kept.push(line);
+	}
+	return kept;
+}
+
+/** Draws diff lines, not yet cut to any width. Words that changed within a line stand out once `words` is there. */
+export function drawDiff(lines: readonly DiffLine[], theme: Theme, words: WordDiff | null): string[] {
+	const digits = lines.reduce((most, { number }) => Math.max(most, number.length), 0);
+	const partners = words ? pairs(lines) : new Map<DiffLine, DiffLine>();
+	return lines.map((line) => {
+		if (line.kind === "gap") return theme.dim(`${" ".repeat(digits)}⋮`.trimStart().padStart(Math.max(1, digits)));
+		const number = digits > 0 ? `${line.number.padStart(digits)} ` : "";
+		const text = printable(line.text);
+		if (line.kind === "context") return theme.dim(`${number}  ${text}`);
+		const style = line.kind === "added" ? theme.added : theme.removed;
+		const strong = line.kind === "added" ? theme.addedWord : theme.removedWord;
+		const partner = partners.get(line);
+		const marked = partner && words ? pieces(text, printable(partner.text), line.kind, words) : null;
+		const body = marked
+			? marked.map((piece) => style(piece.changed ? strong(piece.text) : piece.text)).join("")
+			: style(text);
+		return theme.dim(number) + style(line.kind === "added" ? "+ " : "− ") + body;
+	});
+}
+
+/** Removed lines that are followed by as many added ones were changed, not replaced: each goes with its partner. */
+function pairs(lines: readonly DiffLine[]): Map<DiffLine, DiffLine> {
+	const partners = new Map<DiffLine, DiffLine>();
+	let row = 0;
+	while (row < lines.length) {
+		const removed = run(lines, row, "removed");
+		const added = run(lines, row + removed.length, "added");
+		if (removed.length === added.length) {
+			for (const [index, before] of removed.entries()) {
+				const after = added[index];
+				if (!after) continue;
+				partners.set(before, after);
+				partners.set(after, before);
+			}
+		}
+		row += Math.max(1, removed.length + added.length);
+	}
+	return partners;
+}
+
+function run(lines: readonly DiffLine[], start: number, kind: DiffLine["kind"]): DiffLine[] {
+	let end = start;
+	while (lines[end]?.kind === kind) end++;
+	return lines.slice(start, end);
+}
+
+/** Code as one line without any control sequence, also without colours. */
+function printable(text: string): string {
+	return stripAll(text.length > 1000 ? `${text.slice(0, 1000)}…` : text)
+		.replace(/\t/g, "   ")
+		.replace(/\n/g, " ");
+}

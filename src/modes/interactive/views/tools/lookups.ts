@@ -1,0 +1,104 @@
+import { displayPath, plural } from "../../format.js";
+import { cleanLine } from "../../lines.js";
+import type { Look } from "../view.js";
+import { headOf } from "./output.js";
+import {
+	detail,
+	numberArg,
+	numberDetail,
+	quoted,
+	resultText,
+	type ToolCallState,
+	type ToolPresenter,
+	textArg,
+} from "./presenter.js";
+
+/** `read src/price.ts:1-80 … 80 lines` */
+export const readPresenter: ToolPresenter = {
+	subject(call, look) {
+		const path = shownPath(call, look);
+		const window = lineWindow(call);
+		if (window) {
+			const whole = window.first === 1 && window.last === window.total;
+			return whole ? path : `${path}:${window.first}-${window.last}`;
+		}
+		const offset = numberArg(call, "offset");
+		const limit = numberArg(call, "limit");
+		if (offset === undefined && limit === undefined) return path;
+		const first = offset ?? 1;
+		return `${path}:${first}-${limit === undefined ? "" : first + limit - 1}`;
+	},
+	outcome(call) {
+		if (!succeeded(call)) return "";
+		const window = lineWindow(call);
+		if (window) return plural(Math.max(0, window.last - window.first + 1), "line");
+		const image = call.result?.content.find((block) => block.type === "image");
+		return image ? cleanLine(image.mimeType, 40) : "";
+	},
+	body: whenExpanded,
+};
+
+/** `grep "round" in src … 4 hits, 3 files` */
+export const grepPresenter: ToolPresenter = {
+	subject(call, look) {
+		const glob = textArg(call, "glob");
+		return `${quoted(textArg(call, "pattern"))}${inPath(call, look)}${glob ? ` · ${cleanLine(glob, 60)}` : ""}`;
+	},
+	outcome(call) {
+		if (!succeeded(call)) return "";
+		const matches = numberDetail(call, "matches");
+		const files = numberDetail(call, "files");
+		if (matches === undefined) return "";
+		if (matches === 0) return "no hits";
+		return files === undefined ? plural(matches, "hit") : `${plural(matches, "hit")}, ${plural(files, "file")}`;
+	},
+	body: whenExpanded,
+};
+
+/** `find *.ts in src … 12 files` */
+export const findPresenter: ToolPresenter = {
+	subject(call, look) {
+		return `${cleanLine(textArg(call, "pattern"), 120)}${inPath(call, look)}`;
+	},
+	outcome: (call) => counted(call, "files", "file", "files"),
+	body: whenExpanded,
+};
+
+/** `ls src … 14 entries` */
+export const lsPresenter: ToolPresenter = {
+	subject: (call, look) => shownPath(call, look) || ".",
+	outcome: (call) => counted(call, "entries", "entry", "entries"),
+	body: whenExpanded,
+};
+
+/** The path argument as people read it. */
+export function shownPath(call: ToolCallState, look: Look): string {
+	return cleanLine(displayPath(textArg(call, "path"), look), 300);
+}
+
+function inPath(call: ToolCallState, look: Look): string {
+	const path = shownPath(call, look);
+	return path && path !== "." ? ` in ${path}` : "";
+}
+
+function succeeded(call: ToolCallState): boolean {
+	return call.phase === "finished" && !call.isError;
+}
+
+function counted(call: ToolCallState, field: string, noun: string, nouns: string): string {
+	const count = succeeded(call) ? numberDetail(call, field) : undefined;
+	return count === undefined ? "" : count === 0 ? `no ${nouns}` : plural(count, noun, nouns);
+}
+
+function whenExpanded(call: ToolCallState, width: number, look: Look): string[] {
+	return look.expanded && succeeded(call) ? headOf(resultText(call), width, look) : [];
+}
+
+function lineWindow(call: ToolCallState): { first: number; last: number; total: number } | null {
+	const lines = detail(call, "lines");
+	if (typeof lines !== "object" || lines === null) return null;
+	const { first, last, total } = Object.fromEntries(Object.entries(lines));
+	return typeof first === "number" && typeof last === "number" && typeof total === "number"
+		? { first, last, total }
+		: null;
+}

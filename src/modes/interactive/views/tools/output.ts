@@ -1,0 +1,70 @@
+import { plural } from "../../format.js";
+import { cleanLines, clipLine, wrapLines } from "../../lines.js";
+import type { Look } from "../view.js";
+
+/** Lines of an output that are shown unless everything is expanded. */
+export const PREVIEW_LINES = 6;
+/** Lines that even an expanded output is cut at. */
+const MAX_EXPANDED_LINES = 2000;
+/** Characters that can matter for a preview. */
+const PREVIEW_CHARACTERS = 20_000;
+
+/** The end of an output, as a shell shows it: the last lines, above them how many are left out. */
+export function tailOf(text: string, width: number, look: Look): string[] {
+	const whole = text.trimEnd();
+	if (!whole) return [];
+	if (look.expanded) return capped(wrapLines(cleanLines(whole), width), look, "above");
+	const cut = whole.length > PREVIEW_CHARACTERS ? lastLines(whole) : whole;
+	const lines = cleanLines(cut);
+	const hidden = countLines(whole) - Math.min(lines.length, PREVIEW_LINES);
+	// One line more is no longer than the words that would stand in its place.
+	const count = hidden === 1 ? PREVIEW_LINES + 1 : PREVIEW_LINES;
+	const shown = lines.slice(-count).map((line) => clipLine(line, width));
+	return hidden > 1 ? [more(hidden, "above", width, look), ...shown] : shown;
+}
+
+/** The beginning of an output: the first lines, under them how many are left out. */
+export function headOf(text: string, width: number, look: Look): string[] {
+	const whole = text.trimEnd();
+	if (!whole) return [];
+	if (look.expanded) return capped(wrapLines(cleanLines(whole), width), look, "below");
+	const lines = cleanLines(whole.slice(0, PREVIEW_CHARACTERS));
+	return headOfLines(
+		lines.map((line) => clipLine(line, width)),
+		countLines(whole),
+		width,
+		look,
+	);
+}
+
+/** The first of lines that are already drawn; `total` is how many there would be. */
+export function headOfLines(lines: readonly string[], total: number, width: number, look: Look): string[] {
+	const limit = look.expanded ? MAX_EXPANDED_LINES : PREVIEW_LINES;
+	if (total <= limit + 1) return lines.slice(0, total);
+	return [...lines.slice(0, limit), more(total - limit, "below", width, look)];
+}
+
+function capped(lines: readonly string[], look: Look, where: "above" | "below"): string[] {
+	if (lines.length <= MAX_EXPANDED_LINES) return [...lines];
+	const left = look.theme.dim(`… ${plural(lines.length - MAX_EXPANDED_LINES, "line")} ${where}`);
+	return where === "above"
+		? [left, ...lines.slice(-MAX_EXPANDED_LINES)]
+		: [...lines.slice(0, MAX_EXPANDED_LINES), left];
+}
+
+function more(hidden: number, where: "above" | "below", width: number, look: Look): string {
+	const key = look.keys.expand;
+	return look.theme.dim(clipLine(`… ${plural(hidden, "line")} ${where}${key ? ` · ${key} shows all` : ""}`, width));
+}
+
+function lastLines(text: string): string {
+	let start = text.length;
+	for (let count = 0; count <= PREVIEW_LINES && start > 0; count++) start = text.lastIndexOf("\n", start - 1);
+	return text.slice(Math.max(start + 1, text.length - PREVIEW_CHARACTERS));
+}
+
+function countLines(text: string): number {
+	let count = 1;
+	for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+	return count;
+}

@@ -1,0 +1,57 @@
+import type { Block } from "../../../tui/live-tui.js";
+import type { Theme } from "../../../tui/theme.js";
+
+/** What views share: styles, the user's switches, and how to ask for a frame. */
+export interface Look {
+	readonly theme: Theme;
+	/** Absolute; paths inside it are shown relative to it. */
+	readonly cwd: string;
+	readonly home: string;
+	/** Ctrl+O: outputs and diffs whole, hidden entries one by one. */
+	expanded: boolean;
+	/** Ctrl+T: thinking in full. */
+	showThinking: boolean;
+	/** Otherwise its first line; false leaves it out altogether. */
+	previewThinking: boolean;
+	/** The column that shows what is in the context. */
+	gutter: boolean;
+	/** The keys that expand outputs and show thinking, as people read them. */
+	readonly keys: { expand: string; thinking: string };
+	/** Rows that a block may take while it still grows. */
+	liveRows(): number;
+	requestRender(): void;
+}
+
+/** Draws one thing of the transcript. Lines are kept until the width, the look or the data changes. */
+export abstract class View implements Block {
+	#lines: string[] | null = null;
+	#width = 0;
+
+	constructor(protected readonly look: Look) {}
+
+	/** False while the view may still change by itself. */
+	get done(): boolean {
+		return true;
+	}
+
+	render(width: number): string[] {
+		if (!this.#lines || this.#width !== width) {
+			this.#lines = this.draw(Math.max(1, width));
+			this.#width = width;
+		}
+		return this.#lines;
+	}
+
+	invalidate(): void {
+		this.#lines = null;
+	}
+
+	/** The data changed: draws again in the next frame. */
+	protected changed(): void {
+		this.#lines = null;
+		this.look.requestRender();
+	}
+
+	/** @returns lines of at most `width` columns; never the array of an earlier call, changed */
+	protected abstract draw(width: number): string[];
+}

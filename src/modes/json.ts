@@ -1,0 +1,42 @@
+import type { AgentSession } from "../session/agent-session.js";
+import type { SessionEvent } from "../session/events.js";
+import type { ExitCode, ModeIO, ModePrompts } from "./mode.js";
+import { runPrompts } from "./run-prompts.js";
+
+/** Runs prompts without a screen and prints the session header, then every event, as one JSON line each. */
+export async function runJson(session: AgentSession, prompts: ModePrompts, io: ModeIO): Promise<ExitCode> {
+	let written: Promise<void> = io.out(jsonLine(session.entries[0]));
+	const stop = session.subscribe((event) => {
+		written = io.out(jsonLine(withoutPartials(event)));
+	});
+	try {
+		const code = await runPrompts(session, prompts, {
+			onStatus: async () => {},
+			onReply: async () => {},
+			onFailure: (line) => {
+				io.err(`${line}\n`);
+				written = io.out(jsonLine({ type: "error", message: line }));
+			},
+		});
+		await written;
+		return code;
+	} finally {
+		stop();
+	}
+}
+
+/** A value as one line of well-formed JSON. */
+export function jsonLine(value: unknown): string {
+	return `${JSON.stringify(value, (_, field: unknown) => (typeof field === "string" ? field.toWellFormed() : field))}\n`;
+}
+
+/** Updates without the message so far, twice over: the deltas say the same in a fraction of the bytes. */
+function withoutPartials(event: SessionEvent): unknown {
+	if (event.type === "context_changed") {
+		const { messages, hidden, problems } = event.context;
+		return { type: event.type, messages: messages.length, hidden: hidden.length, problems };
+	}
+	if (event.type !== "message_update") return event;
+	const { partial: _, ...assistantMessageEvent } = { partial: undefined, ...event.assistantMessageEvent };
+	return { type: event.type, assistantMessageEvent };
+}

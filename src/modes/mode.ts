@@ -1,0 +1,20 @@
+import type { ImageContent } from "@mariozechner/pi-ai";
+
+/** Where a mode writes. */
+export interface ModeIO {
+	/** Answers. Resolves when the reader has room again; never rejects: a reader that is gone ends the program quietly. */
+	out(text: string): Promise<void>;
+	/** Progress and problems. */
+	err(text: string): void;
+	/** True when answers go to a terminal: then they are stripped of control sequences. */
+	outIsTerminal: boolean;
+}
+
+/** What the command line asks the agent. */
+export interface ModePrompts {
+	first?: { text: string; images: readonly ImageContent[] };
+	rest: readonly string[];
+}
+
+/** How a program ends: 0 done, 1 failed, 2 bad usage, 130 interrupted. */
+export type ExitCode = 0 | 1 | 2 | 130;

@@ -1,0 +1,59 @@
+import type { AgentSession } from "../session/agent-session.js";
+import type { SessionEvent } from "../session/events.js";
+import { messageText } from "../log/entry.js";
+import { sanitize, stripAll } from "../util/sanitize.js";
+import type { ExitCode, ModeIO, ModePrompts } from "./mode.js";
+import { runPrompts } from "./run-prompts.js";
+
+/** Longest subject of a tool call in a progress line, in characters. */
+const MAX_SUBJECT = 100;
+
+/** Runs prompts without a screen: the final text of each on stdout, progress and problems on stderr. */
+export async function runPrint(session: AgentSession, prompts: ModePrompts, io: ModeIO): Promise<ExitCode> {
+	const clean = (text: string) => (io.outIsTerminal ? sanitize(text) : text);
+	const line = (text: string) => io.err(`${stripAll(text)}\n`);
+	const stop = session.subscribe((event) => {
+		const progress = describe(event);
+		if (progress !== null) line(progress);
+	});
+	try {
+		return await runPrompts(session, prompts, {
+			onStatus: (status) => io.out(`${clean(status)}\n`),
+			onReply: async (reply) => {
+				const text = messageText(reply).trimEnd();
+				if (text !== "") await io.out(`${clean(text)}\n`);
+			},
+			onFailure: line,
+		});
+	} finally {
+		stop();
+	}
+}
+
+function describe(event: SessionEvent): string | null {
+	switch (event.type) {
+		case "tool_execution_start":
+			return `${event.toolName} ${subject(event.args)}`.trimEnd();
+		case "auto_retry_start": {
+			const seconds = Math.round(event.delayMs / 100) / 10;
+			return `retry ${event.attempt}/${event.maxAttempts} in ${seconds} s: ${event.errorMessage}`;
+		}
+		case "auto_compaction_start":
+			return "compacting the context";
+		case "auto_compaction_end":
+			return event.errorMessage ? `compaction failed: ${event.errorMessage}` : null;
+		case "hook_error":
+			return `hook ${event.hookPath} failed on ${event.event}: ${event.error}`;
+		case "notice":
+			// Status lines of commands go to stdout.
+			return event.level === "info" ? null : event.message;
+		default:
+			return null;
+	}
+}
+
+function subject(args: Record<string, unknown>): string {
+	const value = args.command ?? args.path ?? args.pattern ?? "";
+	const text = typeof value === "string" ? (value.split("\n")[0] ?? "") : "";
+	return text.length > MAX_SUBJECT ? `${text.slice(0, MAX_SUBJECT)}…` : text;
+}

@@ -1,0 +1,47 @@
+import type { AssistantMessage } from "@mariozechner/pi-ai";
+import { describeError, PiError } from "../errors.js";
+import type { AgentSession, PromptOutcome } from "../session/agent-session.js";
+import type { ExitCode, ModePrompts } from "./mode.js";
+
+/** What a mode without a screen does with each prompt's end. */
+export interface PromptReporter {
+	onStatus(status: string): Promise<void>;
+	onReply(reply: AssistantMessage): Promise<void>;
+	onFailure(line: string): void;
+}
+
+/** Runs the prompts one after another; stops at the first that fails. @returns the exit code */
+export async function runPrompts(
+	session: AgentSession,
+	{ first, rest }: ModePrompts,
+	reporter: PromptReporter,
+): Promise<ExitCode> {
+	const prompts = [...(first ? [first] : []), ...rest.map((text) => ({ text, images: [] }))];
+	for (const { text, images } of prompts) {
+		let outcome: PromptOutcome;
+		try {
+			outcome = await session.prompt(text, { images });
+		} catch (error) {
+			reporter.onFailure(describeError(error));
+			return error instanceof PiError && error.code === "bad_arguments" ? 2 : 1;
+		}
+		const code = await report(outcome, reporter);
+		if (code !== 0) return code;
+	}
+	return 0;
+}
+
+async function report(outcome: PromptOutcome, reporter: PromptReporter): Promise<ExitCode> {
+	if (outcome.kind === "queued") return 0;
+	if (outcome.kind === "command") {
+		if (outcome.status !== null) await reporter.onStatus(outcome.status);
+		return 0;
+	}
+	const { last, stopped } = outcome.outcome;
+	if (stopped !== null || last === null) return 1;
+	await reporter.onReply(last);
+	if (last.stopReason === "aborted") return 130;
+	if (last.stopReason !== "error") return 0;
+	reporter.onFailure(last.errorMessage ?? "The request failed");
+	return 1;
+}

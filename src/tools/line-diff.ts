@@ -1,0 +1,90 @@
+import { truncateHead } from "./output.js";
+
+/** Longest search for the shortest difference; after it, everything between the ends that agree counts as changed. */
+const MAX_DIFF_MS = 1000;
+const CONTEXT_LINES = 3;
+
+/** The lines that differ between two texts. */
+export interface LineDiff {
+	/**
+	 * Changed lines with three lines around them. Each begins with `+`, `-` or a blank, followed by its number (of the new
+	 * text, for removed lines of the old one), right-aligned, and the line; ` …` alone stands for lines left out.
+	 */
+	diff: string;
+	added: number;
+	removed: number;
+}
+
+interface DiffLine {
+	sign: "+" | "-" | " ";
+	number: number;
+	text: string;
+}
+
+/** Compares two texts by line; line ends and a newline at the end do not count. */
+export async function diffLines(before: string, after: string): Promise<LineDiff> {
+	const oldLines = splitLines(before);
+	const newLines = splitLines(after);
+	const shorter = Math.min(oldLines.length, newLines.length);
+	let head = 0;
+	while (head < shorter && oldLines[head] === newLines[head]) head++;
+	let tail = 0;
+	while (tail < shorter - head && oldLines.at(-1 - tail) === newLines.at(-1 - tail)) tail++;
+
+	const changed = await diffMiddle(
+		oldLines.slice(head, oldLines.length - tail),
+		newLines.slice(head, newLines.length - tail),
+	);
+	const from = Math.max(0, head - CONTEXT_LINES);
+	const lines: DiffLine[] = newLines
+		.slice(from, head)
+		.map((text, index) => ({ sign: " ", number: from + index + 1, text }));
+	for (const line of changed) lines.push({ ...line, number: line.number + head });
+	const end = newLines.length - tail;
+	for (const [index, text] of newLines.slice(end, end + CONTEXT_LINES).entries()) {
+		lines.push({ sign: " ", number: end + index + 1, text });
+	}
+	const width = String(Math.max(oldLines.length, newLines.length)).length + 1;
+	return {
+		diff: truncateHead(withoutFarLines(lines, width).join("\n")).text,
+		added: changed.filter(({ sign }) => sign === "+").length,
+		removed: changed.filter(({ sign }) => sign === "-").length,
+	};
+}
+
+/** Numbers count from 1 within the middle. */
+async function diffMiddle(oldLines: string[], newLines: string[]): Promise<DiffLine[]> {
+	const { diffArrays } = await import("diff");
+	const changes = diffArrays(oldLines, newLines, { timeout: MAX_DIFF_MS }) ?? [
+		{ value: oldLines, added: false, removed: true },
+		{ value: newLines, added: true, removed: false },
+	];
+	let oldNumber = 0;
+	let newNumber = 0;
+	return changes.flatMap(({ value, added, removed }) =>
+		value.map((text): DiffLine => {
+			if (!added) oldNumber++;
+			if (!removed) newNumber++;
+			return { sign: added ? "+" : removed ? "-" : " ", number: removed ? oldNumber : newNumber, text };
+		}),
+	);
+}
+
+/** Leaves out unchanged lines that are far from changed ones. */
+function withoutFarLines(lines: readonly DiffLine[], width: number): string[] {
+	const near = new Set<number>();
+	for (const [index, { sign }] of lines.entries()) {
+		if (sign === " ") continue;
+		for (let offset = -CONTEXT_LINES; offset <= CONTEXT_LINES; offset++) near.add(index + offset);
+	}
+	return lines.flatMap(({ sign, number, text }, index) => {
+		if (near.has(index)) return [`${sign}${String(number).padStart(width)} ${text}`];
+		return near.has(index - 1) ? [" …"] : [];
+	});
+}
+
+function splitLines(text: string): string[] {
+	const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+	if (lines.at(-1) === "") lines.pop();
+	return lines;
+}

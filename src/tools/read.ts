@@ -1,0 +1,120 @@
+import { stat } from "node:fs/promises";
+import { Type } from "typebox";
+import { MAX_READ_BYTES, readRegularFile } from "../util/fs.js";
+import { binaryKind, imageType, utf16Encoding } from "./file-type.js";
+import { count, countLines, formatBytes, truncateHead } from "./output.js";
+import { displayPath, resolvePath } from "./path.js";
+import { dropControls } from "./plain-text.js";
+import { failed, failedOnFile } from "./result.js";
+import { defineTool, type ReadToolDetails, type ToolResult } from "./tool.js";
+
+/** Providers count base64 and take 5 MB of it. */
+const MAX_IMAGE_BYTES = (5 * 1024 * 1024 * 3) / 4;
+
+const parameters = Type.Object({
+	path: Type.String({ description: "File to read: absolute, relative to the working directory, or starting with ~" }),
+	offset: Type.Optional(Type.Integer({ minimum: 1, description: "First line to return, counted from 1; default 1" })),
+	limit: Type.Optional(Type.Integer({ minimum: 1, description: "Number of lines to return; default: as many as fit" })),
+});
+
+export const readTool = defineTool<typeof parameters, ReadToolDetails>({
+	name: "read",
+	description:
+		"Read a text file, or look at an image (png, jpg, gif, webp). At most 2000 lines or 50 KB are returned at a time; the result says with which offset to go on. Lines come without numbers, exactly as edit needs them.",
+	parameters,
+	readOnly: true,
+	promptLine: "read text files and images",
+	guidelines: ["read: read a file before you edit it; read large files in parts, with offset and limit."],
+	async run({ path, offset = 1, limit }, { cwd, signal }) {
+		const file = resolvePath(cwd, path);
+		const shown = displayPath(cwd, file);
+		let bytes: Buffer;
+		try {
+			if ((await stat(file)).isDirectory()) return failed(`${shown} is a directory. Use ls to list it.`);
+			bytes = await readRegularFile(file);
+		} catch (thrown) {
+			const size = (await stat(file).catch(() => undefined))?.size ?? 0;
+			const result = await failedOnFile(cwd, file, thrown);
+			return size <= MAX_READ_BYTES
+				? result
+				: failed(`${shown} is too large to read whole (${formatBytes(size)}). Use grep, or sed -n '1,200p' with bash.`);
+		}
+		signal.throwIfAborted();
+		const mimeType = imageType(bytes);
+		if (mimeType !== undefined) return readImage(shown, bytes, mimeType);
+		const kind = binaryKind(bytes);
+		if (kind !== undefined) {
+			return failed(
+				`${shown} is ${kind} of ${formatBytes(bytes.length)}, not text. Use a program for such files with bash.`,
+			);
+		}
+		return readText(shown, bytes, offset, limit);
+	},
+});
+
+function readImage(shown: string, bytes: Buffer, mimeType: string): ToolResult<ReadToolDetails> {
+	if (bytes.length > MAX_IMAGE_BYTES) {
+		return failed(
+			`${shown} is an image of ${formatBytes(bytes.length)}; at most ${formatBytes(MAX_IMAGE_BYTES)} can be shown. Make a smaller copy with bash (for example: magick ${shown} -resize 1600x1600 /tmp/small.jpg) and read that.`,
+		);
+	}
+	return {
+		content: [
+			{ type: "text", text: `${shown} (${mimeType}, ${formatBytes(bytes.length)})` },
+			{ type: "image", data: bytes.toString("base64"), mimeType },
+		],
+		details: {},
+	};
+}
+
+function readText(
+	shown: string,
+	bytes: Buffer,
+	offset: number,
+	limit: number | undefined,
+): ToolResult<ReadToolDetails> {
+	const decoded = new TextDecoder(utf16Encoding(bytes) ?? "utf-8").decode(bytes).replaceAll("\r\n", "\n");
+	const text = dropControls(decoded);
+	const total = countLines(text);
+	if (total === 0) return { content: [{ type: "text", text: "(empty file)" }], details: {} };
+	if (offset > total) {
+		return failed(`offset ${offset} is behind the end: ${shown} has ${count(total, "line")}.`);
+	}
+	const window = sliceLines(text, offset, limit);
+	const cut = truncateHead(window);
+	const last = offset + Math.max(cut.truncation.outputLines, 1) - 1;
+	const notes: string[] = [];
+	if (cut.partialLine) {
+		notes.push(
+			`[Line ${offset} of ${total} is ${formatBytes(Buffer.byteLength(sliceLines(text, offset, 1)))} long; its first ${formatBytes(cut.truncation.outputBytes)} are shown. For more of it use bash: sed -n '${offset}p' '${shown}' | cut -c 50001-100000]`,
+		);
+	} else if (last < total) {
+		notes.push(`[Lines ${offset}-${last} of ${total}. To go on: offset ${last + 1}.]`);
+	}
+	if (text.length < decoded.length) notes.push("[Control characters in this file are not shown.]");
+	if (decoded.includes("\uFFFD") && !Buffer.from(bytes).includes("\uFFFD")) {
+		notes.push("[This file is not UTF-8: bytes that are none are shown as \uFFFD. The edit tool does not take it.]");
+	}
+	const body = notes.length === 0 ? cut.text : cut.text.replace(/\n$/, "");
+	return {
+		content: [{ type: "text", text: [body, ...notes].join("\n\n") }],
+		details: {
+			lines: { first: offset, last, total },
+			...(cut.truncation.truncated && { truncation: cut.truncation }),
+		},
+	};
+}
+
+/** Lines from `first` (1-based), with their newlines. */
+function sliceLines(text: string, first: number, lines: number | undefined): string {
+	let start = 0;
+	for (let line = 1; line < first; line++) start = text.indexOf("\n", start) + 1;
+	if (lines === undefined) return text.slice(start);
+	let end = start;
+	for (let line = 0; line < lines; line++) {
+		const newline = text.indexOf("\n", end);
+		if (newline === -1) return text.slice(start);
+		end = newline + 1;
+	}
+	return text.slice(start, end);
+}

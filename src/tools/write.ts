@@ -1,0 +1,44 @@
+import { mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Type } from "typebox";
+import { describeError } from "../errors.js";
+import { atomicWriteFile, fileKind } from "../util/fs.js";
+import { count, countLines, formatBytes } from "./output.js";
+import { displayPath, resolvePath, warnOfSensitivePath } from "./path.js";
+import { failed } from "./result.js";
+import { defineTool, type WriteToolDetails } from "./tool.js";
+
+const parameters = Type.Object({
+	path: Type.String({ description: "File to write: absolute, relative to the working directory, or starting with ~" }),
+	content: Type.String({ description: "The whole new content of the file" }),
+});
+
+export const writeTool = defineTool<typeof parameters, WriteToolDetails>({
+	name: "write",
+	description:
+		"Create a file or replace all of its content. Missing directories are made. To change parts of a file use edit.",
+	parameters,
+	promptLine: "create files or replace them whole",
+	guidelines: ["write: use it for new files and complete rewrites only; edit is for everything else."],
+	async run({ path, content }, { cwd, signal }) {
+		signal.throwIfAborted();
+		const file = resolvePath(cwd, path);
+		const shown = displayPath(cwd, file);
+		const existing = await stat(file).catch(() => undefined); // what cannot be looked at fails when it is written
+		if (existing && !existing.isFile()) return failed(`Cannot write ${shown}: it is ${fileKind(existing)}.`);
+		const warning = warnOfSensitivePath(cwd, file);
+		try {
+			await mkdir(dirname(file), { recursive: true });
+			await atomicWriteFile(file, content);
+		} catch (thrown) {
+			return failed(`Cannot write ${shown}: ${describeError(thrown)}.`);
+		}
+		const lines = countLines(content);
+		const size = `${count(lines, "line")}, ${formatBytes(Buffer.byteLength(content))}`;
+		const text = `${existing ? "Replaced" : "Created"} ${shown} (${size}).`;
+		return {
+			content: [{ type: "text", text: warning === undefined ? text : `${text}\n${warning}` }],
+			details: { created: existing === undefined, lines },
+		};
+	},
+});

@@ -1,0 +1,165 @@
+import type { Component } from "@mariozechner/pi-tui";
+import { errorText } from "../errors.js";
+
+/** One part of the transcript: a message, a tool call with its result, a notice. */
+export interface Block extends Component {
+	/** @returns lines of at most `width` columns; the same strings for as long as nothing changed */
+	render(width: number): string[];
+	invalidate(): void;
+	/** Finished: its lines stay as they are until `BlockList.redraw`. Once true, it stays true. */
+	readonly done: boolean;
+	/**
+	 * While not done: how many of the first lines of the last `render` are final all the same. They may leave the tree
+	 * before the rest. Never goes down.
+	 */
+	readonly settledLines?: number;
+}
+
+/** What a full redraw brings back at most, in lines. */
+const DEFAULT_MAX_REPLAY_LINES = 5_000;
+
+/**
+ * The transcript's blocks. What is final and has scrolled off the screen belongs to the terminal: it leaves the tree,
+ * so that a frame costs the same however long the session is, and comes back only for a full redraw.
+ */
+export class BlockList implements Component {
+	#blocks: Block[] = [];
+	/** First block of the tree. */
+	#head = 0;
+	/** Lines of that block which have left the tree. */
+	#headLines = 0;
+	/** Line counts of the blocks in the tree, from the last `render`, without what has left. */
+	#counts: number[] = [];
+	/** Line counts of all blocks when last drawn, also of those outside the tree. */
+	#known = new WeakMap<Block, number>();
+	/** Lines that the row on top of a cut replay stands for, null when not known; undefined when there is no such row. */
+	#earlier: number | null | undefined;
+	#redraw: () => void = () => {};
+
+	/**
+	 * @param earlierRow the row that stands for what a replay leaves out, given its number of lines; null when some of
+	 *   it was never drawn
+	 * @param maxReplayLines how many lines a full redraw brings back
+	 */
+	constructor(
+		private readonly earlierRow: (lines: number | null) => string = (lines) => `… ${lines ?? "many"} earlier lines`,
+		private readonly maxReplayLines = DEFAULT_MAX_REPLAY_LINES,
+	) {}
+
+	/** All blocks, those above the screen included; live. */
+	get blocks(): readonly Block[] {
+		return this.#blocks;
+	}
+
+	/** Adds a block at the end. */
+	append(block: Block): void {
+		this.#blocks.push(block);
+	}
+
+	/** Puts other blocks in place of all and draws the screen anew. */
+	replaceAll(blocks: readonly Block[]): void {
+		this.#blocks = [...blocks];
+		this.redraw();
+	}
+
+	/** Draws everything anew, also what has scrolled off. Costs as much as the replay is long: never while streaming. */
+	redraw(): void {
+		this.#head = 0;
+		this.#headLines = 0;
+		this.invalidate();
+		this.#redraw();
+	}
+
+	/** Called by the screen that holds the list. `redraw` must clear the screen and draw it once. */
+	attach(redraw: () => void): void {
+		this.#redraw = redraw;
+	}
+
+	/** True when part of the list is not in the tree. */
+	get hasLifted(): boolean {
+		return this.#head > 0 || this.#headLines > 0;
+	}
+
+	/** Puts back as many of the last lines as a replay may have; whole blocks, at least one. */
+	restore(width: number): void {
+		let lines = 0;
+		let first = this.#blocks.length;
+		while (first > 0 && lines < this.maxReplayLines) {
+			first -= 1;
+			lines += this.#draw(first, width).length;
+		}
+		this.#earlier = first > 0 ? this.#linesBefore(first) : undefined;
+		this.#head = first;
+		this.#headLines = 0;
+	}
+
+	/**
+	 * Takes final lines out of the tree.
+	 * @param limit how many lines at the top of the tree are above the screen
+	 * @returns how many lines left
+	 */
+	lift(limit: number): number {
+		let lifted = 0;
+		if (this.#earlier !== undefined && limit > 0) {
+			this.#earlier = undefined;
+			lifted = 1;
+		}
+		let block = this.#blocks[this.#head];
+		let count = this.#counts[0];
+		while (block && count !== undefined) {
+			const final = block.done ? count : Math.max(0, (block.settledLines ?? 0) - this.#headLines);
+			const part = Math.min(final, count, limit - lifted);
+			lifted += part;
+			if (!block.done || part < count) {
+				this.#headLines += part;
+				this.#counts[0] = count - part;
+				break;
+			}
+			this.#head += 1;
+			this.#headLines = 0;
+			this.#counts.shift();
+			block = this.#blocks[this.#head];
+			count = this.#counts[0];
+		}
+		return lifted;
+	}
+
+	render(width: number): string[] {
+		const lines = this.#earlier !== undefined ? [this.earlierRow(this.#earlier)] : [];
+		this.#counts = [];
+		for (let index = this.#head; index < this.#blocks.length; index += 1) {
+			const drawn = this.#draw(index, width);
+			const skip = index === this.#head ? this.#headLines : 0;
+			for (let line = skip; line < drawn.length; line += 1) lines.push(drawn[line] ?? "");
+			this.#counts.push(Math.max(0, drawn.length - skip));
+		}
+		return lines;
+	}
+
+	invalidate(): void {
+		for (const block of this.#blocks) block.invalidate();
+	}
+
+	#linesBefore(end: number): number | null {
+		let lines = 0;
+		for (const block of this.#blocks.slice(0, end)) {
+			const known = this.#known.get(block);
+			if (known === undefined) return null;
+			lines += known;
+		}
+		return lines;
+	}
+
+	/** A block that fails to draw must not take the screen with it: frames are drawn from a timer. */
+	#draw(index: number, width: number): string[] {
+		const block = this.#blocks[index];
+		if (!block) return [];
+		try {
+			const lines = block.render(width);
+			this.#known.set(block, lines.length);
+			return lines;
+		} catch (thrown) {
+			return [`(cannot be drawn: ${errorText(thrown)})`];
+		}
+	}
+}

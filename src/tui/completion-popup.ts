@@ -1,0 +1,64 @@
+import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
+import type { Completion, CompletionRow } from "./completion.js";
+import { markMatch } from "./fuzzy.js";
+import { column, oneLine } from "./line.js";
+import type { Theme } from "./theme.js";
+
+const MAX_LABEL_WIDTH = 30;
+
+/** The rows below the editor: what could be meant, and what is selected. */
+export class CompletionPopup {
+	#selected = 0;
+
+	constructor(private readonly completion: Completion) {}
+
+	/** The selected row; undefined when there is none, only the usage line. */
+	get selected(): CompletionRow | undefined {
+		return this.completion.rows[this.#selected];
+	}
+
+	/** True when what was typed is what a row says. */
+	isExact(typed: string): boolean {
+		return this.completion.rows.some((row) => row.insert.trimEnd() === typed.trimEnd());
+	}
+
+	/** Moves the selection, around the ends. */
+	move(rows: number): void {
+		const count = this.completion.rows.length;
+		if (count > 0) this.#selected = (((this.#selected + rows) % count) + count) % count;
+	}
+
+	/** @returns at most `maxRows` rows and one for the usage, each at most `width` columns */
+	render(width: number, maxRows: number, theme: Theme): string[] {
+		const { rows, usage } = this.completion;
+		const first = Math.max(0, Math.min(this.#selected - Math.floor(maxRows / 2), rows.length - maxRows));
+		const shown = rows.slice(first, first + maxRows);
+		const labelWidth = Math.min(MAX_LABEL_WIDTH, Math.max(0, ...shown.map((row) => visibleWidth(labelOf(row)))));
+		const lines = shown.map((row, index) => this.#row(row, first + index === this.#selected, labelWidth, width, theme));
+		if (usage) {
+			const text = `${usage.name} ${oneLine(usage.hint)}`.trimEnd();
+			lines.unshift(theme.dim(truncateToWidth(`   ${text}  ${oneLine(usage.description)}`, width, "…")));
+		}
+		return lines;
+	}
+
+	#row(row: CompletionRow, current: boolean, labelWidth: number, width: number, theme: Theme): string {
+		const label = truncateToWidth(oneLine(row.label), width - 4, "…");
+		const marked = markMatch(label, row.matched ?? [], theme.accent);
+		const hint = row.hint ? theme.dim(` ${oneLine(row.hint)}`) : "";
+		const head = `${current ? theme.accent(" → ") : "   "}${column(`${current ? theme.bold(marked) : marked}${hint}`, Math.max(labelWidth, row.hint ? 0 : visibleWidth(label)))}`;
+		const room = width - visibleWidth(head) - 3;
+		const origin = row.origin && room >= 40 ? oneLine(row.origin) : "";
+		const description = row.description && room >= 10 ? oneLine(row.description) : "";
+		if (!description && !origin) return truncateToWidth(head.replace(/ +$/, ""), width, "…");
+		const middle = column(description, room - (origin ? visibleWidth(origin) + 2 : 0));
+		return `${head}  ${current ? middle : theme.muted(middle)}${origin ? `  ${theme.dim(origin)}` : ""}`.replace(
+			/ +$/,
+			"",
+		);
+	}
+}
+
+function labelOf(row: CompletionRow): string {
+	return row.hint ? `${oneLine(row.label)} ${oneLine(row.hint)}` : oneLine(row.label);
+}

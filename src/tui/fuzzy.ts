@@ -1,0 +1,116 @@
+/** How well a query fits a text. */
+export interface FuzzyMatch {
+	/** Higher is better; only comparable for the same query. */
+	score: number;
+	/** Indices of the matched UTF-16 units in the text, ascending. */
+	positions: number[];
+}
+
+const MATCH = 16;
+const AT_BOUNDARY = 10;
+const AT_START = 14;
+const IN_A_ROW = 8;
+const GAP = 3;
+const BOUNDARY = /[\s\-_./:\\]/;
+
+/**
+ * Matches every word of the query in the text, letters in order but not necessarily together, whatever their case.
+ * Runs of letters, beginnings of words and short texts win.
+ * @returns null when a word does not match
+ */
+export function fuzzyMatch(query: string, text: string): FuzzyMatch | null {
+	const lower = text.toLowerCase();
+	// Some letters change their length in lower case: positions would be off.
+	const haystack = lower.length === text.length ? lower : text;
+	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+	let score = 0;
+	const positions = new Set<number>();
+	for (const word of words) {
+		const match = matchWord(word, haystack);
+		if (!match) return null;
+		score += match.score;
+		for (const position of match.positions) positions.add(position);
+	}
+	if (words.length === 1 && words[0] === haystack) score += AT_START * 4;
+	return { score: score - text.length / 50, positions: [...positions].sort((a, b) => a - b) };
+}
+
+/** The items that match, best first; equally good ones stay in order. An empty query keeps all. */
+export function fuzzyFilter<T>(items: readonly T[], query: string, textOf: (item: T) => string): T[] {
+	if (!query.trim()) return [...items];
+	return items
+		.flatMap((item) => {
+			const match = fuzzyMatch(query, textOf(item));
+			return match ? [{ item, score: match.score }] : [];
+		})
+		.sort((a, b) => b.score - a.score)
+		.map(({ item }) => item);
+}
+
+/** Puts a style on the matched letters. */
+export function markMatch(text: string, positions: readonly number[], style: (text: string) => string): string {
+	const marked = new Set(positions);
+	let out = "";
+	let at = 0;
+	while (at < text.length) {
+		const start = at;
+		const inside = marked.has(at);
+		while (at < text.length && marked.has(at) === inside) at += 1;
+		const part = text.slice(start, at);
+		out += inside ? style(part) : part;
+	}
+	return out;
+}
+
+function matchWord(word: string, text: string): FuzzyMatch | null {
+	const whole = bestRun(word, text);
+	if (whole !== -1)
+		return score(
+			text,
+			Array.from(word, (_, index) => whole + index),
+		);
+	const end = endOfMatch(word, text);
+	if (end === -1) return null;
+	// Backwards from the end: the shortest stretch that holds the word.
+	const positions: number[] = [];
+	let at = end;
+	for (let index = word.length - 1; index >= 0; index -= 1) {
+		at = text.lastIndexOf(word.charAt(index), at);
+		positions.unshift(at);
+		at -= 1;
+	}
+	return score(text, positions);
+}
+
+/** Where the word stands as it is: rather at the beginning of a word; -1 when nowhere. */
+function bestRun(word: string, text: string): number {
+	const first = text.indexOf(word);
+	for (let at = first; at !== -1; at = text.indexOf(word, at + 1)) if (isBoundary(text, at)) return at;
+	return first;
+}
+
+function endOfMatch(word: string, text: string): number {
+	let at = -1;
+	for (const letter of word.split("")) {
+		at = text.indexOf(letter, at + 1);
+		if (at === -1) return -1;
+	}
+	return at;
+}
+
+function score(text: string, positions: number[]): FuzzyMatch {
+	let total = 0;
+	let previous: number | undefined;
+	for (const position of positions) {
+		total += MATCH;
+		if (position === 0) total += AT_START;
+		else if (isBoundary(text, position)) total += AT_BOUNDARY;
+		if (previous !== undefined) total += position === previous + 1 ? IN_A_ROW : -GAP - (position - previous - 1) / 10;
+		previous = position;
+	}
+	return { score: total, positions };
+}
+
+function isBoundary(text: string, at: number): boolean {
+	return at === 0 || BOUNDARY.test(text.charAt(at - 1));
+}

@@ -1,0 +1,72 @@
+import {
+	type Component,
+	CURSOR_MARKER,
+	type Focusable,
+	Input,
+	truncateToWidth,
+	visibleWidth,
+} from "@mariozechner/pi-tui";
+import { oneLine, spread } from "./line.js";
+import type { Look } from "./select-dialog.js";
+
+/** What an `InputDialog` asks. Texts may come from anywhere. */
+export interface InputQuestion {
+	title: string;
+	/** Stands in the line while it is empty. */
+	placeholder?: string;
+	/** Shows dots in place of the text, for keys. */
+	masked?: boolean;
+	/** What stands in the line at first. */
+	value?: string;
+}
+
+/** Asks for one line of text. */
+export class InputDialog implements Component, Focusable {
+	focused = false;
+	readonly #input = new Input();
+
+	/** @param onAnswer gets the text as it was typed, or null when cancelled */
+	constructor(
+		private readonly look: Look,
+		private readonly question: InputQuestion,
+		private readonly onAnswer: (answer: string | null) => void,
+	) {
+		if (question.value) this.#input.setValue(question.value);
+	}
+
+	render(width: number): string[] {
+		const { theme, keymap } = this.look;
+		const keys = ` ${keymap.keyOf("dialog.accept")} accept · ${keymap.keyOf("dialog.cancel")} cancel`;
+		return [
+			theme.dim("─".repeat(width)),
+			spread(` ${theme.bold(oneLine(this.question.title))}`, "", width),
+			truncateToWidth(this.#line(width), width, ""),
+			spread(theme.dim(keys), "", width),
+		];
+	}
+
+	handleInput(data: string): void {
+		const { keymap } = this.look;
+		if (keymap.matches(data, "dialog.accept")) this.onAnswer(this.#input.getValue());
+		else if (keymap.matches(data, "dialog.cancel")) this.onAnswer(null);
+		else this.#input.handleInput(data);
+	}
+
+	invalidate(): void {
+		this.#input.invalidate();
+	}
+
+	#line(width: number): string {
+		const { theme } = this.look;
+		const value = this.#input.getValue();
+		const prompt = theme.accent(" > ");
+		const cursor = `${this.focused ? CURSOR_MARKER : ""}\x1b[7m \x1b[27m`;
+		const room = Math.max(1, width - 4);
+		if (!value)
+			return prompt + cursor + theme.dim(truncateToWidth(oneLine(this.question.placeholder ?? ""), room, "…"));
+		if (this.question.masked) return `${prompt}${"•".repeat(Math.min([...value].length, room))}${cursor}`;
+		this.#input.focused = this.focused;
+		const [line = ""] = this.#input.render(Math.max(1, width - 1));
+		return visibleWidth(line) < width ? ` ${line}` : line;
+	}
+}

@@ -1,0 +1,229 @@
+import { type Component, type DefaultTextStyle, Markdown, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { stripAll } from "../util/sanitize.js";
+import { type MarkdownPiece, MarkdownSplitter } from "./markdown-splitter.js";
+import type { Theme } from "./theme.js";
+
+/** How a `StreamingMarkdown` looks. */
+export interface StreamingMarkdownOptions {
+	/** How many rows the unfinished end may take: the screen less what stands below it. Asked in every frame. */
+	tailRows?(): number;
+	/** Stands before every line, styled; its width is taken from the text's. */
+	linePrefix?: string;
+	/** Style of plain text. */
+	textStyle?: DefaultTextStyle;
+}
+
+/** Code with more lines than this is drawn line by line: the markdown component cannot take it. */
+const MAX_MARKDOWN_CODE_LINES = 2_000;
+/** Of a longer unfinished end only this much is drawn; UTF-16 units. */
+const MAX_TAIL_LENGTH = 8_192;
+/** What a chunk may end with that the next one completes: part of a control sequence, of a line end, of a character. */
+const INCOMPLETE_END = /(?:\x1b(?:\[[\d;:]*)?|\r|[\ud800-\udbff])$/;
+const LEADING_BLANK_LINES = /^(?:[ \t]*\n)+/;
+
+/**
+ * Markdown that arrives bit by bit. What is complete is drawn once; a frame costs what is new. After `finish` the lines
+ * are those of the whole text drawn at once. Control sequences in the text become visible characters.
+ *
+ * The array that `render` returns begins with the same `settledLines` strings from frame to frame.
+ */
+export class StreamingMarkdown implements Component {
+	#splitter = new MarkdownSplitter();
+	#pieces: MarkdownPiece[] = [];
+	/** All text so far, as it is drawn. */
+	#text = "";
+	/** Deltas since the last frame. */
+	#pending = "";
+	#done = false;
+	#prefix: string;
+	#width = 0;
+	/** Lines of the pieces drawn so far at `#width`. */
+	#lines: string[] = [];
+	#drawnPieces = 0;
+	#settledPieces = 0;
+	#settledLines = 0;
+
+	constructor(
+		private readonly theme: Theme,
+		private readonly options: StreamingMarkdownOptions = {},
+	) {
+		this.#prefix = options.linePrefix ?? "";
+	}
+
+	/** True after `finish`. */
+	get done(): boolean {
+		return this.#done;
+	}
+
+	/** How many lines at the start of the last `render` are final; all of them when done. */
+	get settledLines(): number {
+		return this.#done ? this.#lines.length : this.#settledLines;
+	}
+
+	/** The text so far, made safe. */
+	get text(): string {
+		this.#takePending();
+		return this.#text;
+	}
+
+	/** Adds what arrived. Costs nothing until the next frame. */
+	append(delta: string): void {
+		this.#pending += delta;
+	}
+
+	/** The text is complete. `fullText` is taken where it differs from what arrived. */
+	finish(fullText?: string): void {
+		const whole = fullText === undefined ? undefined : normalize(fullText).replace(LEADING_BLANK_LINES, "");
+		this.#takePending(true);
+		if (whole !== undefined && whole.trimEnd() !== this.#text.trimEnd()) {
+			this.#restart();
+			this.#push(whole);
+		}
+		this.#pieces.push(...this.#splitter.takePieces(), ...this.#splitter.takeRest());
+		this.#resolveReferences();
+		this.#done = true;
+	}
+
+	/** Puts another prefix before every line; the lines are drawn anew. */
+	setLinePrefix(prefix: string): void {
+		if (prefix === this.#prefix) return;
+		this.#prefix = prefix;
+		this.invalidate();
+	}
+
+	render(width: number): string[] {
+		if (width !== this.#width) {
+			this.invalidate();
+			this.#width = width;
+		}
+		if (!this.#done) {
+			this.#takePending();
+			this.#pieces.push(...this.#splitter.takePieces());
+		}
+		const textWidth = Math.max(1, width - visibleWidth(this.#prefix));
+		for (; this.#drawnPieces < this.#pieces.length; this.#drawnPieces += 1) this.#drawNext(textWidth);
+		return this.#done || !this.#splitter.tail ? this.#lines : [...this.#lines, ...this.#drawTail(textWidth)];
+	}
+
+	invalidate(): void {
+		this.#lines = [];
+		this.#drawnPieces = 0;
+		this.#settledPieces = 0;
+		this.#settledLines = 0;
+	}
+
+	#restart(): void {
+		this.#splitter = new MarkdownSplitter();
+		this.#pieces = [];
+		this.#text = "";
+		this.invalidate();
+	}
+
+	#takePending(last = false): void {
+		if (!this.#pending) return;
+		const end = last ? undefined : INCOMPLETE_END.exec(this.#pending);
+		const complete = end ? this.#pending.slice(0, end.index) : this.#pending;
+		this.#pending = end?.[0] ?? "";
+		this.#push(normalize(complete));
+	}
+
+	#push(text: string): void {
+		const part = this.#text ? text : (this.#text + text).replace(LEADING_BLANK_LINES, "");
+		this.#text += part;
+		this.#splitter.push(part);
+	}
+
+	/** A definition may stand below the text that refers to it: such pieces are drawn anew, once. */
+	#resolveReferences(): void {
+		const { definitions } = this.#splitter;
+		const stale = (piece: MarkdownPiece) => piece.mayRefer && piece.definitions !== definitions;
+		const first = this.#pieces.findIndex(stale);
+		if (first === -1) return;
+		this.#pieces = this.#pieces.map((piece) => (stale(piece) ? { ...piece, definitions } : piece));
+		if (first < this.#drawnPieces) this.invalidate();
+	}
+
+	#drawNext(width: number): void {
+		const piece = this.#pieces[this.#drawnPieces];
+		if (!piece) return;
+		for (const line of drawPiece(piece, width, this.theme, this.options.textStyle))
+			this.#lines.push(this.#finishLine(line));
+		if (piece.gapAfter) this.#lines.push(this.#finishLine(""));
+		if (this.#settledPieces === this.#drawnPieces && !piece.mayRefer) {
+			this.#settledPieces += 1;
+			this.#settledLines = this.#lines.length;
+		}
+	}
+
+	/** The unfinished end, cut to the rows it may have. */
+	#drawTail(width: number): string[] {
+		const rows = Math.max(1, this.options.tailRows?.() ?? Number.POSITIVE_INFINITY);
+		const fence = this.#splitter.openFence();
+		const lines = fence
+			? drawOpenFence(fence, width, rows, this.theme)
+			: drawMarkdown(
+					this.#splitter.definitions + stripAll(endOf(this.#splitter.tail)),
+					width,
+					this.theme,
+					this.options.textStyle,
+				);
+		return lines.slice(-rows).map((line) => this.#finishLine(line));
+	}
+
+	/** Blanks at the end are not worth their bytes. */
+	#finishLine(line: string): string {
+		return (this.#prefix + line).replace(/ +$/, "");
+	}
+}
+
+/** Text as it is cut and drawn: no control characters, `\n` line ends, blanks for tabs. */
+function normalize(text: string): string {
+	return stripAll(text, { maxLineLength: Number.POSITIVE_INFINITY }).replace(/\r\n?/g, "\n").replace(/\t/g, "   ");
+}
+
+function drawPiece(piece: MarkdownPiece, width: number, theme: Theme, style?: DefaultTextStyle): string[] {
+	if (!piece.source) return [];
+	const codeLines = piece.fence ? countLines(piece.fence.code) : 0;
+	if (piece.fence && codeLines > MAX_MARKDOWN_CODE_LINES) {
+		const { codeBlockBorder } = theme.markdown;
+		const code = drawCode(stripAll(piece.fence.code).split("\n"), width, theme);
+		return [codeBlockBorder(`\`\`\`${piece.fence.language}`), ...code, codeBlockBorder("```")];
+	}
+	const definitions = piece.mayRefer ? piece.definitions : "";
+	return drawMarkdown(definitions + stripAll(piece.source), width, theme, style);
+}
+
+function drawMarkdown(source: string, width: number, theme: Theme, style?: DefaultTextStyle): string[] {
+	return new Markdown(source.trimEnd(), 0, 0, theme.markdown, style).render(width);
+}
+
+/** The last rows of a code block that is still open; uncoloured, since one line's colour may depend on all before it. */
+function drawOpenFence(fence: { language: string; code: string }, width: number, rows: number, theme: Theme): string[] {
+	const heading = theme.markdown.codeBlockBorder(`\`\`\`${fence.language}`);
+	return [heading, ...drawCode(lastLines(fence.code, rows), width, theme)];
+}
+
+function drawCode(lines: readonly string[], width: number, theme: Theme): string[] {
+	const indent = theme.markdown.codeBlockIndent ?? "";
+	return lines.flatMap((line) => wrapTextWithAnsi(indent + theme.markdown.codeBlock(stripAll(line)), width));
+}
+
+function lastLines(text: string, count: number): string[] {
+	let start = text.length;
+	for (let line = 0; line < count && start > 0; line += 1) start = text.lastIndexOf("\n", start - 2) + 1;
+	return text.slice(start).replace(/\n$/, "").split("\n");
+}
+
+function countLines(text: string): number {
+	let lines = 1;
+	for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
+	return lines;
+}
+
+/** The end of a long unfinished block, from a line start; a table keeps its heading. */
+function endOf(tail: string): string {
+	if (tail.length <= MAX_TAIL_LENGTH) return tail;
+	const start = tail.indexOf("\n", tail.length - MAX_TAIL_LENGTH) + 1;
+	const heading = /^[^\n]*\|[^\n]*\n[ |:-]+\n/.exec(tail)?.[0] ?? "";
+	return heading + tail.slice(start > 0 ? start : tail.length - MAX_TAIL_LENGTH);
+}

@@ -1,0 +1,66 @@
+/**
+ * The candidates that someone who typed `word` may have meant, best first: same beginning, then containing it, then
+ * few typing errors. Empty when nothing is near.
+ */
+export function nearest(word: string, candidates: Iterable<string>, max = 3): string[] {
+	const wanted = word.toLowerCase();
+	if (wanted === "") return [];
+	const allowed = Math.max(1, Math.floor(wanted.length / 3));
+	const scored: { candidate: string; score: number }[] = [];
+	for (const candidate of new Set(candidates)) {
+		const score = distance(wanted, candidate.toLowerCase(), allowed);
+		if (score !== null) scored.push({ candidate, score });
+	}
+	return scored
+		.sort((a, b) => a.score - b.score || unlike(a.candidate, word) - unlike(b.candidate, word))
+		.slice(0, max)
+		.map(({ candidate }) => candidate);
+}
+
+/** "did you mean a, b or c?", or undefined when nothing is near. */
+export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
+	const names = nearest(word, candidates);
+	if (names.length === 0) return undefined;
+	const last = names.at(-1) ?? "";
+	return `did you mean ${names.length === 1 ? last : `${names.slice(0, -1).join(", ")} or ${last}`}?`;
+}
+
+function distance(wanted: string, candidate: string, allowed: number): number | null {
+	if (candidate === wanted) return 0;
+	if (wanted.length > 1 && candidate.startsWith(wanted)) return 0.4;
+	if (Math.abs(candidate.length - wanted.length) <= allowed) {
+		const edits = editDistance(wanted, candidate);
+		if (edits <= allowed) return edits;
+	}
+	if (wanted.length > 2 && candidate.includes(wanted)) return 0.6;
+	return null;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours that lead from one to the other. */
+function editDistance(a: string, b: string): number {
+	let beforeLast: number[] = [];
+	let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+	for (let row = 1; row <= a.length; row++) {
+		const current = [row];
+		for (let column = 1; column <= b.length; column++) {
+			const same = a[row - 1] === b[column - 1];
+			let best = Math.min(
+				(last[column] ?? 0) + 1,
+				(current[column - 1] ?? 0) + 1,
+				(last[column - 1] ?? 0) + (same ? 0 : 1),
+			);
+			if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+				best = Math.min(best, (beforeLast[column - 2] ?? 0) + 1);
+			}
+			current.push(best);
+		}
+		beforeLast = last;
+		last = current;
+	}
+	return last[b.length] ?? 0;
+}
+
+/** Breaks ties: names as long as what was typed first. */
+function unlike(candidate: string, word: string): number {
+	return Math.abs(candidate.length - word.length);
+}

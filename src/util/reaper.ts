@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { Socket } from "node:net";
+
+/**
+ * Reads `+<group>` and `-<group>` lines. At end-of-file, which comes when this program ends in whatever way, the groups
+ * still listed are asked to end, given a second, and killed. Signals are ignored so that nothing but that ends it.
+ */
+const SCRIPT = `
+trap '' HUP INT QUIT TERM PIPE
+groups=' '
+while read -r line; do
+	case $line in
+		+*) groups="$groups\${line#+} " ;;
+		-*) id=\${line#-}; case $groups in *" $id "*) groups="\${groups%%" $id "*} \${groups#*" $id "}" ;; esac ;;
+	esac
+done
+[ "$groups" = ' ' ] && exit 0
+for id in $groups; do kill -s TERM -- "-$id"; done
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	left=
+	for id in $groups; do kill -s 0 -- "-$id" && left=1; done
+	[ -z "$left" ] && exit 0
+	sleep 0.1 || sleep 1
+done
+for id in $groups; do kill -s KILL -- "-$id"; done
+`;
+
+/** Process groups that must not outlive this program. */
+const groups = new Set<number>();
+let reaper: ChildProcess | undefined;
+
+/** Has a process group killed when this program ends, `kill -9` included. The first call starts the helper process. */
+export function trackGroup(group: number): void {
+	groups.add(group);
+	if (reaper === undefined) startReaper();
+	else tell(`+${group}\n`);
+}
+
+/** Forgets a process group that has ended. */
+export function untrackGroup(group: number): void {
+	if (groups.delete(group)) tell(`-${group}\n`);
+}
+
+/** The groups tracked at this moment. */
+export function trackedGroups(): number[] {
+	return [...groups];
+}
+
+/** True while the helper that outlives this program is there. */
+export function hasReaper(): boolean {
+	return reaper !== undefined;
+}
+
+function startReaper(): void {
+	// A session of its own keeps the terminal's signals away; the root directory keeps no mount busy.
+	const child = spawn("/bin/sh", ["-c", SCRIPT, "pi-reaper"], {
+		detached: true,
+		cwd: "/",
+		env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+		stdio: ["pipe", "ignore", "ignore"],
+	});
+	if (child.pid === undefined) {
+		child.once("error", () => {}); // no /bin/sh: groups are then killed by exit handlers alone
+		return;
+	}
+	reaper = child;
+	const forget = () => {
+		// Someone ended the helper; the next group starts another, which is told every group again.
+		if (reaper === child) reaper = undefined;
+	};
+	child.once("exit", forget);
+	child.once("error", forget);
+	child.stdin?.on("error", forget);
+	child.unref();
+	if (child.stdin instanceof Socket) child.stdin.unref();
+	tell([...groups].map((group) => `+${group}\n`).join(""));
+}
+
+/** Small writes to the pipe are made at once by libuv, so they are out even if this program is killed next. */
+function tell(lines: string): void {
+	reaper?.stdin?.write(lines);
+}

@@ -1,0 +1,49 @@
+import { showCharacter } from "./sanitize.js";
+
+/** How much of a text is shown where someone decides by it. */
+export interface RevealOptions {
+	/** Longest line in UTF-16 units; the middle of a longer one is replaced by its length. Default 4000. */
+	maxLineLength?: number;
+}
+
+/**
+ * Characters that show nothing or reorder what is shown: controls, bidi marks and overrides, zero-width characters,
+ * fillers, separators, variation selectors other than the one of emoji, tag characters, half surrogate pairs.
+ */
+const INVISIBLE = new RegExp(
+	[
+		"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]",
+		"[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e]",
+		"[\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0e\\ufeff\\uffa0\\ufff9-\\ufffb]",
+		"[\\u{e0000}-\\u{e0fff}\\u{1d173}-\\u{1d17a}]",
+		"[\\ud800-\\udfff]",
+		"(?<=\\ufe0f)\\ufe0f",
+	].join("|"),
+	"gu",
+);
+const LONG_BLANK = /[^\S\n]{41,}/gu;
+const BLANK_LINES = /\n(?:[^\S\n]*\n){4,}/gu;
+
+/**
+ * Text as someone must see it who approves it: whatever shows nothing is shown by name (`‹U+200B›`, `␛`), colours
+ * too; more than 40 blanks or 3 blank lines become a marker that says how many.
+ */
+export function revealInvisible(text: string, { maxLineLength = 4000 }: RevealOptions = {}): string {
+	return text
+		.replace(/\r\n/g, "\n")
+		.replace(INVISIBLE, showCharacter)
+		.replace(LONG_BLANK, (blanks) => ` … ${blanks.length} spaces … `)
+		.replace(BLANK_LINES, (lines) => `\n… ${lines.split("\n").length - 2} blank lines …\n`)
+		.split("\n")
+		.map((line) => cutMiddle(line, maxLineLength))
+		.join("\n");
+}
+
+/** A line of at most about `max` UTF-16 units; what is left out is said in its place. */
+function cutMiddle(line: string, max: number): string {
+	if (line.length <= max) return line;
+	const half = Math.max(1, Math.floor(max / 2) - 20);
+	const head = line.slice(0, half).replace(/[\ud800-\udbff]$/u, "");
+	const tail = line.slice(-half).replace(/^[\udc00-\udfff]/u, "");
+	return `${head} … ${line.length - head.length - tail.length} characters … ${tail}`;
+}

@@ -1,0 +1,247 @@
+/** How text is made harmless. */
+export interface SanitizeOptions {
+	/** Longest line in UTF-16 units, colours not counted; a longer one is cut and ends in `…`. Default 4000. */
+	maxLineLength?: number;
+}
+
+const ESC = "\x1b";
+const RESET = "\x1b[0m";
+const DEFAULT_MAX_LINE = 4000;
+/** Styles kept per line. A line of nothing but colour changes would cost the renderer as much as a long one. */
+const MAX_STYLES_PER_LINE = 1000;
+
+/** What must not pass as it is; `\n` is in the second one because lines are counted. */
+const UNSAFE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+const STOP = /[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+const SGR = /\[([\d;:]*)m/y;
+const COLON_COLOUR = /^[34]8:(?:5:\d{1,3}|2:\d{0,3}:\d{1,3}:\d{1,3}:\d{1,3}|2:\d{1,3}:\d{1,3}:\d{1,3})$/;
+
+/**
+ * Makes foreign text harmless on a terminal. Line feeds, tabs and plain colours and styles stay; every other control
+ * character is shown (`␛`, `^G`, `‹U+009B›`), and so are bidi overrides. What followed an escape character stays as
+ * text. Styles left open are closed at the end. Linear in the length of the text, and idempotent.
+ */
+export function sanitize(text: string, { maxLineLength = DEFAULT_MAX_LINE }: SanitizeOptions = {}): string {
+	return scan(text, true, Math.max(1, maxLineLength));
+}
+
+/** The same without any colour or style: there is no escape character in the result. */
+export function stripAll(text: string, { maxLineLength = DEFAULT_MAX_LINE }: SanitizeOptions = {}): string {
+	return scan(text, false, Math.max(1, maxLineLength));
+}
+
+/**
+ * What a terminal would show of text that rewrites its lines: a lone `\r` discards the line so far, so that of a
+ * progress bar its last state is left. `\r\n` becomes `\n`. Give it whole lines, then sanitise.
+ */
+export function collapseCarriageReturns(text: string): string {
+	if (!text.includes("\r")) return text;
+	return text
+		.split("\n")
+		.map((line) => (line.includes("\r") ? lastState(line) : line))
+		.join("\n");
+}
+
+function lastState(line: string): string {
+	let end = line.length;
+	// A `\r` with nothing behind it has not overwritten anything yet.
+	while (end > 0 && line[end - 1] === "\r") end--;
+	return line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
+}
+
+/** The visible form of a character that must not reach the terminal. */
+export function showCharacter(character: string): string {
+	const code = character.codePointAt(0) ?? 0;
+	if (code === 0x1b) return "␛";
+	if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;
+	if (code === 0x7f) return "^?";
+	return `‹U+${code.toString(16).toUpperCase().padStart(4, "0")}›`;
+}
+
+function scan(text: string, keepStyles: boolean, max: number): string {
+	if (!UNSAFE.test(text) && !hasLongLine(text, max)) return text;
+	let out = "";
+	let at = 0;
+	let style = 0;
+	let line = new CappedLine(max);
+	for (;;) {
+		if (line.full) {
+			const next = text.indexOf("\n", at);
+			at = next === -1 ? text.length : next;
+		}
+		STOP.lastIndex = at;
+		const stop = STOP.exec(text);
+		line.add(stop ? text.slice(at, stop.index) : text.slice(at), style);
+		if (line.full) style = 0;
+		if (!stop) return out + line.text + (style ? RESET : "");
+		const character = stop[0];
+		at = stop.index + 1;
+		if (character === "\n") {
+			out += `${line.text}\n`;
+			line = new CappedLine(max);
+		} else if (character === "\r" && text[at] === "\n") {
+			// The line feed alone ends the line.
+		} else if (character === ESC && text[at] === "[") {
+			SGR.lastIndex = at;
+			const sequence = SGR.exec(text);
+			if (sequence) {
+				at = SGR.lastIndex;
+				if (keepStyles && !line.full) style = line.addStyle(sequence[1] ?? "", style);
+			} else {
+				line.add(showCharacter(ESC), style);
+				if (line.full) style = 0;
+			}
+		} else {
+			line.add(showCharacter(character), style);
+			if (line.full) style = 0;
+		}
+	}
+}
+
+function hasLongLine(text: string, max: number): boolean {
+	let start = 0;
+	while (text.length - start > max) {
+		const end = text.indexOf("\n", start);
+		if (end === -1 || end - start > max) return true;
+		start = end + 1;
+	}
+	return false;
+}
+
+/** A line that takes text until it is full, then ends in `…` and takes nothing more. */
+class CappedLine {
+	text = "";
+	full = false;
+	#width = 0;
+	#styles = 0;
+	/** Where to cut if the line grows too long, and whether a style is on there. */
+	#cut: { at: number; styled: boolean } | null = null;
+
+	constructor(private readonly max: number) {}
+
+	add(part: string, style: number): void {
+		if (this.full || part === "") return;
+		const room = this.max - 1 - this.#width;
+		if (!this.#cut && part.length > room) {
+			const splitsPair = isHighSurrogate(part, room - 1) && isLowSurrogate(part, room);
+			this.#cut = { at: this.text.length + room - (splitsPair ? 1 : 0), styled: style !== 0 };
+		}
+		this.#width += part.length;
+		if (this.#cut && this.#width > this.max) {
+			this.text = `${(this.text + part).slice(0, this.#cut.at)}${this.#cut.styled ? RESET : ""}…`;
+			this.full = true;
+		} else {
+			this.text += part;
+		}
+	}
+
+	/** Adds what is allowed of an SGR sequence. @returns the style that is on after it */
+	addStyle(parameters: string, style: number): number {
+		const { kept, clears, sets } = parseStyle(parameters);
+		if (kept === "") return style;
+		const closesAll = kept === "0" && style !== 0;
+		// A reset of something that is on is always kept: there are at most as many as styles.
+		if (!closesAll && this.#styles >= MAX_STYLES_PER_LINE) return style;
+		if (!closesAll) this.#styles++;
+		this.text += `${ESC}[${kept}m`;
+		return (style & ~clears) | sets;
+	}
+}
+
+function isHighSurrogate(text: string, index: number): boolean {
+	const code = text.charCodeAt(index);
+	return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+	const code = text.charCodeAt(index);
+	return code >= 0xdc00 && code <= 0xdfff;
+}
+
+/** The allowed part of an SGR sequence, and which of weight, slant, underline, foreground, background it turns off and on. */
+interface Style {
+	kept: string;
+	clears: number;
+	sets: number;
+}
+
+const WEIGHT = 1;
+const SLANT = 2;
+const UNDERLINE = 4;
+const FOREGROUND = 8;
+const BACKGROUND = 16;
+const ALL = 31;
+const OFF: ReadonlyMap<number, number> = new Map([
+	[0, ALL],
+	[22, WEIGHT],
+	[23, SLANT],
+	[24, UNDERLINE],
+	[29, 0],
+	[39, FOREGROUND],
+	[49, BACKGROUND],
+]);
+const ON: ReadonlyMap<number, number> = new Map([
+	[1, WEIGHT],
+	[2, WEIGHT],
+	[3, SLANT],
+	[4, UNDERLINE],
+]);
+
+const knownStyles = new Map<string, Style>();
+
+function parseStyle(parameters: string): Style {
+	const known = knownStyles.get(parameters);
+	if (known) return known;
+	const style = allowedStyle(parameters.split(";"));
+	if (parameters.length <= 24 && knownStyles.size < 1000) knownStyles.set(parameters, style);
+	return style;
+}
+
+function allowedStyle(parameters: readonly string[]): Style {
+	const kept: string[] = [];
+	let clears = 0;
+	let sets = 0;
+	const turnOn = (bit: number) => {
+		sets |= bit;
+	};
+	for (let index = 0; index < parameters.length; index++) {
+		const parameter = parameters[index] ?? "";
+		const code = parameter.includes(":") ? Number.NaN : Number(parameter);
+		const off = OFF.get(code);
+		if (off !== undefined) {
+			clears |= off;
+			sets &= ~off;
+			// All before a full reset has no effect.
+			if (code === 0) kept.length = 0;
+			kept.push(String(code));
+		} else if (ON.has(code)) {
+			turnOn(ON.get(code) ?? 0);
+			kept.push(String(code));
+		} else if (inRange(code, 30, 37) || inRange(code, 90, 97)) {
+			turnOn(FOREGROUND);
+			kept.push(String(code));
+		} else if (inRange(code, 40, 47) || inRange(code, 100, 107)) {
+			turnOn(BACKGROUND);
+			kept.push(String(code));
+		} else if (code === 38 || code === 48 || code === 58) {
+			const count = parameters[index + 1] === "5" ? 2 : parameters[index + 1] === "2" ? 4 : 0;
+			const values = parameters.slice(index + 1, index + 1 + count);
+			index += values.length;
+			if (code === 58 || count === 0 || values.length < count || !values.every(isByte)) continue;
+			turnOn(code === 38 ? FOREGROUND : BACKGROUND);
+			kept.push(String(code), ...values.map((value) => String(Number(value))));
+		} else if (COLON_COLOUR.test(parameter)) {
+			turnOn(parameter.startsWith("3") ? FOREGROUND : BACKGROUND);
+			kept.push(parameter);
+		}
+	}
+	return { kept: kept.join(";"), clears, sets };
+}
+
+function inRange(code: number, first: number, last: number): boolean {
+	return code >= first && code <= last;
+}
+
+function isByte(value: string): boolean {
+	return /^\d+$/.test(value) && Number(value) <= 255;
+}

@@ -1,0 +1,43 @@
+/**
+ * Splits as a shell would: blanks part, quotes join, a backslash takes the next character as it is (inside single
+ * quotes it is a plain character; inside double quotes it only escapes `"` and itself). A quote that is never closed
+ * is an ordinary character. Nothing is expanded.
+ */
+export function splitArgs(raw: string): string[] {
+	const args: string[] = [];
+	let current: string | null = null;
+	for (let at = 0; at < raw.length; at++) {
+		const character = raw.charAt(at);
+		const quoted = character === "'" || character === '"' ? readQuoted(raw, at, character) : null;
+		if (quoted) {
+			current = (current ?? "") + quoted.text;
+			at = quoted.end;
+		} else if (/\s/.test(character)) {
+			if (current !== null) args.push(current);
+			current = null;
+		} else if (character === "\\" && at + 1 < raw.length) {
+			current = (current ?? "") + raw.charAt(++at);
+		} else {
+			current = (current ?? "") + character;
+		}
+	}
+	if (current !== null) args.push(current);
+	return args;
+}
+
+/** The quoted text that opens at `start`, with the index of its closing quote; null when it is never closed. */
+function readQuoted(raw: string, start: number, quote: string): { text: string; end: number } | null {
+	let text = "";
+	for (let at = start + 1; at < raw.length; at++) {
+		const character = raw.charAt(at);
+		if (character === quote) return { text, end: at };
+		const next = raw.charAt(at + 1);
+		if (quote === '"' && character === "\\" && (next === '"' || next === "\\")) {
+			text += next;
+			at++;
+		} else {
+			text += character;
+		}
+	}
+	return null;
+}

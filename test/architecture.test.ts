@@ -1,0 +1,170 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Units of src in the order in which they may build on each other; those of one line do not know each other. */
+const RANKS: readonly (readonly string[])[] = [
+	["errors"],
+	["util"],
+	["log", "config", "tools", "tui", "demo"],
+	["context", "agent", "resources", "export"],
+	["hooks"],
+	["commands", "features"],
+	["session"],
+	["modes"],
+	["cli"],
+	["main", "index"],
+];
+const MAX_LINES = 400;
+const SCREEN_FOLDERS = ["src/tui/", "src/modes/interactive/"];
+const SCREEN_PACKAGES = ["@mariozechner/pi-tui", "chalk"];
+/** Hands hooks the program's own modules, pi-tui and the package itself among them, each loaded when a hook asks. */
+const HOST_MODULES = "src/hooks/host-modules.ts";
+const ENVIRONMENT_READERS = ["src/config/paths.ts", "src/main.ts"];
+/** What runs without a terminal, and so loads no screen. */
+const SCREENLESS = [
+	"src/index.ts",
+	"src/hooks/index.ts",
+	"src/modes/print.ts",
+	"src/modes/json.ts",
+	"src/modes/rpc/server.ts",
+];
+
+interface Import {
+	/** As written. */
+	specifier: string;
+	/** Path from the root for a relative import, else null. */
+	target: string | null;
+	typeOnly: boolean;
+	dynamic: boolean;
+}
+
+interface SourceFile {
+	/** From the root, with forward slashes. */
+	path: string;
+	code: string;
+	lines: number;
+	imports: Import[];
+}
+
+const files = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+	.filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+	.map((entry) => readSource(join(entry.parentPath, entry.name)));
+
+function readSource(absolute: string): SourceFile {
+	const path = relative(root, absolute).replaceAll("\\", "/");
+	const text = readFileSync(absolute, "utf8");
+	const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+	return { path, code, lines: text.trimEnd().split("\n").length, imports: findImports(path, code) };
+}
+
+function findImports(path: string, code: string): Import[] {
+	const imports: Import[] = [];
+	// Sources of other programs stand in template literals. A stray backtick in a string cannot hide an import: those
+	// come first in a file.
+	const statements = code.replace(/`(?:\\.|[^`\\])*`/gs, "``");
+	const add = (specifier: string | undefined, typeOnly: boolean, dynamic: boolean) => {
+		if (specifier === undefined) return;
+		const target = specifier.startsWith(".") ? posix.join(dirname(path), specifier).replace(/\.js$/, ".ts") : null;
+		imports.push({ specifier, target, typeOnly, dynamic });
+	};
+	for (const match of statements.matchAll(/^\s*(?:import|export)\s+(type\s)?[^;"']*?\sfrom\s+["']([^"']+)["']/gm)) {
+		add(match[2], match[1] !== undefined, false);
+	}
+	for (const match of statements.matchAll(/^\s*import\s+["']([^"']+)["']/gm)) add(match[1], false, false);
+	for (const match of code.matchAll(/\bimport\(\s*["']([^"']+)["']/g)) add(match[1], false, true);
+	return imports;
+}
+
+/** `src/modes/rpc/server.ts` → `modes`; `src/main.ts` → `main`. */
+function unitOf(path: string): string {
+	return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
+}
+
+function rankOf(unit: string): number {
+	return RANKS.findIndex((units) => units.includes(unit));
+}
+
+function isScreen(file: string): boolean {
+	return SCREEN_FOLDERS.some((folder) => file.startsWith(folder));
+}
+
+test("every unit of src has a rank", () => {
+	const unknown = files.filter((file) => rankOf(unitOf(file.path)) < 0).map((file) => file.path);
+	expect(unknown).toEqual([]);
+});
+
+test("imports point to the own unit or to an earlier rank, types included", () => {
+	const offenders = files.flatMap((file) =>
+		file.imports.flatMap(({ target, dynamic }) => {
+			if (target === null || (dynamic && file.path === HOST_MODULES)) return [];
+			const [from, to] = [unitOf(file.path), unitOf(target)];
+			return from === to || rankOf(to) < rankOf(from) ? [] : [`${file.path} imports ${target}`];
+		}),
+	);
+	expect(offenders).toEqual([]);
+});
+
+test("relative imports name a file that exists, with its .js ending", () => {
+	const known = new Set(files.map((file) => file.path));
+	const offenders = files.flatMap((file) =>
+		file.imports
+			.filter(({ target, specifier }) => target !== null && !(specifier.endsWith(".js") && known.has(target)))
+			.map(({ specifier }) => `${file.path} imports ${specifier}`),
+	);
+	expect(offenders).toEqual([]);
+});
+
+test("only the screen imports the terminal library, its colours and src/tui", () => {
+	const offenders = files
+		.filter((file) => !isScreen(file.path))
+		.flatMap((file) =>
+			file.imports
+				.filter(({ specifier, target, dynamic }) => {
+					if (target?.startsWith("src/tui/")) return true;
+					const isPackage = SCREEN_PACKAGES.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+					return isPackage && !(dynamic && file.path === HOST_MODULES);
+				})
+				.map(({ specifier }) => `${file.path} imports ${specifier}`),
+		);
+	expect(offenders).toEqual([]);
+});
+
+test("what runs without a terminal loads no screen", () => {
+	const byPath = new Map(files.map((file) => [file.path, file]));
+	const offenders: string[] = [];
+	const visit = (path: string, trail: readonly string[], seen: Set<string>) => {
+		const file = byPath.get(path);
+		if (!file || seen.has(path)) return;
+		seen.add(path);
+		if (isScreen(path)) {
+			offenders.push([...trail, path].join(" → "));
+			return;
+		}
+		for (const { target, typeOnly, dynamic } of file.imports) {
+			if (target !== null && !typeOnly && !dynamic) visit(target, [...trail, path], seen);
+		}
+	};
+	for (const entry of SCREENLESS) visit(entry, [], new Set());
+	expect(offenders).toEqual([]);
+});
+
+test(`no file of src is longer than ${MAX_LINES} lines`, () => {
+	const offenders = files.filter((file) => file.lines > MAX_LINES).map((file) => `${file.path}: ${file.lines} lines`);
+	expect(offenders).toEqual([]);
+});
+
+test("nothing in src is exported as default", () => {
+	const offenders = files.filter((file) => /^\s*export\s+(default\b|\{[^}]*\bas default\b)/m.test(file.code));
+	expect(offenders.map((file) => file.path)).toEqual([]);
+});
+
+test("only config/paths.ts reads the environment, and main.ts hands it over", () => {
+	const offenders = files.filter(
+		(file) => !ENVIRONMENT_READERS.includes(file.path) && /\bprocess\s*\.\s*env\b/.test(file.code),
+	);
+	expect(offenders.map((file) => file.path)).toEqual([]);
+});

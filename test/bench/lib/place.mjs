@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { scrubbedEnv } from "./process.mjs";
+
+export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/**
+ * A directory for the whole run, with the floors as one bundled file each.
+ * @param {string} program the JavaScript file that is measured
+ */
+export async function createWorkshop(program = join(ROOT, "bin/pi.js")) {
+	const dir = mkdtempSync(join(tmpdir(), "pi-bench-"));
+	await build({
+		absWorkingDir: ROOT,
+		entryPoints: ["editor", "client", "markdown"].map((name) => join(ROOT, `test/bench/floors/${name}.mjs`)),
+		outdir: join(dir, "floors"),
+		outExtension: { ".js": ".mjs" },
+		bundle: true,
+		format: "esm",
+		platform: "node",
+		target: "node20",
+		minify: true,
+		external: ["koffi"],
+		banner: { js: 'import{createRequire as __c}from"node:module";const require=__c(import.meta.url);' },
+		logLevel: "warning",
+	});
+	let places = 0;
+	return {
+		dir,
+		/** The command that starts pi, as a list. */
+		pi: [process.execPath, program],
+		floor: (name) => join(dir, "floors", `${name}.mjs`),
+		/** A fresh home, agent directory and working directory. */
+		place(files = {}) {
+			const home = join(dir, `place-${++places}`);
+			const agentDir = join(home, "agent");
+			const cwd = join(home, "project");
+			mkdirSync(cwd, { recursive: true });
+			mkdirSync(agentDir, { recursive: true, mode: 0o700 });
+			for (const [path, content] of Object.entries(files)) {
+				mkdirSync(dirname(join(agentDir, path)), { recursive: true });
+				writeFileSync(join(agentDir, path), typeof content === "string" ? content : JSON.stringify(content));
+			}
+			return { home, agentDir, cwd, env: scrubbedEnv(home, { PI_CODING_AGENT_DIR: agentDir }) };
+		},
+		/** Bundles modules of src as one, so that they can be measured without the rest of the program. */
+		async source(...paths) {
+			const outfile = join(dir, "source", `${paths[0].replaceAll("/", "-")}.mjs`);
+			const contents = paths.map((path) => `export * from ${JSON.stringify(join(ROOT, path))};`).join("\n");
+			await build({
+				stdin: { contents, resolveDir: ROOT },
+				outfile,
+				bundle: true,
+				format: "esm",
+				platform: "node",
+				target: "node20",
+				logLevel: "warning",
+			});
+			return import(outfile);
+		},
+		remove: () => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }),
+	};
+}

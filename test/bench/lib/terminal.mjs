@@ -1,0 +1,95 @@
+import pty from "@lydell/node-pty";
+
+/** Characters that no program writes by itself: each keystroke of a measurement is recognised by its own. */
+const FIRST_MARK = 0xa500;
+const MARKS = 300;
+
+/** What the mark number `n` looks like. */
+export function mark(n) {
+	return String.fromCharCode(FIRST_MARK + (n % MARKS));
+}
+
+/** Starts a program in a pseudoterminal and keeps what it writes with the time of arrival, in ms since the start. */
+export function startInTerminal(command, { env, cwd, columns = 120, rows = 40 }) {
+	const [file, ...args] = command;
+	const started = performance.now();
+	const child = pty.spawn(file, args, { cols: columns, rows, cwd, env });
+	const chunks = [];
+	const watchers = new Set();
+	let exited = null;
+	const notify = () => {
+		for (const watcher of [...watchers]) watcher();
+	};
+	child.onData((data) => {
+		chunks.push({ at: performance.now() - started, data });
+		// Terminals answer this query; a program may wait for it.
+		if (data.includes("\x1b[c")) child.write("\x1b[?62;22c");
+		notify();
+	});
+	const ended = new Promise((resolve) => {
+		child.onExit((exit) => {
+			exited = exit;
+			notify();
+			resolve(exit);
+		});
+	});
+
+	return {
+		pid: child.pid,
+		chunks,
+		now: () => performance.now() - started,
+		write: (text) => child.write(text),
+		bytes: () => chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.data), 0),
+		/**
+		 * Resolves with the time of the first chunk that holds `text`, looking from chunk number `from` on.
+		 * Rejects when the program ends first or after `timeoutMs`.
+		 */
+		waitFor(text, { from = 0, timeoutMs = 60_000 } = {}) {
+			let seen = from;
+			let tail = "";
+			return new Promise((resolve, reject) => {
+				const settle = (finish) => {
+					clearTimeout(timer);
+					watchers.delete(look);
+					finish();
+				};
+				const look = () => {
+					for (; seen < chunks.length; seen++) {
+						const window = tail + chunks[seen].data;
+						if (window.includes(text)) {
+							const { at } = chunks[seen];
+							return settle(() => resolve(at));
+						}
+						tail = window.slice(-text.length);
+					}
+					if (exited) settle(() => reject(new Error(`ended (${exited.exitCode}) before ${JSON.stringify(text)}:\n${lastOf(chunks)}`)));
+				};
+				const timer = setTimeout(
+					() => settle(() => reject(new Error(`no ${JSON.stringify(text)} in ${timeoutMs} ms:\n${lastOf(chunks)}`))),
+					timeoutMs,
+				);
+				watchers.add(look);
+				look();
+			});
+		},
+		/** Types the mark number `n` and gives the ms until it shows. */
+		async echo(n, timeoutMs = 20_000) {
+			const from = chunks.length;
+			const typed = performance.now() - started;
+			child.write(mark(n));
+			return (await this.waitFor(mark(n), { from, timeoutMs })) - typed;
+		},
+		async close() {
+			if (!exited) child.kill("SIGKILL");
+			await ended;
+		},
+	};
+}
+
+function lastOf(chunks) {
+	return chunks
+		.map((chunk) => chunk.data)
+		.join("")
+		.slice(-600)
+		.replaceAll("\x1b", "␛");
+}

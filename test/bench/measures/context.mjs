@@ -1,0 +1,80 @@
+import { interleave } from "../lib/stats.mjs";
+
+const SIZES = [1_000, 10_000, 100_000];
+/** ms; the row for 1 000 entries has no budget of its own. */
+const BUDGETS = { 10_000: 5, 100_000: 50 };
+
+/** Entries of a long conversation: prompts, answers with a tool call, results. Frozen, as the log gives them out. */
+function conversation(count) {
+	const timestamp = "2026-01-01T00:00:00.000Z";
+	const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
+	const assistant = (content, stopReason) => ({ role: "assistant", content, api: "a", provider: "p", model: "m", usage, stopReason, timestamp: 1 });
+	const kinds = [
+		() => ({ role: "user", content: "please look at the parser", timestamp: 1 }),
+		(n) => assistant([{ type: "text", text: "looking" }, { type: "toolCall", id: `c${n}`, name: "read", arguments: { path: "a" } }], "toolUse"),
+		(n) => ({ role: "toolResult", toolCallId: `c${n - 1}`, toolName: "read", content: [{ type: "text", text: "text" }], isError: false, timestamp: 1 }),
+		() => assistant([{ type: "text", text: "done" }], "stop"),
+	];
+	const entries = [{ type: "session", version: 1, id: "bench", timestamp, cwd: "/" }];
+	while (entries.length < count) {
+		const n = entries.length - 1;
+		entries.push({ type: "message", timestamp, message: kinds[n % kinds.length](n) });
+	}
+	for (const entry of entries) {
+		if (entry.message) Object.freeze(entry.message);
+		Object.freeze(entry);
+	}
+	return Object.freeze(entries);
+}
+
+/** Three hooks that each fold a stretch of whole turns into a summary. */
+function rangeHooks(entries, applyRanges) {
+	const turn = (share) => Math.floor((entries.length * share) / 4) * 4 + 1;
+	const ranges = [
+		[turn(0.1), turn(0.15)],
+		[turn(0.3), turn(0.4)],
+		[turn(0.12), turn(0.2)],
+	].map(([from, to], id) => ({ from, to, summary: `summary ${id}`, id }));
+	return ranges.map((_range, hook) => ({
+		hook: `/hooks/${hook}.ts`,
+		transform: async () => ({ messages: applyRanges(entries, ranges.slice(0, hook + 1)) }),
+	}));
+}
+
+/** The context rebuilt from scratch, in this process, the module bundled by itself. */
+export async function contextBuild({ rounds, workshop }) {
+	const { applyRanges, buildContext } = await workshop.source("src/context/build-context.ts", "src/context/ranges.ts");
+	const rows = [];
+	for (const size of SIZES) {
+		const entries = conversation(size);
+		const build = (stages) => async () => {
+			const started = performance.now();
+			const { messages, problems } = await buildContext(entries, stages);
+			const ms = performance.now() - started;
+			if (problems.length > 0 || messages.length < size / 2) throw new Error(`${messages.length} messages, ${JSON.stringify(problems)}`);
+			return { ms };
+		};
+		const floor = async () => {
+			const started = performance.now();
+			const messages = [];
+			for (const entry of entries) if (entry.message) messages.push(entry.message);
+			return { ms: performance.now() - started, messages: messages.length };
+		};
+		const subjects = { floor, none: build([]), three: build(rangeHooks(entries, applyRanges)) };
+		// A running session has built its context before: the compiler's warm-up is not what is asked for.
+		await interleave(5, subjects);
+		const values = await interleave(rounds * 3, subjects);
+		const atMost = BUDGETS[size];
+		for (const [hooks, key] of [["no hook", "none"], ["3 range hooks", "three"]]) {
+			rows.push({
+				name: `context of ${size} entries, ${hooks}`,
+				unit: "ms",
+				values: values[key].ms,
+				floor: "a bare loop",
+				floorValues: values.floor.ms,
+				budget: atMost ? { atMost } : null,
+			});
+		}
+	}
+	return rows;
+}

@@ -1,0 +1,115 @@
+import { longMarkdown, tokens } from "../lib/markdown.mjs";
+import { startModelServer } from "../lib/model-server.mjs";
+import { cpuOf, memoryOf, runToEnd, startProcess } from "../lib/process.mjs";
+import { interleave } from "../lib/stats.mjs";
+import { startInTerminal } from "../lib/terminal.mjs";
+import { withTimeout } from "./start.mjs";
+
+const TURNS = 50;
+
+/** Runs a command until its request number `count` has arrived, looks at it then, and lets it end. */
+async function upToRequest(server, command, place, count) {
+	const before = server.requests.length;
+	const started = performance.now();
+	const run = startProcess(command, place);
+	try {
+		const failed = run.ended.then(({ code, stderr }) => {
+			if (server.requests.length < before + count) throw new Error(`exited with ${code} too early: ${stderr.slice(-400)}`);
+		});
+		const first = withTimeout(server.request(before + 1), 30_000, "no request");
+		await Promise.race([first, failed]);
+		const cpuAtFirst = cpuOf(run.pid);
+		const last = withTimeout(server.request(before + count), 60_000, `no request ${count}`);
+		await Promise.race([last, failed]);
+		const cpuAtLast = cpuOf(run.pid);
+		const { peak } = memoryOf(run.pid);
+		await run.ended;
+		const firstAt = (await first).arrivedAt;
+		return { sent: firstAt - started, peak, wall: (await last).arrivedAt - firstAt, cpu: cpuAtLast - cpuAtFirst };
+	} finally {
+		run.kill();
+	}
+}
+
+const PRINT = ["--model", "bench/scripted", "--no-session", "-p"];
+
+/** Print mode: from spawn to the request at the server. */
+export async function firstRequest({ rounds, workshop }) {
+	const server = await startModelServer(() => ({ text: "hello" }));
+	try {
+		const place = workshop.place({ "models.json": server.modelsJson() });
+		const { client, editor, pi } = await interleave(rounds, {
+			client: () => upToRequest(server, [process.execPath, workshop.floor("client"), server.url, "hi"], workshop.place(), 1),
+			editor: async () => {
+				const terminal = startInTerminal([process.execPath, workshop.floor("editor")], place);
+				const painted = await terminal.waitFor("─").finally(() => terminal.close());
+				return { painted };
+			},
+			pi: () => upToRequest(server, [...workshop.pi, ...PRINT, "hi"], place, 1),
+		});
+		return [
+			{ name: "print: spawn to request", unit: "ms", values: pi.sent, floor: "editor", floorValues: editor.painted, budget: { ratio: 1.4 } },
+			{ name: "print: spawn to request, of a bare client", unit: "ms", values: pi.sent, floor: "client", floorValues: client.sent, budget: null },
+			{ name: "print: peak memory", unit: "MiB", values: pi.peak, floor: "client", floorValues: client.peak, budget: { atMost: 90 } },
+		];
+	} finally {
+		await server.close();
+	}
+}
+
+/** What one tool turn costs, over 50 in a row with `true` as the command. */
+export async function toolTurns({ rounds, workshop }) {
+	const server = await startModelServer((body) => {
+		const results = body.messages.filter((message) => message.role === "tool").length;
+		return results < TURNS ? { call: { name: "bash", arguments: { command: "true" } } } : { text: "done" };
+	});
+	const perTurn = ({ wall, cpu }) => ({ wall: wall / TURNS, cpu: cpu / TURNS });
+	try {
+		const place = workshop.place({ "models.json": server.modelsJson() });
+		const { client, pi } = await interleave(rounds, {
+			client: async () => perTurn(await upToRequest(server, [process.execPath, workshop.floor("client"), server.url, "go"], place, TURNS + 1)),
+			pi: async () => perTurn(await upToRequest(server, [...workshop.pi, ...PRINT, "go"], place, TURNS + 1)),
+		});
+		return [
+			{ name: "tool turn, wall", unit: "ms", values: pi.wall, floor: "client", floorValues: client.wall, budget: { ratio: 1.5 } },
+			{ name: "tool turn, CPU", unit: "ms", values: pi.cpu, floor: "client", floorValues: client.cpu, budget: { ratio: 1.5 } },
+		];
+	} finally {
+		await server.close();
+	}
+}
+
+/** CPU that an answer of 300 KB adds in print mode. */
+export async function printStream({ rounds, workshop }) {
+	const long = tokens(longMarkdown(300_000));
+	const server = await startModelServer((body) => (body.messages.at(-1).content.includes("long") ? { chunks: long } : { text: "short" }));
+	const cpu = async (command, place) => {
+		const { cpuMs, code, stderr } = await runToEnd(command, place);
+		if (code !== 0) throw new Error(`exited with ${code}: ${stderr.slice(-400)}`);
+		return { cpu: cpuMs };
+	};
+	try {
+		const place = workshop.place({ "models.json": server.modelsJson() });
+		const client = (prompt) => () => cpu([process.execPath, workshop.floor("client"), server.url, prompt], place);
+		const pi = (prompt) => () => cpu([...workshop.pi, ...PRINT, prompt], place);
+		const values = await interleave(rounds, {
+			clientShort: client("short"),
+			clientLong: client("long"),
+			piShort: pi("short"),
+			piLong: pi("long"),
+		});
+		const added = (long, short) => long.cpu.map((value, round) => value - short.cpu[round]);
+		return [
+			{
+				name: "print: CPU added by 300 KB",
+				unit: "ms",
+				values: added(values.piLong, values.piShort),
+				floor: "client",
+				floorValues: added(values.clientLong, values.clientShort),
+				budget: { atMost: 60 },
+			},
+		];
+	} finally {
+		await server.close();
+	}
+}

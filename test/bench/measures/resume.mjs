@@ -1,0 +1,105 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { startModelServer } from "../lib/model-server.mjs";
+import { memoryOf, startProcess } from "../lib/process.mjs";
+import { interleave } from "../lib/stats.mjs";
+import { mark, startInTerminal } from "../lib/terminal.mjs";
+import { withTimeout } from "./start.mjs";
+
+const MEGABYTES = [1, 10, 100];
+const SETTLE_MS = 500;
+
+/**
+ * Writes a session of about so many megabytes, compacted shortly before its end as a session of that size would be.
+ * @returns its path
+ */
+function writeSession(dir, cwd, megabytes) {
+	const path = join(dir, `session-${megabytes}.jsonl`);
+	const file = openSync(path, "w", 0o600);
+	const timestamp = "2026-01-01T00:00:00.000Z";
+	const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
+	const assistant = (content, stopReason) => ({
+		role: "assistant", content, api: "openai-completions", provider: "bench", model: "scripted", usage, stopReason, timestamp: 1,
+	});
+	const output = "a line of output that a tool has printed, neither long nor short\n".repeat(60);
+	let index = 0;
+	let bytes = 0;
+	let pending = "";
+	const append = (entry) => {
+		pending += `${JSON.stringify({ timestamp, ...entry })}\n`;
+		index += 1;
+		if (pending.length > 1_000_000) flush();
+	};
+	const flush = () => {
+		bytes += writeSync(file, pending);
+		pending = "";
+	};
+	const turn = () => {
+		const id = `c${index}`;
+		append({ type: "message", message: { role: "user", content: `please look at part ${index}`, timestamp: 1 } });
+		append({ type: "message", message: assistant([{ type: "toolCall", id, name: "bash", arguments: { command: "make" } }], "toolUse") });
+		append({ type: "message", message: { role: "toolResult", toolCallId: id, toolName: "bash", content: [{ type: "text", text: output }], isError: false, timestamp: 1 } });
+		append({ type: "message", message: assistant([{ type: "text", text: "It builds. Some **markdown** with `code` as well." }], "stop") });
+	};
+	append({ type: "session", version: 1, id: "00000000-0000-4000-8000-000000000000", cwd });
+	while (bytes + pending.length < megabytes * 1_000_000) turn();
+	append({ type: "compaction", summary: "Much was built.", firstKeptEntryIndex: index - 4, tokensBefore: 100_000 });
+	for (let count = 0; count < 5; count++) turn();
+	flush();
+	closeSync(file);
+	return path;
+}
+
+/** Opening a session of any size against a fresh start: in the terminal, and for one turn in print mode. */
+export async function resumeSession({ rounds, workshop }) {
+	const server = await startModelServer(() => ({ text: "hello" }));
+	const place = workshop.place({ "models.json": server.modelsJson() });
+	const base = [...workshop.pi, "--model", "bench/scripted"];
+	const open = (args) => async () => {
+		const terminal = startInTerminal([...base, ...args], place);
+		try {
+			await terminal.waitFor("─");
+			const from = terminal.chunks.length;
+			terminal.write(mark(3));
+			await terminal.waitFor(mark(3), { from });
+			// Settled: nothing was written for a while; the time is that of the last write.
+			let chunks = -1;
+			while (chunks !== terminal.chunks.length) {
+				chunks = terminal.chunks.length;
+				await delay(SETTLE_MS);
+			}
+			return { settled: terminal.chunks.at(-1).at, rss: memoryOf(terminal.pid).now };
+		} finally {
+			await terminal.close();
+		}
+	};
+	const print = (args) => async () => {
+		const count = server.requests.length + 1;
+		const started = performance.now();
+		const run = startProcess([...base, ...args, "-p", "hi"], place);
+		try {
+			const { arrivedAt } = await withTimeout(server.request(count), 60_000, "no request");
+			await run.ended;
+			return { sent: arrivedAt - started };
+		} finally {
+			run.kill();
+		}
+	};
+	try {
+		const sessions = MEGABYTES.map((size) => ({ size, path: writeSession(workshop.dir, place.cwd, size) }));
+		const values = await interleave(rounds, {
+			fresh: open(["--no-session"]),
+			freshPrint: print(["--no-session"]),
+			...Object.fromEntries(sessions.map(({ size, path }) => [`open${size}`, open(["--session", path])])),
+			...Object.fromEntries(sessions.map(({ size, path }) => [`print${size}`, print(["--session", path])])),
+		});
+		return sessions.flatMap(({ size }) => [
+			{ name: `resume ${size} MB: settled`, unit: "ms", values: values[`open${size}`].settled, floor: "fresh start", floorValues: values.fresh.settled, budget: { ratio: 1.3 } },
+			{ name: `resume ${size} MB: memory`, unit: "MiB", values: values[`open${size}`].rss, floor: "fresh start", floorValues: values.fresh.rss, budget: { ratio: 1.5 } },
+			{ name: `print turn on ${size} MB: spawn to request`, unit: "ms", values: values[`print${size}`].sent, floor: "fresh start", floorValues: values.freshPrint.sent, budget: { ratio: 1.5 } },
+		]);
+	} finally {
+		await server.close();
+	}
+}

@@ -1,0 +1,130 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { END_MARK, longMarkdown, tokens } from "../lib/markdown.mjs";
+import { startModelServer } from "../lib/model-server.mjs";
+import { cpuOf, memoryOf, runToEnd } from "../lib/process.mjs";
+import { interleave, percentile } from "../lib/stats.mjs";
+import { startInTerminal } from "../lib/terminal.mjs";
+
+const TEXT = longMarkdown(300_000);
+const PACED_MS = 4_700;
+const KEY_EVERY_MS = 60;
+const SETTLE_MS = 1_500;
+const IDLE_MS = 5_000;
+
+const SCREEN = ["--model", "bench/scripted", "--no-session"];
+
+/** Streams the answer into the terminal while keys are typed, and looks at what it cost. */
+async function streamInto(command, place) {
+	const terminal = startInTerminal(command, place);
+	try {
+		await terminal.waitFor("─");
+		await delay(SETTLE_MS);
+		const from = terminal.chunks.length;
+		const bytesBefore = terminal.bytes();
+		const cpuBefore = cpuOf(terminal.pid);
+		terminal.write("go\r");
+		let done = false;
+		const finished = terminal.waitFor(END_MARK, { from, timeoutMs: 120_000 }).finally(() => {
+			done = true;
+		});
+		const echoes = [];
+		for (let key = 2; !done; key++) {
+			await Promise.race([delay(KEY_EVERY_MS), finished]);
+			if (!done) echoes.push(await terminal.echo(key));
+		}
+		const endedAt = await finished;
+		const cpu = (cpuOf(terminal.pid) - cpuBefore) / 1000;
+		const stream = terminal.chunks.slice(from).filter(({ at }) => at <= endedAt);
+		const frames = stream.filter(({ data }) => data.includes("\x1b[?2026h")).map(({ at }) => at);
+		const written = stream.map(({ data }) => data).join("");
+		return {
+			cpu,
+			echo: echoes.length > 0 ? percentile(echoes, 95) : Number.NaN,
+			gap: Math.max(...frames.slice(1).map((at, index) => at - frames[index])),
+			bytes: (terminal.bytes() - bytesBefore) / Buffer.byteLength(TEXT),
+			clears: written.split(/\x1b\[[23]J/).length - 1,
+		};
+	} finally {
+		await terminal.close();
+	}
+}
+
+/** 300 KB of markdown into the screen: at full speed, and at the pace of a fast model. */
+export async function screenStream({ rounds, workshop }) {
+	const chunks = tokens(TEXT);
+	const paced = tokens(TEXT, Math.ceil(TEXT.length / (PACED_MS / 8)));
+	let delayMs = 0;
+	const server = await startModelServer(() => (delayMs > 0 ? { chunks: paced, delayMs } : { chunks }));
+	const path = join(workshop.dir, "answer.md");
+	writeFileSync(path, TEXT);
+	try {
+		const place = workshop.place({ "models.json": server.modelsJson() });
+		const { blocks, full, slow } = await interleave(rounds, {
+			blocks: async () => {
+				const run = (file) => runToEnd([process.execPath, workshop.floor("markdown"), file], place);
+				const [whole, nothing] = [await run(path), await run("/dev/null")];
+				return { cpu: (whole.cpuMs - nothing.cpuMs) / 1000 };
+			},
+			full: () => {
+				delayMs = 0;
+				return streamInto([...workshop.pi, ...SCREEN], place);
+			},
+			slow: () => {
+				delayMs = 8;
+				return streamInto([...workshop.pi, ...SCREEN], place);
+			},
+		});
+		return [
+			{ name: "stream 300 KB: CPU", unit: "s", values: full.cpu, floor: "blocks", floorValues: blocks.cpu, budget: { atMost: 1.0 } },
+			{ name: "stream 300 KB: echo p95", unit: "ms", values: full.echo, budget: { atMost: 33 } },
+			{ name: "stream 300 KB: longest gap between frames", unit: "ms", values: full.gap, budget: { atMost: 100 } },
+			{ name: "stream 300 KB: bytes written, of the text", unit: "×", values: full.bytes, budget: { atMost: 2 } },
+			{ name: "stream 300 KB: full clears", unit: "", values: full.clears, budget: { atMost: 0 } },
+			{ name: "the same paced: CPU", unit: "s", values: slow.cpu, floor: "blocks", floorValues: blocks.cpu, budget: { atMost: 1.2 } },
+			{ name: "the same paced: echo p95", unit: "ms", values: slow.echo, budget: { atMost: 16 } },
+		];
+	} finally {
+		await server.close();
+	}
+}
+
+/** What an open screen costs while nothing happens, and how fast a key shows then. */
+export async function idleScreen({ rounds, workshop }) {
+	const server = await startModelServer(() => ({ text: "hello" }));
+	const watch = (command, place) => async () => {
+		const terminal = startInTerminal(command, place);
+		try {
+			await terminal.waitFor("─");
+			await delay(SETTLE_MS);
+			const [cpu, bytes] = [cpuOf(terminal.pid), terminal.bytes()];
+			await delay(IDLE_MS);
+			const idle = { cpu: cpuOf(terminal.pid) - cpu, bytes: terminal.bytes() - bytes, rss: memoryOf(terminal.pid).now };
+			const echoes = [];
+			for (let key = 2; key < 42; key++) {
+				echoes.push(await terminal.echo(key));
+				await delay(20);
+			}
+			return { ...idle, echo: percentile(echoes, 95) };
+		} finally {
+			await terminal.close();
+		}
+	};
+	try {
+		const place = workshop.place({ "models.json": server.modelsJson() });
+		const { editor, pi } = await interleave(rounds, {
+			editor: watch([process.execPath, workshop.floor("editor")], workshop.place()),
+			pi: watch([...workshop.pi, ...SCREEN], place),
+		});
+		return [
+			{ name: "idle 5 s: CPU", unit: "ms", values: pi.cpu, floor: "editor", floorValues: editor.cpu, budget: { atMost: 5 } },
+			{ name: "idle 5 s: bytes", unit: "B", values: pi.bytes, floor: "editor", floorValues: editor.bytes, budget: { atMost: 0 } },
+			{ name: "idle: memory", unit: "MiB", values: pi.rss, floor: "editor", floorValues: editor.rss, budget: { atMost: 90 } },
+			{ name: "idle: echo p95", unit: "ms", values: pi.echo, floor: "editor", floorValues: editor.echo, budget: { atMost: 3 } },
+		];
+	} finally {
+		await server.close();
+	}
+}
+

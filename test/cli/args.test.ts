@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { type CliOptions, HELP_TEXT, parseArgs } from "../../src/cli/args.js";
+import { PiError } from "../../src/errors.js";
+
+const NOTHING: CliOptions = {
+	print: false,
+	continue: false,
+	resume: false,
+	keepSession: true,
+	appendSystemPrompt: [],
+	customTools: [],
+	hooks: [],
+	findHooks: true,
+	skills: [],
+	findSkills: true,
+	contextFiles: true,
+	trust: false,
+	offline: false,
+	demo: false,
+	verbose: false,
+	files: [],
+	messages: [],
+};
+
+function refusal(argv: string[]): { code: string; message: string; hint: string | undefined } {
+	try {
+		parseArgs(argv);
+	} catch (error) {
+		if (error instanceof PiError) return { code: error.code, message: error.message, hint: error.hint };
+		throw error;
+	}
+	throw new Error("was accepted");
+}
+
+describe("a session's command line", () => {
+	test.each<[string, string[], Partial<CliOptions>]>([
+		["is empty without arguments", [], {}],
+		["takes messages and files in any order", ["@a.ts", "fix", "@b.png", "test"], { files: ["a.ts", "b.png"], messages: ["fix", "test"] }],
+		["takes everything behind -- as messages", ["-p", "--", "--model", "@x"], { print: true, messages: ["--model", "@x"] }],
+		["takes a lone @ as a message", ["@"], { messages: ["@"] }],
+		["takes a model with a level", ["--model", "sonnet:high"], { model: "sonnet:high" }],
+		["takes values behind =", ["--model=x/y", "--thinking=low"], { model: "x/y", thinking: "low" }],
+		["splits lists", ["--models", "a*, b", "--models", "c", "--tools", "read,ls"], { models: ["a*", "b", "c"], tools: ["read", "ls"] }],
+		["takes no tools", ["--no-tools"], { tools: [] }],
+		["lets the later of --tools and --no-tools win", ["--no-tools", "--tools", "ls"], { tools: ["ls"] }],
+		["repeats hooks, tools and skills", ["--hook", "a", "--hook", "b", "--tool", "c", "--skill", "d"], { hooks: ["a", "b"], customTools: ["c"], skills: ["d"] }],
+		["turns discovery off", ["--no-hooks", "--no-skills", "--no-context-files", "--no-session"], { findHooks: false, findSkills: false, contextFiles: false, keepSession: false }],
+		["joins short options", ["-cp", "go on"], { continue: true, print: true, messages: ["go on"] }],
+		["exports with and without a target", ["--export", "in.jsonl", "out.html"], { export: { file: "in.jsonl", out: "out.html" } }],
+		["exports to a name of its own", ["--export", "in.jsonl"], { export: { file: "in.jsonl", out: undefined } }],
+		["lists all models", ["--list-models"], { listModels: "" }],
+		["lists models by a word", ["--list-models", "son"], { listModels: "son" }],
+		["does not take an option as the word", ["--list-models", "--offline"], { listModels: "", offline: true }],
+		["takes prompts", ["--system-prompt", "a", "--append-system-prompt", "b", "--append-system-prompt", "c"], { systemPrompt: "a", appendSystemPrompt: ["b", "c"] }],
+		["knows a sub-command only as the first word", ["--offline", "doctor"], { offline: true, messages: ["doctor"] }],
+	])("%s", (_name, argv, expected) => {
+		expect(parseArgs(argv)).toEqual({ kind: "session", options: { ...NOTHING, ...expected } });
+	});
+
+	test.each([
+		[["-h"], "help"],
+		[["--help", "--model", "x"], "help"],
+		[["hooks", "--help"], "help"],
+		[["-v"], "version"],
+		[["--version"], "version"],
+	])("%j asks for %s", (argv, kind) => {
+		expect(parseArgs(argv)).toEqual({ kind });
+	});
+
+	test.each<[string[], string, string]>([
+		[["--modle", "x"], "unknown option --modle", "did you mean --model, --mode or --models?"],
+		[["-x"], "unknown option -x", "pi --help shows all"],
+		[["- a list"], 'unknown option "- a list"', "a message that begins with - goes behind --"],
+		[["--thinking", "hgh"], '--thinking "hgh": must be one of off, minimal, low, medium, high, xhigh', "did you mean high?"],
+		[["--mode=xml"], '--mode "xml": must be one of text, json, rpc', "pi --help shows all"],
+		[["--model"], "--model <name>: the value is missing", "pi --help shows all"],
+		[["-c", "--session", "x"], "--continue and --session exclude each other", "pi --help shows all"],
+		[["-p", "-r"], "--resume needs a screen", "use --continue, or --session with a path or id"],
+		[["--mode", "rpc", "hi"], "--mode rpc takes its prompts from stdin", "send a prompt command"],
+	])("%j is refused", (argv, message, hint) => {
+		expect(refusal(argv)).toEqual({ code: "bad_arguments", message, hint });
+	});
+});
+
+describe("a sub-command", () => {
+	const options = { hooks: [], findHooks: true, trust: false, offline: false, verbose: false, json: false };
+
+	test.each<[string[], object, object]>([
+		[["hooks"], { name: "hooks", action: "list" }, {}],
+		[["hooks", "check", "a.ts"], { name: "hooks", action: "check", target: "a.ts" }, {}],
+		[["hooks", "test", "a.ts", "--session", "s"], { name: "hooks", action: "test", target: "a.ts" }, { session: "s" }],
+		[["hooks", "untrust"], { name: "hooks", action: "untrust" }, {}],
+		[["context", "--at", "3", "--json"], { name: "context", at: 3, verify: false }, { json: true }],
+		[["context", "--verify", "--no-hooks"], { name: "context", verify: true }, { findHooks: false }],
+		[["sessions", "list", "price"], { name: "sessions", action: "list", search: "price" }, {}],
+		[["sessions", "show", "abc"], { name: "sessions", action: "show", target: "abc" }, {}],
+		[["doctor", "--offline"], { name: "doctor" }, { offline: true }],
+	])("%j", (argv, command, expected) => {
+		expect(parseArgs(argv)).toEqual({ kind: "subcommand", command, options: { ...options, ...expected } });
+	});
+
+	test.each<[string[], string, string]>([
+		[["hooks", "lsit"], 'pi hooks: unknown "lsit"', "did you mean list?"],
+		[["hooks", "check"], "hooks check <file>: the file is missing", "pi --help shows all"],
+		[["sessions", "show"], "sessions show <id>: the id is missing", "pi sessions list shows them"],
+		[["context", "--at", "-1"], '--at "-1": must be the index of an entry, 0 or more', "pi --help shows all"],
+		[["doctor", "x"], 'pi doctor: unexpected "x"', "pi --help shows all"],
+	])("%j is refused", (argv, message, hint) => {
+		expect(refusal(argv)).toEqual({ code: "bad_arguments", message, hint });
+	});
+});
+
+test("every option in the help is accepted, and fits 120 columns", () => {
+	const options = [...HELP_TEXT.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)( <[^>]+>)?/gm)];
+	expect(options.length).toBeGreaterThan(25);
+	for (const [, option = "", value] of options) {
+		const sample = option === "--thinking" ? "low" : option === "--mode" ? "json" : "x";
+		expect(() => parseArgs(value ? [option, sample] : [option])).not.toThrow();
+	}
+	expect(HELP_TEXT.split("\n").filter((line) => line.length > 120)).toEqual([]);
+});

@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { composePrompt, isPiped, loadFileArguments, readPipedText, textOrFile } from "../../src/cli/input.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+
+describe("composePrompt", () => {
+	const image = { type: "image" as const, mimeType: "image/png", data: "x" };
+
+	test.each([
+		["nothing", { messages: [] }, { rest: [] }],
+		["one message", { messages: ["a"] }, { first: { text: "a", images: [] }, rest: [] }],
+		["several messages", { messages: ["a", "b", "c"] }, { first: { text: "a", images: [] }, rest: ["b", "c"] }],
+		["only what was piped in", { stdin: "log\n", messages: [] }, { first: { text: "log", images: [] }, rest: [] }],
+		[
+			"all of it, in order",
+			{ stdin: "log\n", files: { text: "<file/>", images: [image] }, messages: ["why?"] },
+			{ first: { text: "log\n\n<file/>\n\nwhy?", images: [image] }, rest: [] },
+		],
+		["nothing but blanks", { stdin: " \n", messages: [""] }, { rest: [] }],
+	])("%s", (_name, parts, expected) => {
+		expect(composePrompt(parts)).toEqual(expected);
+	});
+});
+
+describe("@file arguments", () => {
+	test("texts become file blocks and images images", async () => {
+		const cwd = tempDir();
+		writeFiles(cwd, { "a.ts": "let a;", "b.md": "\ufeff# b\n" });
+		writeFileSync(join(cwd, "c.png"), PNG);
+		expect(await loadFileArguments(["a.ts", "~/b.md", "c.png"], { cwd, home: cwd })).toEqual({
+			text: `<file name="${cwd}/a.ts">\nlet a;\n</file>\n<file name="${cwd}/b.md">\n# b\n</file>\n<file name="${cwd}/c.png">(image)</file>`,
+			images: [{ type: "image", mimeType: "image/png", data: PNG.toString("base64") }],
+		});
+	});
+
+	test.each([
+		["a missing file", "no.txt", "Cannot read @no.txt"],
+		["a directory", "dir", "Cannot read @dir"],
+		["a binary file", "x.bin", "@x.bin is a binary file, neither text nor an image that models take"],
+	])("%s is a usage error that names it", async (_name, file, message) => {
+		const cwd = tempDir();
+		writeFiles(cwd, { "dir/x": "" });
+		writeFileSync(join(cwd, "x.bin"), Buffer.from([1, 0, 2, 0, 3]));
+		await expect(loadFileArguments([file], { cwd, home: cwd })).rejects.toMatchObject({ code: "bad_arguments", message });
+	});
+});
+
+test("an option that takes a text or a file reads the file when there is one", async () => {
+	const cwd = tempDir();
+	writeFiles(cwd, { "prompt.md": "Be kind.", "dir/x": "" });
+	const base = { cwd, home: cwd };
+	expect(await textOrFile("prompt.md", base)).toBe("Be kind.");
+	expect(await textOrFile("dir", base)).toBe("dir");
+	expect(await textOrFile("Be brief.\nAlways.", base)).toBe("Be brief.\nAlways.");
+});
+
+describe("what is piped in", () => {
+	test("is read to its end, also in pieces that split characters", async () => {
+		const stream = new PassThrough();
+		const text = readPipedText(stream);
+		const bytes = Buffer.from("grün\n");
+		stream.write(bytes.subarray(0, 3));
+		stream.end(bytes.subarray(3));
+		expect(await text).toBe("grün\n");
+	});
+
+	test("is empty when the other side sends nothing and ends", async () => {
+		const stream = new PassThrough();
+		stream.end();
+		expect(await readPipedText(stream, { silenceMs: 60_000 })).toBe("");
+	});
+
+	test("is given up when it stays open and silent", async () => {
+		const stream = new PassThrough();
+		expect(await readPipedText(stream, { silenceMs: 20 })).toBeNull();
+		expect(stream.destroyed).toBe(true);
+	});
+
+	test("is waited for once it has begun", async () => {
+		const stream = new PassThrough();
+		stream.write("a");
+		const text = readPipedText(stream, { silenceMs: 0 });
+		await setImmediate();
+		stream.end("b");
+		expect(await text).toBe("ab");
+	});
+
+	test("stops waiting when aborted", async () => {
+		const abort = new AbortController();
+		const text = readPipedText(new PassThrough(), { signal: abort.signal });
+		abort.abort(new Error("stopped"));
+		await expect(text).rejects.toThrow("stopped");
+	});
+
+	test("is refused when it has no end in sight", async () => {
+		const stream = new PassThrough();
+		const text = readPipedText(stream);
+		for (let count = 0; count < 11; count++) stream.write(Buffer.alloc(1024 * 1024, "x"));
+		await expect(text).rejects.toMatchObject({ code: "bad_arguments", message: "what is piped in is larger than 10 MB" });
+	});
+
+	test("is looked for in pipes and files, not in devices or closed descriptors", async () => {
+		const file = openSync(join(tempDir(), "f"), "w");
+		const device = openSync("/dev/null", "r");
+		onTestFinished(() => closeSync(device));
+		expect([isPiped(file), isPiped(device)]).toEqual([true, false]);
+		closeSync(file);
+		const child = spawn("/bin/sh", ["-c", "cat"], { stdio: ["pipe", "pipe", "ignore"] });
+		child.stdin.end();
+		await once(child, "close");
+		expect(isPiped(9999)).toBe(false);
+	});
+});

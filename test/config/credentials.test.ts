@@ -1,0 +1,241 @@
+import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi-ai/oauth";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Credentials, type CredentialsOptions, type ProviderAccess } from "../../src/config/credentials.js";
+import { tempDir } from "../helpers/temp.js";
+
+interface Setup extends Partial<CredentialsOptions> {
+	auth?: unknown;
+}
+
+function setup({ auth, ...options }: Setup = {}) {
+	const dir = tempDir();
+	const authFile = join(dir, "auth.json");
+	if (auth !== undefined) writeFileSync(authFile, typeof auth === "string" ? auth : JSON.stringify(auth), { mode: 0o600 });
+	const notices: string[] = [];
+	const onNotice = (line: string) => notices.push(line);
+	const keys = new Credentials({ authFile, env: {}, home: dir, onNotice, ...options });
+	return { keys, authFile, notices, key: (provider: string) => keys.resolveApiKey({ provider }) };
+}
+
+function access(name: string, fields: Partial<ProviderAccess> = {}): ProviderAccess {
+	return { name, headers: {}, authHeader: false, keyless: false, ...fields };
+}
+
+describe("which key counts", () => {
+	test("the first of --api-key, auth.json, models.json, settings, environment", async () => {
+		const { keys, key } = setup({
+			auth: { openai: { type: "api_key", key: "from-auth" } },
+			providers: [access("openai", { apiKey: "from-models" })],
+			settingsKeys: { openai: "from-settings" },
+			env: { OPENAI_API_KEY: "from-env" },
+		});
+		const seen: [string | undefined, string | undefined][] = [];
+		const look = async (source: Credentials) =>
+			seen.push([await source.resolveApiKey({ provider: "openai" }), source.keySource("openai")]);
+		await keys.removeKey("nobody");
+		keys.overrideKey("openai", "from-flag");
+		await look(keys);
+		const fresh = setup({ providers: [access("openai", { apiKey: "from-models" })], settingsKeys: { openai: "from-settings" } });
+		await look(fresh.keys);
+		await look(setup({ settingsKeys: { openai: "from-settings" }, env: { OPENAI_API_KEY: "from-env" } }).keys);
+		await look(setup({ env: { OPENAI_API_KEY: "from-env" } }).keys);
+		await look(setup().keys);
+		expect(seen).toEqual([
+			["from-flag", "--api-key"],
+			["from-models", "models.json"],
+			["from-settings", "settings.json"],
+			["from-env", "OPENAI_API_KEY"],
+			[undefined, undefined],
+		]);
+		expect(await key("openai")).toBe("from-flag");
+	});
+
+	test("auth.json before models.json", async () => {
+		const auth = { openai: { type: "api_key", key: "from-auth" } };
+		const { keys, key } = setup({ auth, providers: [access("openai", { apiKey: "from-models" })] });
+		expect([await key("openai"), keys.keySource("openai")]).toEqual(["from-auth", "auth.json"]);
+	});
+
+	test("a key in models.json is a variable, a command or the key itself", async () => {
+		const providers = [
+			access("variable", { apiKey: "MY_KEY" }),
+			access("command", { apiKey: "!printf 'from %s' command" }),
+			access("literal", { apiKey: "EMPTY" }),
+			access("unset", { apiKey: "OTHER_KEY" }),
+			access("failing", { apiKey: "!echo no key ring >&2; exit 3" }),
+		];
+		const { keys, key } = setup({ providers, env: { MY_KEY: "from env", PATH: "/usr/bin:/bin" } });
+		expect(await Promise.all(["variable", "command", "literal", "unset"].map(key))).toEqual([
+			"from env",
+			"from command",
+			"EMPTY",
+			undefined,
+		]);
+		expect([keys.hasKey("command"), keys.hasKey("unset")]).toEqual([true, false]);
+		await expect(key("failing")).rejects.toMatchObject({
+			code: "key_missing",
+			message: 'The key command "echo no key ring >&2; exit 3" failed: no key ring',
+		});
+	});
+
+	test("local servers need none and get a stand-in", async () => {
+		const { keys, key } = setup({ providers: [access("mine", { keyless: true })] });
+		keys.markKeyless("other");
+		for (const provider of ["ollama", "lmstudio", "llamacpp", "vllm", "demo", "mine", "other"]) {
+			expect([keys.hasKey(provider), await key(provider)]).toEqual([true, "none"]);
+		}
+	});
+});
+
+test("a request gets resolved headers, and the key as bearer when asked", async () => {
+	const provider = access("proxy", {
+		apiKey: "MY_KEY",
+		authHeader: true,
+		headers: { "x-team": "TEAM_NAME", "x-title": "NOT_SET", "x-plain": "pi" },
+	});
+	const { keys } = setup({ providers: [provider], env: { MY_KEY: "k", TEAM_NAME: "red" } });
+	expect(await keys.requestAuth({ provider: "proxy" })).toEqual({
+		apiKey: "k",
+		headers: { "x-team": "red", "x-title": "NOT_SET", "x-plain": "pi", Authorization: "Bearer k" },
+	});
+});
+
+describe("a missing key is explained", () => {
+	test.each([
+		["anthropic", "No key for anthropic", "set ANTHROPIC_API_KEY or ANTHROPIC_OAUTH_TOKEN, or run /login anthropic in pi (kept in AUTH)"],
+		["openai-codex", "No key for openai-codex", "run /login openai-codex in pi (kept in AUTH)"],
+		["proxy", "No key for proxy: models.json takes it from MY_KEY, which is not set", "set MY_KEY, or run /login proxy in pi"],
+	])("%s", async (provider, message, hint) => {
+		const { keys, authFile } = setup({ providers: [access("proxy", { apiKey: "MY_KEY" })] });
+		const expected = { code: "key_missing", message, hint: hint.replace("AUTH", authFile) };
+		await expect(keys.requestAuth({ provider })).rejects.toMatchObject(expected);
+	});
+});
+
+describe("auth.json", () => {
+	test("keeps keys privately, beside entries that it does not know", async () => {
+		const { keys, key, authFile } = setup({ auth: { later: { type: "passkey", x: 1 } } });
+		await keys.saveKey("openai", " sk-1\n");
+		expect(await key("openai")).toBe("sk-1");
+		expect(JSON.parse(readFileSync(authFile, "utf8"))).toEqual({
+			later: { type: "passkey", x: 1 },
+			openai: { type: "api_key", key: "sk-1" },
+		});
+		expect(statSync(authFile).mode & 0o777).toBe(0o600);
+		expect(keys.storedProviders()).toEqual([{ provider: "openai", type: "api_key" }]);
+		expect([await keys.removeKey("openai"), await keys.removeKey("openai")]).toEqual([true, false]);
+		expect(await key("openai")).toBeUndefined();
+	});
+
+	test("is closed to others, with a notice", () => {
+		const { keys, authFile, notices } = setup({ auth: {} });
+		chmodSync(authFile, 0o644);
+		keys.hasKey("openai");
+		expect(statSync(authFile).mode & 0o777).toBe(0o600);
+		expect(notices).toEqual([`${authFile} could be read by others; it is yours alone now`]);
+	});
+
+	test("that is broken gives no key, is named once and kept when a key is saved", async () => {
+		const { keys, key, authFile, notices } = setup({ auth: "{broken" });
+		expect([await key("openai"), keys.hasKey("google")]).toEqual([undefined, false]);
+		expect(notices).toEqual([
+			`${authFile}:1:2: expected a key in double quotes or "}" · mend the file; until then it is not used`,
+		]);
+		await keys.saveKey("openai", "sk-1");
+		expect(notices[1]).toBe(`${authFile} could not be read; it is kept as ${authFile}.bad-${new Date().toISOString().slice(0, 10)}`);
+		expect(await key("openai")).toBe("sk-1");
+	});
+
+	test("changed by another process is read again", async () => {
+		const { key, authFile } = setup({ auth: {} });
+		expect(await key("openai")).toBeUndefined();
+		writeFileSync(authFile, JSON.stringify({ openai: { type: "api_key", key: "theirs" } }));
+		expect(await key("openai")).toBe("theirs");
+	});
+});
+
+describe("a login", () => {
+	/** Gives out tokens `access-1`, `access-2`, …; each refresh token works once. */
+	function tokenServer(id: string) {
+		let valid = "refresh-0";
+		let count = 0;
+		const state = { refusals: 0, calls: 0 };
+		registerOAuthProvider({
+			id,
+			name: id,
+			login: async () => ({ access: "access-0", refresh: "refresh-0", expires: 0 }),
+			getApiKey: ({ access: token }) => token,
+			modifyModels: (models, { access: token }) => models.map((model) => ({ ...model, baseUrl: `https://${token}` })),
+			async refreshToken({ refresh }) {
+				state.calls++;
+				if (refresh !== valid) {
+					state.refusals++;
+					throw new Error("refresh token was used before");
+				}
+				count++;
+				valid = `refresh-${count}`;
+				return { access: `access-${count}`, refresh: valid, expires: Date.now() + 3_600_000 };
+			},
+		});
+		onTestFinished(() => unregisterOAuthProvider(id));
+		return state;
+	}
+	const expired = { type: "oauth", access: "access-0", refresh: "refresh-0", expires: 0, account: "a" };
+
+	test("that has run out is renewed once, whoever asks at the same time", async () => {
+		const server = tokenServer("test-login");
+		const { authFile, keys } = setup({ auth: { "test-login": expired } });
+		const other = new Credentials({ authFile, env: {}, home: "/" });
+		const model = { provider: "test-login" };
+		const asked = [keys, other, keys, other].map((source) => source.resolveApiKey(model));
+		expect(await Promise.all(asked)).toEqual(["access-1", "access-1", "access-1", "access-1"]);
+		expect(server).toEqual({ calls: 1, refusals: 0 });
+		expect(JSON.parse(readFileSync(authFile, "utf8"))["test-login"]).toMatchObject({
+			type: "oauth",
+			access: "access-1",
+			refresh: "refresh-1",
+			account: "a",
+		});
+	});
+
+	test("that cannot be renewed says so and what to run", async () => {
+		tokenServer("test-login");
+		const { key } = setup({ auth: { "test-login": { ...expired, refresh: "used" } } });
+		await expect(key("test-login")).rejects.toMatchObject({
+			code: "key_missing",
+			message: "The login for test-login could not be renewed",
+			hint: "run /login test-login in pi",
+		});
+	});
+
+	test("adapts the models of its provider", async () => {
+		tokenServer("test-login");
+		const { keys } = setup();
+		await keys.saveLogin("test-login", { access: "host", refresh: "r", expires: Date.now() + 3_600_000 });
+		const [model] = (await import("@mariozechner/pi-ai")).getModels("openai");
+		expect(model && (await keys.adaptModels([model]))).toEqual([{ ...model, baseUrl: "https://host" }]);
+	});
+});
+
+test("known keys are replaced in text, longest first, short words are not", async () => {
+	const { keys, key } = setup({
+		auth: {
+			a: { type: "api_key", key: "secret-12345" },
+			b: { type: "oauth", access: "access-token", refresh: "refresh-token", expires: 1 },
+		},
+		settingsKeys: { c: "settings-key", short: "abc" },
+		providers: [
+			access("d", { apiKey: "!printf command-secret", headers: { Authorization: "Bearer header-secret", "x-title": "titletitle" } }),
+			access("e", { apiKey: "literal-secret" }),
+		],
+		env: { OPENAI_API_KEY: "secret-12345-longer", PATH: "/usr/bin:/bin", AWS_PROFILE: "x" },
+	});
+	await key("d");
+	const text =
+		"secret-12345-longer secret-12345 access-token refresh-token settings-key abc command-secret header-secret literal-secret titletitle <authenticated>";
+	expect(keys.redactSecrets(text)).toBe(
+		"‹key› ‹key› ‹key› ‹key› ‹key› abc ‹key› ‹key› ‹key› titletitle <authenticated>",
+	);
+});

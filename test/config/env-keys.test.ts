@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { environmentProviders, findEnvironmentKey, keyVariables, variablesHint } from "../../src/config/env-keys.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+test("names the variables that pi-ai reads, for every provider that it knows", () => {
+	const script = `
+		import("@mariozechner/pi-ai").then(({ getProviders, findEnvKeys }) =>
+			console.log(JSON.stringify(getProviders().map((name) => [name, findEnvKeys(name) ?? []]))));`;
+	const names = environmentProviders().flatMap(keyVariables);
+	const env = { PATH: "/usr/bin:/bin", ...Object.fromEntries(names.map((name) => [name, "x"])) };
+	const answer: [string, string[]][] = JSON.parse(execFileSync(process.execPath, ["-e", script], { env, encoding: "utf8" }));
+	const ours = answer.map(([provider]) => [provider, keyVariables(provider)]);
+	expect(Object.fromEntries(ours)).toEqual(Object.fromEntries(answer));
+});
+
+test("takes the first variable that is set", () => {
+	const env = { ANTHROPIC_OAUTH_TOKEN: "", ANTHROPIC_API_KEY: " key " };
+	expect(findEnvironmentKey("anthropic", env, "/")).toEqual({ key: "key", source: "ANTHROPIC_API_KEY" });
+	expect(findEnvironmentKey("nobody", env, "/")).toBeUndefined();
+	expect(findEnvironmentKey("constructor", env, "/")).toBeUndefined();
+});
+
+test("knows the credentials of the AWS and Google tools", () => {
+	const home = tempDir();
+	expect(findEnvironmentKey("amazon-bedrock", { AWS_ACCESS_KEY_ID: "a" }, home)).toBeUndefined();
+	expect(findEnvironmentKey("amazon-bedrock", { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" }, home)).toEqual({
+		key: "<authenticated>",
+		source: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+	});
+	const google = { GOOGLE_CLOUD_PROJECT: "p", GOOGLE_CLOUD_LOCATION: "l" };
+	expect(findEnvironmentKey("google-vertex", google, home)).toBeUndefined();
+	writeFiles(home, { ".config/gcloud/application_default_credentials.json": {} });
+	expect(findEnvironmentKey("google-vertex", google, home)).toEqual({ key: "<authenticated>", source: "gcloud" });
+});
+
+test("says what to set", () => {
+	expect(variablesHint("anthropic")).toBe("set ANTHROPIC_API_KEY or ANTHROPIC_OAUTH_TOKEN");
+	expect(variablesHint("amazon-bedrock")).toBe("set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+	expect(variablesHint("openai-codex")).toBeUndefined();
+});

@@ -1,0 +1,237 @@
+import { getModels, getProviders } from "@mariozechner/pi-ai";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Credentials } from "../../src/config/credentials.js";
+import { loadModels, modelName } from "../../src/config/models.js";
+import { loadModelsFile } from "../../src/config/models-file.js";
+import { PREFERRED_MODELS } from "../../src/config/preferred-models.js";
+import { tempAgentDir } from "../helpers/temp.js";
+
+async function load(options: { models?: unknown; env?: Record<string, string> } = {}) {
+	const dir = tempAgentDir({ models: options.models });
+	const file = loadModelsFile(join(dir, "models.json"));
+	const credentials = new Credentials({
+		authFile: join(dir, "auth.json"),
+		env: options.env ?? {},
+		home: dir,
+		providers: file.providers,
+	});
+	return { registry: await loadModels({ file, credentials }), credentials, path: file.path };
+}
+
+const names = (models: readonly { provider: string; id: string }[]) => models.map(modelName);
+
+test("preferred models exist, and every provider of pi-ai but regional twins has one", () => {
+	for (const { provider, ids } of PREFERRED_MODELS) {
+		const known = getProviders().find((name) => name === provider);
+		const all: string[] = known ? getModels(known).map(({ id }) => id) : [];
+		expect(ids.filter((id) => !all.includes(id))).toEqual([]);
+	}
+});
+
+describe("models.json", () => {
+	test("adds models with defaults and checked values", async () => {
+		const { registry, path } = await load({
+			models: {
+				providers: {
+					box: {
+						baseUrl: "http://127.0.0.1:9/v1",
+						api: "openai-completions",
+						apiKey: "EMPTY",
+						compat: { supportsStore: false },
+						models: [
+							{ id: "small" },
+							{ id: "big", name: "Big", reasoning: true, input: ["text", "image"], contextWindow: 1000, maxTokens: 10, cost: { input: 1 }, compat: { maxTokensField: "max_tokens" } },
+							{ id: "odd", contextWindow: "much", api: "smoke-signals", colour: 1 },
+							{ name: "nameless" },
+							7,
+						],
+					},
+				},
+			},
+		});
+		const base = { api: "openai-completions", provider: "box", baseUrl: "http://127.0.0.1:9/v1" };
+		const defaults = { reasoning: false, input: ["text"], cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, contextWindow: 128000, maxTokens: 16384 };
+		expect(registry.all().filter(({ provider }) => provider === "box")).toEqual([
+			{ ...base, ...defaults, id: "small", name: "small", compat: { supportsStore: false } },
+			{
+				...base,
+				id: "big",
+				name: "Big",
+				reasoning: true,
+				input: ["text", "image"],
+				cost: { input: 1, output: 0, cacheRead: 0, cacheWrite: 0 },
+				contextWindow: 1000,
+				maxTokens: 10,
+				compat: { supportsStore: false, maxTokensField: "max_tokens" },
+			},
+			{ ...base, ...defaults, id: "odd", name: "odd", compat: { supportsStore: false } },
+		]);
+		expect(registry.warnings).toEqual([
+			`${path}: providers.box.models[2].colour is not known and not used`,
+			expect.stringContaining(`${path}: providers.box.models[2].api must be one of openai-completions, `),
+			`${path}: providers.box.models[2].contextWindow must be a number above 0; it is ignored`,
+			`${path}: providers.box.models[3].id must be a text; the model is left out`,
+			`${path}: providers.box.models[4] must be an object; it is left out`,
+		]);
+	});
+
+	test("without models changes how a built-in provider is reached", async () => {
+		const { registry, credentials } = await load({
+			models: { providers: { anthropic: { baseUrl: "https://proxy.example/a", headers: { "x-team": "red" } } } },
+			env: { ANTHROPIC_API_KEY: "k" },
+		});
+		const model = registry.findModel("anthropic", "claude-sonnet-4-6");
+		expect(model?.baseUrl).toBe("https://proxy.example/a");
+		expect(registry.findModel("openai", "gpt-5.5")?.baseUrl).not.toContain("proxy");
+		expect(await credentials.requestAuth({ provider: "anthropic" })).toEqual({ apiKey: "k", headers: { "x-team": "red" } });
+	});
+
+	test("with models adds them to a built-in provider", async () => {
+		const { registry } = await load({ models: { providers: { openai: { models: [{ id: "gpt-9" }] } } } });
+		expect(registry.findModel("openai", "gpt-9")).toMatchObject({
+			api: registry.findModel("openai", "gpt-5.5")?.api,
+			baseUrl: registry.findModel("openai", "gpt-5.5")?.baseUrl,
+		});
+	});
+
+	test("that lacks what a model needs says so, and the rest works", async () => {
+		const { registry, path } = await load({
+			models: { providers: { a: { models: [{ id: "m" }] }, b: { api: "openai-completions", models: [{ id: "m" }] }, c: {}, d: 1 } },
+		});
+		expect(registry.warnings).toEqual([
+			`${path}: providers.d must be an object; it is left out`,
+			`${path}: a/m has no api; it is left out`,
+			`${path}: b/m has no baseUrl; it is left out`,
+			`${path}: providers.c has no models`,
+		]);
+		expect(registry.findModel("anthropic", "claude-sonnet-4-6")).toBeDefined();
+	});
+
+	test("that is broken is named with its line", async () => {
+		const { registry, path } = await load({ models: '{"providers": {\n  oops\n}}' });
+		expect(registry.warnings).toEqual([
+			`${path}:2:3: expected a key in double quotes or "}" · mend the file; until then it is not used`,
+		]);
+		expect(registry.all().length).toBeGreaterThan(900);
+	});
+
+	test("a server on this machine without a key needs none", async () => {
+		const provider = { baseUrl: "http://localhost:9/v1", api: "openai-completions", models: [{ id: "m" }] };
+		const { registry } = await load({ models: { providers: { mine: provider } } });
+		expect(names(registry.availableModels())).toEqual(["mine/m"]);
+	});
+});
+
+describe("a model that someone names", () => {
+	const env = { ANTHROPIC_API_KEY: "k" };
+	const models = {
+		providers: { box: { baseUrl: "http://127.0.0.1:9/v1", api: "openai-completions", apiKey: "x", models: [{ id: "qwen3:8b" }, { id: "org/model:high" }] } },
+	};
+
+	test.each([
+		["anthropic/claude-sonnet-4-6", "anthropic/claude-sonnet-4-6", undefined],
+		["claude-opus-4-7", "anthropic/claude-opus-4-7", undefined],
+		["Claude-Opus-4-7", "anthropic/claude-opus-4-7", undefined],
+		["claude-opus-4-7:high", "anthropic/claude-opus-4-7", "high"],
+		["sonnet", "anthropic/claude-sonnet-4-6", undefined],
+		["haiku:off", "anthropic/claude-haiku-4-5", "off"],
+		["anthropic opus", "anthropic/claude-opus-4-7", undefined],
+		["gpt-5.5", "openai/gpt-5.5", undefined],
+		["qwen3:8b", "box/qwen3:8b", undefined],
+		["qwen3:8b:low", "box/qwen3:8b", "low"],
+		["org/model:high", "box/org/model:high", undefined],
+		["box/org/model:high:low", "box/org/model:high", "low"],
+		["openrouter/anthropic/claude-sonnet-4.6", "openrouter/anthropic/claude-sonnet-4.6", undefined],
+	])("%s is %s (%s)", async (spec, expected, thinkingLevel) => {
+		const { registry } = await load({ env, models });
+		const resolved = registry.resolveModelSpec(spec);
+		expect([modelName(resolved.model), resolved.thinkingLevel]).toEqual([expected, thinkingLevel]);
+	});
+
+	test("is looked for at one provider when it is given", async () => {
+		const { registry } = await load({ env });
+		expect(modelName(registry.resolveModelSpec("sonnet", { provider: "github-copilot" }).model)).toBe("github-copilot/claude-sonnet-4.6");
+		expect(() => registry.resolveModelSpec("x", { provider: "anthropc" })).toThrow(
+			expect.objectContaining({ code: "model_unknown", message: 'No provider "anthropc"', hint: "near: anthropic" }),
+		);
+	});
+
+	test.each([
+		["claud-sonnet-4-6", "near: anthropic/claude-sonnet-4-6, anthropic/claude-sonnet-4-5, anthropic/claude-sonnet-4-0"],
+		["claude-opus-4-7:hihg", "near: anthropic/claude-opus-4-7, anthropic/claude-opus-4-0, anthropic/claude-opus-4-1"],
+		["zzzzzzzzzzz", "pi --list-models shows all"],
+	])("%s is unknown (%s)", async (spec, hint) => {
+		const { registry } = await load({ env });
+		expect(() => registry.resolveModelSpec(spec)).toThrow(
+			expect.objectContaining({ code: "model_unknown", message: `No model "${spec}"`, hint }),
+		);
+	});
+
+	test("patterns match usable models in their order, each once", async () => {
+		const { registry } = await load({ env, models });
+		const { models: found, unmatched } = registry.matchModels(["box/*:high", "claude-opus-4-?", "claude-opus-4-7", "sonnet:low", "nothing*"]);
+		expect(found.map(({ model, thinkingLevel }) => [model.id, thinkingLevel])).toEqual([
+			["qwen3:8b", "high"],
+			["org/model:high", "high"],
+			["claude-opus-4-0", undefined],
+			["claude-opus-4-1", undefined],
+			["claude-opus-4-5", undefined],
+			["claude-opus-4-6", undefined],
+			["claude-opus-4-7", undefined],
+			["claude-sonnet-4-6", "low"],
+		]);
+		expect(unmatched).toEqual(["nothing*"]);
+	});
+});
+
+describe("the model to start with", () => {
+	const nothing = { defaultProvider: undefined, defaultModel: undefined };
+
+	test("is the one of the settings, also without its key", async () => {
+		const { registry } = await load({ env: { OPENAI_API_KEY: "k" } });
+		const settings = { defaultProvider: "anthropic", defaultModel: "claude-opus-4-7" };
+		expect(registry.defaultModel({ settings })).toEqual({ model: registry.findModel("anthropic", "claude-opus-4-7"), source: "settings" });
+		const byProvider = registry.defaultModel({ settings: { defaultProvider: "google", defaultModel: undefined } });
+		expect(byProvider.model.provider).toBe("google");
+	});
+
+	test("is else the last used, if it has a key", async () => {
+		const { registry } = await load({ env: { OPENAI_API_KEY: "k" } });
+		const start = (provider: string, modelId: string) => registry.defaultModel({ settings: nothing, lastUsed: { provider, modelId } });
+		expect([modelName(start("openai", "gpt-5.4").model), start("openai", "gpt-5.4").source]).toEqual(["openai/gpt-5.4", "last_used"]);
+		expect(modelName(start("anthropic", "claude-opus-4-7").model)).toBe("openai/gpt-5.5");
+	});
+
+	test("is else the best of the first provider with a key, local servers last", async () => {
+		const { registry } = await load({ env: { GEMINI_API_KEY: "k", AWS_PROFILE: "x", GITHUB_TOKEN: "x" } });
+		expect(modelName(registry.defaultModel({ settings: nothing }).model)).toBe("google/gemini-3.1-pro-preview");
+		const local = await load();
+		const model = { ...registry.defaultModel({ settings: nothing }).model, provider: "ollama", id: "qwen3" };
+		local.registry.registerModels([model]);
+		expect(local.registry.defaultModel({ settings: nothing }).model).toEqual(model);
+	});
+
+	test("a model of the settings that is not known is mentioned", async () => {
+		const { registry } = await load({ env: { OPENAI_API_KEY: "k" } });
+		expect(registry.defaultModel({ settings: { defaultProvider: "openai", defaultModel: "gpt-0" } })).toMatchObject({
+			model: { id: "gpt-5.5" },
+			warning: "settings.json names the model openai/gpt-0, which is not known",
+		});
+	});
+
+	test("without any key the error says how to set one up; a GitHub token alone is none", async () => {
+		const { registry } = await load({ env: { GITHUB_TOKEN: "x" } });
+		expect(() => registry.defaultModel({ settings: nothing })).toThrow(
+			expect.objectContaining({ code: "model_missing", message: "No model is set up", hint: expect.stringContaining("pi --demo") }),
+		);
+	});
+});
+
+test("registered models replace those of the same name", async () => {
+	const { registry } = await load();
+	const model = registry.resolveModelSpec("gpt-5.5").model;
+	registry.registerModels([{ ...model, name: "Mine" }]);
+	expect(registry.findModel("openai", "gpt-5.5")?.name).toBe("Mine");
+	expect(registry.all().filter(({ id, provider }) => id === "gpt-5.5" && provider === "openai")).toHaveLength(1);
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { agentDir, paths, resolveUserPath, runEnvironment } from "../../src/config/paths.js";
+
+test("the agent directory is ~/.pi/agent, or where the environment says", () => {
+	expect(agentDir({}, "/home/u")).toBe("/home/u/.pi/agent");
+	expect(agentDir({ PI_CODING_AGENT_DIR: "/x/y/" }, "/home/u")).toBe("/x/y");
+	expect(agentDir({ PI_CODING_AGENT_DIR: "~/z" }, "/home/u")).toBe("/home/u/z");
+	expect(agentDir({ PI_CODING_AGENT_DIR: " " }, "/home/u")).toBe("/home/u/.pi/agent");
+});
+
+test("every file has its place", () => {
+	expect(paths({}, "/work/shop", "/home/u")).toEqual({
+		cwd: "/work/shop",
+		home: "/home/u",
+		agentDir: "/home/u/.pi/agent",
+		settings: "/home/u/.pi/agent/settings.json",
+		auth: "/home/u/.pi/agent/auth.json",
+		models: "/home/u/.pi/agent/models.json",
+		trust: "/home/u/.pi/agent/trust.json",
+		trustedTexts: "/home/u/.pi/agent/trusted",
+		keybindings: "/home/u/.pi/agent/keybindings.json",
+		hooks: "/home/u/.pi/agent/hooks",
+		tools: "/home/u/.pi/agent/tools",
+		prompts: "/home/u/.pi/agent/prompts",
+		commands: "/home/u/.pi/agent/commands",
+		skills: "/home/u/.pi/agent/skills",
+		themes: "/home/u/.pi/agent/themes",
+		contextFile: "/home/u/.pi/agent/AGENTS.md",
+		sessions: "/home/u/.pi/agent/sessions",
+		tmp: "/home/u/.pi/agent/tmp",
+		hookCache: "/home/u/.pi/agent/cache/jiti",
+		project: {
+			dir: "/work/shop/.pi",
+			settings: "/work/shop/.pi/settings.json",
+			hooks: "/work/shop/.pi/hooks",
+			tools: "/work/shop/.pi/tools",
+			prompts: "/work/shop/.pi/prompts",
+			commands: "/work/shop/.pi/commands",
+			skills: "/work/shop/.pi/skills",
+			themes: "/work/shop/.pi/themes",
+		},
+	});
+});
+
+test.each([
+	["~", "/home/u"],
+	["~/a", "/home/u/a"],
+	["~a", "/base/~a"],
+	["a/../b", "/base/b"],
+	["/a/b", "/a/b"],
+])("the path %s is understood as %s", (path, expected) => {
+	expect(resolveUserPath(path, "/base", "/home/u")).toBe(expected);
+});
+
+test.each([
+	[undefined, false],
+	["", false],
+	["0", false],
+	["false", false],
+	["1", true],
+	["yes", true],
+])("a switch set to %j is %j", (value, on) => {
+	expect(runEnvironment({ PI_TRUST: value, PI_OFFLINE: value }, "/home/u")).toMatchObject({ trust: on, offline: on });
+});

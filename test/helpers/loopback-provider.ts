@@ -1,0 +1,254 @@
+import {
+	createServer,
+	type IncomingHttpHeaders,
+	type IncomingMessage,
+	type Server,
+	type ServerResponse,
+} from "node:http";
+import type { Model } from "@mariozechner/pi-ai";
+import { onTestFinished } from "vitest";
+import { isObject, type JsonObject, parseJson } from "./json.js";
+import { type Reply, type ReplyStep, toStep } from "./provider-step.js";
+import { readAnthropicRequest } from "./read-anthropic.js";
+import { readOpenaiRequest } from "./read-openai.js";
+import { sendReply } from "./send-reply.js";
+import { judgeConversation, type WireMessage } from "./wire-message.js";
+
+export { httpError, type Reply, type ReplyStep, text, thinking, toolCall } from "./provider-step.js";
+
+/** The two wire formats that the provider speaks. */
+export type LoopbackApi = "openai-completions" | "anthropic-messages";
+
+/** A request that the provider got. */
+export interface ProviderRequest {
+	/** 0-based, in order of arrival. */
+	index: number;
+	api: LoopbackApi;
+	headers: IncomingHttpHeaders;
+	body: JsonObject;
+	/** The conversation, in one form for both APIs; the system prompt is its first message. */
+	messages: WireMessage[];
+	/** Resolves when the response is over: true when it was sent whole, false when the client went away first. */
+	closed: Promise<boolean>;
+}
+
+/** Fields of a model that a test may set. */
+export interface LoopbackModelOptions {
+	id?: string;
+	reasoning?: boolean;
+	input?: ("text" | "image")[];
+	contextWindow?: number;
+	maxTokens?: number;
+	/** US dollars per million tokens. Default: all 0. */
+	cost?: Model<LoopbackApi>["cost"];
+}
+
+/** Names of the loopback provider's two faces in models.json, by API. */
+export const LOOPBACK_PROVIDERS: Record<LoopbackApi, string> = {
+	"openai-completions": "loopback",
+	"anthropic-messages": "loopback-anthropic",
+};
+
+const LOCAL_COMPAT = {
+	supportsDeveloperRole: false,
+	supportsStore: false,
+	supportsReasoningEffort: false,
+	maxTokensField: "max_tokens",
+} as const;
+
+/**
+ * A model server on 127.0.0.1 that speaks chat completions and Anthropic messages, answers from a script and judges
+ * each request as strictly as the real ones: an illegal request gets a 400 and is noted in `violations`.
+ */
+export class LoopbackProvider {
+	/** Every request so far, in order of arrival. */
+	readonly requests: ProviderRequest[] = [];
+	/** One sentence per broken rule and per request without a script. */
+	readonly violations: string[] = [];
+	readonly #server: Server;
+	readonly #queue: (Reply | ((request: ProviderRequest) => Reply | Promise<Reply>))[] = [];
+	readonly #waiting: { count: number; resolve: () => void }[] = [];
+	#handler: ((request: ProviderRequest) => Reply | Promise<Reply>) | null = null;
+	#ids = 0;
+
+	constructor() {
+		this.#server = createServer((request, response) => {
+			this.#serve(request, response).catch((error: unknown) => {
+				this.violations.push(`the provider failed: ${String(error)}`);
+				response.destroy();
+			});
+		});
+	}
+
+	/** Listens on a free port. */
+	async start(): Promise<void> {
+		await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+	}
+
+	/** Such as `http://127.0.0.1:4711`. */
+	get origin(): string {
+		const address = this.#server.address();
+		if (address === null || typeof address === "string") throw new Error("The provider is not listening");
+		return `http://127.0.0.1:${address.port}`;
+	}
+
+	/** Queues replies: each answers one request, first come first served, before the handler of `on`. */
+	reply(...replies: (Reply | ((request: ProviderRequest) => Reply | Promise<Reply>))[]): this {
+		this.#queue.push(...replies);
+		return this;
+	}
+
+	/** Answers every request that finds the queue empty. */
+	on(handler: (request: ProviderRequest) => Reply | Promise<Reply>): this {
+		this.#handler = handler;
+		return this;
+	}
+
+	/** Resolves with the request number `count` (1-based) once it has arrived. */
+	async request(count: number): Promise<ProviderRequest> {
+		if (this.requests.length < count) {
+			await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
+		}
+		const found = this.requests[count - 1];
+		if (!found) throw new Error(`Request ${count} did not arrive`);
+		return found;
+	}
+
+	/** Hands over the violations so far and forgets them: for tests that provoke some. */
+	takeViolations(): string[] {
+		return this.violations.splice(0);
+	}
+
+	/** A model of pi-ai that points here; use any API key. */
+	model<TApi extends LoopbackApi>(options: LoopbackModelOptions & { api: TApi }): Model<TApi>;
+	model(options?: LoopbackModelOptions): Model<"openai-completions">;
+	model(options: LoopbackModelOptions & { api?: LoopbackApi } = {}): Model<LoopbackApi> {
+		const api = options.api ?? "openai-completions";
+		const model: Model<LoopbackApi> = {
+			...this.#modelFields(options),
+			cost: options.cost ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+			api,
+			provider: LOOPBACK_PROVIDERS[api],
+			baseUrl: this.baseUrl(api),
+		};
+		if (api === "openai-completions") model.compat = { ...LOCAL_COMPAT };
+		return model;
+	}
+
+	/** The base URL as models name it: chat completions count `/v1` in, Anthropic's client adds it. */
+	baseUrl(api: LoopbackApi): string {
+		return api === "openai-completions" ? `${this.origin}/v1` : this.origin;
+	}
+
+	/** The content of a models.json with both faces: `loopback/scripted` and `loopback-anthropic/scripted`. */
+	modelsJson(options: LoopbackModelOptions = {}): JsonObject {
+		const face = (api: LoopbackApi) => ({
+			baseUrl: this.baseUrl(api),
+			api,
+			apiKey: "loopback-key",
+			...(api === "openai-completions" ? { compat: LOCAL_COMPAT } : {}),
+			models: [
+				{
+					...this.#modelFields(options),
+					cost: options.cost ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+				},
+			],
+		});
+		return {
+			providers: {
+				[LOOPBACK_PROVIDERS["openai-completions"]]: face("openai-completions"),
+				[LOOPBACK_PROVIDERS["anthropic-messages"]]: face("anthropic-messages"),
+			},
+		};
+	}
+
+	/** Ends every connection and stops listening. */
+	async close(): Promise<void> {
+		await new Promise<void>((resolve) => {
+			this.#server.close(() => resolve());
+			this.#server.closeAllConnections();
+		});
+	}
+
+	#modelFields(options: LoopbackModelOptions) {
+		return {
+			id: options.id ?? "scripted",
+			name: options.id ?? "Scripted",
+			reasoning: options.reasoning ?? false,
+			input: options.input ?? ["text", "image"],
+			contextWindow: options.contextWindow ?? 200_000,
+			maxTokens: options.maxTokens ?? 16_384,
+		};
+	}
+
+	async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+		const path = (incoming.url ?? "").split("?")[0];
+		if (incoming.method === "GET" && path === "/v1/models") {
+			response.setHeader("content-type", "application/json");
+			response.end(
+				JSON.stringify({ object: "list", data: [{ id: "scripted", object: "model", owned_by: "loopback" }] }),
+			);
+			return;
+		}
+		const api = path === "/v1/chat/completions" ? "openai-completions" : "anthropic-messages";
+		if (incoming.method !== "POST" || (api === "anthropic-messages" && path !== "/v1/messages")) {
+			response.writeHead(404).end();
+			return;
+		}
+		const chunks: Buffer[] = [];
+		for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+		const body = parseJson(Buffer.concat(chunks).toString("utf8"));
+		const request = this.#record(api, incoming.headers, isObject(body) ? body : {}, response);
+		const issues = isObject(body) ? this.#judge(request) : ["the body is no JSON object"];
+		this.violations.push(...issues.map((issue) => `request ${request.index}: ${issue}`));
+		const step = issues.length > 0 ? refusal(`Illegal request: ${issues.join("; ")}`) : await this.#next(request);
+		await sendReply(response, api, step, request.body, () => `call_${++this.#ids}`);
+	}
+
+	#record(api: LoopbackApi, headers: IncomingHttpHeaders, body: JsonObject, response: ServerResponse): ProviderRequest {
+		const closed = new Promise<boolean>((resolve) => {
+			response.once("close", () => resolve(response.writableFinished));
+		});
+		const request: ProviderRequest = { index: this.requests.length, api, headers, body, messages: [], closed };
+		this.requests.push(request);
+		for (const waiting of this.#waiting) if (this.requests.length >= waiting.count) waiting.resolve();
+		return request;
+	}
+
+	#judge(request: ProviderRequest): string[] {
+		const { messages, issues } =
+			request.api === "openai-completions"
+				? readOpenaiRequest(request.body)
+				: readAnthropicRequest(request.body, request.headers);
+		request.messages.push(...messages);
+		return [...issues, ...judgeConversation(messages)];
+	}
+
+	async #next(request: ProviderRequest): Promise<ReplyStep> {
+		const next = this.#queue.shift() ?? this.#handler;
+		if (next === null) {
+			this.violations.push(`request ${request.index}: no reply is scripted for it`);
+			return refusal("No reply is scripted for this request");
+		}
+		return toStep(typeof next === "function" ? await next(request) : next);
+	}
+}
+
+/** 400: clients do not try again. */
+function refusal(message: string): ReplyStep {
+	return { fault: { kind: "http", status: 400, message } };
+}
+
+/**
+ * Starts a provider for the running test. At the test's end it is closed, and violations that the test did not take
+ * fail it.
+ */
+export async function startProvider(): Promise<LoopbackProvider> {
+	const provider = new LoopbackProvider();
+	await provider.start();
+	onTestFinished(async () => {
+		await provider.close();
+		if (provider.violations.length > 0) throw new Error(provider.violations.join("\n"));
+	});
+	return provider;
+}

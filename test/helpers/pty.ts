@@ -1,0 +1,165 @@
+import pty from "@lydell/node-pty";
+import headless from "@xterm/headless";
+import { onTestFinished } from "vitest";
+import { keyBytes } from "./keys.js";
+import { PI, type PiOptions, piPlace } from "./pi-environment.js";
+
+/** How a test starts the program in a terminal. */
+export interface PtyOptions extends PiOptions {
+	columns?: number;
+	rows?: number;
+}
+
+/** How the program ended. `signal` is 0 when it exited by itself. */
+export interface PtyExit {
+	code: number;
+	signal: number;
+}
+
+/** The program in a real terminal: keys go in, an emulator shows what a user would see. */
+export interface PiTerminal {
+	readonly pid: number;
+	readonly cwd: string;
+	readonly agentDir: string;
+	/** All bytes that the program wrote, escape sequences included. */
+	output(): string;
+	/** The visible lines, trailing blanks cut. */
+	screen(): Promise<string>;
+	/** Everything that can be scrolled to, and the screen below it. */
+	scrollback(): Promise<string>;
+	/** Where the cursor is, 0-based, in the screen. */
+	cursor(): Promise<{ column: number; row: number }>;
+	/**
+	 * Resolves with the screen once it shows the text; with `scrollback`, once the text is anywhere.
+	 * Rejects with the screen when the program ends first or the time is up.
+	 */
+	waitForText(wanted: string | RegExp, options?: WaitOptions): Promise<string>;
+	/** Resolves with the screen once the text is gone from it. */
+	waitForGone(unwanted: string | RegExp, options?: WaitOptions): Promise<string>;
+	/** Resolves with the screen once `found` says yes to it. */
+	waitForScreen(found: (screen: string) => boolean, what: string, options?: WaitOptions): Promise<string>;
+	/** Sends text as typed, in one write. */
+	type(text: string): void;
+	/** Sends text as a bracketed paste. */
+	paste(text: string): void;
+	/** Sends keys by name (see keys.ts). A lone escape is kept apart from the key after it. */
+	press(...keys: string[]): Promise<void>;
+	resize(columns: number, rows: number): void;
+	kill(signal?: NodeJS.Signals): void;
+	readonly exited: Promise<PtyExit>;
+}
+
+export interface WaitOptions {
+	/** Default 10 000. */
+	timeoutMs?: number;
+	/** Looks at the scrollback as well. */
+	scrollback?: boolean;
+}
+
+/** Starts the program in a pseudoterminal of its own. It is killed when the test is over. */
+export function startPi(options: PtyOptions = {}): PiTerminal {
+	const place = piPlace(options);
+	const columns = options.columns ?? 80;
+	const rows = options.rows ?? 24;
+	const emulator = new headless.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+	const child = pty.spawn(process.execPath, [options.entry ?? PI, ...(options.args ?? [])], {
+		cols: columns,
+		rows,
+		cwd: place.cwd,
+		env: { TERM: "xterm-256color", ...place.env },
+	});
+	const written: string[] = [];
+	const watchers = new Set<() => void>();
+	let exit: PtyExit | null = null;
+	const notify = () => {
+		for (const watcher of [...watchers]) watcher();
+	};
+	child.onData((data) => {
+		written.push(data);
+		emulator.write(data, notify);
+	});
+	// The emulator answers device queries as a terminal does.
+	emulator.onData((answer) => {
+		if (!exit) child.write(answer);
+	});
+	const exited = new Promise<PtyExit>((resolve) => {
+		child.onExit(({ exitCode, signal }) => {
+			exit = { code: exitCode, signal: signal ?? 0 };
+			// The rest of the output is still on its way through the emulator.
+			emulator.write("", notify);
+			resolve(exit);
+		});
+	});
+	onTestFinished(async () => {
+		if (!exit) child.kill("SIGKILL");
+		await exited;
+		emulator.dispose();
+	});
+
+	const parsed = () => new Promise<void>((resolve) => emulator.write("", resolve));
+	const lines = (from: number) => {
+		const buffer = emulator.buffer.active;
+		const found: string[] = [];
+		for (let row = from; row < buffer.length; row++) found.push(buffer.getLine(row)?.translateToString(true) ?? "");
+		return found.join("\n").trimEnd();
+	};
+	const visible = () => lines(emulator.buffer.active.baseY);
+
+	const waitForScreen: PiTerminal["waitForScreen"] = (found, what, { timeoutMs = 10_000, scrollback = false } = {}) =>
+		new Promise((resolve, reject) => {
+			const settle = (failure?: string) => {
+				clearTimeout(timer);
+				watchers.delete(look);
+				if (failure === undefined) resolve(visible());
+				else reject(new Error(`${failure}. The screen:\n${visible()}`));
+			};
+			const look = () => {
+				if (found(scrollback ? lines(0) : visible())) settle();
+				else if (exit) settle(`The program ended (code ${exit.code}, signal ${exit.signal}) before ${what}`);
+			};
+			const timer = setTimeout(() => settle(`Waited ${timeoutMs} ms in vain for ${what}`), timeoutMs);
+			watchers.add(look);
+			look();
+		});
+
+	return {
+		pid: child.pid,
+		cwd: place.cwd,
+		agentDir: place.agentDir,
+		output: () => written.join(""),
+		async screen() {
+			await parsed();
+			return visible();
+		},
+		async scrollback() {
+			await parsed();
+			return lines(0);
+		},
+		async cursor() {
+			await parsed();
+			return { column: emulator.buffer.active.cursorX, row: emulator.buffer.active.cursorY };
+		},
+		waitForScreen,
+		waitForText: (wanted, wait) => waitForScreen((screen) => contains(screen, wanted), `${wanted} to show`, wait),
+		waitForGone: (unwanted, wait) => waitForScreen((screen) => !contains(screen, unwanted), `${unwanted} to go`, wait),
+		type: (text) => child.write(text),
+		paste: (text) => child.write(`\x1b[200~${text}\x1b[201~`),
+		async press(...keys) {
+			for (const [index, key] of keys.entries()) {
+				child.write(keyBytes(key));
+				// Escape and the next key in one read are Alt with that key: a person cannot type so fast.
+				if (key === "escape" && index < keys.length - 1) await new Promise((resolve) => setTimeout(resolve, 40));
+			}
+		},
+		resize(newColumns, newRows) {
+			emulator.resize(newColumns, newRows);
+			child.resize(newColumns, newRows);
+		},
+		kill: (signal = "SIGTERM") => child.kill(signal),
+		exited,
+	};
+}
+
+function contains(screen: string, wanted: string | RegExp): boolean {
+	return typeof wanted === "string" ? screen.includes(wanted) : wanted.test(screen);
+}

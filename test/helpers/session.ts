@@ -1,0 +1,97 @@
+import { onTestFinished } from "vitest";
+import type { HookUI } from "../../src/hooks/types.js";
+import type { AgentSession } from "../../src/session/agent-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
+import type { SessionEvent } from "../../src/session/events.js";
+import { LoopbackProvider, type LoopbackModelOptions, startProvider } from "./loopback-provider.js";
+import { tempAgentDir, tempDir, writeFiles, writeHook } from "./temp.js";
+
+/** What a test session starts with. */
+export interface TestSessionOptions extends Omit<CreateAgentSessionOptions, "hooks"> {
+	provider?: LoopbackProvider;
+	modelOptions?: LoopbackModelOptions;
+	settings?: never;
+	/** Content of settings.json. */
+	userSettings?: unknown;
+	/** Global hooks by file name. */
+	hooks?: Record<string, string>;
+	/** Hook files that exist already. */
+	hookFiles?: readonly string[];
+	/** Files of the project, by relative path. */
+	files?: Record<string, unknown>;
+	agentDir?: string;
+	/** Answers dialogs; a full user interface, as hooks see it. */
+	ui?: Partial<HookUI>;
+}
+
+/** A session that talks to a loopback provider, with all that it told. */
+export interface TestSession {
+	session: AgentSession;
+	provider: LoopbackProvider;
+	agentDir: string;
+	cwd: string;
+	/** Every event so far. */
+	events: SessionEvent[];
+	/** Texts of notices and hook errors so far. */
+	notices(): string[];
+	/** What the provider got in request `number` (1-based), shortly: `role: text`, without the system prompt. */
+	sent(number: number): string[];
+}
+
+/** Creates and starts a session; it is disposed when the test is over. */
+export async function startSession(options: TestSessionOptions = {}): Promise<TestSession> {
+	const { provider: given, modelOptions, userSettings, hooks, hookFiles, files, agentDir: dir, ui, ...rest } = options;
+	const provider = given ?? (await startProvider());
+	const agentDir = dir ?? tempAgentDir();
+	writeFiles(agentDir, { "models.json": provider.modelsJson(modelOptions) });
+	if (userSettings !== undefined) writeFiles(agentDir, { "settings.json": userSettings });
+	for (const [name, source] of Object.entries(hooks ?? {})) writeHook(`${agentDir}/hooks`, name, source);
+	const cwd = rest.cwd ?? tempDir("pi-project-");
+	writeFiles(cwd, files ?? {});
+	const session = await createAgentSession({
+		model: "loopback/scripted",
+		session: { kind: "memory" },
+		offline: true,
+		...rest,
+		cwd,
+		home: tempDir("pi-home-"),
+		env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },
+		hooks: hookFiles ?? [],
+	});
+	const events: SessionEvent[] = [];
+	session.subscribe((event) => events.push(event));
+	if (ui) session.attachUI(scriptedUI(ui), null, true);
+	onTestFinished(() => session.dispose());
+	await session.start();
+	return {
+		session,
+		provider,
+		agentDir,
+		cwd,
+		events,
+		notices: () =>
+			events.flatMap((event) => {
+				if (event.type === "notice") return [event.message];
+				return event.type === "hook_error" ? [`${event.event}: ${event.error}`] : [];
+			}),
+		sent: (number) =>
+			(provider.requests[number - 1]?.messages ?? [])
+				.filter(({ role }) => role !== "system")
+				.map((message) => shortly(message)),
+	};
+}
+
+function scriptedUI(ui: Partial<HookUI>): HookUI {
+	return {
+		select: async () => null,
+		confirm: async () => false,
+		input: async () => null,
+		notify: () => {},
+		...ui,
+	};
+}
+
+function shortly(message: LoopbackProvider["requests"][number]["messages"][number]): string {
+	const calls = (message.toolCalls ?? []).map(({ name, id }) => `${name}#${id}`).join(" ");
+	return [`${message.role}:`, message.text, calls].filter(Boolean).join(" ");
+}

@@ -1,0 +1,214 @@
+import type { Terminal as TuiTerminal } from "@mariozechner/pi-tui";
+import headless from "@xterm/headless";
+
+/** What named keys send on a terminal without extensions. */
+const KEYS = {
+	enter: "\r",
+	escape: "\x1b",
+	tab: "\t",
+	"shift+tab": "\x1b[Z",
+	backspace: "\x7f",
+	delete: "\x1b[3~",
+	space: " ",
+	up: "\x1b[A",
+	down: "\x1b[B",
+	right: "\x1b[C",
+	left: "\x1b[D",
+	home: "\x1b[H",
+	end: "\x1b[F",
+	pageUp: "\x1b[5~",
+	pageDown: "\x1b[6~",
+	"alt+enter": "\x1b\r",
+	"alt+up": "\x1b[1;3A",
+	"alt+down": "\x1b[1;3B",
+	"shift+enter": "\x1b[13;2u",
+	"shift+ctrl+p": "\x1b[112;6u",
+} as const;
+
+/** A key by name: those above, or `ctrl+` and a letter. */
+export type KeyName = keyof typeof KEYS | `ctrl+${string}`;
+
+/** How long nothing must be written before the screen counts as settled: longer than a frame. ms. */
+const QUIET_MS = 40;
+const SETTLE_LIMIT_MS = 1_000;
+
+/** A terminal in memory: keys in, screen and scrollback out. */
+export class VirtualTerminal implements TuiTerminal {
+	readonly kittyProtocolActive = false;
+	/** Everything written, in order, one item per write. */
+	readonly writes: string[] = [];
+	/** True between `start` and `stop`. */
+	running = false;
+	readonly #emulator: headless.Terminal;
+	#onInput: (data: string) => void = () => {};
+	#onResize: () => void = () => {};
+
+	constructor(columns = 80, rows = 24) {
+		this.#emulator = new headless.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+	}
+
+	get columns(): number {
+		return this.#emulator.cols;
+	}
+
+	get rows(): number {
+		return this.#emulator.rows;
+	}
+
+	/** Sends text as typed, one UTF-16 unit per event, as a real terminal's input arrives. */
+	async type(text: string): Promise<void> {
+		for (let index = 0; index < text.length; index += 1) this.send(text.charAt(index));
+		await this.settle();
+	}
+
+	/** Presses keys one after the other; the screen settles after each. */
+	async press(...keys: KeyName[]): Promise<void> {
+		for (const key of keys) {
+			this.send(sequenceOf(key));
+			await this.settle();
+		}
+	}
+
+	/** Pastes text, bracketed. */
+	async paste(text: string): Promise<void> {
+		this.send(`\x1b[200~${text}\x1b[201~`);
+		await this.settle();
+	}
+
+	/** Sends one input sequence and does not wait. */
+	send(sequence: string): void {
+		this.#onInput(sequence);
+	}
+
+	/** Changes the size and tells the program; does not wait. */
+	resize(columns: number, rows: number): void {
+		this.#emulator.resize(columns, rows);
+		this.#onResize();
+	}
+
+	/** Waits until nothing was written for `quietMs`, by default longer than a frame takes. */
+	async settle(quietMs = QUIET_MS): Promise<void> {
+		const start = Date.now();
+		let seen = -1;
+		while (seen !== this.writes.length && Date.now() - start < SETTLE_LIMIT_MS) {
+			seen = this.writes.length;
+			await new Promise((resolve) => setTimeout(resolve, quietMs));
+		}
+		await this.#parsed();
+	}
+
+	/** @returns the settled screen, one string per row, without trailing blanks and without blank rows at the end */
+	async screen(): Promise<string[]> {
+		await this.settle();
+		return withoutBlankEnd(this.#rows(this.#emulator.buffer.active.baseY));
+	}
+
+	/** The settled screen as one text, for snapshots. */
+	async text(): Promise<string> {
+		return `${(await this.screen()).join("\n")}\n`;
+	}
+
+	/** @returns scrollback and screen */
+	async scrollback(): Promise<string[]> {
+		await this.settle();
+		return withoutBlankEnd(this.#rows(0));
+	}
+
+	/**
+	 * Polls until the screen holds a text, matches, or satisfies a predicate.
+	 * @returns that screen
+	 * @throws Error with the last screen after `timeoutMs`
+	 */
+	async waitFor(
+		wanted: string | RegExp | ((screen: string[]) => boolean),
+		{ timeoutMs = 5_000 } = {},
+	): Promise<string[]> {
+		const deadline = Date.now() + timeoutMs;
+		for (;;) {
+			await this.#parsed();
+			const screen = withoutBlankEnd(this.#rows(this.#emulator.buffer.active.baseY));
+			const text = screen.join("\n");
+			if (
+				typeof wanted === "function"
+					? wanted(screen)
+					: typeof wanted === "string"
+						? text.includes(wanted)
+						: wanted.test(text)
+			) {
+				return screen;
+			}
+			if (Date.now() > deadline) throw new Error(`The screen never showed ${String(wanted)}:\n${text}`);
+			await new Promise((resolve) => setTimeout(resolve, 5));
+		}
+	}
+
+	/** All that was written, as one string. */
+	get output(): string {
+		return this.writes.join("");
+	}
+
+	start(onInput: (data: string) => void, onResize: () => void): void {
+		this.running = true;
+		this.#onInput = onInput;
+		this.#onResize = onResize;
+	}
+
+	stop(): void {
+		this.running = false;
+		this.#onInput = () => {};
+		this.#onResize = () => {};
+	}
+
+	write(data: string): void {
+		this.writes.push(data);
+		this.#emulator.write(data);
+	}
+
+	async drainInput(): Promise<void> {}
+	moveBy(lines: number): void {
+		if (lines !== 0) this.write(lines > 0 ? `\x1b[${lines}B` : `\x1b[${-lines}A`);
+	}
+	hideCursor(): void {
+		this.write("\x1b[?25l");
+	}
+	showCursor(): void {
+		this.write("\x1b[?25h");
+	}
+	clearLine(): void {
+		this.write("\x1b[K");
+	}
+	clearFromCursor(): void {
+		this.write("\x1b[J");
+	}
+	clearScreen(): void {
+		this.write("\x1b[2J\x1b[H");
+	}
+	setTitle(title: string): void {
+		this.write(`\x1b]0;${title}\x07`);
+	}
+	setProgress(): void {}
+
+	/** Resolves when the emulator has taken in all that was written. */
+	#parsed(): Promise<void> {
+		return new Promise((resolve) => this.#emulator.write("", resolve));
+	}
+
+	#rows(from: number): string[] {
+		const buffer = this.#emulator.buffer.active;
+		const rows: string[] = [];
+		for (let row = from; row < buffer.length; row += 1) rows.push(buffer.getLine(row)?.translateToString(true) ?? "");
+		return rows;
+	}
+}
+
+function sequenceOf(key: KeyName): string {
+	for (const [name, sequence] of Object.entries(KEYS)) if (name === key) return sequence;
+	const letter = /^ctrl\+([a-z\]\\_-])$/.exec(key)?.[1];
+	if (letter === undefined) throw new Error(`No such key: ${key}`);
+	return String.fromCharCode(letter.toUpperCase().charCodeAt(0) & 0x1f);
+}
+
+function withoutBlankEnd(rows: string[]): string[] {
+	const last = rows.findLastIndex((row) => row.trim() !== "");
+	return rows.slice(0, last + 1);
+}

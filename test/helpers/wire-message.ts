@@ -1,0 +1,89 @@
+import type { JsonObject } from "./json.js";
+
+/** A message of a request in one form for both wire formats. An Anthropic user message with results becomes several. */
+export interface WireMessage {
+	role: "system" | "user" | "assistant" | "tool";
+	/** Text parts joined by newlines. */
+	text: string;
+	/** Number of images. */
+	images: number;
+	/** Text of thinking blocks that went back to the model. */
+	thinking?: string;
+	toolCalls?: { id: string; name: string; arguments: JsonObject }[];
+	/** Of a tool message: the call it answers, and whether it reports a failure (Anthropic only). */
+	toolCallId?: string;
+	isError?: boolean;
+}
+
+/** A request read from the wire, with whatever is malformed in the form itself. */
+export interface ReadRequest {
+	messages: WireMessage[];
+	issues: string[];
+}
+
+/**
+ * Holds a conversation against the rules that providers enforce: who speaks first and last, no empty content, and each
+ * tool call answered exactly once, right after its message.
+ * @returns one sentence per broken rule, in order
+ */
+export function judgeConversation(messages: readonly WireMessage[]): string[] {
+	const issues: string[] = [];
+	const seen = new Set<string>();
+	let open = new Set<string>();
+	let spoken = false;
+	messages.forEach((message, index) => {
+		const where = `message ${index} (${message.role})`;
+		if (message.role === "system") {
+			if (spoken) issues.push(`${where} comes after the conversation began`);
+			if (message.text.trim() === "") issues.push(`${where} is empty`);
+			return;
+		}
+		if (!spoken && message.role !== "user") issues.push(`${where} opens the conversation, a user must`);
+		spoken = true;
+		if (message.role === "tool") {
+			const id = message.toolCallId ?? "";
+			if (!open.delete(id)) issues.push(`${where} answers ${id || "nothing"}, which is no open tool call`);
+			if (message.text === "" && message.images === 0) issues.push(`${where} is empty`);
+			return;
+		}
+		for (const id of open) issues.push(`${where} comes before the result of tool call ${id}`);
+		open = new Set();
+		const calls = message.toolCalls ?? [];
+		if (message.text.trim() === "" && message.images === 0 && calls.length === 0 && !message.thinking) {
+			issues.push(`${where} is empty`);
+		}
+		for (const call of calls) {
+			if (seen.has(call.id)) issues.push(`${where} uses the tool call id ${call.id} again`);
+			seen.add(call.id);
+			open.add(call.id);
+		}
+	});
+	for (const id of open) issues.push(`the request ends before the result of tool call ${id}`);
+	const last = messages.at(-1)?.role;
+	if (!spoken) issues.push("the request has no messages");
+	else if (last === "assistant") issues.push("the request ends with an assistant message");
+	return issues;
+}
+
+/** Names and ids as both APIs allow them. */
+export function judgeCall(where: string, id: string, name: string): string[] {
+	const issues: string[] = [];
+	if (!/^[a-zA-Z0-9_-]{1,64}$/.test(id)) issues.push(`${where} has the tool call id ${JSON.stringify(id)}`);
+	if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) issues.push(`${where} has the tool name ${JSON.stringify(name)}`);
+	return issues;
+}
+
+/** Tool definitions: a legal name each, no name twice, an object as schema. */
+export function judgeTools(tools: readonly { name: string; schema: unknown }[]): string[] {
+	const issues: string[] = [];
+	const names = new Set<string>();
+	for (const { name, schema } of tools) {
+		if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) issues.push(`a tool is named ${JSON.stringify(name)}`);
+		if (names.has(name)) issues.push(`the tool ${name} is defined twice`);
+		names.add(name);
+		if (typeof schema !== "object" || schema === null || !("type" in schema) || schema.type !== "object") {
+			issues.push(`the parameters of the tool ${name} are no object schema`);
+		}
+	}
+	return issues;
+}

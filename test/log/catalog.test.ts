@@ -1,0 +1,187 @@
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { findSession, latestSession, listSessions } from "../../src/log/catalog.js";
+import { acquireLock } from "../../src/log/lock.js";
+import { searchSessions } from "../../src/log/search.js";
+import { tempDir } from "./support.js";
+
+interface Sample {
+	id: string;
+	/** Seconds since the epoch. */
+	at: number;
+	lines?: readonly unknown[];
+}
+
+function addSession(dir: string, { id, at, lines = [] }: Sample): string {
+	const path = join(dir, `2026-01-01T00-00-00-000Z_${id}.jsonl`);
+	const header = { type: "session", version: 1, id, timestamp: "t", cwd: "/" };
+	const text = [header, ...lines].map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+	writeFileSync(path, `${text}\n`);
+	utimesSync(path, at, at);
+	return path;
+}
+
+const said = (content: unknown, role = "user") => ({
+	type: "message",
+	timestamp: "t",
+	message: { role, content, timestamp: 1 },
+});
+const named = (name: string) => ({ type: "session_info", timestamp: "t", name });
+const padding = (bytes: number) => ({ type: "pad", text: "p".repeat(bytes) });
+
+async function hits(dir: string, text: string): Promise<{ path: string; excerpt: string }[]> {
+	const found = [];
+	for await (const hit of searchSessions(dir, text)) found.push(hit);
+	return found;
+}
+
+test("sessions are listed newest first with name, first message and count", async () => {
+	const dir = tempDir();
+	const a = addSession(dir, {
+		id: "a",
+		at: 100,
+		lines: [named("old"), said([{ type: "text", text: "  first\n\u001b[31mthing " }]), said("second"), named("new")],
+	});
+	const b = addSession(dir, { id: "b", at: 300, lines: ["damaged {", said("x".repeat(500), "assistant")] });
+	const c = addSession(dir, { id: "c", at: 200, lines: [said("x".repeat(500)), named("gone"), named("")] });
+	writeFileSync(join(dir, "notes.txt"), "not a session");
+	writeFileSync(join(dir, "other.jsonl"), "{}\n");
+	writeFileSync(join(dir, "empty.jsonl"), "");
+	mkdirSync(join(dir, "dir.jsonl"));
+	expect(await listSessions(dir)).toEqual([
+		{ path: b, id: "b", name: null, firstMessage: "", modifiedAt: 300_000, messageCount: 1 },
+		{ path: c, id: "c", name: null, firstMessage: `${"x".repeat(199)}…`, modifiedAt: 200_000, messageCount: 1 },
+		{ path: a, id: "a", name: "new", firstMessage: "first [31mthing", modifiedAt: 100_000, messageCount: 2 },
+	]);
+	expect(await listSessions(join(dir, "none"))).toEqual([]);
+});
+
+test("a name in the middle of a large session, its count and a huge first message are found", async () => {
+	const dir = tempDir();
+	const messages = Array.from({ length: 30 }, (_, n) => said(`${n}${"m".repeat(100_003 * (n % 4))}`));
+	addSession(dir, {
+		id: "a",
+		at: 1,
+		lines: [padding(70_000), ...messages, named("middle"), padding(2_000_000), said("end")],
+	});
+	addSession(dir, { id: "b", at: 2, lines: [said([{ type: "text", text: `huge "one" ${"h".repeat(400_000)}` }])] });
+	addSession(dir, { id: "c", at: 3, lines: [said('a text that quotes "type":"session_info" and {"type":"message"')] });
+	const list = await listSessions(dir);
+	expect(list.map(({ id, name, messageCount }) => [id, name, messageCount])).toEqual([
+		["c", null, 1],
+		["b", null, 1],
+		["a", "middle", 31],
+	]);
+	expect(list[1]?.firstMessage).toMatch(/^huge "one" h+…$/);
+	expect(list[2]?.firstMessage).toBe("0");
+});
+
+test("beyond what a listing reads whole, names come from head and tail and messages are not counted", async () => {
+	const dir = tempDir();
+	const big = Array.from({ length: 17 }, () => padding(4_000_000));
+	addSession(dir, { id: "tail", at: 1, lines: [said("hi"), ...big, named("at the end")] });
+	addSession(dir, { id: "head", at: 2, lines: [named("at the start"), ...big] });
+	expect((await listSessions(dir)).map(({ name, messageCount }) => [name, messageCount])).toEqual([
+		["at the start", null],
+		["at the end", null],
+	]);
+});
+
+test("a session is found by path, file name, id and the start of its id", () => {
+	const dir = tempDir();
+	const a = addSession(dir, { id: "abc-1", at: 1 });
+	const b = addSession(dir, { id: "abd-2", at: 2 });
+	const odd = join(dir, "mine.jsonl");
+	writeFileSync(odd, '{"type":"session","id":"zz9","cwd":"/"}\n');
+	for (const [wanted, path] of [
+		[a, a],
+		["2026-01-01T00-00-00-000Z_abc-1.jsonl", a],
+		["abc-1", a],
+		["ABD", b],
+		["abc", a],
+		["zz", odd],
+	] as const) {
+		expect(findSession(dir, wanted)).toBe(path);
+	}
+});
+
+test.each([
+	["ab", "2 sessions begin with", "give more of the id: abc-1, abd-2"],
+	["abx", 'There is no session "abx"', "nearest: abc-1, abd-2"],
+	["", "There is no session", "`pi sessions list` shows all"],
+	["q", 'There is no session "q"', "`pi sessions list` shows all"],
+	["none/x.jsonl", "There is no session file none/x.jsonl", "`pi sessions list` shows all"],
+])("asking for session %j tells what there is", (wanted, message, hint) => {
+	const dir = tempDir();
+	addSession(dir, { id: "abc-1", at: 1 });
+	addSession(dir, { id: "abd-2", at: 2 });
+	expect(() => findSession(dir, wanted)).toThrow(
+		expect.objectContaining({ code: "log_not_found", message: expect.stringContaining(message), hint }),
+	);
+});
+
+test("the latest session is the newest one that nobody holds", () => {
+	const dir = tempDir();
+	expect(latestSession(dir)).toBeNull();
+	const a = addSession(dir, { id: "a", at: 1 });
+	const b = addSession(dir, { id: "b", at: 2 });
+	writeFileSync(join(dir, "foreign.jsonl"), "{}");
+	expect(latestSession(dir)).toBe(b);
+	const lock = acquireLock(b);
+	expect(latestSession(dir)).toBe(a);
+	lock.release();
+	expect(latestSession(dir)).toBe(b);
+});
+
+test("a search finds the first place in each session, whatever the case and the escapes, and not what no one wrote", async () => {
+	const dir = tempDir();
+	const a = addSession(dir, {
+		id: "a",
+		at: 2,
+		lines: [said("nothing"), said(`${"b".repeat(100)}Say "ÄPFEL\nund\tBirnen" ${"c".repeat(200)}`), said("äpfel")],
+	});
+	const b = addSession(dir, {
+		id: "b",
+		at: 1,
+		lines: [
+			padding(1_500_000),
+			{
+				type: "message",
+				message: {
+					role: "assistant",
+					content: [{ type: "toolCall", id: "x", name: "bash", arguments: { command: "eat Äpfel" } }],
+				},
+			},
+		],
+	});
+	expect(await hits(dir, "äpfel")).toEqual([
+		{ path: a, excerpt: `…${"b".repeat(35)}Say "ÄPFEL und Birnen" ${"c".repeat(107)}…` },
+		{ path: b, excerpt: "eat Äpfel" },
+	]);
+	expect((await hits(dir, 'say "äpfel\nUND')).map(({ path }) => path)).toEqual([a]);
+	expect((await hits(dir, "bash")).map(({ path }) => path)).toEqual([b]);
+	for (const text of ["toolCall", "assistant", "\\u", "(.*)", "", "  "]) expect(await hits(dir, text)).toEqual([]);
+	expect(await hits(join(dir, "none"), "x")).toEqual([]);
+});
+
+test("a search crosses the borders of its reads, also within one line, and reads a last line without end", async () => {
+	const dir = tempDir();
+	const path = addSession(dir, { id: "a", at: 1 });
+	for (let shift = 0; shift < 12; shift++) {
+		writeFileSync(path, `{"type":"x","text":"${"y".repeat(1024 * 1024 - 30 + shift)}needle"}`);
+		expect((await hits(dir, "NEEDLE")).length).toBe(1);
+	}
+	writeFileSync(path, `{"type":"x","text":"${"y".repeat(5_000_000)}needle"}\n{"type":"y","text":"pin"}\n`);
+	expect([(await hits(dir, "needle")).length, (await hits(dir, "pin")).length]).toEqual([1, 1]);
+});
+
+test("a search ends when it is called off", async () => {
+	const dir = tempDir();
+	for (const id of ["a", "b"]) addSession(dir, { id, at: 1, lines: [said("needle")] });
+	const stop = new AbortController();
+	const search = searchSessions(dir, "needle", { signal: stop.signal });
+	expect((await search.next()).done).toBe(false);
+	stop.abort();
+	await expect(search.next()).rejects.toThrow("abort");
+});

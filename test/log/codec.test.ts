@@ -1,0 +1,309 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { PiError } from "../../src/errors.js";
+import { decodeLine, encodeEntry, plainEntry } from "../../src/log/codec.js";
+import type { SessionEntry } from "../../src/log/entry.js";
+import { freezeDeep, MAX_ENTRY_DEPTH } from "../../src/log/freeze.js";
+
+const USAGE = {
+	input: 1,
+	output: 2,
+	cacheRead: 0,
+	cacheWrite: 0,
+	totalTokens: 3,
+	cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+const ASSISTANT = {
+	role: "assistant",
+	content: [
+		{ type: "thinking", thinking: "hm" },
+		{ type: "text", text: "hello" },
+		{ type: "toolCall", id: "c1", name: "read", arguments: { path: "a" } },
+	],
+	api: "openai-completions",
+	provider: "p",
+	model: "m",
+	usage: USAGE,
+	stopReason: "toolUse",
+	timestamp: 5,
+};
+const TOOL_RESULT = {
+	role: "toolResult",
+	toolCallId: "c1",
+	toolName: "read",
+	content: [{ type: "text", text: "x" }],
+	isError: false,
+	timestamp: 6,
+};
+
+const message = (value: unknown) =>
+	JSON.stringify({ type: "message", timestamp: "2026-01-01T00:00:00.000Z", message: value });
+
+test.each([
+	["a user text", { role: "user", content: "hi", timestamp: 1 }],
+	[
+		"a user message with an image",
+		{ role: "user", content: [{ type: "image", data: "aa", mimeType: "image/png" }], timestamp: 1 },
+	],
+	["an assistant message", ASSISTANT],
+	["a tool result", TOOL_RESULT],
+	[
+		"a shell command of the user",
+		{
+			role: "bashExecution",
+			command: "ls",
+			output: "a",
+			exitCode: 0,
+			cancelled: false,
+			truncated: false,
+			timestamp: 1,
+		},
+	],
+])("%s comes back as it was written", (_, value) => {
+	expect(decodeLine(message(value))).toEqual({
+		type: "message",
+		timestamp: "2026-01-01T00:00:00.000Z",
+		message: value,
+	});
+});
+
+test.each([
+	["no object", "hello"],
+	["an unknown role", { role: "alien", content: "x" }],
+	["a user message without content", { role: "user", timestamp: 1 }],
+	[
+		"a user message with a tool call",
+		{ role: "user", content: [{ type: "toolCall", id: "a", name: "b", arguments: {} }] },
+	],
+	["an assistant message whose content is text", { ...ASSISTANT, content: "hello" }],
+	["an assistant message with an unknown stop reason", { ...ASSISTANT, stopReason: "bored" }],
+	[
+		"a tool call whose arguments are text",
+		{ ...ASSISTANT, content: [{ type: "toolCall", id: "a", name: "b", arguments: "{}" }] },
+	],
+	["a tool call without id", { ...ASSISTANT, content: [{ type: "toolCall", name: "b", arguments: {} }] }],
+	["a tool result without toolCallId", { ...TOOL_RESULT, toolCallId: 7 }],
+	["a tool result with null content", { ...TOOL_RESULT, content: null }],
+	["a block that is null", { role: "user", content: [null] }],
+])("a message that is %s is opaque", (_, value) => {
+	expect(decodeLine(message(value))).toEqual({ type: "opaque", reason: expect.any(String) });
+});
+
+test("bookkeeping that is missing or odd is filled in rather than losing the message", () => {
+	const { usage: _usage, timestamp: _timestamp, api: _api, ...bare } = ASSISTANT;
+	expect(decodeLine(message({ ...bare, usage: { input: 2, output: null, cost: 3 } }))).toEqual({
+		type: "message",
+		timestamp: "2026-01-01T00:00:00.000Z",
+		message: {
+			...bare,
+			api: "",
+			usage: {
+				input: 2,
+				output: 0,
+				cacheRead: 0,
+				cacheWrite: 0,
+				totalTokens: 2,
+				cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+			},
+			timestamp: Date.parse("2026-01-01T00:00:00.000Z"),
+		},
+	});
+	expect(decodeLine('{"type":"message","message":{"role":"user","content":"x","timestamp":1000}}')).toMatchObject({
+		timestamp: "1970-01-01T00:00:01.000Z",
+	});
+});
+
+test.each([
+	["", "the line is not JSON"],
+	["{", "the line is not JSON"],
+	["null", "the line is not a JSON object"],
+	["[]", "the line is not a JSON object"],
+	["7", "the line is not a JSON object"],
+	["{}", "the line has no usable type or timestamp"],
+	['{"type":7}', "the line has no usable type or timestamp"],
+	['{"type":"x","timestamp":{}}', "the line has no usable type or timestamp"],
+	['{"type":"opaque","reason":"kept"}', "kept"],
+	['{"type":"opaque"}', "the line says that it is opaque"],
+	['{"type":"compaction","summary":7}', "the fields of a compaction entry are missing or odd"],
+	['{"type":"model_change"}', "the fields of a model_change entry are missing or odd"],
+	[
+		'{"type":"thinking_level_change","thinkingLevel":"deep"}',
+		"the fields of a thinking_level_change entry are missing or odd",
+	],
+	[
+		'{"type":"system_item","source":"x","item":{"kind":"other","text":""}}',
+		"the fields of a system_item entry are missing or odd",
+	],
+	['{"type":"session_info"}', "the fields of a session_info entry are missing or odd"],
+	['{"type":"session"}', "its header has no id or no cwd"],
+	['{"type":"session","id":"a","cwd":"/","version":3}', "it has session format version 3, not 1"],
+	[`{"type":"x","deep":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, `nested deeper than ${MAX_ENTRY_DEPTH} levels`],
+])("the line %.60j is opaque: %s", (line, reason) => {
+	expect(decodeLine(line)).toEqual({ type: "opaque", reason });
+});
+
+test.each([
+	{ type: "compaction", timestamp: "t", summary: "s", firstKeptEntryIndex: -4.5, tokensBefore: 7 },
+	{ type: "model_change", timestamp: "t", provider: "p", modelId: "m" },
+	{ type: "thinking_level_change", timestamp: "t", thinkingLevel: "high" },
+	{ type: "system_item", timestamp: "t", source: "tasks", item: { kind: "task_reminder", text: "x" } },
+	{ type: "session_info", timestamp: "t", name: "n" },
+	{ type: "session", version: 1, id: "i", timestamp: "t", cwd: "/", branchedFrom: "/a" },
+	{ type: "stack_pop", timestamp: 7, back: 3, __proto__: null },
+])("a $type entry comes back as it was written", (entry) => {
+	expect(decodeLine(encodeEntry({ ...entry }))).toEqual({ ...entry });
+});
+
+test("a header of the older linear format, without version, is read", () => {
+	expect(decodeLine('{"type":"session","id":"a","timestamp":"t","cwd":"/x","provider":"p","modelId":"m"}')).toEqual({
+		type: "session",
+		version: 1,
+		id: "a",
+		timestamp: "t",
+		cwd: "/x",
+		provider: "p",
+		modelId: "m",
+	});
+});
+
+test("bytes, line ends of any kind and broken UTF-8 are read", () => {
+	expect(decodeLine(Buffer.from('{"type":"a"}\r\n'))).toEqual({ type: "a" });
+	expect(decodeLine(Buffer.from([...Buffer.from('{"type":"a","b":"'), 0xff, ...Buffer.from('"}')]))).toEqual({
+		type: "a",
+		b: "\ufffd",
+	});
+});
+
+test("lone surrogates become U+FFFD both ways, in keys too, and whole pairs stay", () => {
+	expect(encodeEntry({ type: "a", "k\ud800": ["\udfff!", "😀"] })).toBe('{"type":"a","k\ufffd":["\ufffd!","😀"]}\n');
+	expect(decodeLine('{"type":"a","k\\ud800":"x\\udc00","pair":"\\ud83d\\ude00"}')).toEqual({
+		type: "a",
+		"k\ufffd": "x\ufffd",
+		pair: "😀",
+	});
+});
+
+test("NUL, escape and U+2028 are kept as they are, on one line", () => {
+	const entry = { type: "a", text: "\0\u001b[31m\u2028\n\r" };
+	const line = encodeEntry(entry);
+	expect(line.indexOf("\n")).toBe(line.length - 1);
+	expect(decodeLine(line)).toEqual(entry);
+});
+
+test("a key named __proto__ stays data", () => {
+	const entry = decodeLine('{"type":"a","__proto__":{"evil":"\\ud800"}}');
+	expect(Object.getPrototypeOf(entry)).toBe(Object.prototype);
+	expect(Object.keys(entry)).toEqual(["type", "__proto__"]);
+});
+
+const cyclic: SessionEntry & { self?: unknown } = { type: "a" };
+cyclic.self = cyclic;
+const deep = { type: "a", value: JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`) };
+
+test.each<[string, unknown, RegExp]>([
+	["nothing", undefined, /not an object/],
+	["null", null, /not an object/],
+	["an array", [], /not an object/],
+	["no type", {}, /no usable type/],
+	["a type that is a number", { type: 7 }, /no usable type/],
+	["an empty type", { type: "" }, /non-empty/],
+	["a cycle", cyclic, /circular/i],
+	["a BigInt", { type: "a", n: 1n }, /BigInt/],
+	["a function", { type: "a", in: [() => 1] }, /a function at "0"/],
+	["a symbol", { type: "a", s: Symbol("x") }, /a symbol at "s"/],
+	["a number JSON cannot hold", { type: "a", n: Number.NaN }, /NaN at "n"/],
+	["a Map", { type: "a", m: new Map() }, /a Map or Set at "m"/],
+	[
+		"a getter that throws",
+		Object.defineProperty({ type: "a" }, "x", {
+			enumerable: true,
+			get() {
+				throw new Error("boom");
+			},
+		}),
+		/boom/,
+	],
+	[
+		"a toJSON that throws",
+		{
+			type: "a",
+			x: {
+				toJSON() {
+					throw new Error("bang");
+				},
+			},
+		},
+		/bang/,
+	],
+	["a toJSON in the entry itself", { type: "a", toJSON: () => "text" }, /does not return an object/],
+	["deep nesting", deep, /nested/],
+	["a type that readers take for an unreadable line", { type: "opaque" }, /opaque/],
+	["a core type without its fields", { type: "compaction" }, /missing or odd/],
+])("an entry with %s is refused with the reason", (_, value, reason) => {
+	const failure = (() => {
+		try {
+			return plainEntry(value);
+		} catch (error) {
+			return error;
+		}
+	})();
+	expect(failure).toBeInstanceOf(PiError);
+	expect(failure).toMatchObject({ code: "entry_refused", message: expect.stringMatching(reason) });
+});
+
+test("a plain entry is what its accessors and toJSON gave once, and frozen to the bottom", () => {
+	let calls = 0;
+	const source = {
+		type: "note",
+		when: new Date(0),
+		get count() {
+			return ++calls;
+		},
+		list: [{ a: undefined, b: 1 }],
+	};
+	const entry = plainEntry(source);
+	expect(entry).toEqual({ type: "note", when: "1970-01-01T00:00:00.000Z", count: 1, list: [{ b: 1 }] });
+	expect(() => Object.assign(entry, { list: 1 })).toThrow(TypeError);
+	expect(Object.isFrozen(source)).toBe(false);
+});
+
+test("entries of the core lose what JSON cannot hold instead of being lost themselves", () => {
+	const entry = {
+		type: "message",
+		timestamp: "t",
+		message: { ...TOOL_RESULT, details: { run: () => 1, value: Number.NaN } },
+	};
+	expect(decodeLine(encodeEntry(entry))).toEqual({
+		type: "message",
+		timestamp: "t",
+		message: { ...TOOL_RESULT, details: { value: null } },
+	});
+});
+
+test("whatever the bytes, a line decodes to a deeply frozen entry with a type", () => {
+	fc.assert(
+		fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.string(), fc.json()), (line) => {
+			const entry = decodeLine(line);
+			expect(typeof entry.type).toBe("string");
+			expect(Object.isFrozen(entry)).toBe(true);
+		}),
+	);
+});
+
+test("damage to a well-formed message leaves a well-formed message or an opaque entry", () => {
+	const line = Buffer.from(message(ASSISTANT));
+	fc.assert(
+		fc.property(fc.array(fc.tuple(fc.nat(line.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }), (edits) => {
+			const bytes = Buffer.from(line);
+			for (const [at, value] of edits) bytes[at] = value;
+			const entry = decodeLine(bytes);
+			if (entry.type === "message") expect(decodeLine(encodeEntry(entry))).toEqual(entry);
+		}),
+		{ numRuns: 2000 },
+	);
+});
+
+test("freezing stops at cycles and endless depth instead of overflowing the stack", () => {
+	expect(() => freezeDeep(cyclic)).toThrow(RangeError);
+	expect(freezeDeep({ a: [1, { b: null }] })).toEqual({ a: [1, { b: null }] });
+});

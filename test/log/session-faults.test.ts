@@ -1,0 +1,253 @@
+import { once } from "node:events";
+import {
+	appendFileSync,
+	chmodSync,
+	copyFileSync,
+	existsSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	truncateSync,
+	unlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import type { PiError } from "../../src/errors.js";
+import { batchJournalPath } from "../../src/log/batch-journal.js";
+import { decodeLine } from "../../src/log/codec.js";
+import { isLocked } from "../../src/log/lock.js";
+import { SessionLog } from "../../src/log/session-log.js";
+import { closing, fileWith, HEADER, pathOf, startProcess, tempDir, textOf, userMessage } from "./support.js";
+
+function recording(): { errors: PiError[]; onWriteError: (error: PiError) => void } {
+	const errors: PiError[] = [];
+	return { errors, onWriteError: (error) => void errors.push(error) };
+}
+
+/** The entries that the file's lines hold, read apart from the log. */
+function onDisk(log: SessionLog): unknown[] {
+	return textOf(log).split("\n").filter(Boolean).map(decodeLine);
+}
+
+test("a session goes on in memory while its directory is unusable, says so once, and writes all when it is back", async () => {
+	const root = tempDir();
+	const dir = join(root, "sessions");
+	writeFileSync(dir, "in the way");
+	const { errors, onWriteError } = recording();
+	const log = closing(SessionLog.create({ dir, cwd: "/x", onWriteError }));
+	expect([log.append({ type: "a" }), log.append({ type: "b" })]).toEqual([1, 2]);
+	await log.flush();
+	expect(log.entries.map(({ type }) => type)).toEqual(["session", "a", "b"]);
+	expect(errors.map(({ code }) => code)).toEqual(["log_write_failed"]);
+	expect(errors[0]?.message).toContain(pathOf(log));
+
+	unlinkSync(dir);
+	expect(log.append({ type: "c" })).toBe(3);
+	expect(onDisk(log)).toEqual(log.entries);
+	expect(isLocked(pathOf(log))).toBe(true);
+
+	rmSync(dir, { recursive: true });
+	writeFileSync(dir, "in the way again");
+	log.append({ type: "d" });
+	expect(errors.length).toBe(2);
+	unlinkSync(dir);
+	await log.flush();
+	expect(onDisk(log)).toEqual(log.entries);
+});
+
+test("a session whose directory was unusable until it was closed is written on closing", () => {
+	const dir = join(tempDir(), "sessions");
+	writeFileSync(dir, "");
+	const log = SessionLog.create({ dir, cwd: "/x" });
+	log.append({ type: "a" });
+	unlinkSync(dir);
+	log.close();
+	expect(onDisk(log)).toEqual(log.entries);
+});
+
+test("a branch of entries that could not be written yet holds them", () => {
+	const root = tempDir();
+	const dir = join(root, "sessions");
+	writeFileSync(dir, "");
+	const log = SessionLog.create({ dir, cwd: "/x" });
+	log.appendAll([{ type: "a" }, { type: "b" }]);
+	const branch = closing(log.branchTo(2, { dir: join(root, "elsewhere") }));
+	expect(onDisk(branch)).toEqual([branch.header, log.entry(1)]);
+});
+
+test.skipIf(!existsSync("/usr/bin/prlimit"))(
+	"a write that the disk takes only half of is finished when there is room, and indices stay true",
+	async () => {
+		const path = fileWith(HEADER);
+		const { nextLine } = startProcess(
+			`
+			import { execFileSync } from "node:child_process";
+			import { readFileSync } from "node:fs";
+			const { SessionLog } = await load("session-log.ts");
+			const log = SessionLog.open(${JSON.stringify(path)}, { onWriteError: (error) => console.log(error.code) });
+			for (let i = 1; i <= 12; i++) log.append({ type: "entry", timestamp: "t", i, text: "x".repeat(1000) });
+			log.appendAll([{ type: "pair" }, { type: "pair" }]);
+			console.log(String(readFileSync(${JSON.stringify(path)}).length));
+			execFileSync("prlimit", ["--pid", String(process.pid), "--fsize=unlimited:unlimited"]);
+			log.append({ type: "last", timestamp: "t" });
+			log.close();
+			console.log(String(log.length));
+			`,
+			["bash", "-c", 'ulimit -S -f 8; exec "$@"', "limited"],
+		);
+		expect([await nextLine(), await nextLine(), await nextLine()]).toEqual(["log_write_failed", "8192", "16"]);
+		expect(await nextLine()).toBeUndefined();
+		const log = closing(SessionLog.open(path));
+		expect(log.entries.map(({ type }) => type)).toEqual([
+			"session",
+			...Array(12).fill("entry"),
+			"pair",
+			"pair",
+			"last",
+		]);
+		expect(log.slice(1, 13).map((entry) => ("i" in entry ? entry.i : null))).toEqual([
+			1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+		]);
+	},
+);
+
+test("a file that is deleted meanwhile is written anew, byte for byte", () => {
+	const { errors, onWriteError } = recording();
+	const path = fileWith(`${HEADER}damaged\n\n{ "type":"a" }\n`);
+	const log = closing(SessionLog.open(path, { onWriteError }));
+	const before = readFileSync(path, "utf8");
+	unlinkSync(path);
+	expect(log.append({ type: "b", timestamp: 1 })).toBe(3);
+	expect(readFileSync(path, "utf8")).toBe(`${before}{"type":"b","timestamp":1}\n`);
+	expect(errors.map(({ message }) => message)).toEqual([`The session file ${path} was deleted while in use`]);
+	log.append({ type: "c" });
+	expect(errors.length).toBe(1);
+	rmSync(dirname(path), { recursive: true });
+	log.append({ type: "d" });
+	expect(onDisk(log)).toEqual(log.entries);
+	expect(isLocked(path)).toBe(true);
+});
+
+test("a file put in the place of the session is set aside, not lost", () => {
+	const { errors, onWriteError } = recording();
+	const path = fileWith(`${HEADER}{"type":"a"}\n`);
+	const log = closing(SessionLog.open(path, { onWriteError }));
+	const before = readFileSync(path, "utf8");
+	renameSync(path, `${path}.moved`);
+	writeFileSync(path, "someone else's");
+	log.append({ type: "b", timestamp: 1 });
+	expect(readFileSync(path, "utf8")).toBe(`${before}{"type":"b","timestamp":1}\n`);
+	expect(errors.map(({ message }) => message)).toEqual([`The session file ${path} was replaced while in use`]);
+	const aside = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.replaced-`));
+	expect(aside.map((name) => readFileSync(join(dirname(path), name), "utf8"))).toEqual(["someone else's"]);
+});
+
+test("a file cut short meanwhile gets back what was read of it; what was not keeps its index", () => {
+	const { errors, onWriteError } = recording();
+	const path = fileWith(`${HEADER}{"type":"a"}\n{"type":"b"}\n{"type":"c"}\n`);
+	const log = closing(SessionLog.open(path, { onWriteError }));
+	log.entry(2);
+	truncateSync(path, HEADER.length + 16);
+	expect(log.append({ type: "d", timestamp: 1 })).toBe(4);
+	expect(errors.map(({ message }) => message)).toEqual([`The session file ${path} was cut short while in use`]);
+	const types = ["session", "a", "b", "opaque", "d"];
+	expect(log.entries.map(({ type }) => type)).toEqual(types);
+	log.close();
+	expect(closing(SessionLog.open(path)).entries.map(({ type }) => type)).toEqual(types);
+});
+
+test("lines that another program appends are kept and counted", () => {
+	const { errors, onWriteError } = recording();
+	const path = fileWith(HEADER);
+	const log = closing(SessionLog.open(path, { onWriteError }));
+	expect(log.append({ type: "a", timestamp: 1 })).toBe(1);
+	appendFileSync(path, '{"type":"theirs"}\n{"type":"half"');
+	expect(log.append({ type: "b", timestamp: 1 })).toBe(4);
+	expect(log.entries.map(({ type }) => type)).toEqual(["session", "a", "theirs", "opaque", "b"]);
+	expect(onDisk(log)).toEqual(log.entries);
+	expect(errors.length).toBe(1);
+});
+
+test("several entries are there together or not at all, wherever the writing process died", () => {
+	const batch = '{"type":"p","n":1}\n{"type":"p","n":2}\n';
+	const start = `${HEADER}{"type":"a"}\n`;
+	const journal = `${JSON.stringify({ offset: start.length, bytes: batch.length })}\n${batch}`;
+	for (let size = 0; size <= journal.length; size++) {
+		const path = fileWith(start);
+		writeFileSync(batchJournalPath(path), journal.slice(0, size));
+		const log = SessionLog.open(path);
+		expect(log.length).toBe(2); // nothing of the batch was written before its journal was whole
+		log.close();
+		expect(readdirSync(dirname(path)).length).toBe(1);
+	}
+	for (let written = 1; written <= batch.length; written++) {
+		const path = fileWith(start + batch.slice(0, written));
+		writeFileSync(batchJournalPath(path), journal);
+		const log = SessionLog.open(path);
+		expect(log.length).toBe(4);
+		log.close();
+		expect(readFileSync(path, "utf8")).toBe(start + batch);
+		expect(readdirSync(dirname(path)).length).toBe(1);
+	}
+});
+
+test("a journal that does not belong to the end of the file changes nothing", () => {
+	const path = fileWith(`${HEADER}{"type":"a"}\n{"type":"b"`);
+	const before = readFileSync(path, "utf8");
+	writeFileSync(batchJournalPath(path), `${JSON.stringify({ offset: HEADER.length, bytes: 40 })}\n${"z".repeat(40)}`);
+	SessionLog.open(path).close();
+	expect(readFileSync(path, "utf8")).toBe(before);
+	expect(existsSync(batchJournalPath(path))).toBe(false);
+});
+
+test("killed at any moment, a process leaves every entry that it had acknowledged, and a session that opens at once", async () => {
+	for (const batch of [1, 3]) {
+		const dir = tempDir();
+		const { child, nextLine } = startProcess(`
+			import { writeSync } from "node:fs";
+			const { SessionLog } = await load("session-log.ts");
+			const log = SessionLog.create({ dir: ${JSON.stringify(dir)}, cwd: "/x" });
+			for (let n = 0; ; n++) {
+				const indices = log.appendAll(Array.from({ length: ${batch} }, () => ({ type: "n", n, text: "x".repeat(n % 5000) })));
+				writeSync(1, indices.at(-1) + "\\n");
+			}
+		`);
+		let acknowledged = 0;
+		while (acknowledged < 200) acknowledged = Number(await nextLine());
+		child.kill("SIGKILL");
+		const exited = once(child, "exit");
+		for (let line = await nextLine(); line !== undefined; line = await nextLine())
+			acknowledged = Number(line) || acknowledged;
+		await exited;
+		const [name] = readdirSync(dir).filter((file) => file.endsWith(".jsonl"));
+		const path = join(dir, name ?? "");
+		const copy = `${path}.copy`;
+		copyFileSync(path, copy);
+		const log = closing(SessionLog.open(path));
+		expect(log.length).toBeGreaterThan(acknowledged);
+		expect((log.length - 1) % batch).toBe(0);
+		expect(log.entries.every(({ type }) => type !== "opaque")).toBe(true);
+		expect(readFileSync(path).subarray(0, readFileSync(copy).length).equals(readFileSync(copy))).toBe(true);
+		expect(log.append(userMessage("on"))).toBe(log.length - 1);
+	}
+});
+
+test.skipIf(process.getuid?.() === 0)(
+	"a file that may not be written is read, and says so at the first append, and is written once it may be",
+	() => {
+		const { errors, onWriteError } = recording();
+		const path = fileWith(HEADER);
+		chmodSync(path, 0o400);
+		chmodSync(dirname(path), 0o500);
+		const log = closing(SessionLog.open(path, { onWriteError }));
+		log.append({ type: "a" });
+		log.append({ type: "b" });
+		expect([log.length, errors.length, readFileSync(path, "utf8")]).toEqual([3, 1, HEADER]);
+		chmodSync(path, 0o600);
+		log.append({ type: "c" });
+		expect(onDisk(log)).toEqual(log.entries);
+		chmodSync(dirname(path), 0o700);
+	},
+);

@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { decodeLine, encodeEntry } from "../../src/log/codec.js";
+import { RESERVED_ENTRY_TYPES } from "../../src/log/entry.js";
+import { SessionLog } from "../../src/log/session-log.js";
+import { closing, fileWith } from "./support.js";
+
+const page = readFileSync(new URL("../../docs/session-format.md", import.meta.url), "utf8");
+const lines = [...page.matchAll(/```jsonl\n([\s\S]*?)```/g)].flatMap(([, block]) => block?.trim().split("\n") ?? []);
+
+test.each(lines)("the documented line %.50s… is read as it stands", (line) => {
+	expect(decodeLine(line)).toEqual(JSON.parse(line));
+	expect(JSON.parse(encodeEntry(decodeLine(line)))).toEqual(JSON.parse(line));
+});
+
+test("the documented lines make a session, and no type of the core's is left out", () => {
+	const log = closing(SessionLog.open(fileWith(lines.join("\n")), { readOnly: true }));
+	const types = new Set(log.entries.map(({ type }) => type));
+	expect(log.length).toBe(lines.length);
+	for (const type of RESERVED_ENTRY_TYPES) {
+		if (type !== "opaque" && type !== "context_freeze") expect([...types]).toContain(type);
+	}
+});

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { MessageEntry } from "../../src/log/entry.js";
+import type { SessionLog } from "../../src/log/session-log.js";
+
+export const HEADER = '{"type":"session","version":1,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/work"}\n';
+
+export function tempDir(): string {
+	const dir = mkdtempSync(join(tmpdir(), "pi-log-"));
+	onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+	return dir;
+}
+
+/** A file with these contents in a directory of its own. */
+export function fileWith(contents: string | Uint8Array, name = "2026-01-02T03-04-05-000Z_s1.jsonl"): string {
+	const path = join(tempDir(), name);
+	writeFileSync(path, contents);
+	return path;
+}
+
+/** Closes a log with the test. */
+export function closing<T extends SessionLog>(log: T): T {
+	onTestFinished(() => log.close());
+	return log;
+}
+
+export function userMessage(text: string): MessageEntry {
+	return {
+		type: "message",
+		timestamp: "2026-01-02T03:04:06.000Z",
+		message: { role: "user", content: text, timestamp: 1 },
+	};
+}
+
+export function pathOf(log: SessionLog): string {
+	if (log.path === null) throw new Error("the log is in memory");
+	return log.path;
+}
+
+export function textOf(log: SessionLog): string {
+	return readFileSync(pathOf(log), "utf8");
+}
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Another Node process, ended with the test. `script` is a module in which `load(name)` imports a file of src/log. */
+export function startProcess(
+	script: string,
+	launcher: readonly string[] = [],
+): { child: ChildProcess; nextLine: () => Promise<string | undefined> } {
+	const source = JSON.stringify(join(ROOT, "src", "log"));
+	const module = `
+		import { createJiti } from "jiti";
+		const jiti = createJiti(${source}, { fsCache: false });
+		const load = (name) => jiti.import(${source} + "/" + name);
+		${script}
+	`;
+	const [command = process.execPath, ...args] = [...launcher, process.execPath, "--input-type=module", "-e", module];
+	const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], cwd: ROOT });
+	onTestFinished(() => void child.kill("SIGKILL"));
+	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+	return {
+		child,
+		nextLine: async () => {
+			const { value, done } = await lines.next();
+			return done ? undefined : value;
+		},
+	};
+}

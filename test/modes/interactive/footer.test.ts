@@ -1,0 +1,66 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Footer, type FooterFacts } from "../../../src/modes/interactive/footer.js";
+import { createTheme } from "../../../src/tui/theme.js";
+import { plainLook } from "./look.js";
+
+const FACTS: FooterFacts = {
+	branch: "main",
+	sessionName: null,
+	model: "claude-sonnet",
+	thinkingLevel: "medium",
+	context: { tokens: 24_000, contextWindow: 200_000 },
+	tokens: { input: 2000, output: 3400, cacheRead: 10_000, cacheWrite: 500 },
+	cost: 0.124,
+	queued: 0,
+};
+
+function footer(facts: FooterFacts, look = plainLook()): Footer {
+	const made = new Footer(look);
+	made.facts = facts;
+	return made;
+}
+
+test("the footer names place and model, and under them what the context holds and cost", () => {
+	expect(footer(FACTS).render(80)).toEqual([
+		`~/src/shop (main)${" ".repeat(80 - 17 - 22)}claude-sonnet · medium`,
+		"context ▰▱▱▱▱▱▱▱▱▱ 12% of 200k · 80% cached · $0.12 · ↑12.5k ↓3.4k",
+	]);
+});
+
+test("a new session shows an empty context and nothing that is zero", () => {
+	const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+	const facts = { ...FACTS, context: { tokens: 0, contextWindow: 200_000 }, tokens: none, cost: 0 };
+	expect(footer(facts).render(80)[1]).toBe("context ▱▱▱▱▱▱▱▱▱▱ 0% of 200k");
+});
+
+test("name of the session and queue are told when there are any, a missing model always", () => {
+	const lines = footer({ ...FACTS, sessionName: "rounding", queued: 2, model: null }).render(100);
+	expect(lines[0]).toMatch(/^~\/src\/shop \(main\) · rounding +no model · \/model$/);
+	expect(lines[1]).toContain("2 queued");
+});
+
+test("at 40 columns one line is left: the place and how full the context is", () => {
+	expect(footer(FACTS).render(40)).toEqual([`~/src/shop (main)${" ".repeat(40 - 17 - 3)}12%`]);
+});
+
+test("the bar is yellow over 70 % and red over 90 %", () => {
+	const theme = createTheme("dark");
+	const shade = (tokens: number) =>
+		footer({ ...FACTS, context: { tokens, contextWindow: 100 } }, plainLook({ theme })).render(80)[1];
+	expect(shade(70)).not.toContain(theme.warning("70%"));
+	expect(shade(71)).toContain(theme.warning("71%"));
+	expect(shade(91)).toContain(theme.error("91%"));
+	expect(shade(250)).toContain(theme.error("250%"));
+});
+
+test("no line is wider than the screen, whatever the names", () => {
+	fc.assert(
+		fc.property(fc.integer({ min: 1, max: 200 }), fc.string(), fc.string(), fc.string(), (width, a, b, c) => {
+			const look = plainLook({ cwd: `/home/ada/${a.repeat(20)}` });
+			const lines = footer({ ...FACTS, branch: a, sessionName: b, model: c, queued: 3 }, look).render(width);
+			expect(lines.every((line) => visibleWidth(line) <= width)).toBe(true);
+		}),
+	);
+});

@@ -1,0 +1,19 @@
+import type { Look } from "../../../src/modes/interactive/views/view.js";
+import { createTheme, type ThemeName } from "../../../src/tui/theme.js";
+
+/** A look for components that are drawn without a terminal; plain, so that lines can be compared. */
+export function plainLook(change: Partial<Look> & { themeName?: ThemeName } = {}): Look {
+	return {
+		theme: createTheme(change.themeName ?? "plain"),
+		cwd: "/home/ada/src/shop",
+		home: "/home/ada",
+		expanded: false,
+		showThinking: false,
+		previewThinking: true,
+		gutter: true,
+		keys: { expand: "ctrl+o", thinking: "ctrl+t" },
+		liveRows: () => 10,
+		requestRender: () => {},
+		...change,
+	};
+}

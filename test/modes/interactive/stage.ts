@@ -1,0 +1,120 @@
+import { Spacer } from "@mariozechner/pi-tui";
+import { onTestFinished } from "vitest";
+import { buildContext, type ContextStage } from "../../../src/context/build-context.js";
+import type { BuiltContext } from "../../../src/context/context-message.js";
+import type { EntrySource } from "../../../src/context/entry-message.js";
+import type { SessionEntry } from "../../../src/log/entry.js";
+import { Header } from "../../../src/modes/interactive/header.js";
+import { StatusLine } from "../../../src/modes/interactive/status-line.js";
+import { Transcript, type TranscriptSource } from "../../../src/modes/interactive/transcript.js";
+import type { EntryRenderer } from "../../../src/modes/interactive/views/custom-entry-view.js";
+import { loadWordDiff } from "../../../src/modes/interactive/views/tools/word-diff.js";
+import type { Look } from "../../../src/modes/interactive/views/view.js";
+import type { SessionEvent } from "../../../src/session/events.js";
+import { LiveTUI } from "../../../src/tui/live-tui.js";
+import { createTheme, type ThemeName } from "../../../src/tui/theme.js";
+import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
+
+/** A transcript on a terminal in memory, with a session of plain entries behind it. */
+export interface Stage {
+	terminal: VirtualTerminal;
+	tui: LiveTUI;
+	transcript: Transcript;
+	look: Look;
+	status: StatusLine;
+	/** The session's log; `play` adds to it. */
+	entries: SessionEntry[];
+	/** Sets the clock of the status line, ms. */
+	now(ms: number): void;
+	/** Sends events to transcript and status line. Entries of `message_end` and `entry_appended` join the log. */
+	play(...events: SessionEvent[]): void;
+	/** Computes the context with hooks and tells the transcript. */
+	rebuild(stages?: ContextStage[]): Promise<BuiltContext>;
+}
+
+/** What a stage can be told. */
+export interface StageOptions {
+	columns?: number;
+	rows?: number;
+	theme?: ThemeName;
+	gutter?: boolean;
+	entries?: SessionEntry[];
+	renderers?: Record<string, EntryRenderer>;
+}
+
+/** When all of it happened. */
+export const TIMESTAMP = "2026-01-02T03:04:05.000Z";
+
+const HEADER: SessionEntry = {
+	type: "session",
+	version: 1,
+	id: "0a1b2c3d-0000-4000-8000-000000000000",
+	timestamp: TIMESTAMP,
+	cwd: "/home/ada/src/shop",
+};
+
+/** Builds a stage; it is taken down when the test ends. */
+export async function createStage(options: StageOptions = {}): Promise<Stage> {
+	await loadWordDiff();
+	const terminal = new VirtualTerminal(options.columns ?? 80, options.rows ?? 24);
+	const tui = new LiveTUI(terminal, { resizeDelayMs: 1 });
+	const look: Look = {
+		theme: createTheme(options.theme ?? "dark"),
+		cwd: "/home/ada/src/shop",
+		home: "/home/ada",
+		expanded: false,
+		showThinking: false,
+		previewThinking: true,
+		gutter: options.gutter ?? true,
+		keys: { expand: "ctrl+o", thinking: "ctrl+t" },
+		liveRows: () => Math.max(3, terminal.rows - 8),
+		requestRender: () => tui.requestRender(),
+	};
+	const header = new Header(look, "0.1.0", false);
+	const transcript = new Transcript(tui.blocks, look, header);
+	let clock = 0;
+	const status = new StatusLine(look, "esc", () => clock);
+	const entries: SessionEntry[] = [HEADER, ...(options.entries ?? [])];
+	const log: EntrySource = {
+		get length() {
+			return entries.length;
+		},
+		at: (index) => entries.at(index),
+	};
+	const source: TranscriptSource = { entries: () => log, rendererOf: (type) => options.renderers?.[type] };
+	header.loaded = { hooks: [], skills: [], templates: [], contextFiles: [], warnings: [] };
+	tui.addChild(new Spacer(1));
+	tui.addChild(status);
+	tui.start();
+	onTestFinished(() => {
+		status.stop();
+		tui.stop();
+	});
+	transcript.load(source, await buildContext(log, []));
+	return {
+		terminal,
+		tui,
+		transcript,
+		look,
+		status,
+		entries,
+		now: (ms) => {
+			clock = ms;
+		},
+		play(...events) {
+			for (const event of events) {
+				if (event.type === "message_end") {
+					entries[event.entryIndex] = { type: "message", timestamp: TIMESTAMP, message: event.message };
+				}
+				if (event.type === "entry_appended") entries[event.entryIndex] = event.entry;
+				transcript.handle(event);
+				status.handle(event);
+			}
+		},
+		async rebuild(stages = []) {
+			const context = await buildContext(log, stages);
+			transcript.handle({ type: "context_changed", context });
+			return context;
+		},
+	};
+}

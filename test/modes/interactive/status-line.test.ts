@@ -1,0 +1,109 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
+import { expect, onTestFinished, test } from "vitest";
+import { QueueView } from "../../../src/modes/interactive/queue-view.js";
+import { StatusLine } from "../../../src/modes/interactive/status-line.js";
+import type { SessionEvent } from "../../../src/session/events.js";
+import { stripAll } from "../../../src/util/sanitize.js";
+import { plainLook } from "./look.js";
+import { reply, Script } from "./script.js";
+
+/** A status line with a clock that stands still until it is set. */
+function createStatus() {
+	const clock = { now: 0 };
+	const status = new StatusLine(plainLook(), "esc", () => clock.now);
+	onTestFinished(() => status.stop());
+	const line = (width = 80) => status.render(width)[0]?.slice(2);
+	return { clock, status, line };
+}
+
+test("nothing is shown and no timer runs while nothing runs", () => {
+	const { status } = createStatus();
+	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+	const before = timers();
+	expect(status.render(80)).toEqual([]);
+	status.handle({ type: "agent_start" });
+	expect(timers()).toBe(before + 1);
+	status.handle({ type: "agent_end", messages: [] });
+	expect(timers()).toBe(before);
+	expect(status.render(80)).toEqual([]);
+});
+
+test("a reply shows what comes in, since when and how much", () => {
+	const { clock, status, line } = createStatus();
+	const script = new Script();
+	const message = reply([{ thinking: "t".repeat(2000) }, { text: "w".repeat(2800) }]);
+	status.handle({ type: "agent_start" });
+	for (const event of script.replyStart(message)) status.handle(event);
+	clock.now = 12_000;
+	expect(line()).toBe("thinking · 12 s · esc stops");
+	for (const event of script.updates(message, 100)) status.handle(event);
+	expect(line()).toBe("writing · 12 s · ↓ 1.2k · esc stops");
+});
+
+test("tools are named with what they work on; several at once are counted", () => {
+	const { clock, status, line } = createStatus();
+	status.handle({ type: "agent_start" });
+	const start = (toolCallId: string, args: Record<string, unknown>): SessionEvent => {
+		return { type: "tool_execution_start", toolCallId, toolName: "read", args };
+	};
+	status.handle(start("a", { path: "src/price.ts" }));
+	status.handle(start("b", { path: "\u001b[2Jb.ts" }));
+	clock.now = 3000;
+	expect(line()).toBe("read src/price.ts +1 · 3 s · esc stops");
+	const result = { content: [] };
+	status.handle({ type: "tool_execution_end", toolCallId: "a", toolName: "read", result, isError: false });
+	expect(line()).not.toContain("\u001b");
+	expect(line()).toContain("b.ts · 3 s");
+});
+
+test("a retry counts down", () => {
+	const { clock, status, line } = createStatus();
+	status.handle({ type: "agent_start" });
+	const retry = { attempt: 2, maxAttempts: 3, delayMs: 4000, errorMessage: "529 overloaded" };
+	status.handle({ type: "auto_retry_start", ...retry });
+	expect(line()).toBe("retry 2/3 in 4 s · 529 overloaded · esc cancels");
+	clock.now = 3500;
+	expect(line()).toBe("retry 2/3 in 1 s · 529 overloaded · esc cancels");
+	status.handle({ type: "auto_retry_end", success: true, attempt: 2 });
+	expect(line()).toBe("thinking · 3 s · esc stops");
+});
+
+test("compaction, shell commands and slash commands are shown while they run", () => {
+	const { status, line } = createStatus();
+	status.handle({ type: "command_start", name: "compact" });
+	expect(line()).toBe("/compact · 0 s · esc cancels");
+	status.handle({ type: "auto_compaction_start", reason: "manual" });
+	expect(line()).toBe("compacting · 0 s · esc cancels");
+	status.handle({ type: "auto_compaction_end", result: null, aborted: true });
+	status.handle({ type: "command_end", name: "compact" });
+	status.handle({ type: "bash_start", command: "sleep 9" });
+	expect(line()).toBe("! sleep 9 · 0 s · esc stops");
+	status.handle({ type: "bash_end", entryIndex: 1 });
+	expect(status.render(80)).toEqual([]);
+});
+
+test("on a narrow screen the key stays and the command is cut", () => {
+	const { status, line } = createStatus();
+	status.handle({ type: "bash_start", command: "npm run something with a long name" });
+	expect(stripAll(line(40) ?? "")).toMatch(/… · esc stops$/);
+	for (let width = 1; width < 60; width++) {
+		expect(status.render(width).every((text) => visibleWidth(text) <= width)).toBe(true);
+	}
+});
+
+test("queued prompts say when they go out and how to change them", () => {
+	const queue = new QueueView(plainLook(), "alt+↑");
+	expect(queue.render(80)).toEqual([]);
+	queue.queue = { steering: ["also fix the tests"], followUps: ["then\ncommit", "2", "3", "4", "5"] };
+	expect(queue.render(80)).toEqual([
+		"→ next: also fix the tests",
+		"⇥ after: then ↵ commit",
+		"⇥ after: 2",
+		"⇥ after: 3",
+		"         … 2 more",
+		"  alt+↑ edits",
+	]);
+	for (let width = 1; width < 40; width++) {
+		expect(queue.render(width).every((text) => visibleWidth(text) <= width)).toBe(true);
+	}
+});

@@ -1,0 +1,188 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { ToolCallView } from "../../../../src/modes/interactive/views/tool-call-view.js";
+import { loadWordDiff } from "../../../../src/modes/interactive/views/tools/word-diff.js";
+import type { Look } from "../../../../src/modes/interactive/views/view.js";
+import { HOSTILE_TEXT } from "../hostile.js";
+import { plainLook } from "../look.js";
+
+beforeAll(() => loadWordDiff());
+
+interface Call {
+	tool: string;
+	args: Record<string, unknown>;
+	text?: string;
+	details?: unknown;
+	isError?: boolean;
+}
+
+function finished({ tool, args, text = "", details, isError = false }: Call, look: Look = plainLook()): ToolCallView {
+	const view = new ToolCallView(look, tool, args);
+	view.start(args);
+	view.finish({ content: text ? [{ type: "text", text }] : [], details }, isError);
+	return view;
+}
+
+/** The one line of a call, with the space in its middle as one blank. */
+function headOf(call: Call): string | undefined {
+	return finished(call)
+		.render(80)[0]
+		?.replace(/(\S) {5,}(?=\S)/g, "$1 | ");
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, row) => `line ${row + 1}`).join("\n");
+
+test.each<[Call, string]>([
+	[
+		{ tool: "read", args: { path: "a.ts" }, details: { lines: { first: 1, last: 9, total: 9 } } },
+		"read  a.ts | 9 lines",
+	],
+	[
+		{ tool: "read", args: { path: "/home/ada/x.ts" }, details: { lines: { first: 5, last: 5, total: 9 } } },
+		"read  ~/x.ts:5-5 | 1 line",
+	],
+	[{ tool: "read", args: { path: "a.ts", offset: 10, limit: 5 } }, "read  a.ts:10-14"],
+	[{ tool: "read", args: { path: "no.ts" }, text: "no such file", isError: true }, "read  no.ts | failed"],
+	[{ tool: "grep", args: { pattern: "x", glob: "*.ts" }, details: { matches: 1 } }, 'grep  "x" · *.ts | 1 hit'],
+	[{ tool: "grep", args: { pattern: "x" }, details: { matches: 0, files: 0 } }, 'grep  "x" | no hits'],
+	[{ tool: "find", args: { pattern: "*.ts", path: "src" }, details: { files: 12 } }, "find  *.ts in src | 12 files"],
+	[{ tool: "ls", args: {}, details: { entries: 1 } }, "ls    . | 1 entry"],
+	[
+		{ tool: "bash", args: { command: "true" }, details: { exitCode: 0, durationMs: 60 } },
+		"bash  true | exit 0 · 0.1 s",
+	],
+	[{ tool: "bash", args: { command: "cd x\nmake" } }, "bash  cd x ↵ +1"],
+	[
+		{ tool: "write", args: { path: "a.ts", content: "1\n" }, details: { created: true, lines: 1 } },
+		"write  a.ts | created · 1 line",
+	],
+	[
+		{ tool: "write", args: { path: "a.ts", content: "1" }, details: { created: false, lines: 1 } },
+		"write  a.ts | replaced · 1 line",
+	],
+	[{ tool: "tasks", args: { action: "add", count: 2 } }, "tasks  action=add count=2"],
+])("%j reads %s", (call, line) => expect(headOf(call)).toBe(line));
+
+test("arguments of the wrong kind are drawn as if they were not there", () => {
+	for (const tool of ["read", "grep", "find", "ls", "bash", "edit", "write", "other"]) {
+		const args = { path: 7, command: null, pattern: ["x"], content: {}, edits: [1, null], offset: "x" };
+		expect(finished({ tool, args, details: { lines: 3, diff: 7, exitCode: "x" } }).render(60).length).toBeGreaterThan(
+			0,
+		);
+	}
+});
+
+test("a long output keeps its end, and says how much is above", () => {
+	const call = { tool: "bash", args: { command: "seq" }, text: numbered(40), details: { exitCode: 0, durationMs: 1 } };
+	expect(finished(call).render(60).slice(1)).toEqual([
+		"│ … 34 lines above · ctrl+o shows all",
+		...[35, 36, 37, 38, 39, 40].map((row) => `│ line ${row}`),
+	]);
+	expect(finished(call, plainLook({ expanded: true })).render(60)).toHaveLength(41);
+});
+
+test("one line too many is shown rather than announced", () => {
+	const call = { tool: "bash", args: {}, text: numbered(7) };
+	expect(finished(call).render(60)).toHaveLength(8);
+});
+
+test("a failure shows what the tool said", () => {
+	const call = {
+		tool: "edit",
+		args: { path: "a.ts", oldText: "x", newText: "y" },
+		text: "oldText not found",
+		isError: true,
+	};
+	expect(finished(call).render(40)).toEqual([expect.stringMatching(/^edit {2}a.ts +failed$/), "│ oldText not found"]);
+});
+
+test("a killed command says so", () => {
+	const call = { tool: "bash", args: { command: "sleep 9" }, text: "zzz", details: { exitCode: null }, isError: true };
+	expect(finished(call).render(40).slice(1)).toEqual(["│ zzz", "│ killed"]);
+});
+
+test("an edit shows its change before it has run, so that a gate can be answered", () => {
+	const args = {
+		path: "a.ts",
+		edits: [
+			{ oldText: "one", newText: "two" },
+			{ oldText: "", newText: "three" },
+		],
+	};
+	const view = new ToolCallView(plainLook(), "edit");
+	view.describe("edit", args, true);
+	expect(view.render(40)).toEqual(["edit  a.ts", "│ − one", "│ + two", "│ ⋮", "│ + three"]);
+	expect(view.done).toBe(false);
+});
+
+test("changed lines are shown, context only when expanded; hunks are kept apart", () => {
+	const diff = "   1 a\n-  2 b\n+  2 B\n   3 c\n ...\n   9 x\n+ 10 y";
+	const call = { tool: "edit", args: { path: "a.ts" }, details: { diff, added: 2, removed: 1 } };
+	expect(finished(call).render(30).slice(1)).toEqual(["│  2 − b", "│  2 + B", "│  ⋮", "│ 10 + y"]);
+	expect(finished(call, plainLook({ expanded: true })).render(30)).toHaveLength(8);
+});
+
+test("words that changed within a line stand out", () => {
+	const look = plainLook({ themeName: "dark" });
+	const diff =
+		"- 14   return Math.floor(cents)\n+ 14   return Math.round(cents)\n- 20 gone entirely\n+ 20 something else";
+	const theme = plainLook().theme;
+	const marked = plainLook({
+		theme: { ...theme, addedWord: (text) => `[${text}]`, removedWord: (text) => `{${text}}` },
+	});
+	expect(finished({ tool: "edit", args: {}, details: { diff } }, marked).render(60).slice(1)).toEqual([
+		"│ 14 −   return Math.{floor}(cents)",
+		"│ 14 +   return Math.[round](cents)",
+		"│ 20 − gone entirely",
+		"│ 20 + something else",
+	]);
+	expect(finished({ tool: "edit", args: {}, details: { diff } }, look).render(60)).toHaveLength(5);
+});
+
+test("a large file that arrives bit by bit is drawn from its beginning only", () => {
+	const view = new ToolCallView(plainLook(), "write");
+	const content = numbered(50_000);
+	view.describe("write", { path: "big.txt", content }, false);
+	expect(view.render(50)).toEqual([
+		"write  big.txt",
+		...[1, 2, 3, 4, 5, 6].map((row) => `│ ${row} + line ${row}`),
+		"│ … 49994 lines below · ctrl+o shows all",
+	]);
+});
+
+test("a call that the run left behind is marked and final", () => {
+	const view = new ToolCallView(plainLook(), "bash", { command: "sleep 9" });
+	view.start({ command: "sleep 9" });
+	view.stop();
+	expect(view.render(40)).toEqual([expect.stringMatching(/^bash {2}sleep 9 +stopped$/)]);
+	expect(view.done).toBe(true);
+});
+
+test("no line is wider than the screen and none holds a control sequence", () => {
+	const tool = fc.constantFrom("read", "grep", "find", "ls", "bash", "edit", "write", "other");
+	const text = fc.oneof(
+		fc.string({ unit: "grapheme" }),
+		fc.constant(HOSTILE_TEXT.slice(0, 900)),
+		fc.string({ unit: "binary" }),
+	);
+	fc.assert(
+		fc.property(
+			tool,
+			text,
+			text,
+			fc.integer({ min: 1, max: 100 }),
+			fc.boolean(),
+			fc.boolean(),
+			(name, a, b, width, expanded, isError) => {
+				const args = { path: a, pattern: b, command: a, content: b, oldText: a, newText: b };
+				const view = finished({ tool: name, args, text: b, details: { diff: a }, isError }, plainLook({ expanded }));
+				for (const line of view.render(width)) {
+					expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+					expect(line.replace(/\u001b\[[\d;]*m/g, "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+				}
+			},
+		),
+		{ numRuns: 300 },
+	);
+});

@@ -1,0 +1,32 @@
+import { type ToolCall, validateToolArguments } from "@mariozechner/pi-ai";
+import { expect, test } from "vitest";
+import { findTool } from "../../src/tools/index.js";
+
+const EDITS = [{ oldText: "x", newText: "y" }];
+
+test.each([
+	["read", { path: "a", offset: "3" }, { path: "a", offset: 3 }],
+	["bash", { command: "ls", timeout: 1.5 }, { command: "ls", timeout: 1.5 }],
+	["edit", { path: "a", oldText: "x", newText: "" }, { path: "a", oldText: "x", newText: "" }],
+	["edit", { path: "a", edits: EDITS }, { path: "a", edits: EDITS }],
+	["ls", {}, {}],
+])("%s takes %j", (name, args, expected) => {
+	expect(validate(name, args)).toEqual(expected);
+});
+
+test.each([
+	["read", { path: "a", offset: 0 }],
+	["bash", { command: "ls", timeout: 0 }],
+	["bash", {}],
+	["edit", { path: "a", edits: [{ oldText: "x" }] }],
+	["grep", { pattern: "x", context: -1 }],
+])("%s refuses %j", (name, args) => {
+	expect(() => validate(name, args)).toThrow();
+});
+
+function validate(name: string, args: Record<string, unknown>): unknown {
+	const tool = findTool(name);
+	if (tool === undefined) throw new Error(`no tool ${name}`);
+	const call: ToolCall = { type: "toolCall", id: "1", name, arguments: args };
+	return validateToolArguments(tool, call);
+}

@@ -1,0 +1,19 @@
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { ToolContext, ToolResult } from "../../src/tools/tool.js";
+
+/** A fresh directory with a place for long output beside it, both removed after the test. */
+export async function toolContext(changes: Partial<ToolContext> = {}): Promise<ToolContext> {
+	const dir = await realpath(await mkdtemp(join(tmpdir(), "pi-tool-")));
+	onTestFinished(() => rm(dir, { recursive: true, force: true }));
+	const cwd = join(dir, "work");
+	await mkdir(cwd);
+	return { cwd, signal: new AbortController().signal, toolCallId: "call-1", tmpDir: join(dir, "tmp"), ...changes };
+}
+
+/** The text of a result. */
+export function textOf(result: ToolResult): string {
+	return result.content.map((part) => (part.type === "text" ? part.text : `<${part.mimeType}>`)).join("\n");
+}

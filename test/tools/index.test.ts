@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { BUILTIN_TOOLS, DEFAULT_TOOL_NAMES, findTool } from "../../src/tools/index.js";
+
+test("the built-in tools are these, and those that change nothing say so", () => {
+	expect(DEFAULT_TOOL_NAMES).toEqual(["read", "bash", "edit", "write", "grep", "find", "ls"]);
+	expect(BUILTIN_TOOLS.filter((tool) => tool.readOnly).map((tool) => tool.name)).toEqual([
+		"read",
+		"grep",
+		"find",
+		"ls",
+	]);
+});
+
+test("a tool is found by its name", () => {
+	expect(findTool("edit")?.name).toBe("edit");
+	expect(findTool("Edit")).toBeUndefined();
+});
+
+test.each(BUILTIN_TOOLS.map((tool) => [tool.name, tool] as const))(
+	"%s tells a model all that it needs",
+	(_name, tool) => {
+		expect(tool.promptLine).toBeTruthy();
+		expect(JSON.parse(JSON.stringify(tool.parameters))).toMatchObject({
+			type: "object",
+			properties: expect.any(Object),
+		});
+		expect(undescribed(tool.parameters)).toEqual([]);
+	},
+);
+
+/** Names of parameters without a description. */
+function undescribed(schema: object): string[] {
+	if (!("properties" in schema) || typeof schema.properties !== "object" || schema.properties === null) return ["all"];
+	const properties: [string, unknown][] = Object.entries(schema.properties);
+	return properties.flatMap(([name, property]) => {
+		const isDescribed = typeof property === "object" && property !== null && "description" in property;
+		return isDescribed ? [] : [name];
+	});
+}

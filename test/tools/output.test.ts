@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+	announceCut,
+	countLines,
+	cutBytes,
+	formatBytes,
+	OUTPUT_LIMITS,
+	truncateHead,
+	truncateTail,
+} from "../../src/tools/output.js";
+
+const limits = { maxLines: 3, maxBytes: 20 };
+
+test.each([
+	["", 0],
+	["a", 1],
+	["a\n", 1],
+	["a\nb", 2],
+	["\n\n", 2],
+])("%j has %i lines", (text, lines) => {
+	expect(countLines(text)).toBe(lines);
+});
+
+test("a text within the limits is untouched", () => {
+	const untouched = {
+		text: "a\nb\n",
+		partialLine: false,
+		truncation: { truncated: false, truncatedBy: null, totalLines: 2, totalBytes: 4, outputLines: 2, outputBytes: 4 },
+	};
+	expect(truncateHead("a\nb\n", limits)).toEqual(untouched);
+	expect(truncateTail("a\nb\n", limits)).toEqual(untouched);
+});
+
+test("too many lines: the first or the last stay", () => {
+	const sizes = { totalLines: 5, totalBytes: 10, outputLines: 3 };
+	expect(truncateHead("1\n2\n3\n4\n5\n", limits)).toEqual({
+		text: "1\n2\n3",
+		partialLine: false,
+		truncation: { truncated: true, truncatedBy: "lines", ...sizes, outputBytes: 5 },
+	});
+	expect(truncateTail("1\n2\n3\n4\n5\n", limits)).toEqual({
+		text: "3\n4\n5\n",
+		partialLine: false,
+		truncation: { truncated: true, truncatedBy: "lines", ...sizes, outputBytes: 6 },
+	});
+});
+
+test("too many bytes: only whole lines stay", () => {
+	const text = "0123456789\n0123456\n0123456789";
+	expect(truncateHead(text, limits)).toMatchObject({
+		text: "0123456789\n0123456",
+		partialLine: false,
+		truncation: { truncatedBy: "bytes", outputLines: 2, totalLines: 3 },
+	});
+	expect(truncateTail(text, limits)).toMatchObject({
+		text: "0123456\n0123456789",
+		partialLine: false,
+		truncation: { truncatedBy: "bytes", outputLines: 2, totalLines: 3 },
+	});
+});
+
+test("a line that fits exactly up to its newline stays", () => {
+	expect(truncateHead(`${"x".repeat(20)}\ny`, limits).text).toBe("x".repeat(20));
+	expect(truncateTail(`y\n${"x".repeat(20)}`, limits).text).toBe("x".repeat(20));
+});
+
+test("one gigantic line is cut inside, between code points", () => {
+	expect(truncateHead("€".repeat(100), limits)).toMatchObject({ text: "€".repeat(6), partialLine: true });
+	expect(truncateTail("😀".repeat(100), limits)).toMatchObject({ text: "😀".repeat(5), partialLine: true });
+	expect(truncateHead(`${"😀".repeat(100)}\nend`, { maxLines: 3, maxBytes: 7 }).text).toBe("😀");
+});
+
+test("property: neither end exceeds a limit, splits a code point or invents anything", () => {
+	const text = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\n", "😀", "é", "\n\n")), {
+		maxLength: 40,
+	});
+	const limit = fc.record({ maxLines: fc.integer({ min: 1, max: 8 }), maxBytes: fc.integer({ min: 4, max: 60 }) });
+	fc.assert(
+		fc.property(text, limit, (parts, { maxLines, maxBytes }) => {
+			const whole = parts.join("").toWellFormed();
+			for (const cut of [truncateHead, truncateTail]) {
+				const { text, truncation } = cut(whole, { maxLines, maxBytes });
+				expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes);
+				expect(countLines(text)).toBeLessThanOrEqual(maxLines);
+				expect(text.isWellFormed()).toBe(true);
+				expect(cut === truncateHead ? whole.startsWith(text) : whole.endsWith(text)).toBe(true);
+				expect(truncation).toMatchObject({
+					truncated: text !== whole,
+					totalLines: countLines(whole),
+					totalBytes: Buffer.byteLength(whole),
+					outputLines: countLines(text),
+					outputBytes: Buffer.byteLength(text),
+				});
+			}
+		}),
+	);
+});
+
+test("property: what is left of a text with short lines is whole lines, and one more would not fit", () => {
+	const lines = fc.array(
+		fc.string({ maxLength: 10 }).map((line) => line.replaceAll("\n", "")),
+		{ maxLength: 30 },
+	);
+	fc.assert(
+		fc.property(lines, (all) => {
+			const limits = { maxLines: 5, maxBytes: 50 };
+			const { text, truncation } = truncateTail(all.join("\n"), limits);
+			if (!truncation.truncated) return;
+			const kept = text === "" ? 0 : text.split("\n").length;
+			expect(all.slice(all.length - kept).join("\n")).toBe(text);
+			const oneMore = all.slice(all.length - kept - 1).join("\n");
+			expect(countLines(oneMore) > limits.maxLines || Buffer.byteLength(oneMore) > limits.maxBytes).toBe(true);
+		}),
+	);
+});
+
+test("the announcement says what is shown and how to get the rest", () => {
+	const cut = truncateTail("line\n".repeat(5000));
+	expect(announceCut("last", cut, "Whole output: /tmp/x.")).toBe(
+		"[Cut: only the last 2000 of 5000 lines (9.8 KB of 24 KB) are shown. Whole output: /tmp/x.]",
+	);
+	expect(announceCut("first", truncateHead("x".repeat(99), limits), "Narrow it.")).toBe(
+		"[Cut: only the first 20 bytes of a line are shown. Narrow it.]",
+	);
+});
+
+test.each([
+	[0, "0 bytes"],
+	[1, "1 byte"],
+	[1023, "1023 bytes"],
+	[1536, "1.5 KB"],
+	[OUTPUT_LIMITS.maxBytes, "50 KB"],
+	[5 * 1024 * 1024, "5 MB"],
+])("%i bytes read as %s", (bytes, text) => {
+	expect(formatBytes(bytes)).toBe(text);
+});
+
+test("cutBytes keeps whole characters", () => {
+	expect(cutBytes("aé😀", 6)).toBe("aé");
+	expect(cutBytes("aé😀", 7)).toBe("aé😀");
+});

@@ -1,0 +1,68 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { describeMissing, displayPath, resolvePath, warnOfSensitivePath } from "../../src/tools/path.js";
+
+async function tempDir(): Promise<string> {
+	const dir = await realpath(await mkdtemp(join(tmpdir(), "pi-path-")));
+	onTestFinished(() => rm(dir, { recursive: true, force: true }));
+	return dir;
+}
+
+test.each([
+	["a/b.ts", "/work/a/b.ts"],
+	["./a/../b.ts", "/work/b.ts"],
+	["/etc/hosts", "/etc/hosts"],
+	["~", "/home/u"],
+	["~/x", "/home/u/x"],
+	["@src/a.ts", "/work/src/a.ts"],
+	["@~/x", "/home/u/x"],
+	["~other/x", "/work/~other/x"],
+])("%s means %s", (path, expected) => {
+	expect(resolvePath("/work", path, "/home/u")).toBe(expected);
+});
+
+test("a file whose name begins with @ can be reached", async () => {
+	const dir = await tempDir();
+	await writeFile(join(dir, "@odd"), "");
+	expect(resolvePath(dir, "@odd")).toBe(join(dir, "@odd"));
+});
+
+test.each([
+	["/work/a.ts", "a.ts"],
+	["/work", "."],
+	["/other/a.ts", "/other/a.ts"],
+	["/work/..a", "..a"],
+])("%s is shown as %s", (path, expected) => {
+	expect(displayPath("/work", path)).toBe(expected);
+});
+
+test("a missing file is described with the nearest names, or the directory that is missing", async () => {
+	const dir = await tempDir();
+	await mkdir(join(dir, "src"));
+	await writeFile(join(dir, "src/index.ts"), "");
+	expect(await describeMissing(dir, join(dir, "src/indx.ts"))).toBe(
+		"src/indx.ts does not exist. In src: Did you mean index.ts?",
+	);
+	expect(await describeMissing(dir, join(dir, "src/zebra"))).toBe("src/zebra does not exist in src.");
+	expect(await describeMissing(dir, join(dir, "srcs/a.ts"))).toBe(
+		"srcs/a.ts does not exist: srcs does not exist. In .: Did you mean src?",
+	);
+});
+
+test("files that decide what runs later are warned of, through links too", async () => {
+	const home = await tempDir();
+	const cwd = join(home, "project");
+	await mkdir(join(cwd, ".pi/hooks"), { recursive: true });
+	await symlink(join(cwd, ".pi"), join(cwd, "innocent"));
+	const warn = (path: string) => warnOfSensitivePath(cwd, path, home);
+	expect(warn(join(cwd, ".pi/hooks/new.ts"))).toMatch(/^Warning: \.pi\/hooks\/new\.ts belongs to pi's own files/);
+	expect(warn(join(cwd, "innocent/hooks/new.ts"))).toContain("pi's own files");
+	expect(warn(join(home, ".pi/agent/settings.json"))).toContain("pi's own files");
+	expect(warn(join(home, ".bashrc"))).toContain("run by the user's shell");
+	expect(warn(join(home, ".config/fish/config.fish"))).toContain("run by the user's shell");
+	expect(warn(join(cwd, ".bashrc"))).toBeUndefined();
+	expect(warn(join(cwd, "src/a.ts"))).toBeUndefined();
+	expect(warn("/etc/.pi/x")).toBeUndefined();
+});

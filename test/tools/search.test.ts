@@ -1,0 +1,172 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { findTool } from "../../src/tools/find.js";
+import { grepTool } from "../../src/tools/grep.js";
+import { lsTool } from "../../src/tools/ls.js";
+import { textOf, toolContext } from "./context.js";
+
+async function project(files: Record<string, string>) {
+	const context = await toolContext();
+	for (const [path, content] of Object.entries(files)) {
+		await mkdir(dirname(join(context.cwd, path)), { recursive: true });
+		await writeFile(join(context.cwd, path), content);
+	}
+	return context;
+}
+
+const PROJECT = {
+	".gitignore": "*.log\nnode_modules\n",
+	".git/config": "needle",
+	".hidden/a.ts": "needle\n",
+	"node_modules/x/index.ts": "needle\n",
+	"debug.log": "needle\n",
+	"src/a.ts": "one\nfoo(needle)\nthree\n",
+	"src/deep/b.ts": "Needle\n",
+	"src/deep/b.test.ts": "needle\n",
+	"docs/guide.md": "needle\n",
+};
+
+const found = async (args: Parameters<typeof grepTool.run>[0], files: Record<string, string> = PROJECT) =>
+	textOf(await grepTool.run(args, await project(files)));
+
+test("grep searches hidden files, leaves out ignored ones and git's own, and sorts by path", async () => {
+	const result = await grepTool.run({ pattern: "needle" }, await project(PROJECT));
+	expect(textOf(result).split("\n")).toEqual([
+		".hidden/a.ts:1: needle",
+		"docs/guide.md:1: needle",
+		"src/a.ts:2: foo(needle)",
+		"src/deep/b.test.ts:1: needle",
+	]);
+	expect(result.details).toEqual({ matches: 4, files: 4 });
+});
+
+test.each([
+	[
+		"case",
+		{ pattern: "NEEDLE", ignoreCase: true, path: "src/deep" },
+		["src/deep/b.test.ts:1: needle", "src/deep/b.ts:1: Needle"],
+	],
+	["text taken literally", { pattern: "foo(needle)", literal: true }, ["src/a.ts:2: foo(needle)"]],
+	["lines around", { pattern: "foo", context: 1 }, ["src/a.ts-1- one", "src/a.ts:2: foo(needle)", "src/a.ts-3- three"]],
+	["a name glob", { pattern: "needle", glob: "*.md" }, ["docs/guide.md:1: needle"]],
+	[
+		"a path glob",
+		{ pattern: "needle", glob: "src/**/*.{ts,md}" },
+		["src/a.ts:2: foo(needle)", "src/deep/b.test.ts:1: needle"],
+	],
+	[
+		"a path glob from cwd below path",
+		{ pattern: "needle", path: "src", glob: "src/*.ts" },
+		["src/a.ts:2: foo(needle)"],
+	],
+	["a negated glob", { pattern: "needle", glob: "!*.ts" }, ["docs/guide.md:1: needle"]],
+	["one file", { pattern: "needle", path: "src/a.ts" }, ["src/a.ts:2: foo(needle)"]],
+	["a file that is ignored but asked for", { pattern: "needle", path: "debug.log" }, ["debug.log:1: needle"]],
+	["a match over two lines", { pattern: "one\\nfoo" }, ["src/a.ts:1: one", "src/a.ts:2: foo(needle)"]],
+	["looking around", { pattern: "foo(?=\\()" }, ["src/a.ts:2: foo(needle)"]],
+	["a pattern like an option", { pattern: "--files" }, ["No matches in .."]],
+])("grep: %s", async (_name, args, lines) => {
+	expect((await found(args)).split("\n")).toEqual(lines);
+});
+
+test("a glob never brings back what .gitignore hides", async () => {
+	expect(await found({ pattern: "needle", glob: "*.log" })).toBe("No matches in . (files *.log).");
+	expect(await found({ pattern: "needle", glob: "**/*" })).not.toContain("node_modules");
+});
+
+test("grep returns as many matches as asked for and says that there are more", async () => {
+	const result = await grepTool.run({ pattern: "x", limit: 3 }, await project({ "a.txt": "x\n".repeat(10) }));
+	expect(textOf(result)).toBe(
+		"a.txt:1: x\na.txt:2: x\na.txt:3: x\n\n[The first 3 matches found, there are more. Narrow the search, or raise limit.]",
+	);
+	const all = await grepTool.run({ pattern: "x", limit: 10 }, await project({ "a.txt": "x\n".repeat(10) }));
+	expect(textOf(all)).not.toContain("there are more");
+});
+
+test("grep cuts long lines and long results", async () => {
+	const long = await found({ pattern: "x" }, { "min.js": `${"x".repeat(100_000)}\n` });
+	expect(long.length).toBeLessThan(700);
+	const many = await grepTool.run(
+		{ pattern: "x", limit: 5000 },
+		await project({ "a.txt": `${"x".repeat(90)}\n`.repeat(4000) }),
+	);
+	expect(Buffer.byteLength(textOf(many))).toBeLessThan(52_000);
+	expect(many.details).toMatchObject({ matches: 4000, truncation: { truncated: true } });
+});
+
+test.each(["foo(", "[z-a]", "*"])("the broken pattern %s is explained", async (pattern) => {
+	const result = await grepTool.run({ pattern }, await project(PROJECT));
+	expect(result.isError).toBe(true);
+	expect(textOf(result)).toMatch(/^The pattern is no valid regular expression: [^\n]+\. Escape special characters/);
+});
+
+test("names with odd characters are told apart from line numbers", async () => {
+	const files = { "a:1:b-2-c.txt": "needle\n", "ümlaut 😀.txt": "needle\n" };
+	expect((await found({ pattern: "needle" }, files)).split("\n")).toEqual([
+		"a:1:b-2-c.txt:1: needle",
+		"ümlaut 😀.txt:1: needle",
+	]);
+});
+
+test("a search is aborted", async () => {
+	const context = await project(PROJECT);
+	const aborted = { ...context, signal: AbortSignal.abort() };
+	expect(textOf(await grepTool.run({ pattern: "x" }, aborted))).toBe("Aborted by the user.");
+	const controller = new AbortController();
+	const running = grepTool.run({ pattern: "x", path: "/" }, { ...context, signal: controller.signal });
+	controller.abort();
+	expect(await running).toMatchObject({ isError: true });
+});
+
+test("a missing place to search is told", async () => {
+	const context = await project(PROJECT);
+	expect(textOf(await grepTool.run({ pattern: "x", path: "sr" }, context))).toContain("Did you mean src");
+	expect(textOf(await findTool.run({ pattern: "x", path: "docs/guide.md" }, context))).toContain("is a file");
+	expect(textOf(await lsTool.run({ path: "scr" }, context))).toContain("Did you mean src?");
+});
+
+test.each([
+	["*.ts", {}, [".hidden/a.ts", "src/a.ts", "src/deep/b.test.ts", "src/deep/b.ts"]],
+	["src/*.ts", {}, ["src/a.ts"]],
+	["deep/*.ts", { path: "src" }, ["src/deep/b.test.ts", "src/deep/b.ts"]],
+	["**/b.{ts,js}", {}, ["src/deep/b.ts"]],
+	["*.log", {}, ["No files fit in .."]],
+	["**/*", { path: "src" }, ["src/a.ts", "src/deep/b.test.ts", "src/deep/b.ts"]],
+	["[", {}, ["No files fit in .."]],
+])("find %s in %j", async (pattern, place, paths) => {
+	const result = await findTool.run({ pattern, ...place }, await project(PROJECT));
+	expect(textOf(result).split("\n")).toEqual(paths);
+});
+
+test("find outside the working directory gives absolute paths", async () => {
+	const context = await project(PROJECT);
+	const result = await findTool.run(
+		{ pattern: "*.md", path: context.cwd },
+		{ ...context, cwd: join(context.cwd, "src") },
+	);
+	expect(textOf(result)).toBe(join(context.cwd, "docs/guide.md"));
+});
+
+test("find returns as many files as asked for and says how many there are", async () => {
+	const files = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index}.txt`, ""]));
+	const result = await findTool.run({ pattern: "f*", limit: 2 }, await project(files));
+	expect(textOf(result)).toBe("f0.txt\nf1.txt\n\n[The first 2 of 12 files. Narrow the pattern, or raise limit.]");
+	expect(result.details).toEqual({ files: 12 });
+});
+
+test("ls lists names, directories marked and links resolved", async () => {
+	const context = await project({ "b.txt": "", ".env": "", "a/x": "" });
+	await symlink("b.txt", join(context.cwd, "link"));
+	const result = await lsTool.run({}, context);
+	expect(result).toEqual({
+		content: [{ type: "text", text: ".env\na/\nb.txt\nlink -> b.txt" }],
+		details: { entries: 4 },
+	});
+	expect(textOf(await lsTool.run({ limit: 1 }, context))).toBe(
+		".env\n\n[The first 1 of 4 entries. Raise limit, or use find.]",
+	);
+	await mkdir(join(context.cwd, "empty"));
+	expect(textOf(await lsTool.run({ path: "empty" }, context))).toBe("(empty directory)");
+	expect(textOf(await lsTool.run({ path: "b.txt" }, context))).toContain("is a file. Use read");
+});

@@ -1,0 +1,53 @@
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { writeTool } from "../../src/tools/write.js";
+import { textOf, toolContext } from "./context.js";
+
+test("a new file is created with its directories", async () => {
+	const context = await toolContext();
+	const result = await writeTool.run({ path: "a/b/c.txt", content: "one\ntwo\n" }, context);
+	expect(result).toEqual({
+		content: [{ type: "text", text: "Created a/b/c.txt (2 lines, 8 bytes)." }],
+		details: { created: true, lines: 2 },
+	});
+	expect(await readFile(join(context.cwd, "a/b/c.txt"), "utf8")).toBe("one\ntwo\n");
+	expect(await readdir(join(context.cwd, "a/b"))).toEqual(["c.txt"]);
+});
+
+test("replacing a file through a link keeps the link and the mode", async () => {
+	const context = await toolContext();
+	const target = join(context.cwd, "run.sh");
+	await writeFile(target, "old");
+	await chmod(target, 0o750);
+	await symlink("run.sh", join(context.cwd, "link"));
+	const result = await writeTool.run({ path: "link", content: "new" }, context);
+	expect(textOf(result)).toBe("Replaced link (1 line, 3 bytes).");
+	expect(await readFile(target, "utf8")).toBe("new");
+	expect((await stat(target)).mode & 0o777).toBe(0o750);
+	expect((await lstat(join(context.cwd, "link"))).isSymbolicLink()).toBe(true);
+});
+
+test("a directory is not written over, and a failure leaves nothing behind", async () => {
+	const context = await toolContext();
+	await mkdir(join(context.cwd, "dir"));
+	await writeFile(join(context.cwd, "file"), "");
+	expect(textOf(await writeTool.run({ path: "dir", content: "" }, context))).toBe(
+		"Cannot write dir: it is a directory.",
+	);
+	const below = await writeTool.run({ path: "file/below", content: "" }, context);
+	expect(below.isError).toBe(true);
+	expect(textOf(below)).toContain("Cannot write file/below: ");
+	expect((await readdir(context.cwd)).sort()).toEqual(["dir", "file"]);
+});
+
+test("a file of pi's own is written with a warning", async () => {
+	const result = await writeTool.run({ path: ".pi/hooks/x.ts", content: "x" }, await toolContext());
+	expect(textOf(result)).toContain("\nWarning: .pi/hooks/x.ts belongs to pi's own files");
+});
+
+test("nothing is written after an abort", async () => {
+	const context = await toolContext({ signal: AbortSignal.abort() });
+	await expect(writeTool.run({ path: "a", content: "x" }, context)).rejects.toThrow();
+	expect(await readdir(context.cwd)).toEqual([]);
+});

@@ -1,0 +1,120 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
+import { expect, test } from "vitest";
+import { ConfirmDialog } from "../../src/tui/confirm-dialog.js";
+import { InputDialog } from "../../src/tui/input-dialog.js";
+import { createKeymap } from "../../src/tui/keymap.js";
+import { SelectDialog, type SelectItem } from "../../src/tui/select-dialog.js";
+import { createTheme } from "../../src/tui/theme.js";
+
+const look = { theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 };
+const DOWN = "\x1b[B";
+const UP = "\x1b[A";
+const PAGE_DOWN = "\x1b[6~";
+
+const turns = [
+	{ label: "3  why does checkout round down?", value: 3, description: "9 messages  14.2k" },
+	{ label: "2  add the coupon field", value: 2, description: "22 messages  31.0k" },
+	{ label: "1  what is this project?", value: 1, description: "4 messages  3.1k" },
+];
+
+function select<T>(title: string, items: readonly SelectItem<T>[]) {
+	const chosen: unknown[] = [];
+	const dialog = new SelectDialog(look, {
+		title,
+		items,
+		onSelect: (value) => chosen.push(value),
+		onCancel: () => chosen.push("cancelled"),
+	});
+	const send = (...keys: string[]) => {
+		for (const key of keys) dialog.handleInput(key);
+	};
+	return { dialog, chosen, send };
+}
+
+test("a selector shows title, count, descriptions at the right and its keys", () => {
+	const { dialog } = select("Pop to which turn?", turns);
+	expect(dialog.render(70)).toEqual([
+		"─".repeat(70),
+		" Pop to which turn?                               type to filter  1/3 ",
+		" → 3  why does checkout round down?                 9 messages  14.2k",
+		"   2  add the coupon field                         22 messages  31.0k",
+		"   1  what is this project?                          4 messages  3.1k",
+		" enter select · esc cancel",
+	]);
+});
+
+test("typing filters, backspace brings back, enter chooses the best", () => {
+	const { dialog, chosen, send } = select("Which?", turns);
+	send(..."coupon");
+	expect(dialog.render(60).slice(1, 4)).toEqual([
+		" Which?                                         coupon  1/1 ",
+		" → 2  add the coupon field               22 messages  31.0k",
+		" enter select · esc cancel",
+	]);
+	send("\r", ..."zzz");
+	expect(dialog.render(60)[2]).toBe("   nothing matches");
+	send("\r", "\x15");
+	expect(dialog.render(60)).toHaveLength(6);
+	send(DOWN, "\r", "\x1b");
+	expect(chosen).toEqual([2, 2, "cancelled"]);
+});
+
+test("the arrows go around the ends, page keys stop there, and long lists scroll", () => {
+	const items = Array.from({ length: 50 }, (_, index) => ({ label: `item ${index}`, value: index }));
+	const { dialog, chosen, send } = select("Which?", items);
+	send(UP, "\r", DOWN, "\r", PAGE_DOWN, "\r", "\x1b[F", PAGE_DOWN, "\r");
+	expect(chosen).toEqual([49, 0, 9, 49]);
+	expect(dialog.render(40)).toHaveLength(1 + 1 + 8 + 1);
+	expect(dialog.render(40).at(-2)).toBe(" → item 49");
+});
+
+test("no line is wider than the screen, however narrow, and nothing invisible stays hidden", () => {
+	const hostile = [{ label: "rm -rf /\u202egpj.\u200bx\x1b[8m\nsecond line", value: 1, description: "d\x1b]0;t\x07" }];
+	for (const width of [1, 2, 5, 12, 40, 80]) {
+		const dialogs = [
+			select("A long title that does not fit anywhere", [...hostile, ...hostile]).dialog,
+			new ConfirmDialog(
+				look,
+				{ title: hostile[0]?.label ?? "", message: `${hostile[0]?.label}\n`.repeat(40) },
+				() => {},
+			),
+			new InputDialog(look, { title: "Your key", placeholder: hostile[0]?.label, masked: true }, () => {}),
+		];
+		for (const dialog of dialogs) {
+			for (const line of dialog.render(width)) {
+				expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+				expect(line.replace(/\x1b\[7m|\x1b\[27m|\x1b\[0m/g, "")).not.toMatch(/[\x00-\x1f\u202e\u200b]/);
+			}
+		}
+	}
+	expect(select("t", hostile).dialog.render(80)[2]).toContain("‹U+202E›gpj.‹U+200B›x␛[8m ↵ second line");
+});
+
+test("a confirmation shows every line of a long message, a screen third at a time", () => {
+	const answers: boolean[] = [];
+	const message = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`).join("\n");
+	const dialog = new ConfirmDialog(look, { title: "Run it?", message }, (answer) => answers.push(answer));
+	expect(dialog.render(50)[1]).toBe(" Run it?                     lines 1–8 of 30 · ↑↓ ");
+	expect(dialog.render(50)[2]).toBe(" line 1");
+	for (let index = 0; index < 40; index += 1) dialog.handleInput(DOWN);
+	expect(dialog.render(50).at(-2)).toBe(" line 30");
+	for (const key of ["\r", "y", "n", "\x1b", "x"]) dialog.handleInput(key);
+	expect(answers).toEqual([true, true, false, false]);
+});
+
+test("a line of text comes back as typed, or null", () => {
+	const answers: (string | null)[] = [];
+	const dialog = new InputDialog(look, { title: "Name?", placeholder: "my-hook" }, (answer) => answers.push(answer));
+	expect(dialog.render(30)[2]).toContain("my-hook");
+	for (const key of ["a", " ", "b", "\r", "\x1b"]) dialog.handleInput(key);
+	expect(answers).toEqual(["a b", null]);
+	expect(dialog.render(30)[2]).toContain("a b");
+});
+
+test("a masked line shows dots and gives the text", () => {
+	const answers: (string | null)[] = [];
+	const dialog = new InputDialog(look, { title: "Key", masked: true }, (answer) => answers.push(answer));
+	for (const key of ["s", "e", "c", "\x1b[200~ret\x1b[201~", "\r"]) dialog.handleInput(key);
+	expect(answers).toEqual(["secret"]);
+	expect(dialog.render(30)[2]).toBe(" > ••••••\x1b[7m \x1b[27m");
+});

@@ -1,0 +1,22 @@
+// A program for the guard's tests: draws a screen in a real terminal and ends in the way its argument names.
+import { ProcessTerminal, Text } from "@mariozechner/pi-tui";
+import { LiveTUI } from "../../src/tui/live-tui.js";
+import { closeScreen, guardTerminal } from "../../src/tui/terminal-guard.js";
+
+const screen = new LiveTUI(new ProcessTerminal());
+const release = guardTerminal(screen);
+screen.addChild(new Text("ready", 0, 0));
+screen.start();
+
+const ends: Record<string, () => void> = {
+	exit: () => process.exit(3),
+	throw: () => {
+		throw new Error("a bug");
+	},
+	close: () => void closeScreen(screen).then(release),
+	wait: () => {},
+};
+screen.addInputListener(() => {
+	ends[process.argv[2] ?? ""]?.();
+	return { consume: true };
+});

@@ -1,0 +1,204 @@
+import { Container, Editor, TUI } from "@mariozechner/pi-tui";
+import { expect, onTestFinished, test } from "vitest";
+import { type Block, BlockList, LiveTUI } from "../../src/tui/live-tui.js";
+import { createTheme } from "../../src/tui/theme.js";
+import { VirtualTerminal } from "../helpers/virtual-terminal.js";
+
+const theme = createTheme("dark");
+
+/** A block of lines that can grow, and counts how often each of its lines was asked for. */
+class Lines implements Block {
+	done = true;
+	settledLines = 0;
+	rendered = 0;
+	constructor(public text: string[]) {}
+	render(width: number): string[] {
+		this.rendered += this.text.length;
+		return this.text.map((line) => line.slice(0, width));
+	}
+	invalidate(): void {}
+}
+
+function numbered(from: number, count: number): string[] {
+	return Array.from({ length: count }, (_, index) => `line ${from + index} ${"·".repeat((from + index) % 40)}`);
+}
+
+/** The same screen on the stock TUI and on LiveTUI. */
+function bothScreens(columns = 60, rows = 16) {
+	const list = new BlockList();
+	const stock = { terminal: new VirtualTerminal(columns, rows), blocks: new Container() };
+	const stockTui = new TUI(stock.terminal);
+	stockTui.addChild(stock.blocks);
+	const stockEditor = new Editor(stockTui, theme.editor);
+	stockTui.addChild(stockEditor);
+	stockTui.setFocus(stockEditor);
+	const live = new VirtualTerminal(columns, rows);
+	const liveTui = new LiveTUI(live, { blocks: list, resizeDelayMs: 10 });
+	const liveEditor = new Editor(liveTui, theme.editor);
+	liveTui.addChild(liveEditor);
+	liveTui.setFocus(liveEditor);
+	stockTui.start();
+	liveTui.start();
+	onTestFinished(() => {
+		stockTui.stop();
+		liveTui.stop();
+	});
+	const add = (block: Block) => {
+		stock.blocks.addChild(block);
+		list.append(block);
+		render();
+	};
+	const render = () => {
+		stockTui.requestRender();
+		liveTui.requestRender();
+	};
+	const send = (...keys: string[]) => {
+		for (const key of keys) {
+			stock.terminal.send(key);
+			live.send(key);
+		}
+	};
+	const same = async () => {
+		expect(await live.scrollback()).toEqual(await stock.terminal.scrollback());
+		expect(await live.screen()).toEqual(await stock.terminal.screen());
+	};
+	return { stock: stock.terminal, stockTui, live, liveTui, list, add, render, send, same };
+}
+
+test("screen and scrollback equal those of the stock TUI over 1 400 lines of streaming, typing and resizing", async () => {
+	const { stock, live, list, add, render, send, same } = bothScreens();
+	let line = 0;
+	for (let round = 0; round < 20; round += 1) {
+		const block = new Lines([]);
+		block.done = false;
+		add(block);
+		for (let piece = 0; piece < 5; piece += 1) {
+			block.text = [...block.text, ...numbered(line, 14)];
+			line += 14;
+			render();
+			await live.settle(17);
+			block.settledLines = block.text.length;
+		}
+		block.done = true;
+		if (round % 10 === 3) send(..."one\ntwo\nthree\nfour\nfive");
+		if (round % 10 === 6) send(...Array.from({ length: 30 }, () => "\x7f"));
+		if (round % 10 === 7) await same();
+	}
+	await same();
+	expect(list.hasLifted).toBe(true);
+	expect(line).toBe(1_400);
+	expect(live.output).not.toMatch(/\x1b\[[23]J/);
+	for (const [columns, rows] of [
+		[50, 16],
+		[50, 9],
+		[72, 20],
+	] as const) {
+		stock.resize(columns, rows);
+		live.resize(columns, rows);
+		await same();
+	}
+}, 60_000);
+
+test("a live block taller than the screen comes out whole, whatever of it changes", async () => {
+	const { add, render, same, live } = bothScreens(40, 10);
+	add(new Lines(numbered(0, 30)));
+	const tall = new Lines(numbered(100, 25));
+	tall.done = false;
+	add(tall);
+	await live.settle();
+	tall.text = ["changed at the top", ...numbered(101, 28)];
+	render();
+	await same();
+	tall.text = [...tall.text, "changed at the end"];
+	tall.done = true;
+	render();
+	await same();
+	add(new Lines(numbered(200, 12)));
+	await same();
+});
+
+test("a keystroke draws only what is on the screen, however long the session is", async () => {
+	const { liveTui, list, live } = bothScreens(60, 16);
+	const blocks = Array.from({ length: 1_000 }, (_, index) => new Lines(numbered(index * 4, 4)));
+	for (const block of blocks) list.append(block);
+	liveTui.requestRender();
+	await live.settle();
+	for (const block of blocks) block.rendered = 0;
+	live.send("x");
+	await live.settle();
+	expect(blocks.reduce((sum, block) => sum + block.rendered, 0)).toBeLessThan(60);
+});
+
+test("a redraw brings back the last lines and says how many are not there", async () => {
+	const terminal = new VirtualTerminal(60, 8);
+	const list = new BlockList((lines) => `${lines} before`, 20);
+	const tui = new LiveTUI(terminal, { blocks: list });
+	tui.start();
+	onTestFinished(() => tui.stop());
+	for (let index = 0; index < 30; index += 1) {
+		list.append(new Lines(numbered(index * 4, 4)));
+		tui.requestRender();
+		await terminal.settle(17);
+	}
+	expect(await terminal.scrollback()).toHaveLength(120);
+	list.redraw();
+	expect(await terminal.scrollback()).toEqual(["100 before", ...numbered(100, 20)]);
+	expect(tui.fullRedraws).toBe(2);
+	list.append(new Lines(["new"]));
+	tui.requestRender();
+	expect(await terminal.scrollback()).toEqual(["100 before", ...numbered(100, 20), "new"]);
+});
+
+test("replaced blocks take the place of all that was there", async () => {
+	const { liveTui, live, list, add } = bothScreens(40, 8);
+	add(new Lines(numbered(0, 30)));
+	await live.settle();
+	list.replaceAll([new Lines(["only this"])]);
+	expect((await live.scrollback())[0]).toBe("only this");
+	expect(liveTui.fullRedraws).toBe(2);
+});
+
+test("many changes of size are one redraw", async () => {
+	const { liveTui, live, add } = bothScreens(60, 16);
+	add(new Lines(numbered(0, 100)));
+	await live.settle();
+	for (let width = 59; width > 40; width -= 1) live.resize(width, 16);
+	await live.settle();
+	await live.waitFor((screen) => screen.some((row) => row.length === 41));
+	expect(liveTui.fullRedraws).toBe(2);
+});
+
+test("a hundred random sizes leave the screen alive and no line too wide", async () => {
+	const { liveTui, live, list, render } = bothScreens(60, 16);
+	let seed = 7;
+	const random = (limit: number) => {
+		seed = (seed * 48_271) % 2_147_483_647;
+		return seed % limit;
+	};
+	for (let round = 0; round < 100; round += 1) {
+		list.append(new Lines(numbered(round * 3, 3)));
+		live.resize(1 + random(120), 1 + random(40));
+		if (round % 3 === 0) live.send(String.fromCharCode(97 + random(26)));
+		render();
+		if (round % 5 === 0) await live.settle();
+	}
+	live.resize(50, 12);
+	await live.waitFor((screen) => screen.some((row) => row.startsWith("line 299")));
+	expect(liveTui.terminal.columns).toBe(50);
+}, 30_000);
+
+test("a line that is too wide or holds a line end is cut, and a block that throws becomes a line", async () => {
+	const { live, add, stockTui } = bothScreens(20, 8);
+	stockTui.stop();
+	const wide: Block = { done: true, render: () => ["x".repeat(50), "two\nlines"], invalidate() {} };
+	const broken: Block = {
+		done: true,
+		render: () => {
+			throw new Error("no way");
+		},
+		invalidate() {},
+	};
+	add(wide);
+	add(broken);
+	expect((await live.screen()).slice(0, 3)).toEqual([`${"x".repeat(19)}…`, "two lines", "(cannot be drawn: n…"]);
+});

@@ -1,0 +1,112 @@
+import { Container, Editor } from "@mariozechner/pi-tui";
+import { expect, onTestFinished, test } from "vitest";
+import { createKeymap } from "../../src/tui/keymap.js";
+import { LiveTUI } from "../../src/tui/live-tui.js";
+import { OverlayStack } from "../../src/tui/overlay-stack.js";
+import { SelectDialog } from "../../src/tui/select-dialog.js";
+import { createTheme } from "../../src/tui/theme.js";
+import { VirtualTerminal } from "../helpers/virtual-terminal.js";
+
+const theme = createTheme("plain");
+
+function start() {
+	const terminal = new VirtualTerminal(60, 12);
+	const tui = new LiveTUI(terminal);
+	const editor = new Editor(tui, theme.editor);
+	const slot = new Container();
+	tui.addChild(slot);
+	const overlays = new OverlayStack(tui, slot, editor);
+	tui.setFocus(editor);
+	tui.start();
+	onTestFinished(() => tui.stop());
+	const keymap = createKeymap();
+	const choose = (title: string, options: { signal?: AbortSignal; timeoutMs?: number } = {}) =>
+		overlays.open<string | null>(
+			(settle) =>
+				new SelectDialog(
+					{ theme, keymap },
+					{
+						title,
+						items: ["one", "two"].map((label) => ({ label, value: label })),
+						onSelect: settle,
+						onCancel: () => settle(null),
+					},
+				),
+			{ ...options, cancelled: null },
+		);
+	return { terminal, editor, overlays, choose };
+}
+
+test("a dialog stands in the editor's place; afterwards the draft and the focus are back", async () => {
+	const { terminal, editor, overlays, choose } = start();
+	await terminal.type("draft");
+	const answer = choose("Which?");
+	await terminal.waitFor("Which?");
+	expect((await terminal.screen()).join()).not.toContain("draft");
+	expect(overlays.isOpen).toBe(true);
+	await terminal.press("down", "enter");
+	expect(await answer).toBe("two");
+	await terminal.type(" goes on");
+	expect(editor.getText()).toBe("draft goes on");
+	expect(overlays.isOpen).toBe(false);
+});
+
+test("several dialogs queue and each gets its own answer", async () => {
+	const { terminal, choose } = start();
+	const answers = Promise.all([choose("First?"), choose("Second?"), choose("Third?")]);
+	await terminal.waitFor("First?");
+	await terminal.press("enter");
+	await terminal.waitFor("Second?");
+	await terminal.press("escape");
+	await terminal.waitFor("Third?");
+	await terminal.press("down", "enter");
+	expect(await answers).toEqual(["one", null, "two"]);
+});
+
+test("an aborted signal cancels a dialog that is open, one that waits, and one that comes too late", async () => {
+	const { terminal, overlays, choose } = start();
+	const open = new AbortController();
+	const waiting = new AbortController();
+	const first = choose("First?", { signal: open.signal });
+	const second = choose("Second?", { signal: waiting.signal });
+	const third = choose("Third?");
+	waiting.abort();
+	expect(await second).toBeNull();
+	open.abort();
+	expect(await first).toBeNull();
+	await terminal.waitFor("Third?");
+	expect(await choose("Late?", { signal: open.signal })).toBeNull();
+	overlays.closeAll();
+	expect(await third).toBeNull();
+});
+
+test("a timeout cancels, and a late answer changes nothing", async () => {
+	const { overlays } = start();
+	let late: (value: string) => void = () => {};
+	const answer = overlays.open<string>(
+		(settle) => {
+			late = settle;
+			return { render: () => ["?"], invalidate() {} };
+		},
+		{ timeoutMs: 5, cancelled: "cancelled" },
+	);
+	expect(await answer).toBe("cancelled");
+	late("too late");
+	expect(await answer).toBe("cancelled");
+	expect(overlays.isOpen).toBe(false);
+});
+
+test("a dialog that cannot be built fails alone", async () => {
+	const { terminal, overlays, choose } = start();
+	const broken = overlays.open(
+		() => {
+			throw new Error("broken");
+		},
+		{ cancelled: null },
+	);
+	const next = choose("Next?");
+	await expect(broken).rejects.toThrow("broken");
+	await terminal.waitFor("Next?");
+	overlays.closeAll();
+	expect(await next).toBeNull();
+});

@@ -1,0 +1,203 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createCompletion } from "../../src/tui/completion.js";
+import { createKeymap } from "../../src/tui/keymap.js";
+import { LiveTUI } from "../../src/tui/live-tui.js";
+import { PromptEditor } from "../../src/tui/prompt-editor.js";
+import { createTheme } from "../../src/tui/theme.js";
+import { VirtualTerminal } from "../helpers/virtual-terminal.js";
+
+const PALETTE = [
+	{ name: "prompts", description: "Insert a prompt template", origin: "built-in" },
+	{
+		name: "pop",
+		argumentHint: "[turn]",
+		description: "Pop to a previous turn, summarizing the work",
+		origin: "hook stack",
+	},
+	{ name: "export", argumentHint: "[file]", description: "Write the session as HTML", origin: "built-in" },
+	{ name: "help", description: "List commands\u202e", origin: "built-in" },
+];
+const TURNS = [
+	{ value: "1", description: "what is this project?" },
+	{ value: "12", description: "now the tax code" },
+];
+
+function start({ columns = 80, files = [] as readonly string[], cwd = "/" } = {}) {
+	const terminal = new VirtualTerminal(columns, 24);
+	const tui = new LiveTUI(terminal);
+	const submitted: string[] = [];
+	const followUps: string[] = [];
+	const completion = createCompletion({
+		cwd,
+		palette: () => PALETTE,
+		completeArguments: async (name, prefix) =>
+			name === "pop" ? TURNS.filter(({ value }) => value.startsWith(prefix)) : [],
+		listFiles: async () => files,
+	});
+	const editor = new PromptEditor(tui, { theme: createTheme("plain"), keymap: createKeymap(), completion });
+	editor.onSubmit = (text) => submitted.push(text);
+	editor.onFollowUp = (text) => followUps.push(text);
+	tui.addChild(editor);
+	tui.setFocus(editor);
+	tui.start();
+	onTestFinished(() => tui.stop());
+	return { terminal, editor, submitted, followUps, rows: async () => (await terminal.screen()).slice(3) };
+}
+
+test("the palette ranks commands, shows hint, description and origin, and marks the first", async () => {
+	const { terminal, rows } = start();
+	await terminal.type("/po");
+	expect(await rows()).toEqual([
+		" → /pop [turn]     Pop to a previous turn, summarizing the work      hook stack",
+		"   /prompts        Insert a prompt template                            built-in",
+		"   /export [file]  Write the session as HTML                           built-in",
+	]);
+});
+
+test("at 40 columns the origin goes first; invisible characters are shown", async () => {
+	const { terminal, rows } = start({ columns: 40 });
+	await terminal.type("/");
+	expect(await rows()).toEqual([
+		" → /prompts        Insert a prompt tem…",
+		"   /pop [turn]     Pop to a previous t…",
+		"   /export [file]  Write the session a…",
+		"   /help           List commands‹U+202…",
+	]);
+});
+
+test("enter runs the selected command, tab completes it and leaves the usage in view", async () => {
+	const { terminal, editor, submitted, rows } = start();
+	await terminal.type("/po");
+	await terminal.press("enter");
+	expect(submitted).toEqual(["/pop"]);
+	expect(await rows()).toEqual([]);
+	await terminal.type("/po");
+	await terminal.press("tab");
+	expect(editor.getText()).toBe("/pop ");
+	expect(await rows()).toEqual([
+		"   /pop [turn]  Pop to a previous turn, summarizing the work",
+		" → 1   what is this project?",
+		"   12  now the tax code",
+	]);
+	await terminal.press("down", "enter");
+	expect(submitted).toEqual(["/pop", "/pop 12"]);
+});
+
+test("an argument typed in full is meant, though another stands first", async () => {
+	const { terminal, submitted } = start();
+	await terminal.type("/pop 1");
+	await terminal.press("down", "enter");
+	expect(submitted).toEqual(["/pop 1"]);
+});
+
+test("escape closes the popup and nothing else; the text stays", async () => {
+	const { terminal, editor, rows } = start();
+	const keys: string[] = [];
+	editor.onKey = (data) => {
+		keys.push(data);
+		return false;
+	};
+	await terminal.type("/ex");
+	await terminal.press("escape");
+	expect(await rows()).toEqual([]);
+	expect(editor.getText()).toBe("/ex");
+	expect(keys).not.toContain("\x1b");
+	await terminal.press("escape");
+	expect(keys).toContain("\x1b");
+});
+
+test("@ finds files by letters in order, quotes names with blanks, and goes on typing", async () => {
+	const { terminal, editor, rows } = start({
+		files: ["src/price.ts", "src/print/index.ts", "docs/my notes.md", "test/price.test.ts"],
+	});
+	await terminal.type("look at @prts");
+	await terminal.waitFor("price.test.ts");
+	expect((await rows())[0]).toBe(" → src/price.ts");
+	await terminal.press("enter");
+	expect(editor.getText()).toBe("look at @src/price.ts ");
+	await terminal.type("and @notes");
+	await terminal.waitFor("my notes.md");
+	await terminal.press("tab");
+	expect(editor.getText()).toBe('look at @src/price.ts and @"docs/my notes.md" ');
+	expect(await rows()).toEqual([]);
+});
+
+test("a file is completed in the middle of a text too", async () => {
+	const { terminal, editor } = start({ files: ["src/price.ts"] });
+	await terminal.type("see  please");
+	await terminal.press("left", "left", "left", "left", "left", "left", "left");
+	await terminal.type("@pri");
+	await terminal.waitFor("src/price.ts");
+	await terminal.press("enter");
+	expect(editor.getText()).toBe("see @src/price.ts  please");
+});
+
+test("tab completes paths and walks into folders", async () => {
+	const cwd = mkdtempSync(join(tmpdir(), "pi-completion-"));
+	onTestFinished(() => rmSync(cwd, { recursive: true }));
+	mkdirSync(join(cwd, "sources"));
+	for (const file of ["one.ts", "two.ts", "a b.ts", ".hidden"]) writeFileSync(join(cwd, "sources", file), "");
+	const { terminal, editor, rows } = start({ cwd });
+	await terminal.type("see so");
+	await terminal.press("tab");
+	await terminal.waitFor("one.ts");
+	expect(editor.getText()).toBe("see sources/");
+	expect(await rows()).toEqual([" → a b.ts", "   one.ts", "   two.ts"]);
+	await terminal.press("down", "tab");
+	expect(editor.getText()).toBe("see sources/one.ts ");
+	await terminal.type("sources/a");
+	await terminal.press("tab");
+	await terminal.waitFor("a b.ts");
+	expect(editor.getText()).toBe('see sources/one.ts "sources/a b.ts" ');
+});
+
+test("a list of 200 000 files does not hold up a key", async () => {
+	const files = Array.from({ length: 200_000 }, (_, index) => `packages/part${index % 977}/source/file${index}.ts`);
+	const { terminal, rows } = start({ files: [...files, "packages/needle/here.ts"] });
+	await terminal.type("@needlehere");
+	await terminal.waitFor((screen) => screen[3] === " → packages/needle/here.ts");
+	expect(await rows()).toHaveLength(1);
+});
+
+test("alt+enter hands over a follow-up and empties the editor; enter submits pastes in full", async () => {
+	const { terminal, editor, submitted, followUps } = start();
+	await terminal.type("then commit");
+	await terminal.press("alt+enter");
+	expect(followUps).toEqual(["then commit"]);
+	expect(editor.getText()).toBe("");
+	const pasted = Array.from({ length: 30 }, (_, index) => `line ${index}`).join("\n");
+	await terminal.paste(pasted);
+	expect(editor.getText()).toContain("[paste #1");
+	await terminal.press("enter");
+	expect(submitted).toEqual([pasted]);
+});
+
+test("text that is put back stands before the draft", async () => {
+	const { terminal, editor } = start();
+	await terminal.type("draft");
+	editor.putBack("queued one\n\nqueued two");
+	expect(editor.getText()).toBe("queued one\n\nqueued two\n\ndraft");
+	expect(editor.takeText()).toBe("queued one\n\nqueued two\n\ndraft");
+	editor.putBack("again");
+	expect(editor.getText()).toBe("again");
+	await terminal.settle();
+});
+
+test("a border costs a frame little more than its characters", async () => {
+	const terminal = new VirtualTerminal(100, 10);
+	const tui = new LiveTUI(terminal);
+	const editor = new PromptEditor(tui, { theme: createTheme("dark"), keymap: createKeymap() });
+	tui.addChild(editor);
+	tui.setFocus(editor);
+	tui.start();
+	onTestFinished(() => tui.stop());
+	await terminal.settle();
+	editor.setThinkingLevel("high");
+	const before = terminal.output.length;
+	await terminal.type("!ls");
+	expect(terminal.output.slice(before)).toContain("\x1b[33m");
+	expect(Buffer.byteLength(terminal.output)).toBeLessThan(5 * 2 * (300 + 60));
+});

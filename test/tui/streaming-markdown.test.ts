@@ -1,0 +1,153 @@
+import { Markdown } from "@mariozechner/pi-tui";
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { loadHighlighter } from "../../src/tui/highlight.js";
+import { StreamingMarkdown } from "../../src/tui/streaming-markdown.js";
+import { createTheme } from "../../src/tui/theme.js";
+
+const theme = createTheme("dark");
+
+beforeAll(() => loadHighlighter());
+
+/** The lines of the whole text, drawn by one component. */
+function oneShot(text: string, width: number): string[] {
+	const source = text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
+	const lines = new Markdown(source, 0, 0, theme.markdown).render(width).map((line) => line.replace(/ +$/, ""));
+	// A text of nothing but definitions: pi-tui draws one empty line the first time, none later.
+	return lines.join("") === "" ? [] : lines;
+}
+
+/** Feeds the text in parts and draws after each. */
+function stream(text: string, cuts: readonly number[], width: number) {
+	const view = new StreamingMarkdown(theme, { tailRows: () => 10 });
+	let settled: string[] = [];
+	let start = 0;
+	for (const cut of [...cuts].sort((a, b) => a - b)) {
+		view.append(text.slice(start, cut));
+		start = cut;
+		const lines = view.render(width);
+		expect(lines.slice(0, settled.length)).toEqual(settled);
+		settled = lines.slice(0, view.settledLines);
+	}
+	view.append(text.slice(start));
+	view.finish(text);
+	const lines = view.render(width);
+	expect(lines.slice(0, settled.length)).toEqual(settled);
+	return lines;
+}
+
+const words = fc.array(
+	fc.constantFrom("word", "**bold**", "*it*", "`a[0]`", "[link](http://x.y)", "[ref]", "1.", "-", "✓"),
+	{
+		minLength: 1,
+		maxLength: 14,
+	},
+);
+const line = words.map((list) => list.join(" "));
+const block = fc.oneof(
+	line,
+	line.map((text) => `## ${text}`),
+	fc.array(line, { minLength: 1, maxLength: 4 }).map((items) => items.map((item) => `- ${item}`).join("\n")),
+	fc
+		.array(line, { minLength: 1, maxLength: 3 })
+		.map((items) => items.map((item, i) => `${i + 1}. ${item}`).join("\n\n")),
+	fc
+		.tuple(
+			fc.constantFrom("js", "", "python", "nonsense"),
+			fc.array(line, { maxLength: 14 }),
+			fc.constantFrom("```", "~~~~"),
+		)
+		.map(([language, code, fence]) => `${fence}${language}\n${code.join("\n\n  ")}\n${fence}`),
+	fc
+		.array(line, { minLength: 1, maxLength: 3 })
+		.map((rows) => `| a | b |\n|---|---|\n${rows.map((row) => `| ${row} | x |`).join("\n")}`),
+	line.map((text) => `> ${text}\n> more`),
+	line.map((text) => `- item\n\n  \`\`\`js\n  ${text}\n\n  x\n  \`\`\``),
+	line.map((text) => `    ${text}\n\n    more code`),
+	fc.constantFrom("---", "<div>\nhtml\n</div>", "[ref]: http://ref.example", "<!-- a\n\nb -->", "~~gone~~"),
+);
+const markdown = fc
+	.array(fc.tuple(block, fc.constantFrom("\n", "\n\n", "\n\n\n", "\n \n")), { minLength: 1, maxLength: 12 })
+	.map((parts) => parts.map(([text, gap]) => text + gap).join(""));
+
+test("however the text is cut, the finished lines are those of the whole text", () => {
+	fc.assert(
+		fc.property(
+			markdown.chain((text) =>
+				fc.tuple(
+					fc.constant(text),
+					fc.array(fc.nat({ max: text.length }), { maxLength: 30 }),
+					fc.integer({ min: 12, max: 90 }),
+				),
+			),
+			([text, cuts, width]) => {
+				expect(stream(text, cuts, width)).toEqual(oneShot(text, width));
+			},
+		),
+		{ numRuns: 300 },
+	);
+});
+
+test("a definition that comes late resolves the references above it", () => {
+	const text = "see [the docs][d] here\n\nmore\n\n[d]: http://docs.example\n\nend";
+	expect(stream(text, [10, 30, 40], 60)).toEqual(oneShot(text, 60));
+	expect(stream(text, [10, 30, 40], 60)[0]).toContain("http://docs.example");
+});
+
+test("an open code block shows its last rows, and all of it once it is closed", () => {
+	const view = new StreamingMarkdown(theme, { tailRows: () => 4 });
+	const code = Array.from({ length: 50 }, (_, index) => `step ${index}`).join("\n");
+	view.append(`here:\n\`\`\`\n${code}\n`);
+	expect(view.render(40).map((text) => text.trim())).toEqual(["here:", "", "step 46", "step 47", "step 48", "step 49"]);
+	expect(view.settledLines).toBe(2);
+	view.append("```\n\ndone\n");
+	expect(view.render(40)).toHaveLength(2 + 52 + 1 + 1);
+});
+
+test("a code block too long for the markdown component is drawn all the same", () => {
+	const view = new StreamingMarkdown(theme);
+	view.append(`\`\`\`js\n${"let x = 1;\n".repeat(300_000)}\`\`\`\n`);
+	view.finish();
+	expect(view.render(40)).toHaveLength(300_002);
+});
+
+test("a long open code block costs a frame no more than a short one", () => {
+	const view = new StreamingMarkdown(theme, { tailRows: () => 5 });
+	view.append("```js\n");
+	let longest = 0;
+	for (let index = 0; index < 2_000; index += 1) {
+		view.append(`const value${index} = ${index};\n`);
+		longest = Math.max(longest, view.render(60).length);
+	}
+	expect(longest).toBe(5);
+});
+
+test("control sequences become visible, also when they arrive in two parts", () => {
+	const view = new StreamingMarkdown(theme);
+	view.append("a \x1b");
+	view.render(40);
+	view.append("]52;c;AAAA\x07 b\x1b[2");
+	view.render(40);
+	view.append("J c \u202e d \x1b[31");
+	view.append("mred\x1b[0m");
+	view.finish();
+	const text = view.render(60).join("\n");
+	expect(text).toBe("a ␛]52;c;AAAA^G b␛[2J c ‹U+202E› d red");
+});
+
+test("the full text wins over what arrived", () => {
+	const view = new StreamingMarkdown(theme);
+	view.append("one\n\ntwo\n\nthr");
+	view.render(40);
+	view.finish("other\n\ntext");
+	expect(view.render(40)).toEqual(["other", "", "text"]);
+});
+
+test("the prefix stands before every line and counts into the width", () => {
+	const view = new StreamingMarkdown(theme, { linePrefix: "▎ " });
+	view.append("one two three four\n\nnext");
+	view.finish();
+	expect(view.render(12)).toEqual(["▎ one two", "▎ three four", "▎", "▎ next"]);
+	view.setLinePrefix("┆ ");
+	expect(view.render(12)[0]).toBe("┆ one two");
+});

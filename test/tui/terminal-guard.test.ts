@@ -1,0 +1,68 @@
+import { fileURLToPath } from "node:url";
+import * as pty from "@lydell/node-pty";
+import { expect, onTestFinished, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const program = fileURLToPath(new URL("./guarded-screen.ts", import.meta.url));
+
+/** Runs the program in a terminal until `ready` shows, then does `act`. @returns all output and how it ended */
+async function run(end: string, act: (child: pty.IPty) => void) {
+	const child = pty.spawn(process.execPath, ["--import", "jiti/register", program, end], {
+		cwd: root,
+		cols: 60,
+		rows: 10,
+		env: { ...process.env, TERM: "xterm-256color" },
+	});
+	onTestFinished(() => {
+		try {
+			child.kill("SIGKILL");
+		} catch {
+			// It has ended by itself.
+		}
+	});
+	let output = "";
+	let acted = false;
+	child.onData((data) => {
+		output += data;
+		// The key report mode comes on last.
+		if (!acted && output.includes("ready") && output.includes("\x1b[>4;2m")) {
+			acted = true;
+			act(child);
+		}
+	});
+	const outcome = await new Promise<{ exitCode: number; signal?: number }>((resolve) => child.onExit(resolve));
+	return { output, ...outcome };
+}
+
+test.each([
+	["a call of exit", "exit", 3],
+	["an error that nobody catches", "throw", 1],
+	["closing in good order", "close", 0],
+])("the terminal is given back after %s", async (_, end, exitCode) => {
+	const outcome = await run(end, (child) => child.write("x"));
+	expect(outcome.exitCode).toBe(exitCode);
+	expectRestored(outcome.output);
+	// The screen goes before the error comes.
+	if (end === "throw") expect(outcome.output.indexOf("a bug")).toBeGreaterThan(outcome.output.indexOf("\x1b[?2004l"));
+});
+
+test.each([
+	["SIGTERM", 143],
+	["SIGINT", 130],
+	["SIGQUIT", 131],
+])("the terminal is given back after %s", async (signal, exitCode) => {
+	const outcome = await run("wait", (child) => child.kill(signal));
+	expect(outcome.exitCode).toBe(exitCode);
+	expectRestored(outcome.output);
+});
+
+function expectRestored(output: string): void {
+	for (const [on, off] of [
+		["\x1b[?2004h", "\x1b[?2004l"],
+		["\x1b[>4;2m", "\x1b[>4;0m"],
+		["\x1b[?25l", "\x1b[?25h"],
+		["\x1b[?2026h", "\x1b[?2026l"],
+	] as const) {
+		expect(output.lastIndexOf(off)).toBeGreaterThan(output.lastIndexOf(on));
+	}
+}

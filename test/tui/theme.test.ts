@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { loadHighlighter } from "../../src/tui/highlight.js";
+import { createTheme } from "../../src/tui/theme.js";
+
+test("plain has no escape in any style", async () => {
+	await loadHighlighter();
+	const theme = createTheme("plain");
+	const styled = [
+		theme.accent("x"),
+		theme.dim("x"),
+		theme.error("x"),
+		theme.addedWord("x"),
+		theme.thinking("x"),
+		theme.gutterSummary("x"),
+		theme.thinkingBorder("high")("x"),
+		theme.markdown.heading("x"),
+		theme.selectList.selectedText("x"),
+	];
+	expect(styled).toEqual(styled.map(() => "x"));
+	expect(theme.markdown.highlightCode?.("const a = 1;", "ts")).toEqual(["const a = 1;"]);
+});
+
+test("an inner style gives back the outer one", () => {
+	const theme = createTheme("dark");
+	expect(theme.error(`a${theme.accent("b")}c`)).toBe("\x1b[31ma\x1b[36mb\x1b[39m\x1b[31mc\x1b[39m");
+});
+
+test("code is coloured line by line; unknown languages and very long code stay plain", async () => {
+	await loadHighlighter();
+	const highlight = createTheme("dark").markdown.highlightCode;
+	expect(highlight?.("/* a\nb */ x < 1 && `y`", "ts")).toEqual([
+		"\x1b[2m/* a\x1b[22m",
+		"\x1b[2mb */\x1b[22m x < \x1b[33m1\x1b[39m && \x1b[32m`y`\x1b[39m",
+	]);
+	expect(highlight?.("x\n<b>", "nonsense")).toEqual(["x", "<b>"]);
+	expect(highlight?.("let x;\n".repeat(20_000), "ts")).toHaveLength(20_001);
+	expect(highlight?.("let x;\n".repeat(20_000), "ts")[0]).toBe("let x;");
+});

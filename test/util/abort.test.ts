@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { PiError } from "../../src/errors.js";
+import { abortable, linkSignals, onAbort, sleep, withDeadline } from "../../src/util/abort.js";
+
+/** Timers that keep this process alive: none may be left by what is tested here. */
+const activeTimers = () => process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
+
+test("a linked signal is aborted with the reason of whichever source comes first", () => {
+	const first = new AbortController();
+	const second = new AbortController();
+	const linked = linkSignals(first.signal, undefined, second.signal);
+	second.abort("stop");
+	first.abort("too late");
+	expect(linked.signal.reason).toBe("stop");
+});
+
+test("a linked signal is aborted from the start when a source already is", () => {
+	expect(linkSignals(AbortSignal.abort("before")).signal.reason).toBe("before");
+});
+
+test("an unlinked signal no longer follows its sources", () => {
+	const source = new AbortController();
+	const linked = linkSignals(source.signal);
+	linked.unlink();
+	source.abort();
+	expect(linked.signal.aborted).toBe(false);
+});
+
+test("a listener that was taken away is not called", () => {
+	const controller = new AbortController();
+	let calls = 0;
+	onAbort(controller.signal, () => calls++);
+	onAbort(controller.signal, () => calls++)();
+	controller.abort();
+	expect(calls).toBe(1);
+});
+
+test("sleep ends early with the reason of its signal and leaves no timer", async () => {
+	const before = activeTimers();
+	const controller = new AbortController();
+	const slept = sleep(60_000, controller.signal);
+	controller.abort("woken");
+	await expect(slept).rejects.toBe("woken");
+	await expect(sleep(60_000, controller.signal)).rejects.toBe("woken");
+	await sleep(0);
+	expect(activeTimers()).toBe(before);
+});
+
+test("an abortable promise settles as the promise behind it does", async () => {
+	const { signal } = new AbortController();
+	await expect(abortable(Promise.resolve(7), signal)).resolves.toBe(7);
+	await expect(abortable(Promise.reject("no"), signal)).rejects.toBe("no");
+});
+
+test("an abortable promise rejects at once on abort, whatever the work behind it does later", async () => {
+	const controller = new AbortController();
+	let fail: (reason: unknown) => void = () => {};
+	const work = new Promise<never>((_resolve, reject) => {
+		fail = reject;
+	});
+	const waiting = abortable(work, controller.signal);
+	controller.abort("enough");
+	await expect(waiting).rejects.toBe("enough");
+	fail("a late rejection is nobody's business");
+});
+
+test("a deadline gives back what the run gives and leaves no timer", async () => {
+	const before = activeTimers();
+	await expect(withDeadline(60_000, async () => "done")).resolves.toBe("done");
+	await expect(withDeadline(null, () => "at once")).resolves.toBe("at once");
+	expect(activeTimers()).toBe(before);
+});
+
+test("a run that never settles is given up with hook_timeout and its signal is aborted", async () => {
+	let seen: AbortSignal | undefined;
+	const waiting = withDeadline(
+		5,
+		(signal) => {
+			seen = signal;
+			return new Promise<never>(() => {});
+		},
+		{ what: "Hook a.ts" },
+	);
+	await expect(waiting).rejects.toEqual(new PiError("hook_timeout", "Hook a.ts gave no answer within 5 ms"));
+	expect(seen?.reason).toMatchObject({ code: "hook_timeout" });
+});
+
+test("an abort from outside ends the wait at once with its reason", async () => {
+	const before = activeTimers();
+	const controller = new AbortController();
+	const waiting = withDeadline(60_000, () => new Promise<never>(() => {}), { signal: controller.signal });
+	controller.abort("user");
+	await expect(waiting).rejects.toBe("user");
+	expect(activeTimers()).toBe(before);
+});
+
+test("a run is not begun when the outer signal is already aborted", async () => {
+	let ran = false;
+	const run = () => {
+		ran = true;
+	};
+	await expect(withDeadline(10, run, { signal: AbortSignal.abort("early") })).rejects.toBe("early");
+	expect(ran).toBe(false);
+});
+
+test("a synchronous throw is a rejection", async () => {
+	const thrower = () => {
+		throw new TypeError("broken");
+	};
+	await expect(withDeadline(10, thrower)).rejects.toThrow("broken");
+});

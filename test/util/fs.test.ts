@@ -1,0 +1,151 @@
+import { execFileSync } from "node:child_process";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { PiError } from "../../src/errors.js";
+import {
+	atomicWriteFile,
+	atomicWriteFileSync,
+	ensurePrivateDir,
+	isNotFound,
+	readRegularFile,
+	readRegularFileSync,
+} from "../../src/util/fs.js";
+
+function tempDir(): string {
+	const dir = mkdtempSync(join(tmpdir(), "pi-fs-"));
+	onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+	return dir;
+}
+
+function withUmask(mask: number): void {
+	const before = process.umask(mask);
+	onTestFinished(() => void process.umask(before));
+}
+
+const mode = (path: string) => statSync(path).mode & 0o7777;
+
+const writers = [
+	["async", atomicWriteFile],
+	["sync", async (...args: Parameters<typeof atomicWriteFileSync>) => atomicWriteFileSync(...args)],
+] as const;
+const readers = [
+	["async", readRegularFile],
+	["sync", async (...args: Parameters<typeof readRegularFileSync>) => readRegularFileSync(...args)],
+] as const;
+
+test.each(writers)(
+	"an atomic write (%s) creates and replaces a file and leaves nothing beside it",
+	async (_, write) => {
+		const dir = tempDir();
+		await write(join(dir, "a"), "one");
+		await write(join(dir, "a"), new Uint8Array([0, 255, 10]));
+		expect(readdirSync(dir)).toEqual(["a"]);
+		expect([...readFileSync(join(dir, "a"))]).toEqual([0, 255, 10]);
+	},
+);
+
+test.each(writers)("an atomic write (%s) keeps the mode of the file, or sets the one asked for", async (_, write) => {
+	const dir = tempDir();
+	withUmask(0o077);
+	writeFileSync(join(dir, "script"), "");
+	chmodSync(join(dir, "script"), 0o755);
+	await write(join(dir, "script"), "new");
+	expect(mode(join(dir, "script"))).toBe(0o755);
+	process.umask(0);
+	await write(join(dir, "secret"), "x", { mode: 0o600 });
+	expect(mode(join(dir, "secret"))).toBe(0o600);
+	process.umask(0o077);
+	await write(join(dir, "open"), "x", { mode: 0o644 });
+	expect(mode(join(dir, "open"))).toBe(0o644);
+});
+
+test.each(writers)(
+	"an atomic write (%s) goes through a symbolic link, also one that points at nothing",
+	async (_, write) => {
+		const dir = tempDir();
+		mkdirSync(join(dir, "real"));
+		symlinkSync("real/target", join(dir, "link"));
+		await write(join(dir, "link"), "first");
+		await write(join(dir, "link"), "second");
+		expect(readlinkSync(join(dir, "link"))).toBe("real/target");
+		expect(readFileSync(join(dir, "real/target"), "utf8")).toBe("second");
+		symlinkSync("loop", join(dir, "loop"));
+		await expect(write(join(dir, "loop"), "x")).rejects.toMatchObject({ code: "file_unreadable" });
+	},
+);
+
+test.each(writers)("an atomic write (%s) that fails leaves no temporary file", async (_, write) => {
+	const dir = tempDir();
+	mkdirSync(join(dir, "taken"));
+	await expect(write(join(dir, "taken"), "x")).rejects.toThrow("it is a directory");
+	await expect(write(join(dir, "missing", "a"), "x")).rejects.toMatchObject({ code: "ENOENT" });
+	expect(readdirSync(dir)).toEqual(["taken"]);
+});
+
+test("a private directory and the parents made for it are for this user alone, whatever the umask", () => {
+	const dir = tempDir();
+	withUmask(0o277);
+	ensurePrivateDir(join(dir, "a/b/c"));
+	expect([mode(join(dir, "a")), mode(join(dir, "a/b")), mode(join(dir, "a/b/c"))]).toEqual([0o700, 0o700, 0o700]);
+	chmodSync(join(dir, "a"), 0o755);
+	ensurePrivateDir(join(dir, "a"));
+	expect(mode(join(dir, "a"))).toBe(0o755);
+});
+
+test.each(readers)("a regular file (%s) is read whole, up to the limit", async (_, read) => {
+	const dir = tempDir();
+	writeFileSync(join(dir, "five"), "12345");
+	expect((await read(join(dir, "five"), { maxBytes: 5 })).toString()).toBe("12345");
+	writeFileSync(join(dir, "empty"), "");
+	expect((await read(join(dir, "empty"))).length).toBe(0);
+	await expect(read(join(dir, "five"), { maxBytes: 4 })).rejects.toMatchObject({
+		code: "file_unreadable",
+		message: expect.stringContaining("5 bytes is more than the limit of 4"),
+	});
+});
+
+test.each(readers)("a missing file (%s) can be told from others", async (_, read) => {
+	const dir = tempDir();
+	const failure = await read(join(dir, "none")).catch((error: unknown) => error);
+	expect(failure).toBeInstanceOf(PiError);
+	expect(isNotFound(failure)).toBe(true);
+	expect(isNotFound(new Error("other"))).toBe(false);
+});
+
+test.skipIf(process.platform === "win32").each(readers)(
+	"FIFOs, sockets, devices and directories (%s) are refused by name and never waited for",
+	async (_, read) => {
+		const dir = tempDir();
+		execFileSync("mkfifo", [join(dir, "fifo")]);
+		const server = createServer().listen(join(dir, "socket"));
+		await new Promise((done) => server.once("listening", done));
+		onTestFinished(() => void server.close());
+		await expect(read(join(dir, "fifo"))).rejects.toThrow("it is a FIFO");
+		await expect(read("/dev/zero")).rejects.toThrow("it is a device");
+		await expect(read(dir)).rejects.toThrow("it is a directory");
+		await expect(read(join(dir, "socket"))).rejects.toThrow("it is a socket");
+	},
+);
+
+test.skipIf(!existsSync("/proc/self/status")).each(readers)(
+	"a file that says it is empty but is not (%s) is read to its end",
+	async (_, read) => {
+		expect((await read("/proc/self/status")).toString()).toContain("Name:");
+		await expect(read("/proc/self/status", { maxBytes: 10 })).rejects.toMatchObject({ code: "file_unreadable" });
+	},
+);

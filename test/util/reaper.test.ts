@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { expect, onTestFinished, test } from "vitest";
+
+const SOURCES = fileURLToPath(new URL("../../src/util/", import.meta.url));
+
+/** Starts a Node program that has `spawnGroup`, `exec` and `killAllGroups` in scope. */
+async function startProgram(
+	body: string,
+): Promise<{ program: ChildProcess; firstLine: Promise<string>; ended: Promise<number | null> }> {
+	const dir = await mkdtemp(join(tmpdir(), "pi-reaper-"));
+	onTestFinished(() => rm(dir, { recursive: true, force: true }));
+	await build({
+		stdin: { contents: 'export * from "./process.js"; export * from "./reaper.js";', resolveDir: SOURCES },
+		bundle: true,
+		platform: "node",
+		format: "esm",
+		outfile: join(dir, "process.mjs"),
+	});
+	const file = join(dir, "program.mjs");
+	await writeFile(file, `import { exec, killAllGroups, spawnGroup } from "./process.mjs";\n${body}`);
+	const program = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
+	onTestFinished(() => void program.kill("SIGKILL"));
+	const firstLine = new Promise<string>((resolve) => {
+		let text = "";
+		program.stdout.on("data", (chunk: Buffer) => {
+			text += chunk.toString();
+			if (text.includes("\n")) resolve(text.slice(0, text.indexOf("\n")));
+		});
+	});
+	const ended = new Promise<number | null>((resolve) => program.once("exit", resolve));
+	return { program, firstLine, ended };
+}
+
+function isRunning(pid: number): boolean {
+	try {
+		return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+	} catch {
+		return false;
+	}
+}
+
+const PRINT = "onOutput: (chunk) => { process.stdout.write(chunk); }";
+
+test("kill -9 of the program leaves no child, not even one that ignores SIGTERM", async () => {
+	const { program, firstLine, ended } = await startProgram(
+		`spawnGroup("sh", ["-c", "trap '' TERM HUP; sleep 1000 & echo $$ $!; wait; wait"], { ${PRINT} });`,
+	);
+	const pids = (await firstLine).split(" ").map(Number);
+	expect(pids.map(isRunning)).toEqual([true, true]);
+	program.kill("SIGKILL");
+	await ended;
+	await expect.poll(() => pids.map(isRunning), { timeout: 8000 }).toEqual([false, false]);
+});
+
+test("a background process does not keep the program alive and ends with it", async () => {
+	const { firstLine, ended } = await startProgram(
+		`await spawnGroup("sh", ["-c", "sleep 1000 & echo $!"], { ${PRINT} });`,
+	);
+	const pid = Number(await firstLine);
+	expect(await ended).toBe(0);
+	await expect.poll(() => isRunning(pid), { timeout: 8000 }).toBe(false);
+});
+
+test("no watcher is started while no command runs, and one serves them all", async () => {
+	const { firstLine } = await startProgram(`
+		import { hasReaper, trackedGroups } from "./process.mjs";
+		const before = hasReaper();
+		await Promise.all([exec("true", []), exec("false", [])]);
+		console.log(JSON.stringify({ before, after: hasReaper(), listed: trackedGroups() }));
+		process.exit();
+	`);
+	expect(JSON.parse(await firstLine)).toEqual({ before: false, after: true, listed: [] });
+});
+
+test("a watcher that was killed is replaced with the next command, and earlier groups are still its business", async () => {
+	const { program, firstLine, ended } = await startProgram(`
+		let pid;
+		spawnGroup("sh", ["-c", "echo $$; exec sleep 1000"], { onOutput: (chunk) => { pid = Number(chunk); } });
+		while (pid === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+		const { stdout } = await exec("sh", ["-c", "ps -o pid= -o ppid= -o args= -e | grep 'pi-reape[r]'"]);
+		const watcher = stdout.split("\\n").map((line) => line.trim().split(/\\s+/)).find((row) => Number(row[1]) === process.pid);
+		process.kill(Number(watcher[0]), "SIGKILL");
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		await exec("true", []);
+		console.log(String(pid));
+	`);
+	const pid = Number(await firstLine);
+	expect(isRunning(pid)).toBe(true);
+	program.kill("SIGKILL");
+	await ended;
+	await expect.poll(() => isRunning(pid), { timeout: 8000 }).toBe(false);
+});
