@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Builds dist/: one split bundle for the program and the package entries, and with --types the declarations.
 import { spawnSync } from "node:child_process";
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -30,6 +30,17 @@ await build({
 	},
 	logLevel: "warning",
 });
+// bin/pi.js answers --help from this file, without loading the bundle.
+const help = await build({
+	absWorkingDir: root,
+	entryPoints: ["src/cli/help.ts"],
+	bundle: true,
+	format: "esm",
+	write: false,
+});
+const { HELP_TEXT } = await import(`data:text/javascript,${encodeURIComponent(help.outputFiles[0].text)}`);
+writeFileSync(join(dist, "help.txt"), HELP_TEXT);
+// Last: bin/start.js takes it as the sign of a whole build.
 cpSync(join(root, "CHANGELOG.md"), join(dist, "CHANGELOG.md"));
 
 if (process.argv.includes("--types")) {

@@ -3,9 +3,10 @@ export type { SessionStats } from "./commands/command.js";
 export type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context/context-message.js";
 export { PiError, type PiErrorCode } from "./errors.js";
 export * from "./hooks/index.js";
-export { AgentSession, type PromptOutcome } from "./session/agent-session.js";
+export { AgentSession } from "./session/agent-session.js";
 export { type CreateAgentSessionOptions, createAgentSession, type SessionChoice } from "./session/create-session.js";
 export type { SessionEvent as AgentSessionEvent } from "./session/events.js";
+export type { PromptOutcome } from "./session/outcomes.js";
 export {
 	type AnyTool,
 	type BashToolDetails,

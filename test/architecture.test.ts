@@ -23,7 +23,8 @@ const SCREEN_FOLDERS = ["src/tui/", "src/modes/interactive/"];
 const SCREEN_PACKAGES = ["@mariozechner/pi-tui", "chalk"];
 /** Hands hooks the program's own modules, pi-tui and the package itself among them, each loaded when a hook asks. */
 const HOST_MODULES = "src/hooks/host-modules.ts";
-const ENVIRONMENT_READERS = ["src/config/paths.ts", "src/main.ts"];
+/** The last hands the environment on to child processes and reads nothing in it. */
+const ENVIRONMENT_READERS = ["src/config/paths.ts", "src/main.ts", "src/util/process.ts"];
 /** What runs without a terminal, and so loads no screen. */
 const SCREENLESS = [
 	"src/index.ts",

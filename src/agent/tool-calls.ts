@@ -34,8 +34,8 @@ export interface ToolCallDeps {
 	emit(event: AgentEvent): void;
 }
 
-/** How long a tool may take to give back what it has after an abort, in ms. */
-const ABORT_GRACE_MS = 1000;
+/** How long a tool may take to give back what it has after an abort, in ms: longer than a stubborn child gets. */
+const ABORT_GRACE_MS = 1300;
 /** Longest message about bad arguments that goes back to the model, in characters. */
 const MAX_VALIDATION_CHARS = 4000;
 
@@ -163,9 +163,12 @@ function isToolResult(value: unknown): value is ToolResult {
 	);
 }
 
+/** What providers accept as the name of a tool. */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
 /**
- * Makes the tool calls of a reply ones that can be answered: every id non-empty and unique in the reply, arguments an
- * object. @returns the same message when nothing had to change
+ * Makes the tool calls of a reply ones that can be answered and sent back: every id non-empty and unique in the reply,
+ * names that providers accept, arguments an object. @returns the same message when nothing had to change
  */
 export function normalizeToolCalls(message: AssistantMessage): AssistantMessage {
 	const seen = new Set<string>();
@@ -176,10 +179,15 @@ export function normalizeToolCalls(message: AssistantMessage): AssistantMessage 
 		let id = base;
 		for (let n = 2; seen.has(id); n++) id = `${base}_${n}`;
 		seen.add(id);
+		const name = TOOL_NAME.test(block.name) ? block.name : legalName(block.name);
 		const isObject = typeof block.arguments === "object" && block.arguments !== null && !Array.isArray(block.arguments);
-		if (id === block.id && isObject) return block;
+		if (id === block.id && name === block.name && isObject) return block;
 		changed = true;
-		return { ...block, id, arguments: isObject ? block.arguments : {} };
+		return { ...block, id, name, arguments: isObject ? block.arguments : {} };
 	});
 	return changed ? { ...message, content } : message;
+}
+
+function legalName(name: string): string {
+	return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }

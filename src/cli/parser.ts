@@ -58,7 +58,8 @@ function badArguments(error: CommanderError, command: Command, argv: readonly st
 	const unknown = /unknown option "([^"]*)"/.exec(message)?.[1];
 	if (unknown !== undefined) {
 		const name = unknown.split("=")[0] ?? unknown;
-		if (/\s/.test(name)) return usage(`unknown option ${JSON.stringify(name)}`, "a message that begins with - goes behind --");
+		if (/\s/.test(name))
+			return usage(`unknown option ${JSON.stringify(name)}`, "a message that begins with - goes behind --");
 		if (!name.startsWith("--")) return usage(`unknown option ${name}`);
 		const names = command.options.flatMap(({ long }) => long ?? []);
 		return usage(`unknown option ${name}`, didYouMean(name, names) ?? "pi --help shows all");

@@ -1,6 +1,6 @@
 import type { ExitCode, ModeIO } from "../modes/mode.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stripAll } from "../util/sanitize.js";
-import { createAgentSession, type CreateAgentSessionOptions } from "../session/create-session.js";
 import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { untilSignal } from "./signals.js";
@@ -23,7 +23,8 @@ export async function runHeadless(
 	for (const line of created.loaded.warnings) io.err(`${stripAll(line)}\n`);
 	const shown = new Set(created.loaded.warnings);
 	const stop = created.subscribe((event) => {
-		if (event.type === "notice" && event.level !== "info" && !shown.has(event.message)) io.err(`${stripAll(event.message)}\n`);
+		if (event.type === "notice" && event.level !== "info" && !shown.has(event.message))
+			io.err(`${stripAll(event.message)}\n`);
 	});
 	const end = untilSignal(async () => {
 		await created.abort();

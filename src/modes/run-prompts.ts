@@ -1,6 +1,7 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describeError, PiError } from "../errors.js";
-import type { AgentSession, PromptOutcome } from "../session/agent-session.js";
+import type { AgentSession } from "../session/agent-session.js";
+import type { PromptOutcome } from "../session/outcomes.js";
 import type { ExitCode, ModePrompts } from "./mode.js";
 
 /** What a mode without a screen does with each prompt's end. */

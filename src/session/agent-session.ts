@@ -7,13 +7,15 @@ import type { BuiltContext } from "../context/context-message.js";
 import { describeError, PiError } from "../errors.js";
 import { type HookHost, NO_UI } from "../hooks/host-context.js";
 import type { Attachment, CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
-import { isSessionInfoEntry, type SessionEntry, THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
+import { isSessionInfoEntry, type SessionEntry, type ThinkingLevel } from "../log/entry.js";
 import { AutoCompaction } from "./auto-compaction.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
 import type { QueuedPrompts, SessionEvent } from "./events.js";
 import { createHookHost } from "./hook-host.js";
 import { Lifecycle } from "./lifecycle.js";
+import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
+import type { LoadedSummary, PromptOutcome } from "./outcomes.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
 import type { SessionParts } from "./session-parts.js";
@@ -22,22 +24,6 @@ import { SessionState } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
 import { runUserBash } from "./user-bash.js";
 import { createUserMessage, type PromptExtras } from "./user-message.js";
-
-/** What became of a prompt. */
-export type PromptOutcome =
-	| { kind: "run"; outcome: RunOutcome }
-	/** The agent was running: the prompt waits. */
-	| { kind: "queued" }
-	| { kind: "command"; status: string | null };
-
-/** What is loaded, for the header. */
-export interface LoadedSummary {
-	hooks: { path: string; name: string; scope: string }[];
-	skills: string[];
-	templates: string[];
-	contextFiles: string[];
-	warnings: string[];
-}
 
 /**
  * A conversation with an agent: owns log, context, model, tools and hooks, and knows no terminal. Modes drive it and
@@ -134,7 +120,7 @@ export class AgentSession {
 			shell: () => this.#shell,
 			emit,
 		});
-		this.#watchLog();
+		this.#lifecycle.watchLog((error) => this.#notice("error", describeError(error)));
 	}
 
 	/** Loads the hooks, tells them of the start and computes the context. Call once, after `attachUI`. */
@@ -294,24 +280,13 @@ export class AgentSession {
 	}
 
 	/** Goes to the next or previous usable model. @returns it, or null when there is no other */
-	async cycleModel(direction: 1 | -1): Promise<Model<Api> | null> {
-		const models = await this.#parts.models.cycle();
-		if (models.length < 2) return null;
-		const at = models.findIndex(({ id, provider }) => id === this.model?.id && provider === this.model.provider);
-		const next = models[(at + direction + models.length) % models.length] ?? null;
-		if (next) this.#state.setModel(next);
-		return next;
+	cycleModel(direction: 1 | -1): Promise<Model<Api> | null> {
+		return cycleModel(this.#parts, this.#state, direction);
 	}
 
 	/** Goes to the next thinking level that the model knows. */
 	cycleThinkingLevel(): ThinkingLevel {
-		const { model } = this;
-		const known = THINKING_LEVELS.filter(
-			(level) => model === null || this.#parts.client.clampThinkingLevel(model, level) === level,
-		);
-		const next = known[(known.indexOf(this.thinkingLevel) + 1) % known.length] ?? "off";
-		this.#state.setThinkingLevel(next);
-		return next;
+		return cycleThinkingLevel(this.#parts, this.#state);
 	}
 
 	/** How full the model's window is. */
@@ -406,10 +381,6 @@ export class AgentSession {
 	#sources(): CommandSources {
 		const { builtins, resources } = this.#parts;
 		return { builtins, hooks: this.#hooks.registry, templates: resources.templates, skills: resources.skills };
-	}
-
-	#watchLog(): void {
-		this.#lifecycle.watchLog((error) => this.#notice("error", describeError(error)));
 	}
 
 	#notice(level: "info" | "warning" | "error", message: string): void {

@@ -7,10 +7,9 @@ import { LoopbackProvider, type LoopbackModelOptions, startProvider } from "./lo
 import { tempAgentDir, tempDir, writeFiles, writeHook } from "./temp.js";
 
 /** What a test session starts with. */
-export interface TestSessionOptions extends Omit<CreateAgentSessionOptions, "hooks"> {
+export interface TestSessionOptions extends Omit<CreateAgentSessionOptions, "hooks" | "provider" | "settings"> {
 	provider?: LoopbackProvider;
 	modelOptions?: LoopbackModelOptions;
-	settings?: never;
 	/** Content of settings.json. */
 	userSettings?: unknown;
 	/** Global hooks by file name. */

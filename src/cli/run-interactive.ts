@@ -1,0 +1,81 @@
+import type { Environment } from "../config/paths.js";
+import { paths } from "../config/paths.js";
+import { readJsonObject } from "../config/json-file.js";
+import type { LoadedSettings } from "../config/settings.js";
+import { describeError } from "../errors.js";
+import { runInteractive } from "../modes/interactive/interactive-mode.js";
+import type { CreateAgentSessionOptions } from "../session/create-session.js";
+import { packageVersion } from "../util/package-root.js";
+import type { PromptInput } from "./input.js";
+import type { CliOptions } from "./options.js";
+import { sessionOptions } from "./session-options.js";
+
+/** What the command line knows of its surroundings. */
+export interface CliContext {
+	env: Environment;
+	home: string;
+	cwd: string;
+	settings: LoadedSettings;
+}
+
+/** What an interactive run is given besides the command line. */
+export interface InteractiveExtras {
+	/** Takes the place of what the command line says of the session. */
+	session?: Partial<CreateAgentSessionOptions>;
+	/** Text in the editor at the start. */
+	draft?: string;
+}
+
+/** Runs the shell. Everything but screen and settings is loaded after the first paint. */
+export async function runInteractiveCli(
+	options: CliOptions,
+	context: CliContext,
+	extras: InteractiveExtras = {},
+): Promise<number> {
+	const { env, home, cwd, settings } = context;
+	const warnings: string[] = [];
+	const keybindings = readKeybindings(paths(env, cwd, home).keybindings, warnings);
+	const { first, rest } = await readPrompts(options, { cwd, home });
+	return runInteractive({
+		async startSession({ askTrust }) {
+			const { createAgentSession } = await import("../session/create-session.js");
+			const found = { ...settings, warnings: [...settings.warnings, ...warnings] };
+			const described = await sessionOptions(options, { ...context, settings: found });
+			return createAgentSession({ ...described, askTrust, ...extras.session });
+		},
+		settings: settings.settings,
+		theme: themeName(settings.settings.theme, env),
+		cwd: extras.session?.cwd ?? cwd,
+		home,
+		version: packageVersion(),
+		keybindings,
+		editorCommand: env.VISUAL || env.EDITOR || null,
+		prompts: [
+			...(options.resume ? [{ text: "/resume" }] : []),
+			...(first ? [first] : []),
+			...rest.map((text) => ({ text })),
+		],
+		...(extras.draft === undefined ? {} : { draft: extras.draft }),
+	});
+}
+
+async function readPrompts({ files, messages }: CliOptions, base: { cwd: string; home: string }): Promise<PromptInput> {
+	if (files.length + messages.length === 0) return { rest: [] };
+	const { composePrompt, loadFileArguments } = await import("./input.js");
+	return composePrompt({ files: await loadFileArguments(files, base), messages });
+}
+
+/** The theme to start with: no colour where the user or the terminal wants none. */
+function themeName(theme: string | undefined, env: Environment): "dark" | "light" | "plain" {
+	if (env.NO_COLOR || env.TERM === "dumb") return "plain";
+	return theme === "light" || theme === "plain" ? theme : "dark";
+}
+
+function readKeybindings(path: string, warnings: string[]): unknown {
+	try {
+		return readJsonObject(path) ?? undefined;
+	} catch (error) {
+		warnings.push(describeError(error));
+		return undefined;
+	}
+}

@@ -1,0 +1,252 @@
+import type { AssistantMessage } from "@mariozechner/pi-ai";
+import { describe, expect, test } from "vitest";
+import { isMessageEntry, messageText, type SessionEntry } from "../../src/log/entry.js";
+import { httpError, text, thinking, toolCall } from "../helpers/loopback-provider.js";
+import { startSession, type TestSession } from "../helpers/session.js";
+
+const FAST_RETRY = { retry: { enabled: true, maxRetries: 3, baseDelayMs: 1 } };
+const APIS = ["loopback/scripted", "loopback-anthropic/scripted"] as const;
+
+/** Entries, shortly: role, text and tool calls of messages, the type of all others. */
+function log(entries: readonly SessionEntry[]): string[] {
+	return entries.slice(1).map((entry) => {
+		if (!isMessageEntry(entry)) return entry.type;
+		const { message } = entry;
+		if (message.role !== "assistant") return `${message.role}: ${messageText(message)}`;
+		const calls = message.content.filter((block) => block.type === "toolCall").map(({ name }) => `→${name}`);
+		return [`assistant(${message.stopReason}):`, messageText(message), ...calls].filter(Boolean).join(" ");
+	});
+}
+
+function lastReply({ session }: TestSession): AssistantMessage | undefined {
+	const entry = session.entries.findLast((item) => isMessageEntry(item) && item.message.role === "assistant");
+	return isMessageEntry(entry) && entry.message.role === "assistant" ? entry.message : undefined;
+}
+
+describe.each(APIS)("a run with %s", (model) => {
+	test("streams text and thinking, and the log holds what was said before anyone is told", async () => {
+		const { session, provider, events } = await startSession({ model });
+		provider.reply([thinking("hmm"), text("Hello there")]);
+		const seen: number[] = [];
+		session.subscribe((event) => {
+			if (event.type === "message_end") seen.push(event.entryIndex - session.entries.length);
+		});
+		await session.prompt("hi");
+		expect(log(session.entries)).toEqual(["user: hi", "assistant(stop): Hello there"]);
+		expect(seen).toEqual([-1, -1]);
+		expect(events.map(({ type }) => type).filter((type) => type !== "message_update" && type !== "context_changed")).toEqual([
+			"session_changed",
+			"agent_start",
+			"message_start",
+			"message_end",
+			"turn_start",
+			"message_start",
+			"message_end",
+			"turn_end",
+			"agent_end",
+		]);
+	});
+
+	test("runs several tool calls of one message and sends their results in the order of the calls", async () => {
+		const started = await startSession({ model, files: { "a.txt": "alpha", "b.txt": "beta" } });
+		const { session, provider } = started;
+		provider.reply(
+			[text("Reading"), toolCall("read", { path: "a.txt" }), toolCall("read", { path: "b.txt" }), toolCall("bash", { command: "echo hi" })],
+			"done",
+		);
+		await session.prompt("look");
+		const [, , , ...sent] = provider.requests[1]?.messages ?? [];
+		expect(sent.map(({ role, text: content }) => [role, content.includes("alpha"), content.includes("beta"), content.includes("hi")])).toEqual([
+			["tool", true, false, false],
+			["tool", false, true, false],
+			["tool", false, false, true],
+		]);
+		expect(log(session.entries).at(-1)).toBe("assistant(stop): done");
+	});
+
+	test("tells the model of unknown tools and bad arguments so that it can mend the call", async () => {
+		const { session, provider, sent } = await startSession({ model });
+		provider.reply([toolCall("teleport", {}), toolCall("read", { offset: "no" })], "ok");
+		await session.prompt("go");
+		const results = sent(2).filter((line) => line.startsWith("tool:"));
+		expect(results[0]).toContain('There is no tool "teleport"');
+		expect(results[1]).toContain("path");
+	});
+
+	test.each([
+		["an overloaded server", httpError(529)],
+		["a server error", httpError(500)],
+		["a rate limit", httpError(429, { "retry-after": "0" })],
+		["a connection cut before the first byte", { content: [text("x")], fault: { kind: "cut", at: "headers" } as const }],
+		["a connection cut in the middle", { content: [text("some words that take several chunks")], fault: { kind: "cut", at: 2 } as const }],
+		["a stream that ends without a reason", { content: [text("half an answer, no end")], fault: { kind: "end", at: 1 } as const }],
+	])("recovers from %s with one reply in the log", async (_, failure) => {
+		const { session, provider, events } = await startSession({ model, userSettings: FAST_RETRY });
+		provider.reply(failure, "fine");
+		await session.prompt("go");
+		expect(log(session.entries)).toEqual(["user: go", "assistant(stop): fine"]);
+		expect(events.filter(({ type }) => type.startsWith("auto_retry")).map(({ type }) => type)).toEqual([
+			"auto_retry_start",
+			"auto_retry_end",
+		]);
+	});
+
+	test.each([400, 401, 403, 404])("does not try again after %i, and the next prompt works", async (status) => {
+		const started = await startSession({ model, userSettings: FAST_RETRY });
+		const { session, provider } = started;
+		provider.reply(httpError(status, {}, "refused"), "better");
+		await session.prompt("one");
+		expect(provider.requests.length).toBe(1);
+		expect(lastReply(started)?.stopReason).toBe("error");
+		await session.prompt("two");
+		expect(log(session.entries).at(-1)).toBe("assistant(stop): better");
+	});
+
+	test("aborts in the middle of a stream: the partial reply is in the log and the next request is legal", async () => {
+		const started = await startSession({ model });
+		const { session, provider } = started;
+		provider.reply({ content: [text("one two three four five six")], chunkSize: 4, fault: { kind: "stall", at: 3 } }, "again");
+		const streamed = new Promise<void>((resolve) => {
+			session.subscribe((event) => event.type === "message_update" && resolve());
+		});
+		const run = session.prompt("go");
+		await streamed;
+		await session.abort();
+		await run;
+		expect(session.isRunning).toBe(false);
+		expect(lastReply(started)?.stopReason).toBe("aborted");
+		expect(await provider.requests[0]?.closed).toBe(false);
+		await session.prompt("go on");
+		expect(log(session.entries).at(-1)).toBe("assistant(stop): again");
+	});
+
+	test("aborts while a tool runs: the call has its result and no child is waited for", async () => {
+		const started = await startSession({ model });
+		const { session, provider } = started;
+		provider.reply([toolCall("bash", { command: "echo begun; sleep 60" })], "next");
+		const output = new Promise<void>((resolve) => {
+			session.subscribe((event) => event.type === "tool_execution_update" && resolve());
+		});
+		const run = session.prompt("go");
+		await output;
+		await session.abort();
+		await run;
+		const last = session.entries.at(-1);
+		expect(isMessageEntry(last) && last.message.role === "toolResult" && last.message.isError).toBe(true);
+		await session.prompt("more");
+		expect(log(session.entries).at(-1)).toBe("assistant(stop): next");
+	});
+});
+
+describe("a run", () => {
+	test("gives up after the last retry and says why", async () => {
+		const started = await startSession({ userSettings: { retry: { enabled: true, maxRetries: 2, baseDelayMs: 1 } } });
+		const { session, provider, events } = started;
+		provider.on(() => httpError(503, {}, "no room"));
+		await session.prompt("go");
+		expect(provider.requests.length).toBe(3);
+		expect(lastReply(started)?.errorMessage).toContain("503");
+		expect(events.find(({ type }) => type === "auto_retry_end")).toMatchObject({ success: false, attempt: 2 });
+	});
+
+	test("waits as long as the server asks, in preference to its own delay", async () => {
+		const { session, provider, events } = await startSession({
+			userSettings: { retry: { enabled: true, maxRetries: 3, baseDelayMs: 50_000 } },
+		});
+		provider.reply(httpError(429, { "retry-after": "0" }), "fine");
+		await session.prompt("go");
+		expect(events.find(({ type }) => type === "auto_retry_start")).toMatchObject({ delayMs: 0 });
+	});
+
+	test("treats a stream that goes quiet as failed, although keep-alives come", async () => {
+		const { session, provider } = await startSession({ userSettings: { ...FAST_RETRY, streamIdleTimeoutMs: 100 } });
+		provider.reply({ content: [text("quiet now, nothing more")], fault: { kind: "stall", at: 1, keepAliveMs: 20 } }, "fine");
+		await session.prompt("go");
+		expect(log(session.entries)).toEqual(["user: go", "assistant(stop): fine"]);
+		expect(await provider.requests[0]?.closed).toBe(false);
+	});
+
+	test("stops waiting for a retry when it is aborted", async () => {
+		const started = await startSession({ userSettings: { retry: { enabled: true, maxRetries: 3, baseDelayMs: 60_000 } } });
+		const { session, provider } = started;
+		provider.reply(httpError(503));
+		const waiting = new Promise<void>((resolve) => {
+			session.subscribe((event) => event.type === "auto_retry_start" && resolve());
+		});
+		const run = session.prompt("go");
+		await waiting;
+		await session.abort();
+		await run;
+		expect(provider.requests.length).toBe(1);
+		expect(lastReply(started)?.stopReason).toBe("aborted");
+	});
+
+	test("delivers steering after the current tool calls and follow-ups at the end", async () => {
+		const { session, provider, sent } = await startSession();
+		provider.reply([toolCall("bash", { command: "sleep 0.05" })], "one", "two");
+		const started = new Promise<void>((resolve) => {
+			session.subscribe((event) => event.type === "tool_execution_start" && resolve());
+		});
+		const run = session.prompt("go");
+		await started;
+		await session.followUp("afterwards");
+		expect(await session.prompt("also this")).toEqual({ kind: "queued" });
+		expect(session.queue).toEqual({ steering: ["also this"], followUps: ["afterwards"] });
+		await run;
+		expect(sent(2).at(-1)).toBe("user: also this");
+		expect(sent(3).at(-1)).toBe("user: afterwards");
+		expect(session.queue).toEqual({ steering: [], followUps: [] });
+	});
+
+	test("gives queued prompts back on abort", async () => {
+		const { session, provider } = await startSession();
+		provider.reply({ content: [text("long")], fault: { kind: "stall", at: "headers" } });
+		const run = session.prompt("go");
+		await provider.request(1);
+		await session.prompt("steer");
+		await session.followUp("follow");
+		expect(await session.abort()).toEqual(["steer", "follow"]);
+		await run;
+	});
+
+	test("refuses to start without a key, with nothing written, and says what to set", async () => {
+		const { session } = await startSession({ model: "anthropic/claude-sonnet-4-5" });
+		await expect(session.prompt("hi")).rejects.toMatchObject({ code: "key_missing" });
+		await expect(session.prompt("hi")).rejects.toThrow(/anthropic/i);
+		expect(session.entries.length).toBe(1);
+	});
+
+	test("never shows a key that a provider echoes", async () => {
+		const started = await startSession();
+		started.provider.reply(httpError(401, {}, "bad key loopback-key was sent"));
+		await started.session.prompt("go");
+		expect(lastReply(started)?.errorMessage).toContain("‹key›");
+		expect(JSON.stringify(started.session.entries)).not.toContain("loopback-key");
+	});
+
+	test("makes duplicate call ids unique before anything runs", async () => {
+		const { session, provider } = await startSession({ model: "loopback-anthropic/scripted" });
+		provider.reply([toolCall("bash", { command: "echo 1" }, "same"), toolCall("bash", { command: "echo 2" }, "same")], "ok");
+		await session.prompt("go");
+		expect(log(session.entries).filter((line) => line.startsWith("toolResult"))).toEqual(["toolResult: 1", "toolResult: 2"]);
+	});
+
+	test("keeps the next request legal when a call has no name", async () => {
+		const { session, provider, sent } = await startSession();
+		provider.reply([toolCall("", {}), toolCall("bad name!", {})], "ok");
+		await session.prompt("go");
+		expect(sent(2).filter((line) => line.startsWith("tool:"))).toEqual([
+			expect.stringContaining('There is no tool "unnamed"'),
+			expect.stringContaining('There is no tool "bad_name_"'),
+		]);
+	});
+
+	test("tells the provider of nothing but the conversation when a crash left a call without result", async () => {
+		const { session, provider, sent } = await startSession();
+		provider.reply([toolCall("bash", { command: "true" })], { fault: { kind: "cut", at: "headers" } }, "recovered");
+		session.settings.retry.enabled = false;
+		await session.prompt("go");
+		await session.prompt("again");
+		expect(sent(3).map((line) => line.split(":")[0])).toEqual(["user", "assistant", "tool", "user"]);
+	});
+});
