@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { errorText } from "../errors.js";
 import { readRegularFile } from "../util/fs.js";
@@ -82,7 +82,7 @@ class Collector {
 		}
 		for (const name of names) {
 			const path = join(dir, name);
-			const stats = statSync(path, { throwIfNoEntry: false });
+			const stats = statOrNull(path);
 			if (!stats) this.#report(path, name, "a link that leads nowhere");
 			else if (stats.isDirectory()) {
 				if (!SKIPPED_DIRS.has(name)) this.addDirectory(path, visited);
@@ -193,7 +193,16 @@ function candidates(base: string): string[] {
 		// TypeScript is imported by the name of what it compiles to.
 		...(/^\.[cm]?jsx?$/.test(extension) ? [stem + extension.replace("j", "t"), `${stem}.tsx`] : []),
 	];
-	return names.filter((name) => statSync(name, { throwIfNoEntry: false })?.isFile() === true);
+	return names.filter((name) => statOrNull(name)?.isFile() === true);
+}
+
+/** Null for what is not there and for names that no file can have: the sources that name them are anybody's. */
+function statOrNull(path: string): Stats | null {
+	try {
+		return statSync(path);
+	} catch {
+		return null;
+	}
 }
 
 function realPath(path: string): string | null {

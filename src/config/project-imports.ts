@@ -22,6 +22,8 @@ const PROVIDED: ReadonlySet<string> = new Set([
 ]);
 
 const RELATIVE_TEXT = /(["'`])(\.{1,2}(?:\/[^"'`\n]*)?)\1/g;
+/** Steps upwards, as paths are put together from; they name no file unless they are imported. */
+const ONLY_DOTS = /^[./]*$/;
 const STATIC_IMPORT = /\b(?:from|import)\s*(["'])([^"'\n]*)\1/g;
 const LOADING_CALL = /\b(import|require)\s*\(/g;
 const PLAIN_ARGUMENT = /\s*(["'`])([^"'`\n$]*)\1\s*[,)]/y;
@@ -33,7 +35,9 @@ const COMMENT = /\s*(?:\/\/[^\n]{0,500}\n|\/\*(?:[^*]|\*(?!\/)){0,500}\*\/)/y;
  */
 export function scanImports(source: string): ImportScan {
 	const scan: ImportScan = { relative: new Set(), imported: new Set(), unresolved: [] };
-	for (const [, , text = ""] of source.matchAll(RELATIVE_TEXT)) scan.relative.add(text);
+	for (const [, , text = ""] of source.matchAll(RELATIVE_TEXT)) {
+		if (!ONLY_DOTS.test(text)) scan.relative.add(text);
+	}
 	for (const [, , specifier = ""] of source.matchAll(STATIC_IMPORT)) addSpecifier(scan, specifier);
 	for (const call of source.matchAll(LOADING_CALL)) {
 		const specifier = plainArgument(source, call.index + call[0].length);

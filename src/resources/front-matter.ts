@@ -8,7 +8,7 @@ export interface FrontMatter {
 	problem?: string;
 }
 
-const BLOCK = /^---[ \t]*\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\n|$)/;
+const BLOCK = /^---[ \t]*\n(?:([\s\S]*?)\n)??---[ \t]*(?:\n|$)/;
 
 /** Parses the front matter of a Markdown text. YAML is loaded only when there is some. */
 export async function parseFrontMatter(text: string): Promise<FrontMatter> {

@@ -111,5 +111,9 @@ function findSkillFiles(place: string, warnings: string[], explicit: boolean): s
 function isVisitable(dir: string, entry: Dirent): boolean {
 	if (entry.name === "node_modules" || entry.name.startsWith(".")) return false;
 	if (!entry.isSymbolicLink()) return entry.isDirectory();
-	return statSync(join(dir, entry.name), { throwIfNoEntry: false })?.isDirectory() === true;
+	try {
+		return statSync(join(dir, entry.name)).isDirectory();
+	} catch {
+		return false; // leads nowhere, or in a circle
+	}
 }

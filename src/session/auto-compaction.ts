@@ -77,7 +77,7 @@ export class AutoCompaction {
 				entries: state.log.entries,
 				sessionFile: state.log.path,
 				model: requireModel(parts, state),
-				resolveApiKey: parts.models.resolveApiKey,
+				models: parts.models,
 				stream: parts.client.stream,
 				hooks: this.deps.hooks(),
 				keepRecentTokens: parts.settings.compaction.keepRecentTokens,

@@ -5,6 +5,7 @@ import type { TracedMessage } from "../context/context-message.js";
 import { errorText, PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
 import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
+import type { SessionModels } from "./session-parts.js";
 
 /** What a compaction needs of its session. */
 export interface CompactionParts {
@@ -13,7 +14,7 @@ export interface CompactionParts {
 	entries: readonly SessionEntry[];
 	sessionFile: string | null;
 	model: Model<Api>;
-	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
+	models: Pick<SessionModels, "resolveApiKey" | "requestAuth">;
 	stream: StreamFunction;
 	hooks: HookRunner;
 	keepRecentTokens: number;
@@ -71,8 +72,8 @@ async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<C
 			...(previousSummary === undefined ? {} : { previousSummary }),
 			tokensBefore,
 			model: parts.model,
-			apiKey: await parts.resolveApiKey(parts.model).catch(() => undefined),
-			resolveApiKey: parts.resolveApiKey,
+			apiKey: await parts.models.resolveApiKey(parts.model).catch(() => undefined),
+			resolveApiKey: (model) => parts.models.resolveApiKey(model),
 			...(parts.focus ? { customInstructions: parts.focus } : {}),
 			signal: parts.signal,
 		},
@@ -106,13 +107,13 @@ function checkHookEntry(given: CompactionEntry, plan: CompactionPlan, parts: Com
 
 async function summarize(plan: CompactionPlan, parts: CompactionParts): Promise<string> {
 	const { model, signal } = parts;
-	const apiKey = await parts.resolveApiKey(model);
+	const auth = await parts.models.requestAuth(model);
 	const reply = await readReply(
 		parts.stream,
 		{
 			model,
 			context: summaryRequest(plan.messagesToSummarize, parts.focus),
-			options: { apiKey, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS), maxRetries: 0 },
+			options: { ...auth, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS), maxRetries: 0 },
 		},
 		{ signal, idleTimeoutMs: parts.idleTimeoutMs, onEvent: () => {} },
 	);

@@ -7,6 +7,8 @@ export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 const END_SIGNALS: readonly EndSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 /** Frame open no more, paste mode off, cursor shown, key reports off: for whatever was left on. */
 const LAST_BYTES = "\x1b[?2026l\x1b[?2004l\x1b[?25h\x1b[>4;0m";
+/** When a suspended program looks at its screen again, of the time it runs. */
+const GO_ON_MS = 100;
 
 /**
  * Gives the terminal back on every way out: exit, an error that ends the program, and signals.
@@ -83,12 +85,9 @@ export async function suspend(screen: LiveTUI): Promise<void> {
 		screen,
 		() =>
 			new Promise<void>((resolve) => {
-				// A process with nothing to wait for would end while it is stopped.
-				const alive = setInterval(() => {}, 1 << 30);
-				process.once("SIGCONT", () => {
-					clearInterval(alive);
-					resolve();
-				});
+				// A shell without job control lets the signal pass: then nothing stops, and no SIGCONT ever comes.
+				// Time that is spent stopped counts, so the timer does for both.
+				setTimeout(resolve, GO_ON_MS);
 				// The whole group, as the terminal itself would: a parent such as npm must stop too.
 				process.kill(0, "SIGTSTP");
 			}),

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
+import { visibleWidth } from "@mariozechner/pi-tui";
 import { plural } from "./format.js";
-import { cleanLine, clipLine, spread } from "./lines.js";
+import { cleanLine, clipLine, spread, styled, wrapLines } from "./lines.js";
 import { type Look, View } from "./views/view.js";
 
 /** What a session brought along. */
@@ -39,12 +40,20 @@ export class Header extends View {
 
 	protected override draw(width: number): string[] {
 		const { theme } = this.look;
-		const warnings = (this.#loaded?.warnings ?? []).map((text) => {
-			return theme.warning(clipLine(`! ${cleanLine(text)}`, width));
-		});
+		const warnings = (this.#loaded?.warnings ?? []).flatMap((text) => this.#warning(text, width));
 		if (this.quiet) return warnings;
 		const facts = [`${theme.bold("pi")} ${this.version}`, ...this.#facts().map((fact) => theme.dim(fact))];
 		return [spread(facts.join(theme.dim(" · ")), theme.dim(HINTS.join("  ")), width), ...warnings];
+	}
+
+	/** One line; what does not fit on it comes with the key that expands everything. */
+	#warning(text: string, width: number): string[] {
+		const { theme, home, expanded, keys } = this.look;
+		const line = `! ${cleanLine(home.length > 1 ? text.replaceAll(`${home}/`, "~/") : text, 2000)}`;
+		if (expanded) return styled(wrapLines([line], width), theme.warning);
+		if (visibleWidth(line) <= width) return [theme.warning(line)];
+		const hint = keys.expand ? ` · ${keys.expand}` : "";
+		return [theme.warning(clipLine(line, Math.max(1, width - hint.length))) + (width > 24 ? theme.dim(hint) : "")];
 	}
 
 	#facts(): string[] {

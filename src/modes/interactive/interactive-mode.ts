@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import type { ImageContent } from "@mariozechner/pi-ai";
 import { ProcessTerminal, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
@@ -16,9 +17,11 @@ import { KeyController } from "./key-controller.js";
 import { listFiles } from "./list-files.js";
 import { PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
-import { PromptController, type Submission } from "./prompt-controller.js";
+import { PromptController } from "./prompt-controller.js";
+import { createPromptTarget, waitingQueue } from "./prompt-target.js";
 import { Screen } from "./screen.js";
 import { SessionBinding } from "./session-binding.js";
+import { endSession, resumeHint } from "./session-end.js";
 import { createShell } from "./shell.js";
 import { askTrust } from "./trust-question.js";
 
@@ -47,9 +50,6 @@ export interface InteractiveOptions {
 	/** Default: the terminal of the process, which is given back on every way out. */
 	terminal?: Terminal;
 }
-
-/** A session that hangs while it ends must not keep the user from the shell, ms. */
-const DISPOSE_LIMIT_MS = 3000;
 
 /**
  * Runs pi on a terminal until the user quits. Paints before the session exists; what is typed meanwhile is kept.
@@ -91,14 +91,11 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		if (asksForHelp) session?.prompt("/help").catch(failed);
 		return asksForHelp || controller.handle(data);
 	};
-	const dispose = () => (session ? Promise.race([session.dispose(), rest(DISPOSE_LIMIT_MS)]) : Promise.resolve());
-	const release = options.terminal
-		? () => {}
-		: guardTerminal(screen.tui, (signal) => void dispose().finally(() => process.exit(exitCodeOf(signal))));
-	screen.tui.start();
-	for (const problem of keymap.problems) transcript.notice("warning", problem);
-	try {
-		session = await options.startSession({ ui: dialogs, askTrust: (set) => askTrust(set, dialogs, transcript) });
+	const begin = async (): Promise<void> => {
+		const created = await options.startSession({ ui: dialogs, askTrust: (set) => askTrust(set, dialogs, transcript) });
+		session = created;
+		// The user may have left meanwhile.
+		if (ended.signal.aborted) return dispose();
 		const shell = createShell({
 			write: (data) => terminal.write(data),
 			setEditorText: (text) => editor.setText(text),
@@ -106,29 +103,41 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 			hotkeys: () => keymap.list(),
 			page: (title, lines) => transcript.page(title, lines),
 		});
-		session.attachUI(dialogs, shell);
-		const binding = new SessionBinding(screen, session, (level) => editor.setThinkingLevel(level));
-		await session.start();
+		created.attachUI(dialogs, shell);
+		const binding = new SessionBinding(screen, created, (level) => editor.setThinkingLevel(level));
+		await created.start();
 		binding.begin();
 		input.fillHistory(binding.promptHistory());
-		palette.attach(session);
-		const { prompt } = promptsOf(session, images);
-		input.attach(promptsOf(session, images));
-		for (const [at, first] of prompts.entries()) {
-			(at === 0 ? session.prompt(first.text, { images: first.images }) : prompt(first.text)).catch(failed);
+		palette.attach(created);
+		for (const [at, { text, images: own = [] }] of prompts.entries()) {
+			const sent = at === 0 ? created.prompt(text, { images: own }) : created.followUp(text, own);
+			sent.catch(failed);
 		}
+		input.attach(createPromptTarget(created, images));
+	};
+	const dispose = () => endSession(session);
+	const release = options.terminal
+		? () => {}
+		: guardTerminal(
+				screen.tui,
+				(signal) => void dispose().finally(() => process.exit(128 + constants.signals[signal])),
+			);
+	screen.tui.start();
+	for (const problem of keymap.problems) transcript.notice("warning", problem);
+	try {
+		// Quitting does not wait for a session that takes its time to start.
+		await Promise.race([begin(), quitting]);
 		await quitting;
-		binding.end();
+		overlays.closeAll();
 		await closeScreen(screen.tui);
-		await dispose();
-		if (session.sessionFile !== null && session.stats().totalMessages > 0) {
-			terminal.write(`${theme.dim(`pi --session ${session.sessionId.slice(0, 8)} resumes this session`)}\r\n`);
-		}
+		const left = resumeHint(session);
+		if (left) terminal.write(`${theme.dim(left)}\r\n`);
 		return 0;
 	} finally {
 		ended.abort();
 		overlays.closeAll();
 		screen.stop();
+		await dispose();
 		release();
 	}
 }

@@ -17,7 +17,14 @@ export interface KeyActionParts {
 }
 
 /** What the app's keys do to a screen and its session. */
-export function createKeyActions({ screen, session, editorCommand, quit, pasteImage, failed }: KeyActionParts): KeyActions {
+export function createKeyActions({
+	screen,
+	session,
+	editorCommand,
+	quit,
+	pasteImage,
+	failed,
+}: KeyActionParts): KeyActions {
 	const command = (name: string) => void session()?.prompt(name).catch(failed);
 	return {
 		get isRunning() {

@@ -20,9 +20,12 @@ export function cleanLine(text: string, maxLength = 500): string {
 		.trim();
 }
 
-/** A line that is at most `width` columns wide. */
+/** A line that is at most `width` columns wide; one that is cut ends in `…`. */
 export function clipLine(line: string, width: number): string {
-	return visibleWidth(line) <= width ? line : truncateToWidth(line, Math.max(0, width), width > 1 ? "…" : "");
+	if (visibleWidth(line) <= width) return line;
+	const cut = truncateToWidth(line, Math.max(0, width), width > 1 ? "…" : "");
+	// It resets styles around the ellipsis, also where there were none: the caller's style must go on.
+	return line.includes("\x1b") ? cut : cut.replaceAll("\x1b[0m", "");
 }
 
 /** Lines wrapped at words, each at most `width` columns. */

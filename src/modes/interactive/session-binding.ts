@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.js";
 import type { EntrySource } from "../../context/entry-message.js";
+import { isUserMessageEntry, messageText } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { SessionEvent } from "../../session/events.js";
 import type { FooterFacts } from "./footer.js";
@@ -21,12 +22,16 @@ const FOOTER_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
 	"auto_compaction_end",
 ]);
 
+/** Entries that the history is taken from. */
+const HISTORY_ENTRIES = 500;
+
 /** Shows a session on a screen for as long as it lasts. */
 export class SessionBinding {
-	readonly #unsubscribe: () => void;
 	/** What was said before there was a transcript to say it in. */
 	#early: SessionEvent[] | null = [];
 	#branch: string | null;
+	/** The session's log as it is at each moment. */
+	readonly #entries: EntrySource;
 
 	constructor(
 		private readonly screen: Screen,
@@ -34,7 +39,13 @@ export class SessionBinding {
 		private readonly onLevel: (level: Settings["defaultThinkingLevel"]) => void,
 	) {
 		this.#branch = readGitBranch(session.cwd);
-		this.#unsubscribe = session.subscribe((event) => this.#handle(event));
+		this.#entries = {
+			get length() {
+				return session.entries.length;
+			},
+			at: (index) => session.entries[index],
+		};
+		session.subscribe((event) => this.#handle(event));
 	}
 
 	/** The session has started: draws it. */
@@ -52,9 +63,15 @@ export class SessionBinding {
 		this.#updateFooter();
 	}
 
-	/** Stops listening. */
-	end(): void {
-		this.#unsubscribe();
+	/** The last prompts of the session, oldest first, for the editor's history. */
+	promptHistory(): string[] {
+		const entries = this.#entries;
+		const texts: string[] = [];
+		for (let at = entries.length - 1; at > Math.max(0, entries.length - HISTORY_ENTRIES); at--) {
+			const entry = entries.at(at);
+			if (isUserMessageEntry(entry)) texts.unshift(messageText(entry.message));
+		}
+		return texts;
 	}
 
 	#handle(event: SessionEvent): void {
@@ -70,14 +87,8 @@ export class SessionBinding {
 
 	#load(): void {
 		const { session } = this;
-		const entries: EntrySource = {
-			get length() {
-				return session.entries.length;
-			},
-			at: (index) => session.entries[index],
-		};
 		this.screen.transcript.load(
-			{ entries: () => entries, rendererOf: (type) => session.entryRenderer(type) },
+			{ entries: () => this.#entries, rendererOf: (type) => session.entryRenderer(type) },
 			session.context,
 		);
 	}

@@ -66,8 +66,11 @@ export class Transcript {
 	/** Draws a session: the last entries, with a row for those before them. */
 	load(source: TranscriptSource, context: BuiltContext): void {
 		const entries = source.entries();
+		// What was said while the first session was still starting is not part of any session before it.
+		const said = this.#source === NO_SESSION ? this.#items.filter(({ kind }) => kind === "notice") : [];
 		this.#source = source;
 		this.#items = [];
+		this.#running = false;
 		this.#tools.clear();
 		this.#reply = null;
 		this.#bash = null;
@@ -84,6 +87,7 @@ export class Transcript {
 		for (let index = this.#from; index < entries.length; index++) {
 			this.#items.push(...itemsOfEntry(entries, index, drawing));
 		}
+		this.#items.push(...said);
 		for (const { view } of this.#tools.values()) view.stop();
 		this.#marks = readMarks(context, entries, this.#from);
 		this.#arrange(true);

@@ -17,7 +17,9 @@ export const bashPresenter: ToolPresenter = {
 
 	body(call, width, look) {
 		const command = textArg(call, "command").trim();
-		const script = look.expanded && command.includes("\n") ? command.split("\n").map((line) => cleanLine(line)) : [];
+		// The head shows one line of it at most.
+		const isLong = command.includes("\n") || command.length > width - 8;
+		const script = look.expanded && isLong ? command.split("\n").map((line) => cleanLine(line, 4000)) : [];
 		const lines = [...styled(wrapLines(script, width), look.theme.muted), ...tailOf(output(call), width, look)];
 		if (call.phase === "finished" && call.isError) {
 			const how = [exit(call) || "failed", duration(call)].filter(Boolean).join(" · ");
