@@ -1,14 +1,14 @@
-import { PiError, describeError } from "./errors.js";
-import { agentDir, processEnvironment } from "./config/paths.js";
-import { loadSettings } from "./config/settings.js";
-import { HELP_TEXT } from "./cli/help.js";
+import { homedir } from "node:os";
 import { parseArgs } from "./cli/args.js";
+import { HELP_TEXT } from "./cli/help.js";
 import type { CliOptions } from "./cli/options.js";
 import { sessionOptions } from "./cli/session-options.js";
 import { standardIO } from "./cli/standard-io.js";
+import { agentDir, processEnvironment } from "./config/paths.js";
+import { loadSettings } from "./config/settings.js";
+import { describeError, PiError } from "./errors.js";
 import { packageVersion } from "./util/package-root.js";
 import { stripAll } from "./util/sanitize.js";
-import { homedir } from "node:os";
 
 /** Command line → options → mode → exit code. */
 async function main(argv: readonly string[]): Promise<number> {

@@ -201,7 +201,11 @@ async function answerToolCalls(message: AssistantMessage, deps: AgentDeps): Prom
 		}));
 	}
 	const shellPath = deps.shellPath();
-	return runToolCalls(message, { ...deps, tools: deps.tools(), ...(shellPath ? { shellPath } : { shellPath: undefined }) });
+	return runToolCalls(message, {
+		...deps,
+		tools: deps.tools(),
+		...(shellPath ? { shellPath } : { shellPath: undefined }),
+	});
 }
 
 function originOf(model: Model<Api>): string {
@@ -212,4 +216,3 @@ function originOf(model: Model<Api>): string {
 		return "";
 	}
 }
-

@@ -1,6 +1,6 @@
+import { readJsonObject } from "../config/json-file.js";
 import type { Environment } from "../config/paths.js";
 import { paths } from "../config/paths.js";
-import { readJsonObject } from "../config/json-file.js";
 import type { LoadedSettings } from "../config/settings.js";
 import { describeError } from "../errors.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";

@@ -47,8 +47,8 @@ export async function buildContext(
 
 	let current: readonly TracedMessage[] = Object.freeze(core.messages);
 	const changes: Change[] = [];
-	const knownGood = { isKnownGood: (item: ContextMessage) => isFromLog(item, entries) };
-	let faults: Set<string> | null = null;
+	/** Faults that `current` has already; null when nobody had to look. */
+	let faults: ReadonlySet<string> | null = null;
 	for (const { hook, transform } of stages) {
 		const answer = await transform(current);
 		if (answer === undefined) continue;
@@ -57,12 +57,15 @@ export async function buildContext(
 			report({ hook, ...next });
 			continue;
 		}
-		faults ??= new Set(checkMessages(current, knownGood).map(({ key }) => key));
-		const violations = checkMessages(next.messages, knownGood);
-		const broken = violations.find(({ key }) => !faults?.has(key));
-		if (broken) {
-			report({ hook, rule: broken.rule, position: broken.position });
-			continue;
+		const violations = checkMessages(next.messages, SHAPES_KNOWN);
+		if (violations.length > 0) {
+			const known: ReadonlySet<string> = faults ?? keys(checkMessages(current, SHAPES_KNOWN));
+			const broken = violations.find(({ key }) => !known.has(key));
+			if (broken) {
+				report({ hook, rule: broken.rule, position: broken.position });
+				faults = known;
+				continue;
+			}
 		}
 		faults = keys(violations);
 		changes.push({ hook, before: current, after: next.messages });
@@ -75,9 +78,8 @@ function keys(violations: readonly Violation[]): Set<string> {
 	return new Set(violations.map(({ key }) => key));
 }
 
-function isFromLog(item: ContextMessage, entries: EntrySource): boolean {
-	return item.entryIndex !== null && entryMessage(entries.at(item.entryIndex)) === item.message;
-}
+/** The log checks the shapes of its messages, and `traceAnswer` those of new ones. */
+const SHAPES_KNOWN = { isKnownGood: () => true };
 
 /** Gives each message of an answer its index and origin, or says what is wrong with its form. */
 function traceAnswer(
@@ -95,7 +97,7 @@ function traceAnswer(
 		const wrapped = isWrapped(item) ? item : null;
 		const message: unknown = wrapped ? wrapped.message : item;
 		if (typeof message !== "object" || message === null) return { rule: "known_role", position };
-		const known = find(message);
+		const known = find(message, wrapped ? wrapped.entryIndex : undefined);
 		if (known && (!wrapped || wrapped.entryIndex === known.entryIndex)) {
 			messages[position] = known;
 			continue;
@@ -108,9 +110,10 @@ function traceAnswer(
 	return { messages };
 }
 
+/** Tells a wrapped message from a bare one, which has a role. Read as properties: this runs for every message. */
 function isWrapped(item: unknown): item is { message: unknown; entryIndex: number | null } {
-	if (typeof item !== "object" || item === null || !("message" in item) || "role" in item) return false;
-	return "entryIndex" in item && (item.entryIndex === null || typeof item.entryIndex === "number");
+	const { message, role, entryIndex } = (item ?? {}) as { message?: unknown; role?: unknown; entryIndex?: unknown };
+	return message !== undefined && role === undefined && (entryIndex === null || typeof entryIndex === "number");
 }
 
 function isKnownRole(message: object): boolean {
@@ -119,27 +122,40 @@ function isKnownRole(message: object): boolean {
 }
 
 /**
- * Finds the traced message of a message object. Hooks mostly keep the order, so the search goes on where the last one
- * ended; a map is made only when that fails.
+ * Finds the traced message of a message object, with the index that the hook gives it (undefined for a bare message).
+ * Hooks mostly keep the order and leave out stretches, so the search goes on from where the last one ended; a map is
+ * made only when that fails.
  */
-function createTracer(before: readonly TracedMessage[]): (message: object) => TracedMessage | undefined {
+function createTracer(
+	before: readonly TracedMessage[],
+): (message: object, entryIndex: number | null | undefined) => TracedMessage | undefined {
 	let cursor = 0;
-	let map: Map<object, TracedMessage> | null = null;
-	return (message) => {
+	let all: Map<object, TracedMessage> | null = null;
+	let synthetic: Map<object, TracedMessage> | null = null;
+	return (message, entryIndex) => {
 		if (before[cursor]?.message === message) return before[cursor++];
-		if (!map) {
-			map = new Map();
-			for (const traced of before) map.set(traced.message, traced);
+		if (entryIndex === null) {
+			synthetic ??= byMessage(before.filter((traced) => traced.entryIndex === null));
+			return synthetic.get(message);
 		}
-		const found = map.get(message);
-		if (found) {
-			// Skip what the hook left out, so that the rest goes the fast way again.
-			const start = cursor;
-			while (cursor < before.length && before[cursor]?.message !== message) cursor++;
-			cursor = cursor < before.length ? cursor + 1 : start;
+		if (entryIndex !== undefined) {
+			cursor = skipTo(before, cursor, entryIndex);
+			if (before[cursor]?.message === message) return before[cursor++];
 		}
-		return found;
+		all ??= byMessage(before);
+		return all.get(message);
 	};
+}
+
+/** Position of the first message at or after `from` whose entry is not before `entryIndex`. */
+function skipTo(before: readonly TracedMessage[], from: number, entryIndex: number): number {
+	let position = from;
+	while (position < before.length && (before[position]?.entryIndex ?? -1) < entryIndex) position++;
+	return position;
+}
+
+function byMessage(traced: readonly TracedMessage[]): Map<object, TracedMessage> {
+	return new Map(traced.map((item) => [item.message, item]));
 }
 
 interface Change {

@@ -30,8 +30,33 @@ export interface CheckOptions {
  * Several user messages in a row are fine. Linear in the number of messages.
  */
 export function checkMessages(messages: readonly ContextMessage[], options: CheckOptions = {}): Violation[] {
+	return isPlainlyFine(messages, options) ? [] : findViolations(messages, options);
+}
+
+/** True for lists in which each call is answered right after its message: nearly all, told without keeping books. */
+function isPlainlyFine(messages: readonly ContextMessage[], { isKnownGood }: CheckOptions): boolean {
+	let hasUser = false;
+	for (let position = 0; position < messages.length; position++) {
+		const item = messages[position];
+		if (!item || (isKnownGood ? !isKnownGood(item) : !isWellFormed(item.message))) return false;
+		const { message } = item;
+		if (message.role === "toolResult") return false;
+		if (message.role !== "assistant") hasUser = true;
+		else {
+			for (const block of message.content) {
+				if (block.type !== "toolCall") continue;
+				const next = messages[++position];
+				if (!next || (isKnownGood ? !isKnownGood(next) : !isWellFormed(next.message))) return false;
+				if (next.message.role !== "toolResult" || next.message.toolCallId !== block.id) return false;
+			}
+		}
+	}
+	return hasUser;
+}
+
+function findViolations(messages: readonly ContextMessage[], options: CheckOptions): Violation[] {
 	const violations: Violation[] = [];
-	/** Calls seen so far, with where they were made. */
+	/** Calls without a result so far, with where they were made. */
 	const open = new Map<string, number>();
 	const answered = new Set<string>();
 	let users = 0;
@@ -48,11 +73,17 @@ export function checkMessages(messages: readonly ContextMessage[], options: Chec
 		if (message.role === "user" || message.role === "bashExecution") users++;
 		else if (message.role === "assistant") {
 			lastAssistant = position;
-			for (const block of message.content) if (block.type === "toolCall") open.set(block.id, position);
-		} else if (answered.has(message.toolCallId)) {
-			violations.push({ rule: "one_result_per_call", position, key: `one_result_per_call:${message.toolCallId}` });
+			for (const block of message.content) {
+				if (block.type !== "toolCall") continue;
+				open.set(block.id, position);
+				// Some providers count their ids from the start in every reply.
+				answered.delete(block.id);
+			}
 		} else if (open.delete(message.toolCallId)) answered.add(message.toolCallId);
-		else violations.push({ rule: "result_answers_call", position, key: `result_answers_call:${message.toolCallId}` });
+		else {
+			const rule = answered.has(message.toolCallId) ? "one_result_per_call" : "result_answers_call";
+			violations.push({ rule, position, key: `${rule}:${message.toolCallId}` });
+		}
 	}
 	for (const [id, position] of open) {
 		if (position !== lastAssistant || lastAssistant < messages.length - 1) {

@@ -78,7 +78,9 @@ export function repairMessages(messages: readonly Message[]): Message[] {
 		repaired.push(assistant);
 		for (const { originalId, id, name } of calls) {
 			const result = results.get(originalId)?.shift();
-			repaired.push(result ? (id === originalId ? result : { ...result, toolCallId: id }) : interrupted(id, name, message));
+			repaired.push(
+				result ? (id === originalId ? result : { ...result, toolCallId: id }) : interrupted(id, name, message),
+			);
 		}
 	}
 	return repaired;

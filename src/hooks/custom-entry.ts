@@ -9,7 +9,8 @@ import type { LoadedHook } from "./registry.js";
 export function checkCustomEntry(hook: LoadedHook, entry: unknown): CustomEntry {
 	const refuse = (reason: string, cause?: unknown): PiError =>
 		new PiError("entry_refused", `saveEntry of ${hook.path}: ${reason}`, cause === undefined ? {} : { cause });
-	if (typeof entry !== "object" || entry === null || Array.isArray(entry)) throw refuse("an entry is an object with a type");
+	if (typeof entry !== "object" || entry === null || Array.isArray(entry))
+		throw refuse("an entry is an object with a type");
 	let json: string;
 	try {
 		json = JSON.stringify(entry, (key, value: unknown) => {
@@ -22,7 +23,8 @@ export function checkCustomEntry(hook: LoadedHook, entry: unknown): CustomEntry 
 		throw refuse(errorText(error), error);
 	}
 	const copy: unknown = json === undefined ? undefined : JSON.parse(json);
-	if (typeof copy !== "object" || copy === null || Array.isArray(copy)) throw refuse("an entry is an object with a type");
+	if (typeof copy !== "object" || copy === null || Array.isArray(copy))
+		throw refuse("an entry is an object with a type");
 	const type = "type" in copy ? copy.type : undefined;
 	if (typeof type !== "string" || type.trim() === "") throw refuse("the type must be a non-empty string");
 	if (RESERVED_ENTRY_TYPES.has(type)) throw refuse(`"${type}" is a type of pi itself; use a name of your own`);

@@ -139,7 +139,10 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 
 /** Dialogs that stop the clock of the call while they are open, and close with it. */
 function boundUI(ui: () => HookUI, call: HookCall): HookUI {
-	const open = async <T>(dialog: DialogOptions | undefined, ask: (options: DialogOptions) => Promise<T>): Promise<T> => {
+	const open = async <T>(
+		dialog: DialogOptions | undefined,
+		ask: (options: DialogOptions) => Promise<T>,
+	): Promise<T> => {
 		const signal = dialog?.signal ? AbortSignal.any([dialog.signal, call.signal]) : call.signal;
 		const release = call.deadline?.hold();
 		try {

@@ -3,7 +3,9 @@
  * a hook may need them; the screen library only when a hook's source names it or has local imports that might.
  */
 export async function loadHostModules(sources: readonly string[]): Promise<Record<string, unknown>> {
-	const wantsTui = sources.some((source) => source.includes("pi-tui") || /from\s*["']\.|import\s*\(|require\s*\(/.test(source));
+	const wantsTui = sources.some(
+		(source) => source.includes("pi-tui") || /from\s*["']\.|import\s*\(|require\s*\(/.test(source),
+	);
 	const [ai, typebox, hooks, program, tui] = await Promise.all([
 		import("@mariozechner/pi-ai"),
 		import("typebox"),

@@ -13,5 +13,13 @@ export {
 	isUserMessageEntry,
 	messageText,
 } from "../log/entry.js";
-export { isBashToolResult, isEditToolResult, isFindToolResult, isGrepToolResult, isLsToolResult, isReadToolResult, isWriteToolResult } from "./guards.js";
+export {
+	isBashToolResult,
+	isEditToolResult,
+	isFindToolResult,
+	isGrepToolResult,
+	isLsToolResult,
+	isReadToolResult,
+	isWriteToolResult,
+} from "./guards.js";
 export type * from "./types.js";

@@ -4,7 +4,15 @@ import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { loadHostModules } from "./host-modules.js";
 import type { LoadedHook } from "./registry.js";
-import type { Attachment, CommandOptions, EntryOptions, HookAPI, HookEventName, HookFactory, HookHandler } from "./types.js";
+import type {
+	Attachment,
+	CommandOptions,
+	EntryOptions,
+	HookAPI,
+	HookEventName,
+	HookFactory,
+	HookHandler,
+} from "./types.js";
 
 /** What loading needs. */
 export interface LoadHooksOptions {

@@ -36,7 +36,8 @@ export class HookRegistry {
 					continue;
 				}
 				const taken = this.#commands.get(name);
-				if (taken) warnings.push(`/${name} is registered by ${taken.hook.path} and by ${hook.path}; the latter is used`);
+				if (taken)
+					warnings.push(`/${name} is registered by ${taken.hook.path} and by ${hook.path}; the latter is used`);
 				this.#commands.set(name, { hook, options });
 			}
 		}

@@ -1,4 +1,4 @@
-import type { TextContent, ImageContent } from "@mariozechner/pi-ai";
+import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage } from "../context/build-context.js";
 import { errorText, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
@@ -95,7 +95,12 @@ export class HookRunner {
 	async changeToolResult(event: ToolResultEvent, signal: AbortSignal): Promise<ToolResultParts> {
 		let parts: ToolResultParts = { content: [...event.content], details: event.details, isError: event.isError };
 		for (const registration of this.registry.handlers("tool_result")) {
-			const given = { ...event, content: Object.freeze([...parts.content]), details: parts.details, isError: parts.isError };
+			const given = {
+				...event,
+				content: Object.freeze([...parts.content]),
+				details: parts.details,
+				isError: parts.isError,
+			};
 			const answer = await this.#call(registration, given as ToolResultEvent, signal);
 			if (typeof answer !== "object" || answer === null) continue;
 			if (answer.content !== undefined && !isContent(answer.content)) {
@@ -232,5 +237,7 @@ function isContent(value: unknown): value is (TextContent | ImageContent)[] {
 function isCommandResult(value: unknown): value is CommandResult {
 	if (typeof value === "string") return true;
 	if (typeof value !== "object" || value === null) return false;
-	return ("prompt" in value && typeof value.prompt === "string") || ("status" in value && typeof value.status === "string");
+	return (
+		("prompt" in value && typeof value.prompt === "string") || ("status" in value && typeof value.status === "string")
+	);
 }

@@ -1,6 +1,6 @@
+import { messageText } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { SessionEvent } from "../session/events.js";
-import { messageText } from "../log/entry.js";
 import { sanitize, stripAll } from "../util/sanitize.js";
 import type { ExitCode, ModeIO, ModePrompts } from "./mode.js";
 import { runPrompts } from "./run-prompts.js";

@@ -64,7 +64,13 @@ export class AgentSession {
 			stages: (entries, signal) => this.#hooks.runner.contextStages(entries, signal),
 			onProblem: ({ hook, rule, position }) => {
 				if (hook === null) this.#notice("warning", `Entry ${position} of the session: ${rule.replaceAll("_", " ")}`);
-				else emit({ type: "hook_error", hookPath: hook, event: "context", error: `${rule} at position ${position}; its answer was dropped` });
+				else
+					emit({
+						type: "hook_error",
+						hookPath: hook,
+						event: "context",
+						error: `${rule} at position ${position}; its answer was dropped`,
+					});
 			},
 			onChange: (context) => emit({ type: "context_changed", context }),
 		});
@@ -126,7 +132,10 @@ export class AgentSession {
 	/** Loads the hooks, tells them of the start and computes the context. Call once, after `attachUI`. */
 	async start(): Promise<void> {
 		await this.#hooks.load();
-		await this.#lifecycle.start((type) => this.#hooks.registry.knowsEntryType(type), (line) => this.#warn(line));
+		await this.#lifecycle.start(
+			(type) => this.#hooks.registry.knowsEntryType(type),
+			(line) => this.#warn(line),
+		);
 	}
 
 	/** Gives hooks and commands a person to ask. Without it dialogs return their cancelled values at once. */
@@ -306,7 +315,8 @@ export class AgentSession {
 	/** Replaces earlier messages by a summary. @throws PiError `compaction_failed` */
 	async compact(focus?: string, signal?: AbortSignal): Promise<{ tokensBefore: number; tokensAfter: number }> {
 		requireModel(this.#parts, this.#state);
-		if (this.isRunning) throw new PiError("session_busy", "The agent is running", { hint: "press escape first, then /compact" });
+		if (this.isRunning)
+			throw new PiError("session_busy", "The agent is running", { hint: "press escape first, then /compact" });
 		return this.#compaction.compact("manual", focus, signal);
 	}
 
@@ -374,7 +384,10 @@ export class AgentSession {
 
 	/** A prompt from a hook (`pi.send`). */
 	#receive(text: string, attachments: Attachment[]): void {
-		if (!this.acceptsSend) return this.#notice("warning", "pi.send is not supported in print mode");
+		if (!this.acceptsSend) {
+			this.#notice("warning", "pi.send is not supported in print mode");
+			return;
+		}
 		void this.send(String(text), { attachments }).catch((error) => this.#notice("error", describeError(error)));
 	}
 

@@ -1,5 +1,5 @@
-import type { HookRunner } from "../hooks/runner.js";
 import { describeError, PiError } from "../errors.js";
+import type { HookRunner } from "../hooks/runner.js";
 import { linkSignals } from "../util/abort.js";
 import { type CompactionOutcome, makeCompaction } from "./compaction.js";
 import type { SessionEvent } from "./events.js";

@@ -1,6 +1,6 @@
 import type { CommandHost } from "../commands/command.js";
-import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import { listSessions } from "../log/catalog.js";
+import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "./agent-session.js";
 import { describeContext } from "./describe-context.js";
 import type { Lifecycle } from "./lifecycle.js";
@@ -45,8 +45,7 @@ export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, p
 		reload: () => session.reload(),
 		lastAssistantText: () => lastAssistantText(session.entries),
 		describeContext: () => describeContext(session.context, session.entries, session.contextUsage()),
-		describeHooks: () =>
-			session.loaded.hooks.map(({ name, path, scope }) => `${name}  ${scope}  ${path}`),
+		describeHooks: () => session.loaded.hooks.map(({ name, path, scope }) => `${name}  ${scope}  ${path}`),
 		commands: () => session.palette(),
 	};
 }
@@ -55,7 +54,9 @@ export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, p
 export function lastAssistantText(entries: readonly SessionEntry[]): string | null {
 	const entry = entries.findLast(
 		(candidate) =>
-			isMessageEntry(candidate) && candidate.message.role === "assistant" && messageText(candidate.message).trim() !== "",
+			isMessageEntry(candidate) &&
+			candidate.message.role === "assistant" &&
+			messageText(candidate.message).trim() !== "",
 	);
 	return isMessageEntry(entry) ? messageText(entry.message) : null;
 }

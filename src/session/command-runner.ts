@@ -1,8 +1,8 @@
 import type { CommandHost, CommandShell } from "../commands/command.js";
 import {
 	type CommandSources,
-	findCommand,
 	type FoundCommand,
+	findCommand,
 	parseCommandLine,
 	unknownCommandMessage,
 } from "../commands/registry.js";

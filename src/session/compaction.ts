@@ -41,7 +41,8 @@ const MAX_SUMMARY_TOKENS = 8000;
  */
 export async function makeCompaction(parts: CompactionParts): Promise<CompactionOutcome | null> {
 	const plan = planCompaction(parts.messages, parts.entries, parts.keepRecentTokens);
-	if (!plan) throw new PiError("compaction_failed", "There is nothing to compact yet", { hint: "go on until there is more" });
+	if (!plan)
+		throw new PiError("compaction_failed", "There is nothing to compact yet", { hint: "go on until there is more" });
 	const answer = await askHooks(plan, parts);
 	if (answer === "cancelled") return null;
 	if (answer) return { entry: answer, fromHook: true };

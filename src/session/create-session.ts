@@ -4,13 +4,13 @@ import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
 import { Credentials } from "../config/credentials.js";
 import { loadModels, type ModelRegistry } from "../config/models.js";
 import { loadModelsFile } from "../config/models-file.js";
-import { type Environment, type Paths, paths as findPaths, processEnvironment } from "../config/paths.js";
+import { type Environment, paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
 import { type LoadedSettings, loadSettings } from "../config/settings.js";
 import type { ProjectSet } from "../config/trust.js";
 import { PiError } from "../errors.js";
 import { discoverHooks, type HookFile } from "../hooks/discover.js";
-import type { ThinkingLevel } from "../log/entry.js";
 import { findSession, latestSession } from "../log/catalog.js";
+import type { ThinkingLevel } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
 import { loadContextFiles } from "../resources/context-files.js";
@@ -20,8 +20,8 @@ import { buildSystemPrompt } from "../resources/system-prompt.js";
 import { bashTool } from "../tools/bash.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
-import { nearest } from "../util/nearest.js";
 import { ensurePrivateDir } from "../util/fs.js";
+import { nearest } from "../util/nearest.js";
 import { AgentSession } from "./agent-session.js";
 import { loadModelClient } from "./model-client.js";
 import { mayRunProjectCode, type TrustAnswer } from "./project-code.js";
@@ -125,7 +125,12 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 				thinkingLevel: options.thinkingLevel !== undefined || chosen.thinkingLevel !== undefined,
 			},
 		},
-		models: createSessionModels({ registry, credentials, offline, ...(options.models ? { patterns: options.models } : {}) }),
+		models: createSessionModels({
+			registry,
+			credentials,
+			offline,
+			...(options.models ? { patterns: options.models } : {}),
+		}),
 		client,
 		tools,
 		bashTool,
@@ -200,7 +205,10 @@ async function chooseModel(
 			return registry.resolveModelSpec(spec, named);
 		}
 	}
-	const wanted = options.provider === undefined ? settings : { ...settings, defaultProvider: options.provider, defaultModel: undefined };
+	const wanted =
+		options.provider === undefined
+			? settings
+			: { ...settings, defaultProvider: options.provider, defaultModel: undefined };
 	try {
 		const { model, warning } = registry.defaultModel({ settings: wanted });
 		if (warning) warnings.push(warning);
@@ -257,4 +265,3 @@ async function findHooks(
 	});
 	return { files: mayRun ? files : files.filter(({ scope }) => scope !== "project"), errors };
 }
-

@@ -57,7 +57,10 @@ export class Lifecycle {
 		if ((await this.#ask("before_clear")).cancel) return false;
 		const { cwd, sessionDir } = this.deps.parts;
 		await this.deps.stop();
-		await this.#replace(sessionDir === null ? SessionLog.inMemory(cwd) : SessionLog.create({ dir: sessionDir, cwd }), "clear");
+		await this.#replace(
+			sessionDir === null ? SessionLog.inMemory(cwd) : SessionLog.create({ dir: sessionDir, cwd }),
+			"clear",
+		);
 		return true;
 	}
 

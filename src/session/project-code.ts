@@ -31,6 +31,8 @@ export async function mayRunProjectCode(options: ProjectCodeOptions): Promise<bo
 function describeSkipped(set: ProjectSet, asked: boolean): string {
 	const files = set.files.filter(({ state }) => state !== "trusted").map(({ rel }) => rel);
 	const list = files.length > 4 ? `${files.slice(0, 4).join(", ")} and ${files.length - 4} more` : files.join(", ");
-	const next = asked ? "/reload asks again" : "look at them, then start pi in a terminal, or pass --trust to run them this once";
+	const next = asked
+		? "/reload asks again"
+		: "look at them, then start pi in a terminal, or pass --trust to run them this once";
 	return `Project code was not run, it is not trusted: ${list} · ${next}`;
 }

@@ -83,7 +83,8 @@ export class SessionContext {
 		let tokens = counted.tokens + added;
 		for (let i = counted.messages.length; i < messages.length; i++) {
 			const message = messages[i]?.message;
-			if (message && !(i === counted.messages.length && message.role === "assistant")) tokens += estimateTokens(message);
+			if (message && !(i === counted.messages.length && message.role === "assistant"))
+				tokens += estimateTokens(message);
 		}
 		return tokens;
 	}

@@ -112,7 +112,8 @@ function agentDeps(deps: SessionRunDeps, queue: PromptQueue<UserMessage>, signal
 			turnEnd: (turnIndex, message, toolResults) =>
 				deps.hooks().emit({ type: "turn_end", turnIndex, message, toolResults }, closing()),
 		},
-		isOverflow: (message) => message.stopReason === "error" && client.isOverflow(message, state.model?.contextWindow ?? 0),
+		isOverflow: (message) =>
+			message.stopReason === "error" && client.isOverflow(message, state.model?.contextWindow ?? 0),
 		onOverflow: () => compaction.compactAfterOverflow(signal),
 		betweenTurns: () => compaction.compactIfNeeded(signal),
 		signal,

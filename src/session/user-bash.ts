@@ -1,6 +1,5 @@
 import type { BashExecutionMessage } from "../log/entry.js";
-import type { BashToolDetails } from "../tools/tool.js";
-import type { AnyTool, ToolResult } from "../tools/tool.js";
+import type { AnyTool, BashToolDetails, ToolResult } from "../tools/tool.js";
 
 /** What running a shell command of the user needs. */
 export interface UserBashOptions {

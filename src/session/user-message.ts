@@ -24,6 +24,7 @@ export function createUserMessage(text: string, { attachments = [], images = [] 
 
 function documentText({ fileName, mimeType, content, extractedText }: Attachment): string {
 	const isText = /^text\/|json|xml|yaml|javascript|typescript/.test(mimeType);
-	const text = extractedText ?? (isText ? Buffer.from(content, "base64").toString("utf8") : `(${mimeType}, not readable as text)`);
+	const text =
+		extractedText ?? (isText ? Buffer.from(content, "base64").toString("utf8") : `(${mimeType}, not readable as text)`);
 	return `<file name="${fileName.replace(/["<>&]/g, "")}">\n${text}\n</file>`;
 }

@@ -34,7 +34,9 @@ describe.each(APIS)("a run with %s", (model) => {
 		await session.prompt("hi");
 		expect(log(session.entries)).toEqual(["user: hi", "assistant(stop): Hello there"]);
 		expect(seen).toEqual([-1, -1]);
-		expect(events.map(({ type }) => type).filter((type) => type !== "message_update" && type !== "context_changed")).toEqual([
+		expect(
+			events.map(({ type }) => type).filter((type) => type !== "message_update" && type !== "context_changed"),
+		).toEqual([
 			"session_changed",
 			"agent_start",
 			"message_start",
@@ -51,12 +53,24 @@ describe.each(APIS)("a run with %s", (model) => {
 		const started = await startSession({ model, files: { "a.txt": "alpha", "b.txt": "beta" } });
 		const { session, provider } = started;
 		provider.reply(
-			[text("Reading"), toolCall("read", { path: "a.txt" }), toolCall("read", { path: "b.txt" }), toolCall("bash", { command: "echo hi" })],
+			[
+				text("Reading"),
+				toolCall("read", { path: "a.txt" }),
+				toolCall("read", { path: "b.txt" }),
+				toolCall("bash", { command: "echo hi" }),
+			],
 			"done",
 		);
 		await session.prompt("look");
 		const [, , , ...sent] = provider.requests[1]?.messages ?? [];
-		expect(sent.map(({ role, text: content }) => [role, content.includes("alpha"), content.includes("beta"), content.includes("hi")])).toEqual([
+		expect(
+			sent.map(({ role, text: content }) => [
+				role,
+				content.includes("alpha"),
+				content.includes("beta"),
+				content.includes("hi"),
+			]),
+		).toEqual([
 			["tool", true, false, false],
 			["tool", false, true, false],
 			["tool", false, false, true],
@@ -77,9 +91,18 @@ describe.each(APIS)("a run with %s", (model) => {
 		["an overloaded server", httpError(529)],
 		["a server error", httpError(500)],
 		["a rate limit", httpError(429, { "retry-after": "0" })],
-		["a connection cut before the first byte", { content: [text("x")], fault: { kind: "cut", at: "headers" } as const }],
-		["a connection cut in the middle", { content: [text("some words that take several chunks")], fault: { kind: "cut", at: 2 } as const }],
-		["a stream that ends without a reason", { content: [text("half an answer, no end")], fault: { kind: "end", at: 1 } as const }],
+		[
+			"a connection cut before the first byte",
+			{ content: [text("x")], fault: { kind: "cut", at: "headers" } as const },
+		],
+		[
+			"a connection cut in the middle",
+			{ content: [text("some words that take several chunks")], fault: { kind: "cut", at: 2 } as const },
+		],
+		[
+			"a stream that ends without a reason",
+			{ content: [text("half an answer, no end")], fault: { kind: "end", at: 1 } as const },
+		],
 	])("recovers from %s with one reply in the log", async (_, failure) => {
 		const { session, provider, events } = await startSession({ model, userSettings: FAST_RETRY });
 		provider.reply(failure, "fine");
@@ -105,7 +128,10 @@ describe.each(APIS)("a run with %s", (model) => {
 	test("aborts in the middle of a stream: the partial reply is in the log and the next request is legal", async () => {
 		const started = await startSession({ model });
 		const { session, provider } = started;
-		provider.reply({ content: [text("one two three four five six")], chunkSize: 4, fault: { kind: "stall", at: 3 } }, "again");
+		provider.reply(
+			{ content: [text("one two three four five six")], chunkSize: 4, fault: { kind: "stall", at: 3 } },
+			"again",
+		);
 		const streamed = new Promise<void>((resolve) => {
 			session.subscribe((event) => event.type === "message_update" && resolve());
 		});
@@ -160,14 +186,19 @@ describe("a run", () => {
 
 	test("treats a stream that goes quiet as failed, although keep-alives come", async () => {
 		const { session, provider } = await startSession({ userSettings: { ...FAST_RETRY, streamIdleTimeoutMs: 100 } });
-		provider.reply({ content: [text("quiet now, nothing more")], fault: { kind: "stall", at: 1, keepAliveMs: 20 } }, "fine");
+		provider.reply(
+			{ content: [text("quiet now, nothing more")], fault: { kind: "stall", at: 1, keepAliveMs: 20 } },
+			"fine",
+		);
 		await session.prompt("go");
 		expect(log(session.entries)).toEqual(["user: go", "assistant(stop): fine"]);
 		expect(await provider.requests[0]?.closed).toBe(false);
 	});
 
 	test("stops waiting for a retry when it is aborted", async () => {
-		const started = await startSession({ userSettings: { retry: { enabled: true, maxRetries: 3, baseDelayMs: 60_000 } } });
+		const started = await startSession({
+			userSettings: { retry: { enabled: true, maxRetries: 3, baseDelayMs: 60_000 } },
+		});
 		const { session, provider } = started;
 		provider.reply(httpError(503));
 		const waiting = new Promise<void>((resolve) => {
@@ -226,9 +257,15 @@ describe("a run", () => {
 
 	test("makes duplicate call ids unique before anything runs", async () => {
 		const { session, provider } = await startSession({ model: "loopback-anthropic/scripted" });
-		provider.reply([toolCall("bash", { command: "echo 1" }, "same"), toolCall("bash", { command: "echo 2" }, "same")], "ok");
+		provider.reply(
+			[toolCall("bash", { command: "echo 1" }, "same"), toolCall("bash", { command: "echo 2" }, "same")],
+			"ok",
+		);
 		await session.prompt("go");
-		expect(log(session.entries).filter((line) => line.startsWith("toolResult"))).toEqual(["toolResult: 1", "toolResult: 2"]);
+		expect(log(session.entries).filter((line) => line.startsWith("toolResult"))).toEqual([
+			"toolResult: 1",
+			"toolResult: 2",
+		]);
 	});
 
 	test("keeps the next request legal when a call has no name", async () => {

@@ -35,23 +35,51 @@ function refusal(argv: string[]): { code: string; message: string; hint: string 
 describe("a session's command line", () => {
 	test.each<[string, string[], Partial<CliOptions>]>([
 		["is empty without arguments", [], {}],
-		["takes messages and files in any order", ["@a.ts", "fix", "@b.png", "test"], { files: ["a.ts", "b.png"], messages: ["fix", "test"] }],
-		["takes everything behind -- as messages", ["-p", "--", "--model", "@x"], { print: true, messages: ["--model", "@x"] }],
+		[
+			"takes messages and files in any order",
+			["@a.ts", "fix", "@b.png", "test"],
+			{ files: ["a.ts", "b.png"], messages: ["fix", "test"] },
+		],
+		[
+			"takes everything behind -- as messages",
+			["-p", "--", "--model", "@x"],
+			{ print: true, messages: ["--model", "@x"] },
+		],
 		["takes a lone @ as a message", ["@"], { messages: ["@"] }],
 		["takes a model with a level", ["--model", "sonnet:high"], { model: "sonnet:high" }],
 		["takes values behind =", ["--model=x/y", "--thinking=low"], { model: "x/y", thinking: "low" }],
-		["splits lists", ["--models", "a*, b", "--models", "c", "--tools", "read,ls"], { models: ["a*", "b", "c"], tools: ["read", "ls"] }],
+		[
+			"splits lists",
+			["--models", "a*, b", "--models", "c", "--tools", "read,ls"],
+			{ models: ["a*", "b", "c"], tools: ["read", "ls"] },
+		],
 		["takes no tools", ["--no-tools"], { tools: [] }],
 		["lets the later of --tools and --no-tools win", ["--no-tools", "--tools", "ls"], { tools: ["ls"] }],
-		["repeats hooks, tools and skills", ["--hook", "a", "--hook", "b", "--tool", "c", "--skill", "d"], { hooks: ["a", "b"], customTools: ["c"], skills: ["d"] }],
-		["turns discovery off", ["--no-hooks", "--no-skills", "--no-context-files", "--no-session"], { findHooks: false, findSkills: false, contextFiles: false, keepSession: false }],
+		[
+			"repeats hooks, tools and skills",
+			["--hook", "a", "--hook", "b", "--tool", "c", "--skill", "d"],
+			{ hooks: ["a", "b"], customTools: ["c"], skills: ["d"] },
+		],
+		[
+			"turns discovery off",
+			["--no-hooks", "--no-skills", "--no-context-files", "--no-session"],
+			{ findHooks: false, findSkills: false, contextFiles: false, keepSession: false },
+		],
 		["joins short options", ["-cp", "go on"], { continue: true, print: true, messages: ["go on"] }],
-		["exports with and without a target", ["--export", "in.jsonl", "out.html"], { export: { file: "in.jsonl", out: "out.html" } }],
+		[
+			"exports with and without a target",
+			["--export", "in.jsonl", "out.html"],
+			{ export: { file: "in.jsonl", out: "out.html" } },
+		],
 		["exports to a name of its own", ["--export", "in.jsonl"], { export: { file: "in.jsonl", out: undefined } }],
 		["lists all models", ["--list-models"], { listModels: "" }],
 		["lists models by a word", ["--list-models", "son"], { listModels: "son" }],
 		["does not take an option as the word", ["--list-models", "--offline"], { listModels: "", offline: true }],
-		["takes prompts", ["--system-prompt", "a", "--append-system-prompt", "b", "--append-system-prompt", "c"], { systemPrompt: "a", appendSystemPrompt: ["b", "c"] }],
+		[
+			"takes prompts",
+			["--system-prompt", "a", "--append-system-prompt", "b", "--append-system-prompt", "c"],
+			{ systemPrompt: "a", appendSystemPrompt: ["b", "c"] },
+		],
 		["knows a sub-command only as the first word", ["--offline", "doctor"], { offline: true, messages: ["doctor"] }],
 	])("%s", (_name, argv, expected) => {
 		expect(parseArgs(argv)).toEqual({ kind: "session", options: { ...NOTHING, ...expected } });
@@ -71,7 +99,11 @@ describe("a session's command line", () => {
 		[["--modle", "x"], "unknown option --modle", "did you mean --model, --mode or --models?"],
 		[["-x"], "unknown option -x", "pi --help shows all"],
 		[["- a list"], 'unknown option "- a list"', "a message that begins with - goes behind --"],
-		[["--thinking", "hgh"], '--thinking "hgh": must be one of off, minimal, low, medium, high, xhigh', "did you mean high?"],
+		[
+			["--thinking", "hgh"],
+			'--thinking "hgh": must be one of off, minimal, low, medium, high, xhigh',
+			"did you mean high?",
+		],
 		[["--mode=xml"], '--mode "xml": must be one of text, json, rpc', "pi --help shows all"],
 		[["--model"], "--model <name>: the value is missing", "pi --help shows all"],
 		[["-c", "--session", "x"], "--continue and --session exclude each other", "pi --help shows all"],

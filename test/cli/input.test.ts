@@ -48,7 +48,10 @@ describe("@file arguments", () => {
 		const cwd = tempDir();
 		writeFiles(cwd, { "dir/x": "" });
 		writeFileSync(join(cwd, "x.bin"), Buffer.from([1, 0, 2, 0, 3]));
-		await expect(loadFileArguments([file], { cwd, home: cwd })).rejects.toMatchObject({ code: "bad_arguments", message });
+		await expect(loadFileArguments([file], { cwd, home: cwd })).rejects.toMatchObject({
+			code: "bad_arguments",
+			message,
+		});
 	});
 });
 
@@ -103,7 +106,10 @@ describe("what is piped in", () => {
 		const stream = new PassThrough();
 		const text = readPipedText(stream);
 		for (let count = 0; count < 11; count++) stream.write(Buffer.alloc(1024 * 1024, "x"));
-		await expect(text).rejects.toMatchObject({ code: "bad_arguments", message: "what is piped in is larger than 10 MB" });
+		await expect(text).rejects.toMatchObject({
+			code: "bad_arguments",
+			message: "what is piped in is larger than 10 MB",
+		});
 	});
 
 	test("is looked for in pipes and files, not in devices or closed descriptors", async () => {

@@ -1,6 +1,6 @@
-import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi-ai/oauth";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi-ai/oauth";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Credentials, type CredentialsOptions, type ProviderAccess } from "../../src/config/credentials.js";
 import { tempDir } from "../helpers/temp.js";
@@ -12,7 +12,8 @@ interface Setup extends Partial<CredentialsOptions> {
 function setup({ auth, ...options }: Setup = {}) {
 	const dir = tempDir();
 	const authFile = join(dir, "auth.json");
-	if (auth !== undefined) writeFileSync(authFile, typeof auth === "string" ? auth : JSON.stringify(auth), { mode: 0o600 });
+	if (auth !== undefined)
+		writeFileSync(authFile, typeof auth === "string" ? auth : JSON.stringify(auth), { mode: 0o600 });
 	const notices: string[] = [];
 	const onNotice = (line: string) => notices.push(line);
 	const keys = new Credentials({ authFile, env: {}, home: dir, onNotice, ...options });
@@ -37,7 +38,10 @@ describe("which key counts", () => {
 		await keys.removeKey("nobody");
 		keys.overrideKey("openai", "from-flag");
 		await look(keys);
-		const fresh = setup({ providers: [access("openai", { apiKey: "from-models" })], settingsKeys: { openai: "from-settings" } });
+		const fresh = setup({
+			providers: [access("openai", { apiKey: "from-models" })],
+			settingsKeys: { openai: "from-settings" },
+		});
 		await look(fresh.keys);
 		await look(setup({ settingsKeys: { openai: "from-settings" }, env: { OPENAI_API_KEY: "from-env" } }).keys);
 		await look(setup({ env: { OPENAI_API_KEY: "from-env" } }).keys);
@@ -104,12 +108,20 @@ test("a request gets resolved headers, and the key as bearer when asked", async 
 
 describe("a missing key is explained", () => {
 	test.each([
-		["anthropic", "No key for anthropic", "set ANTHROPIC_API_KEY or ANTHROPIC_OAUTH_TOKEN, or run /login anthropic in pi (kept in AUTH)"],
-		["openai-codex", "No key for openai-codex", "run /login openai-codex in pi (kept in AUTH)"],
-		["proxy", "No key for proxy: models.json takes it from MY_KEY, which is not set", "set MY_KEY, or run /login proxy in pi"],
+		[
+			"anthropic",
+			"No key for anthropic",
+			"set ANTHROPIC_API_KEY or ANTHROPIC_OAUTH_TOKEN, or run /login anthropic in pi (kept in FILE)",
+		],
+		["openai-codex", "No key for openai-codex", "run /login openai-codex in pi (kept in FILE)"],
+		[
+			"proxy",
+			"No key for proxy: models.json takes it from MY_KEY, which is not set",
+			"set MY_KEY, or run /login proxy in pi",
+		],
 	])("%s", async (provider, message, hint) => {
 		const { keys, authFile } = setup({ providers: [access("proxy", { apiKey: "MY_KEY" })] });
-		const expected = { code: "key_missing", message, hint: hint.replace("AUTH", authFile) };
+		const expected = { code: "key_missing", message, hint: hint.replace("FILE", authFile) };
 		await expect(keys.requestAuth({ provider })).rejects.toMatchObject(expected);
 	});
 });
@@ -144,7 +156,9 @@ describe("auth.json", () => {
 			`${authFile}:1:2: expected a key in double quotes or "}" · mend the file; until then it is not used`,
 		]);
 		await keys.saveKey("openai", "sk-1");
-		expect(notices[1]).toBe(`${authFile} could not be read; it is kept as ${authFile}.bad-${new Date().toISOString().slice(0, 10)}`);
+		expect(notices[1]).toBe(
+			`${authFile} could not be read; it is kept as ${authFile}.bad-${new Date().toISOString().slice(0, 10)}`,
+		);
 		expect(await key("openai")).toBe("sk-1");
 	});
 
@@ -227,7 +241,10 @@ test("known keys are replaced in text, longest first, short words are not", asyn
 		},
 		settingsKeys: { c: "settings-key", short: "abc" },
 		providers: [
-			access("d", { apiKey: "!printf command-secret", headers: { Authorization: "Bearer header-secret", "x-title": "titletitle" } }),
+			access("d", {
+				apiKey: "!printf command-secret",
+				headers: { Authorization: "Bearer header-secret", "x-title": "titletitle" },
+			}),
 			access("e", { apiKey: "literal-secret" }),
 		],
 		env: { OPENAI_API_KEY: "secret-12345-longer", PATH: "/usr/bin:/bin", AWS_PROFILE: "x" },

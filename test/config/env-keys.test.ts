@@ -9,7 +9,9 @@ test("names the variables that pi-ai reads, for every provider that it knows", (
 			console.log(JSON.stringify(getProviders().map((name) => [name, findEnvKeys(name) ?? []]))));`;
 	const names = environmentProviders().flatMap(keyVariables);
 	const env = { PATH: "/usr/bin:/bin", ...Object.fromEntries(names.map((name) => [name, "x"])) };
-	const answer: [string, string[]][] = JSON.parse(execFileSync(process.execPath, ["-e", script], { env, encoding: "utf8" }));
+	const answer: [string, string[]][] = JSON.parse(
+		execFileSync(process.execPath, ["-e", script], { env, encoding: "utf8" }),
+	);
 	const ours = answer.map(([provider]) => [provider, keyVariables(provider)]);
 	expect(Object.fromEntries(ours)).toEqual(Object.fromEntries(answer));
 });

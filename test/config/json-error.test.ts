@@ -8,7 +8,7 @@ test.each([
 	["[1, 2,]", 1, 7, 'a "," before "]" is not allowed'],
 	["{a: 1}", 1, 2, 'expected a key in double quotes or "}"'],
 	["{'a': 1}", 1, 2, 'expected a key in double quotes or "}"'],
-	['{"a": \'b\'}', 1, 7, "expected a value, found a single quote (texts take double quotes)"],
+	["{\"a\": 'b'}", 1, 7, "expected a value, found a single quote (texts take double quotes)"],
 	['{"a" 1}', 1, 6, 'expected ":" after the key'],
 	['{"a": tru}', 1, 7, 'expected a value, found "tru"'],
 	['{"a": 01}', 1, 7, 'expected a value, found "01"'],

@@ -22,7 +22,9 @@ const answers =
 	};
 
 test("finds what servers offer, without embedding models", async () => {
-	const ollama = await serve(answers({ object: "list", data: [{ id: "qwen3:8b" }, { id: "nomic-embed-text:latest" }] }));
+	const ollama = await serve(
+		answers({ object: "list", data: [{ id: "qwen3:8b" }, { id: "nomic-embed-text:latest" }] }),
+	);
 	const vllm = await serve(answers({ data: [{ id: "org/Big-Model", max_model_len: 4096 }, { id: 7 }, null] }));
 	const common = {
 		api: "openai-completions",
@@ -38,8 +40,24 @@ test("finds what servers offer, without embedding models", async () => {
 		},
 	};
 	expect(await findLocalModels({ ports: { ollama, vllm }, timeoutMs: 5000 })).toEqual([
-		{ ...common, id: "qwen3:8b", name: "qwen3:8b (Ollama)", provider: "ollama", baseUrl: `http://127.0.0.1:${ollama}/v1`, contextWindow: 32768, maxTokens: 8192 },
-		{ ...common, id: "org/Big-Model", name: "Big-Model (vLLM)", provider: "vllm", baseUrl: `http://127.0.0.1:${vllm}/v1`, contextWindow: 4096, maxTokens: 2048 },
+		{
+			...common,
+			id: "qwen3:8b",
+			name: "qwen3:8b (Ollama)",
+			provider: "ollama",
+			baseUrl: `http://127.0.0.1:${ollama}/v1`,
+			contextWindow: 32768,
+			maxTokens: 8192,
+		},
+		{
+			...common,
+			id: "org/Big-Model",
+			name: "Big-Model (vLLM)",
+			provider: "vllm",
+			baseUrl: `http://127.0.0.1:${vllm}/v1`,
+			contextWindow: 4096,
+			maxTokens: 2048,
+		},
 	]);
 });
 
@@ -62,5 +80,7 @@ test("a port where nobody listens offers nothing", async () => {
 
 test("stops when it is told to", async () => {
 	const port = await serve(() => {});
-	expect(await findLocalModels({ ports: { ollama: port }, timeoutMs: 60_000, signal: AbortSignal.timeout(50) })).toEqual([]);
+	expect(
+		await findLocalModels({ ports: { ollama: port }, timeoutMs: 60_000, signal: AbortSignal.timeout(50) }),
+	).toEqual([]);
 });

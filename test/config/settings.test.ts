@@ -8,7 +8,13 @@ function load(user: unknown, project?: unknown) {
 	const agentDir = tempAgentDir(user === undefined ? {} : { settings: user });
 	const cwd = tempDir();
 	if (project !== undefined) writeFiles(cwd, { ".pi/settings.json": project });
-	return { ...loadSettings({ agentDir, cwd }), userFile: join(agentDir, "settings.json"), projectFile: join(cwd, ".pi/settings.json"), agentDir, cwd };
+	return {
+		...loadSettings({ agentDir, cwd }),
+		userFile: join(agentDir, "settings.json"),
+		projectFile: join(cwd, ".pi/settings.json"),
+		agentDir,
+		cwd,
+	};
 }
 
 test("nothing set gives the documented defaults", () => {

@@ -98,7 +98,9 @@ describe("hooks in the pipeline", () => {
 			{ kind: "entry" },
 			{ kind: "entry" },
 		]);
-		expect(context.hidden).toEqual([1, 2, 3].map((entryIndex) => ({ entryIndex, by: { kind: "hook", hook: "first" } })));
+		expect(context.hidden).toEqual(
+			[1, 2, 3].map((entryIndex) => ({ entryIndex, by: { kind: "hook", hook: "first" } })),
+		);
 	});
 
 	test("a bare message of the list keeps its index, by identity", async () => {
@@ -124,21 +126,44 @@ describe("hooks in the pipeline", () => {
 	});
 
 	test.each([
-		["a result without its call", (m: readonly ContextMessage[]) => m.filter((_, i) => i !== 1), "result_answers_call", 1],
+		[
+			"a result without its call",
+			(m: readonly ContextMessage[]) => m.filter((_, i) => i !== 1),
+			"result_answers_call",
+			1,
+		],
 		["a call without its result", (m: readonly ContextMessage[]) => m.filter((_, i) => i !== 2), "call_has_result", 1],
-		["a result twice", (m: readonly ContextMessage[]) => m.flatMap((x, i) => (i === 2 ? [x, x] : [x])), "one_result_per_call", 3],
-		["no user message", (m: readonly ContextMessage[]) => m.filter(({ message }) => message.role !== "user"), "user_message_remains", 0],
+		[
+			"a result twice",
+			(m: readonly ContextMessage[]) => m.flatMap((x, i) => (i === 2 ? [x, x] : [x])),
+			"one_result_per_call",
+			3,
+		],
+		[
+			"no user message",
+			(m: readonly ContextMessage[]) => m.filter(({ message }) => message.role !== "user"),
+			"user_message_remains",
+			0,
+		],
 		["an unknown role", (m: readonly ContextMessage[]) => [...m, { role: "system", content: "x" }], "known_role", 5],
-		["content of a wrong type", (m: readonly ContextMessage[]) => [...m, { role: "user", content: 7 }], "well_formed_content", 5],
+		[
+			"content of a wrong type",
+			(m: readonly ContextMessage[]) => [...m, { role: "user", content: 7 }],
+			"well_formed_content",
+			5,
+		],
 		["null", (m: readonly ContextMessage[]) => [null, ...m], "known_role", 0],
-	])("an answer with %s is dropped and attributed, and the list before it stands", async (_, change, rule, position) => {
-		const context = await buildContext(entries, [
-			hook("good", (messages) => ({ messages: [...messages, { role: "user", content: "more", timestamp: 0 }] })),
-			hook("bad", (messages) => ({ messages: change(messages.slice(0, 5)) })),
-		]);
-		expect(context.problems).toEqual([{ hook: "bad", rule, position }]);
-		expect(texts(context).at(-1)).toBe("more");
-	});
+	])(
+		"an answer with %s is dropped and attributed, and the list before it stands",
+		async (_, change, rule, position) => {
+			const context = await buildContext(entries, [
+				hook("good", (messages) => ({ messages: [...messages, { role: "user", content: "more", timestamp: 0 }] })),
+				hook("bad", (messages) => ({ messages: change(messages.slice(0, 5)) })),
+			]);
+			expect(context.problems).toEqual([{ hook: "bad", rule, position }]);
+			expect(texts(context).at(-1)).toBe("more");
+		},
+	);
 
 	test.each([[7], ["text"], [null], [{}], [{ messages: 3 }]])("an answer of the form %j is dropped", async (answer) => {
 		const context = await buildContext(entries, [hook("odd", () => answer)]);

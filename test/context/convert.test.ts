@@ -15,21 +15,29 @@ const anyMessage: fc.Arbitrary<Message> = fc.oneof(
 			fc.array(ids, { maxLength: 3 }),
 			fc.constantFrom("stop" as const, "toolUse" as const, "error" as const, "aborted" as const),
 		)
-		.map(([text, calls, stop]): Message => assistantMessage(text, calls.map((id) => ({ id })), stop)),
+		.map(
+			([text, calls, stop]): Message =>
+				assistantMessage(
+					text,
+					calls.map((id) => ({ id })),
+					stop,
+				),
+		),
 	ids.map((id): Message => result(id).message as Message),
 );
 
 /** Lists as a provider takes them: each call answered at once, ids unique. */
-const legalLists = fc
-	.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 3 })), { maxLength: 8 })
-	.map((turns) =>
-		turns.flatMap(([speaks, calls], turn): Message[] => {
-			if (speaks) return [{ role: "user", content: `u${turn}`, timestamp: 1 }];
-			const made = Array.from({ length: calls }, (_, i) => `t${turn}-${i}`);
-			const reply = assistantMessage(`a${turn}`, made.map((id) => ({ id })));
-			return [reply, ...made.map((id) => result(id).message as Message)];
-		}),
-	);
+const legalLists = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 3 })), { maxLength: 8 }).map((turns) =>
+	turns.flatMap(([speaks, calls], turn): Message[] => {
+		if (speaks) return [{ role: "user", content: `u${turn}`, timestamp: 1 }];
+		const made = Array.from({ length: calls }, (_, i) => `t${turn}-${i}`);
+		const reply = assistantMessage(
+			`a${turn}`,
+			made.map((id) => ({ id })),
+		);
+		return [reply, ...made.map((id) => result(id).message as Message)];
+	}),
+);
 
 function faults(messages: readonly Message[]): string[] {
 	const wrapped = messages.map((message) => ({ message, entryIndex: null }));
@@ -51,7 +59,9 @@ describe("repairMessages", () => {
 					for (const id of calls) expect(seen.has(id), `id ${id} is used twice`).toBe(false);
 					for (const id of calls) seen.add(id);
 					const answers = repaired.slice(at + 1, at + 1 + calls.length);
-					expect(answers.map((answer) => (answer.role === "toolResult" ? answer.toolCallId : answer.role))).toEqual(calls);
+					expect(answers.map((answer) => (answer.role === "toolResult" ? answer.toolCallId : answer.role))).toEqual(
+						calls,
+					);
 				});
 			}),
 			{ numRuns: 2000 },

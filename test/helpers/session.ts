@@ -3,7 +3,7 @@ import type { HookUI } from "../../src/hooks/types.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
 import type { SessionEvent } from "../../src/session/events.js";
-import { LoopbackProvider, type LoopbackModelOptions, startProvider } from "./loopback-provider.js";
+import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "./loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles, writeHook } from "./temp.js";
 
 /** What a test session starts with. */

@@ -107,9 +107,14 @@ describe("loading", () => {
 	const seen: string[] = [];
 
 	test("two hooks with one command: the later wins and both files are named; built-in names are refused", async () => {
-		const command = (name: string, status: string) => hook(`pi.command("${name}", { handler: () => ({ status: "${status}" }) });`);
+		const command = (name: string, status: string) =>
+			hook(`pi.command("${name}", { handler: () => ({ status: "${status}" }) });`);
 		const { session } = await startSession({
-			hooks: { "a.ts": command("twice", "first"), "b.ts": command("twice", "second"), "c.ts": command("model", "mine") },
+			hooks: {
+				"a.ts": command("twice", "first"),
+				"b.ts": command("twice", "second"),
+				"c.ts": command("model", "mine"),
+			},
 		});
 		expect(await session.prompt("/twice")).toEqual({ kind: "command", status: "second" });
 		expect(session.loaded.warnings).toEqual([
@@ -170,7 +175,9 @@ describe("events", () => {
 	test("tool_call blocks: the first block wins and the model reads the reason; the result handler does not run", async () => {
 		const { session, provider, sent } = await startSession({
 			hooks: {
-				"a.ts": hook('pi.on("tool_call", (e) => e.input.command === "rm x" ? { block: true, reason: "not today" } : undefined);'),
+				"a.ts": hook(
+					'pi.on("tool_call", (e) => e.input.command === "rm x" ? { block: true, reason: "not today" } : undefined);',
+				),
 				"b.ts": hook('pi.on("tool_call", () => { throw new Error("never asked"); });'),
 				"c.ts": hook('pi.on("tool_result", () => ({ content: [{ type: "text", text: "changed" }] }));'),
 			},
@@ -202,8 +209,12 @@ describe("events", () => {
 	test("tool_result handlers chain, also for errors; garbage is refused", async () => {
 		const { session, provider, sent, notices } = await startSession({
 			hooks: {
-				"a.ts": hook('pi.on("tool_result", (e) => ({ content: [{ type: "text", text: "A(" + e.content[0].text + ")" }], isError: false }));'),
-				"b.ts": hook('pi.on("tool_result", (e) => ({ content: [{ type: "text", text: "B(" + e.content[0].text + ")" + e.isError }] }));'),
+				"a.ts": hook(
+					'pi.on("tool_result", (e) => ({ content: [{ type: "text", text: "A(" + e.content[0].text + ")" }], isError: false }));',
+				),
+				"b.ts": hook(
+					'pi.on("tool_result", (e) => ({ content: [{ type: "text", text: "B(" + e.content[0].text + ")" + e.isError }] }));',
+				),
 				"c.ts": hook('pi.on("tool_result", () => ({ content: "text" }));'),
 			},
 		});
@@ -233,7 +244,11 @@ describe("events", () => {
 		async (event) => {
 			const { session, provider, notices } = await startSession({
 				userSettings: { hookTimeout: 30 },
-				hooks: { "t.ts": hook(`pi.on("${event}", (e, ctx) => new Promise(() => { ctx.signal.addEventListener("abort", () => { globalThis.__aborted = true; }); }));`) },
+				hooks: {
+					"t.ts": hook(
+						`pi.on("${event}", (e, ctx) => new Promise(() => { ctx.signal.addEventListener("abort", () => { globalThis.__aborted = true; }); }));`,
+					),
+				},
 			});
 			provider.reply([toolCall("bash", { command: "true" })], "done");
 			await session.prompt("go");
@@ -254,19 +269,26 @@ describe("events", () => {
 		expect(notices()).toEqual([]);
 	});
 
-	test.each(["turn_start", "context", "tool_call", "tool_result"])("abort ends the wait for a %s handler at once", async (event) => {
-		const { session, provider } = await startSession({
-			hooks: { "t.ts": hook(`let first = true; pi.on("${event}", () => { if ("${event}" === "context" && first) { first = false; return; } globalThis.__waiting?.(); return new Promise(() => {}); });`) },
-		});
-		provider.reply([toolCall("bash", { command: "true" })], "done");
-		const waiting = new Promise<void>((resolve) => Reflect.set(globalThis, "__waiting", resolve));
-		const run = session.prompt("go");
-		await waiting;
-		await session.abort();
-		await run;
-		expect(session.isRunning).toBe(false);
-		Reflect.deleteProperty(globalThis, "__waiting");
-	});
+	test.each(["turn_start", "context", "tool_call", "tool_result"])(
+		"abort ends the wait for a %s handler at once",
+		async (event) => {
+			const { session, provider } = await startSession({
+				hooks: {
+					"t.ts": hook(
+						`let first = true; pi.on("${event}", () => { if ("${event}" === "context" && first) { first = false; return; } globalThis.__waiting?.(); return new Promise(() => {}); });`,
+					),
+				},
+			});
+			provider.reply([toolCall("bash", { command: "true" })], "done");
+			const waiting = new Promise<void>((resolve) => Reflect.set(globalThis, "__waiting", resolve));
+			const run = session.prompt("go");
+			await waiting;
+			await session.abort();
+			await run;
+			expect(session.isRunning).toBe(false);
+			Reflect.deleteProperty(globalThis, "__waiting");
+		},
+	);
 
 	test("before_compact may give its own summary; compact tells of it", async () => {
 		const { session, provider, sent, notices } = await startSession({
@@ -304,7 +326,11 @@ describe("events", () => {
 
 	test("skipConversationRestore branches with all entries", async () => {
 		const { session, provider } = await startSession({
-			hooks: { "c.ts": hook('pi.on("session", (e) => e.reason === "before_branch" ? { skipConversationRestore: true } : undefined);') },
+			hooks: {
+				"c.ts": hook(
+					'pi.on("session", (e) => e.reason === "before_branch" ? { skipConversationRestore: true } : undefined);',
+				),
+			},
 		});
 		provider.reply("a1", "a2");
 		await session.prompt("one");
@@ -371,7 +397,11 @@ describe("the context object", () => {
 
 	test("a ctx or pi kept past its session or its hook throws, saying what to use instead", async () => {
 		const { session } = await startSession({
-			hooks: { "k.ts": hook('let kept; pi.command("keep", { handler: (ctx) => { kept ??= ctx; return { status: kept.cwd }; } }); globalThis.__pi = pi;') },
+			hooks: {
+				"k.ts": hook(
+					'let kept; pi.command("keep", { handler: (ctx) => { kept ??= ctx; return { status: kept.cwd }; } }); globalThis.__pi = pi;',
+				),
+			},
 		});
 		await session.prompt("/keep");
 		await session.lifecycle.newSession();
@@ -408,7 +438,10 @@ describe("the context object", () => {
 		expect(await session.prompt(`/args "a b" c\\ d 'e`)).toMatchObject({
 			status: JSON.stringify([["a b", "c d", "'e"], `"a b" c\\ d 'e`]),
 		});
-		await expect(session.prompt("/boom")).rejects.toMatchObject({ code: "command_failed", message: "/boom failed: bang" });
+		await expect(session.prompt("/boom")).rejects.toMatchObject({
+			code: "command_failed",
+			message: "/boom failed: bang",
+		});
 		const hanging = new Promise<void>((resolve) => Reflect.set(globalThis, "__hanging", resolve));
 		const run = session.prompt("/hang");
 		await hanging;
@@ -419,7 +452,10 @@ describe("the context object", () => {
 
 	test("unknown commands name the nearest; paths are text", async () => {
 		const { session, provider } = await startSession();
-		await expect(session.prompt("/modle")).rejects.toMatchObject({ code: "bad_arguments", hint: expect.stringContaining("/model") });
+		await expect(session.prompt("/modle")).rejects.toMatchObject({
+			code: "bad_arguments",
+			hint: expect.stringContaining("/model"),
+		});
 		provider.reply("ok");
 		await session.prompt("/usr/bin/env is where?");
 		expect(session.entries.length).toBe(3);
@@ -427,7 +463,11 @@ describe("the context object", () => {
 
 	test("what a command returns is sent, shown or nothing", async () => {
 		const { session, provider, sent } = await startSession({
-			hooks: { "r.ts": hook('pi.command("ask", { handler: (ctx) => "about " + ctx.argsRaw }); pi.command("file", { handler: () => ({ prompt: "see", attachments: [{ id: "1", type: "document", fileName: "n.txt", mimeType: "text/plain", size: 2, content: "aGk=" }] }) });') },
+			hooks: {
+				"r.ts": hook(
+					'pi.command("ask", { handler: (ctx) => "about " + ctx.argsRaw }); pi.command("file", { handler: () => ({ prompt: "see", attachments: [{ id: "1", type: "document", fileName: "n.txt", mimeType: "text/plain", size: 2, content: "aGk=" }] }) });',
+				),
+			},
 		});
 		provider.reply("a", "b");
 		await session.prompt("/ask tests");
@@ -438,7 +478,11 @@ describe("the context object", () => {
 
 	test("pi.send starts a run when idle and steers one that is on", async () => {
 		const { session, provider, sent } = await startSession({
-			hooks: { "s.ts": hook('pi.on("turn_end", (e) => { if (e.turnIndex === 0 && !globalThis.__sent) { globalThis.__sent = true; pi.send("and this"); } });') },
+			hooks: {
+				"s.ts": hook(
+					'pi.on("turn_end", (e) => { if (e.turnIndex === 0 && !globalThis.__sent) { globalThis.__sent = true; pi.send("and this"); } });',
+				),
+			},
 		});
 		provider.reply([toolCall("bash", { command: "true" })], "done", "fine");
 		await session.prompt("go");

@@ -63,7 +63,12 @@ describe("the stacking hook of the design, unmodified", () => {
 		expect(sent(4)[0]).toContain("<summary>\nC1\n</summary>");
 
 		await session.prompt("/pop 1");
-		expect(session.entries.at(-1)).toMatchObject({ type: "stack_pop", backToIndex: 1, prePopSummary: "P1", summary: "S1" });
+		expect(session.entries.at(-1)).toMatchObject({
+			type: "stack_pop",
+			backToIndex: 1,
+			prePopSummary: "P1",
+			summary: "S1",
+		});
 		await session.prompt("msg4");
 		expect(sent(7)).toEqual(["user: [Summary]\n\nP1", "user: [Summary]\n\nS1", "user: msg4"]);
 

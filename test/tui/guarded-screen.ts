@@ -1,7 +1,7 @@
 // A program for the guard's tests: draws a screen in a real terminal and ends in the way its argument names.
 import { ProcessTerminal, Text } from "@mariozechner/pi-tui";
 import { LiveTUI } from "../../src/tui/live-tui.js";
-import { closeScreen, guardTerminal } from "../../src/tui/terminal-guard.js";
+import { closeScreen, guardTerminal, suspend } from "../../src/tui/terminal-guard.js";
 
 const screen = new LiveTUI(new ProcessTerminal());
 const release = guardTerminal(screen);
@@ -14,6 +14,7 @@ const ends: Record<string, () => void> = {
 		throw new Error("a bug");
 	},
 	close: () => void closeScreen(screen).then(release),
+	suspend: () => void suspend(screen).then(() => process.exit(5)),
 	wait: () => {},
 };
 screen.addInputListener(() => {

@@ -1,6 +1,7 @@
 import { Container, Editor, TUI } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test } from "vitest";
 import { type Block, BlockList, LiveTUI } from "../../src/tui/live-tui.js";
+import { StreamingMarkdown } from "../../src/tui/streaming-markdown.js";
 import { createTheme } from "../../src/tui/theme.js";
 import { VirtualTerminal } from "../helpers/virtual-terminal.js";
 
@@ -156,6 +157,50 @@ test("replaced blocks take the place of all that was there", async () => {
 	list.replaceAll([new Lines(["only this"])]);
 	expect((await live.scrollback())[0]).toBe("only this");
 	expect(liveTui.fullRedraws).toBe(2);
+});
+
+test("streamed markdown ends up whole in the scrollback, without a clear, and what has scrolled off costs nothing", async () => {
+	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
+	stockTui.stop();
+	const text = Array.from(
+		{ length: 60 },
+		(_, index) =>
+			`## Part ${index}\n\nSome *text* in it.\n\n- one\n- two\n\n\`\`\`\n${"code\n".repeat(index % 30)}\`\`\`\n\n`,
+	).join("");
+	const view = new StreamingMarkdown(theme, { tailRows: () => 6 });
+	list.append(view);
+	let longest = 0;
+	for (let at = 0; at < text.length; at += 97) {
+		view.append(text.slice(at, at + 97));
+		liveTui.requestRender();
+		await live.settle(2);
+		longest = Math.max(longest, list.render(60).length);
+	}
+	view.finish(text);
+	liveTui.requestRender();
+	const lines = view.render(60).map((line) => line.replace(/\x1b\[[\d;]*m/g, ""));
+	expect((await live.scrollback()).slice(0, lines.length)).toEqual(lines);
+	expect(live.output).not.toMatch(/\x1b\[[23]J/);
+	expect(lines.length).toBeGreaterThan(1_200);
+	expect(longest).toBeLessThan(150);
+}, 30_000);
+
+test("streaming asks for one frame in 33 ms at most", async () => {
+	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
+	stockTui.stop();
+	const view = new StreamingMarkdown(theme);
+	list.append(view);
+	await live.settle();
+	const before = live.writes.length;
+	const start = performance.now();
+	while (performance.now() - start < 200) {
+		view.append("word ");
+		liveTui.requestStreamFrame();
+		await new Promise((resolve) => setImmediate(resolve));
+	}
+	await live.settle();
+	expect(live.writes.length - before).toBeLessThanOrEqual(2 + (performance.now() - start) / 33);
+	expect((await live.screen())[0]).toContain("word word");
 });
 
 test("many changes of size are one redraw", async () => {

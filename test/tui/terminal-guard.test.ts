@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const program = fileURLToPath(new URL("./guarded-screen.ts", import.meta.url));
 
 /** Runs the program in a terminal until `ready` shows, then does `act`. @returns all output and how it ended */
-async function run(end: string, act: (child: pty.IPty) => void) {
+async function run(end: string, act: (child: pty.IPty) => void, { kitty = false } = {}) {
 	const child = pty.spawn(process.execPath, ["--import", "jiti/register", program, end], {
 		cwd: root,
 		cols: 60,
@@ -22,10 +22,15 @@ async function run(end: string, act: (child: pty.IPty) => void) {
 	});
 	let output = "";
 	let acted = false;
+	let answered = false;
 	child.onData((data) => {
 		output += data;
+		if (kitty && !answered && output.includes("\x1b[?u")) {
+			answered = true;
+			child.write("\x1b[?1u");
+		}
 		// The key report mode comes on last.
-		if (!acted && output.includes("ready") && output.includes("\x1b[>4;2m")) {
+		if (!acted && output.includes("ready") && output.includes(kitty ? "\x1b[>7u" : "\x1b[>4;2m")) {
 			acted = true;
 			act(child);
 		}
@@ -38,6 +43,7 @@ test.each([
 	["a call of exit", "exit", 3],
 	["an error that nobody catches", "throw", 1],
 	["closing in good order", "close", 0],
+	["a suspension that nobody carries out", "suspend", 5],
 ])("the terminal is given back after %s", async (_, end, exitCode) => {
 	const outcome = await run(end, (child) => child.write("x"));
 	expect(outcome.exitCode).toBe(exitCode);
@@ -50,10 +56,17 @@ test.each([
 	["SIGTERM", 143],
 	["SIGINT", 130],
 	["SIGQUIT", 131],
+	["SIGHUP", 129],
 ])("the terminal is given back after %s", async (signal, exitCode) => {
 	const outcome = await run("wait", (child) => child.kill(signal));
 	expect(outcome.exitCode).toBe(exitCode);
 	expectRestored(outcome.output);
+});
+
+test("the Kitty keyboard protocol is taken back too", async () => {
+	const { output } = await run("exit", (child) => child.write("x"), { kitty: true });
+	expect(output.lastIndexOf("\x1b[<u")).toBeGreaterThan(output.lastIndexOf("\x1b[>7u"));
+	expect(output).not.toContain("\x1b[>4;2m");
 });
 
 function expectRestored(output: string): void {

@@ -9,6 +9,10 @@ export const hotkeysCommand: SlashCommand = {
 		if (!context.shell) return { status: "There are no keys without a terminal" };
 		const keys = context.shell.hotkeys();
 		const width = Math.max(...keys.map(([key]) => key.length));
-		return report(context, "Keys", keys.map(([key, what]) => `${key.padEnd(width)}  ${what}`));
+		return report(
+			context,
+			"Keys",
+			keys.map(([key, what]) => `${key.padEnd(width)}  ${what}`),
+		);
 	},
 };

@@ -16,7 +16,9 @@ export const modelCommand: SlashCommand = {
 			.map((model) => ({ value: nameOf(model), description: model.name }));
 	},
 	async run({ session, ui, rest }) {
-		const model = rest ? await findModel(session, rest) : await pickModel(session, (title, options) => ui.select(title, options));
+		const model = rest
+			? await findModel(session, rest)
+			: await pickModel(session, (title, options) => ui.select(title, options));
 		if (!model) return;
 		await session.setModel(model);
 		return { status: `Model: ${nameOf(model)}` };
@@ -29,7 +31,10 @@ function nameOf({ provider, id }: Model<Api>): string {
 
 async function pickModel(
 	session: CommandHost,
-	select: (title: string, options: { label: string; value: Model<Api>; description: string }[]) => Promise<Model<Api> | null>,
+	select: (
+		title: string,
+		options: { label: string; value: Model<Api>; description: string }[],
+	) => Promise<Model<Api> | null>,
 ): Promise<Model<Api> | null> {
 	const models = await session.availableModels();
 	if (models.length === 0) {
@@ -56,7 +61,10 @@ async function findModel(session: CommandHost, text: string): Promise<Model<Api>
 		models.find(({ id }) => id.toLowerCase() === wanted) ??
 		usable.find((model) => nameOf(model).toLowerCase().includes(wanted));
 	if (found) return found;
-	const near = nearest(text, models.flatMap((model) => [nameOf(model), model.id]));
+	const near = nearest(
+		text,
+		models.flatMap((model) => [nameOf(model), model.id]),
+	);
 	throw new PiError("model_unknown", `There is no model "${text}"`, {
 		hint: near.length > 0 ? `did you mean ${near.join(", ")}?` : "see /model",
 	});

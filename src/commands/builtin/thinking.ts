@@ -12,7 +12,9 @@ export const thinkingCommand: SlashCommand = {
 		const level = rest || (await ui.select("How much thinking?", [...THINKING_LEVELS]));
 		if (!level) return;
 		if (!isLevel(level)) {
-			throw new PiError("bad_arguments", `"${level}" is no thinking level`, { hint: `use ${THINKING_LEVELS.join(", ")}` });
+			throw new PiError("bad_arguments", `"${level}" is no thinking level`, {
+				hint: `use ${THINKING_LEVELS.join(", ")}`,
+			});
 		}
 		session.setThinkingLevel(level);
 		return { status: `Thinking: ${level}` };

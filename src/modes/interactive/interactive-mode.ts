@@ -1,5 +1,4 @@
 import { constants } from "node:os";
-import type { ImageContent } from "@mariozechner/pi-ai";
 import { ProcessTerminal, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
 import type { ProjectSet } from "../../config/trust.js";
@@ -18,7 +17,7 @@ import { listFiles } from "./list-files.js";
 import { PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
 import { PromptController } from "./prompt-controller.js";
-import { createPromptTarget, waitingQueue } from "./prompt-target.js";
+import { createPromptTarget, type FirstPrompt, sayAll, waitingQueue } from "./prompt-target.js";
 import { Screen } from "./screen.js";
 import { SessionBinding } from "./session-binding.js";
 import { endSession, resumeHint } from "./session-end.js";
@@ -45,8 +44,10 @@ export interface InteractiveOptions {
 	keybindings?: unknown;
 	/** As in `$VISUAL` or `$EDITOR`. */
 	editorCommand?: string | null;
-	/** Said first; what comes after the first follows when its run is over. */
-	prompts?: readonly { text: string; images?: readonly ImageContent[] }[];
+	/** Said first, each when what the one before it began is over. */
+	prompts?: readonly FirstPrompt[];
+	/** Text in the editor at the start. */
+	draft?: string;
 	/** Default: the terminal of the process, which is given back on every way out. */
 	terminal?: Terminal;
 }
@@ -109,10 +110,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		binding.begin();
 		input.fillHistory(binding.promptHistory());
 		palette.attach(created);
-		for (const [at, { text, images: own = [] }] of prompts.entries()) {
-			const sent = at === 0 ? created.prompt(text, { images: own }) : created.followUp(text, own);
-			sent.catch(failed);
-		}
+		void sayAll(created, prompts, failed);
 		input.attach(createPromptTarget(created, images));
 	};
 	const dispose = () => endSession(session);
@@ -122,6 +120,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 				screen.tui,
 				(signal) => void dispose().finally(() => process.exit(128 + constants.signals[signal])),
 			);
+	if (options.draft) editor.setText(options.draft);
 	screen.tui.start();
 	for (const problem of keymap.problems) transcript.notice("warning", problem);
 	try {

@@ -1,3 +1,4 @@
+import type { ImageContent } from "@mariozechner/pi-ai";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { QueuedPrompts } from "../../session/events.js";
 import type { PastedImages } from "./pasted-images.js";
@@ -12,6 +13,21 @@ export function createPromptTarget(session: AgentSession, images: PastedImages):
 		followUp: (text) => session.followUp(text, images.in(text)),
 		runBash: (command, options) => session.runBash(command, options),
 	};
+}
+
+/** A prompt that pi was started with. */
+export interface FirstPrompt {
+	text: string;
+	images?: readonly ImageContent[];
+}
+
+/** Says prompts one after the other; one that fails does not keep the others back. */
+export async function sayAll(
+	session: AgentSession,
+	prompts: readonly FirstPrompt[],
+	failed: (error: unknown) => void,
+): Promise<void> {
+	for (const { text, images } of prompts) await session.prompt(text, { images }).catch(failed);
 }
 
 /** What was submitted before there was a session, as the queue shows it. */

@@ -49,3 +49,12 @@ test("narrow screens keep the left half", () => {
 		expect(header.render(width).every((line) => visibleWidth(line) <= width)).toBe(true);
 	}
 });
+
+test("a warning that does not fit names the key that shows it all", () => {
+	const header = new Header(plainLook(), "0.1", true);
+	header.loaded = { ...LOADED, warnings: ["/home/ada/.pi/agent/settings.json: theme must be a text; it is ignored"] };
+	expect(header.render(60)).toEqual(["! ~/.pi/agent/settings.json: theme must be a text;… · ctrl+o"]);
+	const expanded = new Header(plainLook({ expanded: true }), "0.1", true);
+	expanded.loaded = { ...LOADED, warnings: ["one two three"] };
+	expect(expanded.render(10)).toEqual(["! one two", "three"]);
+});

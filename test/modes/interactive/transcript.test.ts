@@ -5,7 +5,7 @@ import type { ContextStage } from "../../../src/context/build-context.js";
 import type { ContextMessage } from "../../../src/context/context-message.js";
 import { HOSTILE_TEXT } from "./hostile.js";
 import { messageEntry, reply, Script, toolResult } from "./script.js";
-import { createStage, type Stage } from "./stage.js";
+import { createStage, type Stage, TIMESTAMP } from "./stage.js";
 
 const FAILING_TEST = [
 	...Array.from({ length: 38 }, (_, row) => `  ✓ case ${row}`),
@@ -159,7 +159,7 @@ test("after a pop the hidden entries turn dim and collapse, and the summary stan
 	const stage = await createStage();
 	const script = playTurn(stage);
 	const summary = 'Fixed rounding in src/price.ts (floor → round); test "rounds half up" passes.';
-	stage.play(script.entry({ type: "stack_pop", timestamp: "2026-01-02T03:04:05.000Z" }));
+	stage.play(script.entry({ type: "stack_pop", timestamp: TIMESTAMP }));
 	const stages = [popHook(stage.entries.length, summary)];
 	await stage.rebuild(stages);
 	stage.play({ type: "agent_start" }, ...script.user("now the tax code"));
@@ -172,6 +172,22 @@ test("after a pop the hidden entries turn dim and collapse, and the summary stan
 	expect(stage.tui.fullRedraws).toBe(redraws);
 	stage.transcript.toggleExpanded();
 	expect((await stage.terminal.scrollback()).filter((line) => line.startsWith("┆ ")).length).toBeGreaterThan(10);
+});
+
+test("after a compaction its summary stands in place of what it covers", async () => {
+	const stage = await createStage();
+	const script = playTurn(stage);
+	stage.play({ type: "agent_start" }, ...script.user("now the tax code"));
+	const firstKeptEntryIndex = stage.entries.length - 1;
+	stage.play(...script.reply([{ text: "On it." }]), { type: "agent_end", messages: [] });
+	const compaction = { type: "compaction", timestamp: TIMESTAMP, firstKeptEntryIndex, tokensBefore: 84_100 };
+	stage.play(
+		{ type: "auto_compaction_start", reason: "manual" },
+		script.entry({ ...compaction, summary: "Rounding was fixed in src/price.ts." }),
+		{ type: "auto_compaction_end", result: null, aborted: false },
+	);
+	await stage.rebuild();
+	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/after-compaction.txt");
 });
 
 test("a context that changes during a run is drawn when the run ends", async () => {
@@ -213,7 +229,6 @@ test("a long session opens with its last entries and a row for the others", asyn
 });
 
 test("a compacted session opens with the summary and what was kept", async () => {
-	const timestamp = "2026-01-02T03:04:05.000Z";
 	const stage = await createStage({
 		entries: [
 			messageEntry({ role: "user", content: "old question", timestamp: 0 }),
@@ -221,7 +236,13 @@ test("a compacted session opens with the summary and what was kept", async () =>
 			messageEntry({ role: "user", content: "kept question", timestamp: 0 }),
 			messageEntry(reply([{ id: "c1", tool: "ls", args: {} }], "toolUse")),
 			messageEntry(toolResult("c1", "ls", "a\nb", { details: { entries: 2 } })),
-			{ type: "compaction", timestamp, summary: "They greeted.", firstKeptEntryIndex: 3, tokensBefore: 84_100 },
+			{
+				type: "compaction",
+				timestamp: TIMESTAMP,
+				summary: "They greeted.",
+				firstKeptEntryIndex: 3,
+				tokensBefore: 84_100,
+			},
 			messageEntry({ role: "user", content: "new question", timestamp: 0 }),
 			{ type: "opaque", reason: "not JSON" },
 		],
@@ -309,6 +330,15 @@ test("hostile text reaches no place of the terminal as a control sequence", asyn
 	const rest = stage.terminal.output.replace(own, "");
 	expect(rest.match(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/)).toBeNull();
 	expect(stage.terminal.output).not.toMatch(/\x1b\[(?:\d+;)*8(?:;\d+)*m/);
+});
+
+test("a screen that was resized looks like one that had that size from the start", async () => {
+	const stage = await createStage({ columns: 120, rows: 60 });
+	playTurn(stage);
+	await stage.terminal.settle();
+	stage.terminal.resize(40, 60);
+	await stage.terminal.waitFor("▎ the test passes.");
+	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/turn-40.txt");
 });
 
 test("100 resizes at random while a reply streams: nothing fails and no line is wider than the screen", async () => {

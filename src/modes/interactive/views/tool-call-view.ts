@@ -62,7 +62,7 @@ export class ToolCallView extends View {
 		const call = this.#state;
 		const name = cleanLine(call.name, 40).padEnd(NAME_WIDTH);
 		const subject = this.#presenter.subject(call, this.look);
-		const head = spread(`${theme.accent(name)}  ${subject}`, this.#outcome(), width);
+		const head = spread(`${theme.bold(name)}  ${subject}`, this.#outcome(), width);
 		const rail = theme.dim("│ ");
 		const room = Math.max(1, width - visibleWidth(rail));
 		const body = this.#presenter.body?.(call, room, this.look) ?? [];

@@ -1,0 +1,324 @@
+/**
+ * /pop goes back to an earlier turn and leaves a summary in place of the work since then; /unpop brings that work back.
+ *
+ * Nothing is ever deleted: a pop is an entry that says from where and with what summary, an unpop an entry that names a
+ * pop. The context is worked out from them anew for every request. Where pops and compactions overlap, the later wins.
+ * `turn` is the index of the entry with the user's message, so it stays true however the session grows.
+ */
+import { complete } from "@mariozechner/pi-ai";
+import {
+	type AppMessage,
+	applyRanges,
+	type CommandContext,
+	type CommandResult,
+	type ContextMessage,
+	type CustomEntry,
+	estimateTokens,
+	type HookAPI,
+	isCompactionEntry,
+	isMessageEntry,
+	isUserMessageEntry,
+	messageText,
+	type SessionEntry,
+	type SummaryRange,
+	serializeConversation,
+} from "@mariozechner/pi-coding-agent/hooks";
+
+/** Entries `[backToIndex, its own index)` are replaced by `summary`. */
+interface StackPop extends CustomEntry {
+	type: "stack_pop";
+	backToIndex: number;
+	summary: string;
+	/** Set when the pop goes back past a compaction: replaces the entries before `backToIndex`. */
+	prePopSummary?: string;
+	tokensBefore?: number;
+	tokensAfter?: number;
+}
+
+interface PlacedPop {
+	index: number;
+	pop: StackPop;
+}
+
+interface Turn {
+	/** Entry index of the user's message. */
+	index: number;
+	text: string;
+	messages: number;
+	tokens: number;
+}
+
+const MAX_SUMMARY_TOKENS = 4000;
+
+export default function stacking(pi: HookAPI): void {
+	// While the agent runs, a tool call may be waiting for its result: a range must not end between the two.
+	let running = false;
+	pi.on("agent_start", () => {
+		running = true;
+	});
+	pi.on("agent_end", () => {
+		running = false;
+	});
+
+	pi.entry("stack_pop", {
+		render(entry, theme) {
+			if (!isStackPop(entry)) return theme.dim("a pop that cannot be read");
+			const { backToIndex, summary, tokensBefore, tokensAfter } = entry;
+			const saved =
+				tokensBefore === undefined || tokensAfter === undefined
+					? ""
+					: ` · ${short(tokensBefore)} → ${short(tokensAfter)} tokens`;
+			const note = `  popped to turn ${backToIndex}${saved} · /unpop brings it back`;
+			return `${theme.accent("◆")} ${summary}\n${theme.dim(note)}`;
+		},
+	});
+	pi.entry("stack_unpop", { render: (_, theme) => theme.dim("◇ the last pop was undone") });
+
+	pi.command("pop", {
+		description: "Pop to a previous turn, summarizing the work",
+		argumentHint: "[turn]",
+		complete: (prefix, { entries }) =>
+			listTurns(entries)
+				.filter(({ index }) => String(index).startsWith(prefix.trim()))
+				.map((turn) => ({ value: String(turn.index), label: labelOf(turn), description: sizeOf(turn) })),
+		handler: (ctx) => (running ? { status: "Wait until the agent is done, then /pop" } : pop(ctx)),
+	});
+
+	pi.command("unpop", {
+		description: "Bring back what the last /pop summarized",
+		async handler(ctx) {
+			if (running) return { status: "Wait until the agent is done, then /unpop" };
+			const last = livePops(ctx.entries).at(-1);
+			if (!last) return { status: "There is no pop to undo" };
+			if (isSwallowed(last, ctx.entries))
+				return { status: "A compaction has summarized that pop: it cannot be undone" };
+			await ctx.saveEntry({ type: "stack_unpop", popIndex: last.index });
+			await ctx.rebuildContext();
+			return { status: `Undid the pop to turn ${last.pop.backToIndex}` };
+		},
+	});
+
+	pi.on("context", ({ entries, messages }) => {
+		const ranges = popRanges(entries);
+		if (ranges.length === 0) return undefined;
+		return { messages: keepChanges(applyRanges(entries, ranges), messages, entries) };
+	});
+}
+
+async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
+	const { entries } = ctx;
+	const turns = listTurns(entries);
+	if (turns.length === 0) return { status: "There is no turn to pop to yet" };
+	const chosen = ctx.args[0] ?? (await chooseTurn(ctx, turns));
+	if (chosen === null) {
+		return ctx.hasUI
+			? undefined
+			: { status: `Name a turn: /pop <turn>, one of ${turns.map(({ index }) => index).join(", ")}` };
+	}
+	const turn = turns.find(({ index }) => String(index) === chosen);
+	if (!turn) {
+		return { status: `There is no turn ${chosen}; there are ${turns.map(({ index }) => index).join(", ")}` };
+	}
+
+	const crossing = turn.index < firstKeptIndex(entries);
+	const popped = readEntries(entries, turn.index, entries.length);
+	let summary: string;
+	let prePopSummary: string | undefined;
+	try {
+		if (crossing) {
+			// The compaction's summary speaks of both sides of the turn, so what came before needs one of its own.
+			const before = readEntries(entries, 0, turn.index);
+			if (before.length > 0) prePopSummary = await summarize(before, "the conversation so far", ctx);
+		}
+		summary = await summarize(popped, "a piece of work that is now finished", ctx);
+	} catch (error) {
+		if (ctx.signal.aborted) return undefined;
+		return { status: `Nothing was popped: ${error instanceof Error ? error.message : String(error)}` };
+	}
+	// What was said while the summary was written is not in it.
+	if (ctx.entries.slice(entries.length).some(isMessageEntry)) {
+		return { status: "Nothing was popped: the conversation went on meanwhile. Try /pop again" };
+	}
+	const tokensBefore = countTokens(popped);
+	const tokensAfter = estimateTokens({ role: "user", content: summary, timestamp: 0 });
+	await ctx.saveEntry({
+		type: "stack_pop",
+		backToIndex: turn.index,
+		summary,
+		...(prePopSummary === undefined ? {} : { prePopSummary }),
+		tokensBefore,
+		tokensAfter,
+	});
+	await ctx.rebuildContext();
+	return { status: `Popped to turn ${turn.index}: ${short(tokensBefore)} → ${short(tokensAfter)} tokens` };
+}
+
+async function chooseTurn(ctx: CommandContext, turns: readonly Turn[]): Promise<string | null> {
+	const options = turns.map((turn) => ({
+		label: labelOf(turn),
+		value: String(turn.index),
+		description: sizeOf(turn),
+	}));
+	return ctx.ui.select("Pop to which turn?", options);
+}
+
+/** @throws when there is no summary, with a sentence for the user */
+async function summarize(messages: readonly AppMessage[], what: string, ctx: CommandContext): Promise<string> {
+	const { model, signal } = ctx;
+	if (!model) throw new Error("choose a model first, with /model");
+	const apiKey = await ctx.resolveApiKey(model);
+	// As text, not as messages: a model refuses tool calls whose tools it was not given.
+	const conversation = serializeConversation(messages);
+	const request =
+		`<conversation>\n${conversation}\n</conversation>\n\nSummarize this conversation as ${what}: what was asked, ` +
+		"what was done and found, with exact paths and names, and what is still open. Be concise. Do not continue it.";
+	const reply = await complete(
+		model,
+		{ messages: [{ role: "user", content: request, timestamp: Date.now() }] },
+		{ apiKey, signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
+	);
+	signal.throwIfAborted();
+	const summary = messageText(reply).trim();
+	if (reply.stopReason === "error" || summary === "") {
+		throw new Error(`${model.name} gave no summary (${reply.errorMessage ?? "its reply has no text"})`);
+	}
+	return summary;
+}
+
+/** Newest first. */
+function listTurns(entries: readonly SessionEntry[]): Turn[] {
+	const turns: Turn[] = [];
+	for (const [index, entry] of entries.entries()) {
+		if (!isMessageEntry(entry)) continue;
+		if (isUserMessageEntry(entry)) turns.unshift({ index, text: messageText(entry.message), messages: 0, tokens: 0 });
+		const turn = turns[0];
+		if (!turn) continue;
+		turn.messages += 1;
+		turn.tokens += estimateTokens(entry.message);
+	}
+	return turns;
+}
+
+/** Messages of the entries `[from, to)`, with the summaries of pops and compactions that lie wholly inside. */
+function readEntries(entries: readonly SessionEntry[], from: number, to: number): AppMessage[] {
+	const ranges: SummaryRange[] = [];
+	for (const [index, entry] of entries.entries()) {
+		if (isCompactionEntry(entry)) {
+			ranges.push({ from: 0, to: entry.firstKeptEntryIndex, summary: entry.summary, id: index });
+		}
+	}
+	for (const { index, pop } of livePops(entries)) {
+		ranges.push({ from: pop.backToIndex, to: index, summary: pop.summary, id: index });
+	}
+	const inside = ranges.filter((range) => from <= range.from && range.to <= to);
+	return applyRanges(entries.slice(0, to), inside)
+		.filter(({ entryIndex }) => entryIndex === null || entryIndex >= from)
+		.map(({ message }) => message);
+}
+
+/** What the pops put in place of entries, on top of the latest compaction; ids in the order they were made. */
+function popRanges(entries: readonly SessionEntry[]): SummaryRange[] {
+	const compaction = entries.findLastIndex(isCompactionEntry);
+	return livePops(entries).flatMap(({ index, pop }) => {
+		// A compaction that came after a pop has seen its summary: what it covers is its own.
+		const floor = index < compaction ? firstKeptIndex(entries) : 0;
+		const work = { from: Math.max(pop.backToIndex, floor), to: index, summary: pop.summary, id: 2 * index + 1 };
+		if (pop.prePopSummary === undefined) return work.from < work.to ? [work] : [];
+		const before = { from: floor, to: pop.backToIndex, summary: pop.prePopSummary, id: 2 * index };
+		return [before, work].filter(({ from, to }) => from < to);
+	});
+}
+
+/** Pops that were not undone, oldest first. */
+function livePops(entries: readonly SessionEntry[]): PlacedPop[] {
+	const undone = new Set(
+		entries.map((entry) => (entry.type === "stack_unpop" && "popIndex" in entry ? entry.popIndex : null)),
+	);
+	return entries.flatMap((pop, index) =>
+		isStackPop(pop) && pop.backToIndex < index && !undone.has(index) ? [{ index, pop }] : [],
+	);
+}
+
+/** True when a later compaction covers the whole pop. */
+function isSwallowed({ index }: PlacedPop, entries: readonly SessionEntry[]): boolean {
+	return index < entries.findLastIndex(isCompactionEntry) && index <= firstKeptIndex(entries);
+}
+
+/** The first entry that the latest compaction keeps; 0 when there is none. */
+function firstKeptIndex(entries: readonly SessionEntry[]): number {
+	const index = entries.findLastIndex(isCompactionEntry);
+	const compaction = entries[index];
+	return isCompactionEntry(compaction) ? Math.min(compaction.firstKeptEntryIndex, index) : 0;
+}
+
+/**
+ * Puts the summaries among the messages that the hooks before this one left. `applyRanges` gives every entry that no pop
+ * covers as the log has it; what another hook made of it, left out or added beside it, stays as that hook wanted it.
+ */
+function keepChanges(
+	ranged: readonly ContextMessage[],
+	given: readonly ContextMessage[],
+	entries: readonly SessionEntry[],
+): ContextMessage[] {
+	const uncovered = new Set(ranged.map(({ entryIndex }) => entryIndex));
+	const merged: ContextMessage[] = [];
+	let next = 0;
+	/** Takes the summaries that stand before entry `index`. */
+	const addSummariesBefore = (index: number) => {
+		for (let item = ranged[next]; item && (item.entryIndex ?? -1) < index; item = ranged[++next]) {
+			if (item.entryIndex === null) merged.push(item);
+		}
+	};
+	let previous = 0;
+	for (const [position, item] of given.entries()) {
+		if (item.entryIndex !== null) {
+			previous = item.entryIndex;
+			if (!uncovered.has(previous)) continue;
+			addSummariesBefore(previous);
+			merged.push(item);
+			continue;
+		}
+		// A message of no entry stands for the entries that are missing around it. It goes when a pop covers all of them.
+		const following = given.slice(position).find(({ entryIndex }) => entryIndex !== null)?.entryIndex ?? entries.length;
+		const replaced = entries
+			.slice(previous + 1, following)
+			.flatMap((entry, i) => (isMessageEntry(entry) ? [previous + 1 + i] : []));
+		const isWanted =
+			replaced.length === 0
+				? uncovered.has(following) || following === entries.length
+				: replaced.some((index) => uncovered.has(index));
+		if (!isWanted) continue;
+		addSummariesBefore(previous + 1);
+		merged.push(item);
+	}
+	addSummariesBefore(Number.POSITIVE_INFINITY);
+	return merged;
+}
+
+function isStackPop(entry: SessionEntry): entry is StackPop {
+	return (
+		entry.type === "stack_pop" &&
+		"summary" in entry &&
+		typeof entry.summary === "string" &&
+		Number.isInteger(entry.backToIndex) &&
+		(entry.prePopSummary === undefined || typeof entry.prePopSummary === "string")
+	);
+}
+
+function countTokens(messages: readonly AppMessage[]): number {
+	return messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+}
+
+function labelOf({ index, text }: Turn): string {
+	const line = text.replace(/\s+/g, " ").trim();
+	return `${index}  ${line.length > 60 ? `${line.slice(0, 60)}…` : line || "(no text)"}`.toWellFormed();
+}
+
+function sizeOf({ messages, tokens }: Turn): string {
+	return `${messages} ${messages === 1 ? "message" : "messages"} · ${short(tokens)}`;
+}
+
+/** 14210 → "14.2k". */
+function short(tokens: number): string {
+	return tokens < 1000 ? String(tokens) : `${(tokens / 1000).toFixed(1)}k`;
+}

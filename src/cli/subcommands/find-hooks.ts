@@ -1,0 +1,73 @@
+import { findProjectSet, isTrusted, loadTrust, type ProjectSet, type TrustState } from "../../config/trust.js";
+import { describeError } from "../../errors.js";
+import { discoverHooks, type HookFile } from "../../hooks/discover.js";
+import { loadHooks } from "../../hooks/load.js";
+import type { LoadedHook } from "../../hooks/registry.js";
+import type { SubcommandOptions } from "../options.js";
+import type { Place } from "./place.js";
+
+/** A hook file and whether it may run. */
+export interface FoundHook extends HookFile {
+	/** `own`: the user's own file, no question asked. */
+	trust: "own" | TrustState;
+	/** False for project hooks as long as not all code of the project is trusted. */
+	mayRun: boolean;
+}
+
+/** The hooks that a session in this place would find. */
+export interface FoundHooks {
+	hooks: FoundHook[];
+	/** The code of the project; null when it was not looked at because none of its hooks was found. */
+	project: ProjectSet | null;
+	/** Places and files that cannot be read, a line each. */
+	problems: string[];
+}
+
+/** Finds hooks where sessions do. Runs none of them. */
+export async function findHooks(place: Place, options: SubcommandOptions): Promise<FoundHooks> {
+	const { paths, settings } = place;
+	const { files, errors } = discoverHooks({
+		globalDir: paths.hooks,
+		projectDir: paths.project.hooks,
+		cwd: paths.cwd,
+		homeDir: paths.home,
+		configured: settings.hooks,
+		settingsDir: paths.agentDir,
+		explicit: options.hooks,
+		discovery: options.findHooks,
+	});
+	const problems = errors.map(describeError);
+	const store = loadTrust(paths.agentDir);
+	if (store.warning) problems.push(store.warning);
+	const project = files.some(({ scope }) => scope === "project") ? await findProjectSet(paths.cwd, store) : null;
+	const mayRunProject = place.trust || (project !== null && isTrusted(project));
+	const hooks = files.map((file): FoundHook => {
+		if (file.scope !== "project") return { ...file, trust: "own", mayRun: true };
+		const known = project?.files.find(({ realPath }) => realPath === file.realPath);
+		return { ...file, trust: known?.state ?? "new", mayRun: mayRunProject };
+	});
+	return { hooks, project, problems };
+}
+
+/** A hook that was loaded, or why it was not. */
+export interface LoadAttempt {
+	file: HookFile;
+	hook: LoadedHook | null;
+	/** Path, line and reason; null when it loaded. */
+	error: string | null;
+}
+
+/** Loads hook files through the loader of sessions, one after another. What they send goes nowhere. */
+export async function tryHooks(files: readonly HookFile[], place: Place): Promise<LoadAttempt[]> {
+	const attempts: LoadAttempt[] = [];
+	for (const file of files) {
+		const { hooks, errors } = await loadHooks([file], {
+			cacheDir: place.paths.hookCache,
+			timeoutMs: place.settings.hookTimeout,
+			send: () => {},
+		});
+		const [error] = errors;
+		attempts.push({ file, hook: hooks[0] ?? null, error: error ? describeError(error) : null });
+	}
+	return attempts;
+}

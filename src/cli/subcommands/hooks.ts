@@ -1,0 +1,109 @@
+import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
+import { PiError } from "../../errors.js";
+import { discoverHooks } from "../../hooks/discover.js";
+import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
+import type { ModeIO } from "../../modes/mode.js";
+import { printJson, printLines, printNotices, tableLines } from "../lines.js";
+import type { SubcommandOptions } from "../options.js";
+import { type FoundHook, findHooks, tryHooks } from "./find-hooks.js";
+import type { Place } from "./place.js";
+
+/** What a hook registers, as `list` and `check` print it. */
+interface HookReport {
+	path: string;
+	scope: string;
+	trust: string;
+	loaded: boolean;
+	events: string[];
+	commands: string[];
+	entryTypes: string[];
+	/** Why it did not load or may not run; null when it is loaded. */
+	problem: string | null;
+}
+
+/** `pi hooks list`: every hook that a session here would find. @returns 1 when one of them does not load */
+export async function listHooks(place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+	const { hooks, problems } = await findHooks(place, options);
+	const attempts = await tryHooks(
+		hooks.filter(({ mayRun }) => mayRun),
+		place,
+	);
+	const loaded = attempts.flatMap(({ hook }) => hook ?? []);
+	const notices = [...place.warnings, ...problems, ...createRegistry(loaded).warnings];
+	const reports = hooks.map((found) => {
+		const attempt = attempts.find(({ file }) => file.realPath === found.realPath);
+		return reportHook(found, attempt?.hook ?? null, attempt ? attempt.error : "not run: the project is not trusted");
+	});
+	if (options.json) await printJson(io, { hooks: reports, problems: notices });
+	else {
+		await printLines(io, reports.length > 0 ? describeReports(reports) : ["No hooks here"]);
+		printNotices(io, notices);
+		if (hooks.some(({ mayRun }) => !mayRun)) printNotices(io, ["pi hooks trust shows the project's code and trusts it"]);
+	}
+	return attempts.some(({ error }) => error !== null) || problems.length > 0 ? 1 : 0;
+}
+
+/**
+ * `pi hooks check FILE`: loads one hook as a session would and says what it registers.
+ * @returns 1 when it does not load
+ * @throws PiError `hook_load_failed` when there is no such file
+ */
+export async function checkHook(target: string, place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+	const { paths } = place;
+	const { files, errors } = discoverHooks({
+		globalDir: paths.hooks,
+		projectDir: paths.project.hooks,
+		cwd: paths.cwd,
+		homeDir: paths.home,
+		configured: [],
+		settingsDir: paths.agentDir,
+		explicit: [target],
+		discovery: false,
+	});
+	const [file] = files;
+	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`);
+	const [attempt] = await tryHooks([file], place);
+	const hook = attempt?.hook ?? null;
+	const report = reportHook({ ...file, trust: "own", mayRun: true }, hook, attempt?.error ?? null);
+	const warnings = createRegistry(hook ? [hook] : []).warnings;
+	if (options.json) {
+		const { path, loaded, events, commands, entryTypes, problem } = report;
+		await printJson(io, { path, loaded, events, commands, entryTypes, problem, warnings });
+	} else if (hook) {
+		await printLines(io, [
+			`${report.path} loads`,
+			`events    ${report.events.join(", ") || "none"}`,
+			`commands  ${report.commands.map((name) => `/${name}`).join(", ") || "none"}`,
+			...(report.entryTypes.length > 0 ? [`entries   ${report.entryTypes.join(", ")}`] : []),
+		]);
+		printNotices(io, warnings);
+	} else printNotices(io, [report.problem ?? `${report.path} does not load`]);
+	return hook ? 0 : 1;
+}
+
+function reportHook(file: FoundHook, hook: LoadedHook | null, problem: string | null): HookReport {
+	return {
+		path: file.path,
+		scope: file.scope,
+		trust: file.trust,
+		loaded: hook !== null,
+		events: hook ? Object.keys(hook.handlers) : [],
+		commands: hook ? [...hook.commands.keys()] : [],
+		entryTypes: hook ? [...hook.entryTypes.keys()] : [],
+		problem,
+	};
+}
+
+function describeReports(reports: readonly HookReport[]): string[] {
+	const rows = reports.map(({ path, scope, trust, events, commands, problem }) => [
+		path,
+		scope,
+		trust,
+		problem ?? ([...events, ...commands.map((name) => `/${name}`)].join(", ") || "registers nothing"),
+	]);
+	return tableLines([["hook", "from", "trust", "registers"], ...rows]);
+}
+
+function createRegistry(hooks: readonly LoadedHook[]): HookRegistry {
+	return new HookRegistry(hooks, new Set(BUILTIN_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases])));
+}

@@ -1,0 +1,42 @@
+import type { ModeIO } from "../../modes/mode.js";
+import type { Subcommand, SubcommandOptions } from "../options.js";
+import { findPlace, type Surroundings } from "./place.js";
+
+/**
+ * Runs a sub-command: answers on stdout, problems on stderr.
+ * @returns the exit code
+ * @throws PiError for what the user named and what cannot be used
+ */
+export async function runSubcommand(
+	command: Subcommand,
+	options: SubcommandOptions,
+	io: ModeIO,
+	surroundings: Surroundings = {},
+): Promise<number> {
+	const place = findPlace(options, surroundings);
+	switch (command.name) {
+		case "hooks": {
+			const hooks = await import("./hooks.js");
+			if (command.action === "check") return hooks.checkHook(command.target, place, options, io);
+			if (command.action === "list") return hooks.listHooks(place, options, io);
+			const trust = await import("./trust.js");
+			return command.action === "trust"
+				? trust.trustProject(place, options, io)
+				: trust.untrustProject(place, options, io);
+		}
+		case "sessions": {
+			const sessions = await import("./sessions.js");
+			return command.action === "list"
+				? sessions.printSessions(command.search, place, options, io)
+				: sessions.showSession(command.target, place, options, io);
+		}
+		case "context": {
+			const { runContext } = await import("./context.js");
+			return runContext(command, place, options, io);
+		}
+		case "doctor": {
+			const { runDoctor } = await import("./doctor.js");
+			return runDoctor(place, options, io);
+		}
+	}
+}

@@ -1,0 +1,64 @@
+import {
+	findProjectSet,
+	loadTrust,
+	type ProjectFile,
+	type ProjectSet,
+	storeTrust,
+	untrust,
+} from "../../config/trust.js";
+import { PiError } from "../../errors.js";
+import type { ModeIO } from "../../modes/mode.js";
+import { revealInvisible } from "../../util/reveal.js";
+import { printJson, printLines, printNotices, tableLines } from "../lines.js";
+import type { SubcommandOptions } from "../options.js";
+import type { Place } from "./place.js";
+
+/**
+ * `pi hooks trust`: trusts the project's code as it is now, and prints what that is.
+ * @throws PiError `config_invalid` for a project too large to be looked through, `config_write_failed`
+ */
+export async function trustProject({ paths }: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+	const store = loadTrust(paths.agentDir);
+	if (store.warning) printNotices(io, [store.warning]);
+	const set = await findProjectSet(paths.cwd, store);
+	if (set.incomplete !== undefined) {
+		throw new PiError("config_invalid", `The code under ${paths.project.dir} cannot be trusted: it has ${set.incomplete}`, {
+			hint: "remove what does not belong there",
+		});
+	}
+	if (set.files.length > 0) {
+		const { keptAside } = await storeTrust(paths.agentDir, set);
+		if (keptAside !== undefined) printNotices(io, [`The unreadable trust.json was kept as ${keptAside}`]);
+	}
+	if (options.json) await printJson(io, describeJson(set));
+	else if (set.files.length === 0) await printLines(io, [`${set.root} has no hooks and tools of its own`]);
+	else {
+		const rows = set.files.map((file) => [revealInvisible(file.rel), `${file.size} bytes`, file.sha256.slice(0, 12), change(file)]);
+		await printLines(io, [`Trusted in ${set.root}, as long as none of it changes:`, ...tableLines(rows)]);
+	}
+	printNotices(io, describeUnresolved(set));
+	return 0;
+}
+
+/** `pi hooks untrust`: forgets what was trusted in this project. @throws PiError `config_write_failed` */
+export async function untrustProject({ paths }: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+	const found = await untrust(paths.agentDir, paths.cwd);
+	if (options.json) await printJson(io, { project: paths.cwd, untrusted: found });
+	else await printLines(io, [found ? `${paths.cwd} is no longer trusted` : `Nothing was trusted in ${paths.cwd}`]);
+	return 0;
+}
+
+function change({ state }: ProjectFile): string {
+	return state === "trusted" ? "as before" : state;
+}
+
+function describeUnresolved({ unresolved }: ProjectSet): string[] {
+	return unresolved.map(
+		({ from, specifier, reason }) =>
+			`${revealInvisible(from)} loads ${revealInvisible(specifier)}, which is not covered: ${reason}`,
+	);
+}
+
+function describeJson({ root, files, unresolved }: ProjectSet) {
+	return { project: root, files: files.map(({ rel, size, sha256, state }) => ({ rel, size, sha256, state })), unresolved };
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { isRetryable, MAX_DELAY_MS, parseRetryAfter, retryDelay } from "../../src/agent/retry.js";
+
+const POLICY = { enabled: true, maxRetries: 3, baseDelayMs: 2000 };
+
+describe("isRetryable", () => {
+	test.each([
+		["429 slow down", true],
+		["500 Internal Server Error", true],
+		['529 {"type":"overloaded_error"}', true],
+		["408 timeout", true],
+		["409 conflict", true],
+		["400 bad request: connection error in your prompt", false],
+		["401 unauthorized", false],
+		["403 forbidden", false],
+		["404 no such model", false],
+		["Connection error.", true],
+		["terminated", true],
+		["Request timed out.", true],
+		["Overloaded", true],
+		["The provider sent no content for 180 s", true],
+		["The stream ended before the reply was finished", true],
+		["Provider finish_reason: content_filter", false],
+		["", false],
+	])("%s → %s", (message, expected) => {
+		expect(isRetryable(message)).toBe(expected);
+	});
+});
+
+describe("retryDelay", () => {
+	test("doubles from the base and stops at the longest", () => {
+		expect([1, 2, 3, 20].map((attempt) => retryDelay(POLICY, attempt, null))).toEqual([2000, 4000, 8000, MAX_DELAY_MS]);
+	});
+
+	test("is what the server asks for, unless that is too long to wait", () => {
+		expect(retryDelay(POLICY, 3, 700)).toBe(700);
+		expect(retryDelay(POLICY, 1, MAX_DELAY_MS + 1)).toBeNull();
+	});
+});
+
+describe("parseRetryAfter", () => {
+	const now = Date.parse("2026-01-01T00:00:00Z");
+	test.each([
+		["3", 3000],
+		["0.5", 500],
+		["Thu, 01 Jan 2026 00:00:10 GMT", 10_000],
+		["Wed, 31 Dec 2025 00:00:00 GMT", 0],
+		["soon", null],
+		["", null],
+	])("reads %j as %s ms", (value, expected) => {
+		expect(parseRetryAfter(value, now)).toBe(expected);
+	});
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { listModels } from "../../src/cli/list-models.js";
+import { recordIO } from "../helpers/record-io.js";
+import { tempAgentDir, tempDir } from "../helpers/temp.js";
+
+const MODELS = {
+	providers: {
+		box: {
+			baseUrl: "http://127.0.0.1:9/v1",
+			api: "openai-completions",
+			models: [
+				{ id: "small", contextWindow: 32_768 },
+				{
+					id: "big",
+					reasoning: true,
+					input: ["text", "image"],
+					contextWindow: 1_000_000,
+					cost: { input: 0.25, output: 2 },
+				},
+			],
+		},
+	},
+};
+
+async function list(search: string, options: { models?: unknown; env?: Record<string, string>; provider?: string } = {}) {
+	const io = recordIO();
+	const env = { PI_CODING_AGENT_DIR: tempAgentDir({ models: options.models }), ...options.env };
+	const home = tempDir();
+	const code = await listModels(search, { env, home, cwd: home, offline: true, provider: options.provider }, io);
+	return { code, lines: io.stdout().split("\n").slice(0, -1), stderr: io.stderr() };
+}
+
+describe("pi --list-models", () => {
+	test("prints the models that can be used, and says how many cannot", async () => {
+		const { code, lines, stderr } = await list("", { models: MODELS });
+		expect(code).toBe(0);
+		expect(lines).toEqual([
+			"provider  model  context  thinking  images  $ in/out per M  key",
+			"box       big    1M       yes       yes     0.25 / 2        no key needed",
+			"box       small  33k      no        no      free            no key needed",
+		]);
+		expect(stderr).toMatch(/^\d+ more models have no key · pi --list-models <search>\n$/);
+	});
+
+	test("finds models without a key by words, and says what to set", async () => {
+		const { code, lines } = await list("anthropic SONNET 4-5");
+		expect(code).toBe(0);
+		expect(lines.length).toBeGreaterThan(1);
+		const first = lines.find((line) => line.startsWith("anthropic "));
+		expect(first).toContain("none: set ANTHROPIC_API_KEY");
+	});
+
+	test("names where a key comes from and never the key", async () => {
+		const { lines } = await list("", { env: { ANTHROPIC_API_KEY: "sk-very-secret" }, provider: "anthropic" });
+		expect(lines.slice(1).every((line) => line.startsWith("anthropic ") && line.endsWith("ANTHROPIC_API_KEY"))).toBe(true);
+		expect(lines.join("\n")).not.toContain("sk-very-secret");
+	});
+
+	test("says what to do when nothing matches and when there is no key at all", async () => {
+		expect(await list("smal", { models: MODELS, provider: "box" })).toMatchObject({ code: 0 });
+		const missing = await list("sonet");
+		expect(missing).toMatchObject({ code: 1, lines: [] });
+		expect(missing.stderr).toContain('No model matches "sonet" · ');
+		const empty = await list("");
+		expect(empty.code).toBe(1);
+		expect(empty.stderr).toContain("No model is set up · set ANTHROPIC_API_KEY");
+	});
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { BUILTIN_COMMANDS } from "../../src/commands/builtin/index.js";
+import { findCommand, paletteItems, parseCommandLine, unknownCommandMessage } from "../../src/commands/registry.js";
+import { HookRegistry } from "../../src/hooks/registry.js";
+
+const SOURCES = {
+	builtins: BUILTIN_COMMANDS,
+	hooks: new HookRegistry([], new Set()),
+	templates: [
+		{ name: "review", description: "Review the change" },
+		{ name: "model", description: "hidden by the built-in" },
+	],
+	skills: [{ name: "pdf", description: "Work with PDF files" }],
+};
+
+describe("parseCommandLine", () => {
+	test.each([
+		["/pop", { name: "pop", rest: "" }],
+		["/pop 3", { name: "pop", rest: "3" }],
+		["/pop  a  b", { name: "pop", rest: " a  b" }],
+		["/ask two\nlines", { name: "ask", rest: "two\nlines" }],
+		["/ask\nlines", { name: "ask", rest: "\nlines" }],
+		["/skill:pdf x", { name: "skill:pdf", rest: "x" }],
+		["/read a/b", { name: "read", rest: "a/b" }],
+		["/usr/bin/env", null],
+		["// comment", null],
+		["/ not a command", null],
+		["/", null],
+		["hello /pop", null],
+		["", null],
+	])("%j → %j", (text, expected) => {
+		expect(parseCommandLine(text)).toEqual(expected);
+	});
+});
+
+test("names find what they stand for, built-ins and their aliases first", () => {
+	expect(findCommand("model", SOURCES)?.kind).toBe("builtin");
+	expect(findCommand("clear", SOURCES)).toMatchObject({ kind: "builtin", command: { name: "new" } });
+	expect(findCommand("review", SOURCES)).toEqual({ kind: "template", name: "review" });
+	expect(findCommand("skill:pdf", SOURCES)).toEqual({ kind: "skill", name: "pdf" });
+	expect(findCommand("nothing", SOURCES)).toBeNull();
+});
+
+test("the palette says where each command comes from and holds each name once", () => {
+	const items = paletteItems(SOURCES);
+	expect(items.filter(({ name }) => name === "model").map(({ origin }) => origin)).toEqual(["built-in"]);
+	expect(items.find(({ name }) => name === "review")?.origin).toBe("prompt");
+	expect(items.find(({ name }) => name === "skill:pdf")?.origin).toBe("skill");
+});
+
+test("an unknown name is answered with the nearest", () => {
+	expect(unknownCommandMessage("resum", SOURCES)).toEqual({
+		message: "Unknown command /resum",
+		hint: expect.stringContaining("/resume"),
+	});
+});

@@ -1,0 +1,18 @@
+import type { ModeIO } from "../../src/modes/mode.js";
+
+/** A `ModeIO` that keeps what it is given. */
+export function recordIO(outIsTerminal = false): ModeIO & { stdout(): string; stderr(): string } {
+	let stdout = "";
+	let stderr = "";
+	return {
+		out: async (text) => {
+			stdout += text;
+		},
+		err: (text) => {
+			stderr += text;
+		},
+		outIsTerminal,
+		stdout: () => stdout,
+		stderr: () => stderr,
+	};
+}

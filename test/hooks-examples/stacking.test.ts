@@ -1,0 +1,312 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { estimateTokens, type SessionEntry } from "../../src/hooks/index.js";
+import type { EntryTheme, HookUI, SelectOption } from "../../src/hooks/types.js";
+import { httpError, text, toolCall } from "../helpers/loopback-provider.js";
+import { startSession, type TestSession } from "../helpers/session.js";
+import { example } from "./example.js";
+
+const HOOK = example("stacking.ts");
+
+async function say({ session }: TestSession, ...prompts: string[]): Promise<void> {
+	for (const prompt of prompts) await session.prompt(prompt);
+}
+
+function types(entries: readonly SessionEntry[]): string {
+	return entries.map(({ type }) => (type === "message" ? "m" : type)).join(" ");
+}
+
+/** Answers `select` with one of the options and notes what was offered. */
+function choosing(pick: (options: SelectOption[]) => SelectOption | undefined) {
+	const offered: SelectOption[][] = [];
+	const select = async (_: string, options: readonly SelectOption[]) => {
+		offered.push([...options]);
+		return pick([...options])?.value ?? null;
+	};
+	return { offered, ui: { select: select as HookUI["select"] } };
+}
+
+describe("/pop", () => {
+	test("replaces the work since a turn by its summary, and /unpop brings it back", async () => {
+		const test = await startSession({ hookFiles: [HOOK] });
+		const { session, provider, sent, notices } = test;
+		provider.reply("a1", "a2", "a3", "Renamed x to y.", "a4", "a5");
+		await say(test, "u1", "u2", "u3");
+
+		const popped = await session.prompt("/pop 3");
+		expect(popped).toEqual({ kind: "command", status: expect.stringMatching(/^Popped to turn 3: \d+ → \d+ tokens$/) });
+		expect(sent(4)).toEqual([
+			expect.stringContaining("[User]\nu2\n\n[Assistant]\na2\n\n[User]\nu3\n\n[Assistant]\na3\n"),
+		]);
+		expect(session.entries.at(-1)).toEqual({
+			type: "stack_pop",
+			backToIndex: 3,
+			summary: "Renamed x to y.",
+			tokensBefore: session.entries.slice(3, 7).reduce((sum, entry) => sum + tokensOf(entry), 0),
+			tokensAfter: 8,
+			timestamp: expect.any(String),
+		});
+
+		await say(test, "u4");
+		expect(sent(5)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nRenamed x to y.", "user: u4"]);
+
+		expect(await session.prompt("/unpop")).toEqual({ kind: "command", status: "Undid the pop to turn 3" });
+		await say(test, "u5");
+		const talk = [1, 2, 3, 4].flatMap((n) => [`user: u${n}`, `assistant: a${n}`]);
+		expect(sent(6)).toEqual([...talk, "user: u5"]);
+		expect(types(session.entries)).toBe("session m m m m m m stack_pop m m stack_unpop m m");
+		expect(await session.prompt("/unpop")).toEqual({ kind: "command", status: "There is no pop to undo" });
+		expect(notices()).toHaveLength(3);
+	});
+
+	test("offers the turns newest first, with messages and tokens, and does nothing when that is cancelled", async () => {
+		const { offered, ui } = choosing(() => undefined);
+		const test = await startSession({ hookFiles: [HOOK], ui, files: { "a.txt": "x".repeat(6000) } });
+		const { session, provider } = test;
+		provider.reply("a1", [toolCall("read", { path: "a.txt" })], "a2");
+		await say(test, "what is\n this?", `read ${"it ".repeat(40)}`);
+		const before = session.entries;
+		expect(await session.prompt("/pop")).toEqual({ kind: "command", status: null });
+		expect(offered).toEqual([
+			[
+				{
+					label: `3  read ${"it ".repeat(40).slice(0, 55)}…`,
+					value: "3",
+					description: expect.stringMatching(/^4 messages · 1\.\dk$/),
+				},
+				{ label: "1  what is this?", value: "1", description: "2 messages · 13" },
+			],
+		]);
+		expect(session.entries).toEqual(before);
+		expect(provider.requests).toHaveLength(3);
+	});
+
+	test("goes to the chosen turn", async () => {
+		const { ui } = choosing((options) => options.at(-1));
+		const test = await startSession({ hookFiles: [HOOK], ui });
+		test.provider.reply("a1", "a2", "S", "a3");
+		await say(test, "u1", "u2", "/pop", "u3");
+		expect(test.sent(4)).toEqual(["user: [Summary]\n\nS", "user: u3"]);
+	});
+
+	test("summarizes tool calls as text, which any model accepts", async () => {
+		const test = await startSession({ hookFiles: [HOOK], files: { "a.txt": "hello" } });
+		test.provider.reply([text("look"), toolCall("read", { path: "a.txt" })], "a1", "S", "a2");
+		await say(test, "u1", "/pop 1", "u2");
+		expect(test.sent(3)).toEqual([expect.stringContaining('(calls read {"path":"a.txt"})')]);
+		expect(test.provider.requests[2]?.body).not.toHaveProperty("tools");
+		expect(test.sent(4)).toEqual(["user: [Summary]\n\nS", "user: u2"]);
+	});
+
+	test.each([
+		["/pop 2", "There is no turn 2; there are 3, 1"],
+		["/pop nonsense", "There is no turn nonsense; there are 3, 1"],
+		["/pop", "Name a turn: /pop <turn>, one of 3, 1"],
+	])("without a screen, %s says what turns there are", async (command, status) => {
+		const test = await startSession({ hookFiles: [HOOK] });
+		test.provider.reply("a1", "a2");
+		await say(test, "u1", "u2");
+		expect(await test.session.prompt(command)).toEqual({ kind: "command", status });
+		expect(types(test.session.entries)).toBe("session m m m m");
+	});
+
+	test("says so when there is nothing to pop", async () => {
+		const { session } = await startSession({ hookFiles: [HOOK] });
+		expect(await session.prompt("/pop")).toEqual({ kind: "command", status: "There is no turn to pop to yet" });
+	});
+
+	test.each([
+		["an error", httpError(400, {}, "no such luck"), /^Nothing was popped: Scripted gave no summary \(.*no such luck/],
+		["an empty reply", { content: [] }, /^Nothing was popped: Scripted gave no summary \(its reply has no text\)$/],
+	])("saves nothing when the model answers with %s", async (_, reply, status) => {
+		const test = await startSession({ hookFiles: [HOOK] });
+		test.provider.reply("a1", reply);
+		await say(test, "u1");
+		expect(await test.session.prompt("/pop 1")).toEqual({ kind: "command", status: expect.stringMatching(status) });
+		expect(types(test.session.entries)).toBe("session m m");
+	});
+
+	test("saves nothing when the user aborts while the summary is written", async () => {
+		const test = await startSession({ hookFiles: [HOOK] });
+		const { session, provider } = test;
+		provider.reply("a1", { content: [text("half a summary")], fault: { kind: "stall", at: 1 } });
+		await say(test, "u1");
+		const popping = session.prompt("/pop 1");
+		const request = await provider.request(2);
+		await session.abort();
+		expect(await popping).toEqual({ kind: "command", status: null });
+		expect(await request.closed).toBe(false);
+		expect(types(session.entries)).toBe("session m m");
+	});
+
+	test("waits for the agent: a range never ends between a tool call and its result", async () => {
+		const test = await startSession({ hookFiles: [HOOK] });
+		const { session, provider } = test;
+		let release = () => {};
+		const hold = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		provider.reply("a1", { content: [text("busy")], hold });
+		await say(test, "u1");
+		const run = session.prompt("u2");
+		await provider.request(2);
+		expect(await session.prompt("/pop 1")).toEqual({
+			kind: "command",
+			status: "Wait until the agent is done, then /pop",
+		});
+		release();
+		await run;
+	});
+
+	test("completes its argument with the turns", async () => {
+		const test = await startSession({ hookFiles: [HOOK] });
+		test.provider.on(() => "a");
+		await say(test, "u1", "u2", "u3", "u4", "u5", "u6");
+		const values = async (prefix: string) =>
+			(await test.session.completeArguments("pop", prefix)).map(({ value }) => value);
+		expect(await values("")).toEqual(["11", "9", "7", "5", "3", "1"]);
+		expect(await values("1")).toEqual(["11", "1"]);
+		expect((await test.session.completeArguments("pop", "3"))[0]).toEqual({
+			value: "3",
+			label: "3  u2",
+			description: "2 messages · 10",
+		});
+		expect(test.session.palette().find(({ name }) => name === "pop")).toMatchObject({ argumentHint: "[turn]" });
+	});
+});
+
+describe("pops on pops and compactions", () => {
+	test("a pop before an older pop covers it, and uses its summary for its own", async () => {
+		const test = await startSession({ hookFiles: [HOOK] });
+		const { session, provider, sent } = test;
+		provider.reply("a1", "a2", "a3", "S1", "a4", "S2", "a5", "a6");
+		await say(test, "u1", "u2", "u3", "/pop 5", "u4", "/pop 3");
+		expect(sent(6)[0]).toContain("[User]\nu2\n\n[Assistant]\na2\n\n[User]\n[Summary]\n\nS1\n\n[User]\nu4");
+		await say(test, "u5");
+		expect(sent(7)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS2", "user: u5"]);
+
+		// Undoing the later pop brings the context back in which the earlier one stood.
+		await say(test, "/unpop", "u6");
+		expect(sent(8).slice(0, 7)).toEqual([
+			"user: u1",
+			"assistant: a1",
+			"user: u2",
+			"assistant: a2",
+			"user: [Summary]\n\nS1",
+			"user: u4",
+			"assistant: a4",
+		]);
+		expect(session.context.problems).toEqual([]);
+	});
+
+	test("crossing a compaction: both sides get a summary, and the next compaction sees them", async () => {
+		const test = await startSession({
+			hookFiles: [HOOK],
+			userSettings: { compaction: { enabled: false, keepRecentTokens: 8 } },
+		});
+		const { session, provider, sent } = test;
+		provider.reply("b1", "b2", "b3", "C1", "b4", "P1", "S1", "b5", "C2", "b6");
+		await say(test, "msg1", "msg2", "msg3");
+		await session.compact();
+		await say(test, "msg4", "/pop 3");
+		expect(session.entries.at(-1)).toMatchObject({ backToIndex: 3, prePopSummary: "P1", summary: "S1" });
+		expect(sent(6)[0]).toContain("[User]\nmsg1\n\n[Assistant]\nb1\n");
+		expect(sent(6)[0]).not.toContain("msg2");
+		expect(sent(7)[0]).toContain("[User]\nmsg2\n");
+		await say(test, "msg5");
+		expect(sent(8)).toEqual(["user: [Summary]\n\nP1", "user: [Summary]\n\nS1", "user: msg5"]);
+
+		await session.compact();
+		expect(sent(9)[0]).toContain("[Summary]\n\nS1");
+		expect(sent(9)[0]).not.toContain("msg2");
+		await say(test, "msg6");
+		expect(sent(10)[0]).toContain("<summary>\nC2\n</summary>");
+		expect(sent(10).join("\n")).not.toContain("S1");
+		expect(await session.prompt("/unpop")).toEqual({
+			kind: "command",
+			status: "A compaction has summarized that pop: it cannot be undone",
+		});
+	});
+
+	test("a pop after a compaction leaves the compaction's summary as it is", async () => {
+		const test = await startSession({
+			hookFiles: [HOOK],
+			userSettings: { compaction: { enabled: false, keepRecentTokens: 8 } },
+		});
+		const { session, provider, sent } = test;
+		provider.reply("b1", "b2", "C1", "b3", "b4", "S1", "b5");
+		await say(test, "msg1", "msg2");
+		await session.compact();
+		await say(test, "msg3", "msg4", "/pop 8", "msg5");
+		expect(sent(7)).toEqual([...sent(5).slice(0, -1), "user: [Summary]\n\nS1", "user: msg5"]);
+		expect(session.context.messages[0]?.origin).toEqual({ kind: "compaction", entryIndex: 5 });
+	});
+
+	test("goes with the branch: a session branched after a pop has it", async () => {
+		const test = await startSession({ hookFiles: [HOOK] });
+		const { session, provider, sent } = test;
+		provider.reply("a1", "a2", "S", "a3", "a4");
+		await say(test, "u1", "u2", "/pop 3", "u3");
+		await session.lifecycle.branch(6);
+		await say(test, "u4");
+		expect(sent(5)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS", "user: u4"]);
+	});
+});
+
+describe("beside other hooks", () => {
+	// Loads before stacking.ts: the last word on what stacking leaves alone stays with neither.
+	const SHOUT = `export default (pi) => pi.on("context", ({ messages }) => ({
+		messages: [
+			...messages.map((item) =>
+				item.message.role === "user" ? { ...item, message: { ...item.message, content: "LOUD" } } : item),
+			{ role: "user", content: "a reminder", timestamp: 0 },
+		],
+	}));`;
+	// Puts a message in place of the entries 3 and 4.
+	const FOLD = `export default (pi) => pi.on("context", ({ messages }) => ({
+		messages: messages.flatMap((item) =>
+			item.entryIndex === 3 ? [{ role: "user", content: "FOLDED", timestamp: 0 }] : item.entryIndex === 4 ? [] : [item]),
+	}));`;
+	const source = readFileSync(HOOK, "utf8");
+
+	test("keeps what a hook before it made of messages that no pop covers", async () => {
+		const test = await startSession({ hooks: { "a-shout.ts": SHOUT, "stacking.ts": source } });
+		test.provider.reply("a1", "a2", "S", "a3");
+		await say(test, "u1", "u2", "/pop 3", "u3");
+		expect(test.sent(4)).toEqual([
+			"user: LOUD",
+			"assistant: a1",
+			"user: [Summary]\n\nS",
+			"user: LOUD",
+			"user: a reminder",
+		]);
+	});
+
+	test("keeps a stand-in of entries that no pop covers, and drops one whose entries are all popped", async () => {
+		const test = await startSession({ hooks: { "a-fold.ts": FOLD, "stacking.ts": source } });
+		test.provider.reply("a1", "a2", "a3", "S1", "a4", "S2", "a5");
+		await say(test, "u1", "u2", "u3", "/pop 5", "u4");
+		expect(test.sent(5)).toEqual(["user: u1", "assistant: a1", "user: FOLDED", "user: [Summary]\n\nS1", "user: u4"]);
+		await say(test, "/pop 3", "u5");
+		expect(test.sent(7)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS2", "user: u5"]);
+	});
+});
+
+test("entries are drawn as text", async () => {
+	const { session } = await startSession({ hookFiles: [HOOK] });
+	const plain = (value: string) => value;
+	const theme: EntryTheme = { accent: plain, dim: plain, bold: plain, success: plain, warning: plain, error: plain };
+	const render = session.entryRenderer("stack_pop");
+	const entry = { type: "stack_pop", backToIndex: 3, summary: "Fixed it.", tokensBefore: 14_210, tokensAfter: 41 };
+	expect(render?.(entry, theme)).toBe("◆ Fixed it.\n  popped to turn 3 · 14.2k → 41 tokens · /unpop brings it back");
+	expect(render?.({ type: "stack_pop", backToIndex: 3, summary: "Old." }, theme)).toBe(
+		"◆ Old.\n  popped to turn 3 · /unpop brings it back",
+	);
+	expect(render?.({ type: "stack_pop", backToIndex: "3" }, theme)).toBe("a pop that cannot be read");
+});
+
+function tokensOf(entry: SessionEntry): number {
+	return entry.type === "message" && "message" in entry
+		? estimateTokens(entry.message as Parameters<typeof estimateTokens>[0])
+		: 0;
+}

@@ -1,0 +1,95 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { defaultSettings, type Settings } from "../../../src/config/settings.js";
+import { type InteractiveOptions, runInteractive } from "../../../src/modes/interactive/interactive-mode.js";
+import type { AgentSession } from "../../../src/session/agent-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/session/create-session.js";
+import { type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
+import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
+import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
+
+/** The whole interactive mode on a terminal in memory, with a loopback provider. */
+export interface App {
+	terminal: VirtualTerminal;
+	provider: LoopbackProvider;
+	cwd: string;
+	agentDir: string;
+	/** The session, once it is there. */
+	session(): AgentSession;
+	/** The exit code, once the mode has ended. */
+	exit: Promise<number>;
+	/** Types a text and presses enter. */
+	submit(text: string): Promise<void>;
+}
+
+/** What an app starts with. */
+export interface AppOptions {
+	columns?: number;
+	rows?: number;
+	settings?: Partial<Settings>;
+	hooks?: Record<string, string>;
+	/** Files of the project, by relative path. */
+	files?: Record<string, unknown>;
+	session?: CreateAgentSessionOptions["session"];
+	agentDir?: string;
+	cwd?: string;
+	mode?: Partial<InteractiveOptions>;
+	/** Awaited before the session is created. */
+	hold?: Promise<void>;
+}
+
+/** Starts the mode; it is quit when the test ends. */
+export async function startApp(options: AppOptions = {}): Promise<App> {
+	const provider = await startProvider();
+	const agentDir = options.agentDir ?? tempAgentDir({ hooks: options.hooks ?? {} });
+	writeFiles(agentDir, { "models.json": provider.modelsJson() });
+	const home = tempDir("pi-home-");
+	const cwd = options.cwd ?? join(home, "src", "shop");
+	mkdirSync(cwd, { recursive: true });
+	writeFiles(cwd, options.files ?? {});
+	const terminal = new VirtualTerminal(options.columns ?? 80, options.rows ?? 24);
+	let session: AgentSession | null = null;
+	const exit = runInteractive({
+		settings: { ...defaultSettings(), ...options.settings },
+		theme: "dark",
+		cwd,
+		home,
+		version: "0.1",
+		terminal,
+		startSession: async (questions) => {
+			await options.hold;
+			session = await createAgentSession({
+				model: "loopback/scripted",
+				session: options.session ?? { kind: "new" },
+				offline: true,
+				cwd,
+				home,
+				env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },
+				askTrust: questions.askTrust,
+			});
+			return session;
+		},
+		...options.mode,
+	});
+	exit.catch(() => {}); // the tests that await it see the error
+	onTestFinished(async () => {
+		await terminal.press("escape", "ctrl+c", "ctrl+c");
+		await session?.dispose();
+	});
+	return {
+		terminal,
+		provider,
+		cwd,
+		agentDir,
+		exit,
+		session: () => {
+			if (!session) throw new Error("The session is not there yet");
+			return session;
+		},
+		submit: async (text) => {
+			await terminal.type(text);
+			await terminal.press("enter");
+		},
+	};
+}

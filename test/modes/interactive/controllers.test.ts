@@ -1,0 +1,260 @@
+import { Container } from "@mariozechner/pi-tui";
+import { expect, onTestFinished, test } from "vitest";
+import type { SelectOption } from "../../../src/hooks/types.js";
+import { DialogController } from "../../../src/modes/interactive/dialog-controller.js";
+import { type KeyActions, KeyController } from "../../../src/modes/interactive/key-controller.js";
+import { PaletteController } from "../../../src/modes/interactive/palette-controller.js";
+import {
+	PromptController,
+	parseSubmission,
+	type Submission,
+} from "../../../src/modes/interactive/prompt-controller.js";
+import { createKeymap } from "../../../src/tui/keymap.js";
+import { LiveTUI } from "../../../src/tui/live-tui.js";
+import { OverlayStack } from "../../../src/tui/overlay-stack.js";
+import { PromptEditor } from "../../../src/tui/prompt-editor.js";
+import { createTheme } from "../../../src/tui/theme.js";
+import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
+
+const theme = createTheme("plain");
+
+/** An editor with all controllers; what they cause is kept in `log`. */
+function start() {
+	const terminal = new VirtualTerminal(60, 16);
+	const tui = new LiveTUI(terminal);
+	const keymap = createKeymap();
+	const palette = new PaletteController("/", async () => ["src/price.ts"]);
+	const editor = new PromptEditor(tui, { theme, keymap, completion: palette.completion });
+	const slot = new Container();
+	tui.addChild(slot);
+	const overlays = new OverlayStack(tui, slot, editor);
+	tui.setFocus(editor);
+	tui.start();
+	onTestFinished(() => tui.stop());
+
+	const log: unknown[] = [];
+	const state = { running: false, now: 0, queue: ["queued"] };
+	const takeQueue = () => state.queue.splice(0);
+	const note = (name: string) => () => void log.push(name);
+	const actions: KeyActions = {
+		get isRunning() {
+			return state.running;
+		},
+		abort: async () => {
+			state.running = false;
+			log.push("abort");
+			return takeQueue();
+		},
+		takeQueue,
+		branch: note("branch"),
+		quit: note("quit"),
+		suspend: note("suspend"),
+		chooseModel: note("model"),
+		cycleModel: (step) => void log.push(`cycle ${step}`),
+		cycleThinkingLevel: note("level"),
+		toggleTools: note("tools"),
+		toggleThinking: note("thinking"),
+		pasteImage: note("image"),
+		editExternally: async (text) => `${text} edited`,
+		hint: (text) => void log.push({ hint: text }),
+		failed: (error) => void log.push(error),
+	};
+	new KeyController(editor, keymap, actions, () => state.now);
+	const waiting: number[] = [];
+	const prompts = new PromptController(
+		editor,
+		(error) => log.push(error),
+		(list) => waiting.push(list.length),
+	);
+	const dialogs = new DialogController(overlays, { theme, keymap }, (level, message) =>
+		log.push(`${level} ${message}`),
+	);
+	const target = {
+		prompt: async (text: string) => void log.push({ prompt: text }),
+		followUp: async (text: string) => void log.push({ followUp: text }),
+		runBash: async (command: string, options: object) => void log.push({ bash: command, ...options }),
+	};
+	return { terminal, editor, log, state, prompts, palette, dialogs, waiting, target };
+}
+
+test("escape stops a run and puts what was queued before the draft", async () => {
+	const { terminal, editor, log, state } = start();
+	state.running = true;
+	await terminal.type("draft");
+	await terminal.press("escape");
+	expect(log).toEqual(["abort"]);
+	expect(editor.getText()).toBe("queued\n\ndraft");
+});
+
+test("escape twice branches, but not when slow, not with a draft, not after another key", async () => {
+	const { terminal, log, state } = start();
+	await terminal.press("escape");
+	state.now = 600;
+	await terminal.press("escape");
+	await terminal.press("left");
+	await terminal.press("escape");
+	await terminal.type("x");
+	await terminal.press("escape", "escape", "backspace");
+	expect(log).toEqual([]);
+	await terminal.press("escape", "escape");
+	expect(log).toEqual(["branch"]);
+});
+
+test("ctrl+c clears the editor and says that the second one quits", async () => {
+	const { terminal, editor, log, state } = start();
+	await terminal.type("draft");
+	await terminal.press("ctrl+c");
+	expect(editor.getText()).toBe("");
+	expect(log).toEqual([{ hint: "ctrl+c again quits" }]);
+	state.now = 2_000;
+	await terminal.press("ctrl+c");
+	await terminal.type("a");
+	await terminal.press("ctrl+c", "ctrl+c");
+	expect(log.slice(1)).toEqual([
+		{ hint: "ctrl+c again quits" },
+		{ hint: null },
+		{ hint: "ctrl+c again quits" },
+		{ hint: null },
+		"quit",
+	]);
+});
+
+test("ctrl+d quits only when the editor is empty, and deletes otherwise", async () => {
+	const { terminal, editor, log } = start();
+	await terminal.type("ab");
+	await terminal.press("left", "ctrl+d");
+	expect(editor.getText()).toBe("a");
+	expect(log).toEqual([]);
+	await terminal.press("backspace", "ctrl+d");
+	expect(log).toEqual(["quit"]);
+});
+
+test("every other key of the app does its one thing", async () => {
+	const { terminal, editor, log } = start();
+	await terminal.press("ctrl+z", "ctrl+l", "ctrl+p", "shift+ctrl+p", "shift+tab", "ctrl+o", "ctrl+t", "ctrl+v");
+	expect(log).toEqual(["suspend", "model", "cycle 1", "cycle -1", "level", "tools", "thinking", "image"]);
+	await terminal.press("alt+up");
+	expect(editor.getText()).toBe("queued");
+	await terminal.press("ctrl+g");
+	expect(editor.getText()).toBe("queued edited");
+});
+
+test("what is submitted before there is a session is delivered in order", async () => {
+	const { terminal, editor, log, prompts, waiting, target } = start();
+	await terminal.type("first");
+	await terminal.press("enter");
+	await terminal.type("!!ls -l");
+	await terminal.press("enter");
+	await terminal.type("later");
+	await terminal.press("alt+enter", "enter");
+	expect(log).toEqual([]);
+	prompts.attach(target);
+	expect(log).toEqual([{ prompt: "first" }, { bash: "ls -l", excludeFromContext: true }, { followUp: "later" }]);
+	expect(waiting).toEqual([1, 2, 3, 0]);
+	await terminal.press("up");
+	expect(editor.getText()).toBe("later");
+	await terminal.press("up", "up");
+	expect(editor.getText()).toBe("first");
+});
+
+test("a submission that the session refuses is told", async () => {
+	const { terminal, log, prompts, target } = start();
+	const refusal = new Error("no model");
+	prompts.attach({ ...target, prompt: () => Promise.reject(refusal) });
+	await terminal.type("hello");
+	await terminal.press("enter");
+	expect(log).toEqual([refusal]);
+});
+
+test.each<[string, Submission | null]>([
+	["  ", null],
+	["!", null],
+	["!! ", null],
+	[" text ", { kind: "prompt", text: "text" }],
+	["/pop 1", { kind: "prompt", text: "/pop 1" }],
+	["! npm test", { kind: "bash", command: "npm test", excludeFromContext: false }],
+	["!!env\nls", { kind: "bash", command: "env\nls", excludeFromContext: true }],
+])("%j is read as %j", (text, expected) => {
+	expect(parseSubmission(text)).toEqual(expected);
+});
+
+test("the palette has the session's commands once it is there, and leaves out odd suggestions", async () => {
+	const { terminal, palette } = start();
+	await terminal.type("/");
+	expect(await terminal.screen()).toHaveLength(3);
+	const odd: { value: string }[] = JSON.parse('[{"value":"7"},{"value":7},null]');
+	palette.attach({
+		palette: () => [{ name: "pop", description: "Pop", argumentHint: "[turn]", origin: "hook stack" }],
+		completeArguments: async () => odd,
+	});
+	await terminal.type("p");
+	expect((await terminal.screen())[3]).toBe(" → /pop [turn]  Pop                              hook stack");
+	await terminal.press("tab");
+	await terminal.waitFor(" → 7");
+	expect(await terminal.screen()).toHaveLength(5);
+});
+
+test("a choice of strings or of options gives back the very value", async () => {
+	const { terminal, dialogs } = start();
+	const text = dialogs.select("Which?", ["a", "b"]);
+	await terminal.waitFor("Which?");
+	await terminal.press("down", "enter");
+	expect(await text).toBe("b");
+	const value = { deep: true };
+	const option = dialogs.select("Which one?", [{ label: "the one", value, description: "right" }]);
+	await terminal.waitFor("the one");
+	await terminal.press("enter");
+	expect(await option).toBe(value);
+});
+
+test("odd options show as best they can, and no options are no dialog", async () => {
+	const { terminal, dialogs } = start();
+	expect(await dialogs.select("Which?", [])).toBeNull();
+	const circular: Record<string, unknown> = {};
+	circular.self = circular;
+	const nothing = Object.create(null);
+	const odd: unknown[] = [7, null, undefined, { a: 1 }, circular, nothing, Symbol("s")];
+	const options: SelectOption[] = odd.map((value) => ({ label: String(typeof value), value }));
+	const bare = dialogs.select<unknown>("Odd?", Object.assign([...options], odd));
+	const screen = await terminal.waitFor("Odd?");
+	expect(screen.slice(2, 9).map((row) => row.slice(3))).toEqual([
+		"7",
+		"null",
+		"undefined",
+		'{"a":1}',
+		"(cannot be shown)",
+		"{}",
+		"Symbol(s)",
+	]);
+	await terminal.press("up", "up", "enter");
+	expect(await bare).toBe(nothing);
+});
+
+test("dialogs close as cancelled by timeout, by signal and all at once", async () => {
+	const { dialogs } = start();
+	const controller = new AbortController();
+	const answers = Promise.all([
+		dialogs.confirm("Sure?", "really", { timeout: 5 }),
+		dialogs.input("Name?", undefined, { signal: controller.signal }),
+		dialogs.secret("Key?"),
+	]);
+	controller.abort();
+	dialogs.closeAll();
+	expect(await answers).toEqual([false, null, null]);
+});
+
+test("a confirmation and a line of text come back; notices go where notices go", async () => {
+	const { terminal, dialogs, log } = start();
+	const sure = dialogs.confirm("Sure?", "it deletes\nall");
+	await terminal.waitFor("it deletes");
+	await terminal.press("enter");
+	expect(await sure).toBe(true);
+	const name = dialogs.input("Name?", "yours");
+	await terminal.waitFor("yours");
+	await terminal.type("me");
+	await terminal.press("enter");
+	expect(await name).toBe("me");
+	dialogs.notify("done");
+	dialogs.notify("careful", "warning");
+	expect(log).toEqual(["info done", "warning careful"]);
+});

@@ -1,0 +1,216 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { text, thinking, toolCall } from "../../helpers/loopback-provider.js";
+import { tempDir } from "../../helpers/temp.js";
+import { startApp } from "./app.js";
+
+/** A screen with what differs between runs made equal. */
+function stable(screen: string[]): string {
+	return `${screen.join("\n").replace(/\/tmp\/pi-agent-\w+/g, "/tmp/pi-agent-xxxxxx")}\n`;
+}
+
+test("the first screen names what is loaded, how to begin, and where one is", async () => {
+	const app = await startApp({
+		hooks: { "a.ts": "export default () => {};", "broken.ts": "export default 7;" },
+		files: { "AGENTS.md": "Be brief.", ".git/HEAD": "ref: refs/heads/main\n" },
+	});
+	await app.terminal.waitFor("Scripted");
+	await expect(stable(await app.terminal.screen())).toMatchFileSnapshot("../../screens/start.txt");
+});
+
+test("a prompt runs, its answer streams in, and quitting says how to come back", async () => {
+	const app = await startApp();
+	app.provider.reply("Hello **there**.");
+	await app.terminal.waitFor("context");
+	await app.submit("hi");
+	await app.terminal.waitFor("Hello there.");
+	expect(await app.terminal.screen()).toContain("▎ hi");
+	await app.terminal.press("ctrl+d");
+	expect(await app.exit).toBe(0);
+	expect(app.terminal.running).toBe(false);
+	const id = app.session().sessionId.slice(0, 8);
+	expect(await app.terminal.text()).toContain(`pi --session ${id} resumes this session`);
+});
+
+test("what is typed and sent before the session is there waits for it, in order", async () => {
+	let release = () => {};
+	const hold = new Promise<void>((resolve) => {
+		release = resolve;
+	});
+	const app = await startApp({ hold });
+	app.provider.reply("First answer.", "Second answer.");
+	await app.submit("first");
+	await app.submit("second");
+	await app.terminal.type("a draft");
+	expect(await app.terminal.screen()).toEqual(expect.arrayContaining(["→ next: first", "→ next: second"]));
+	release();
+	await app.terminal.waitFor("Second answer.");
+	expect(app.session().stats().userMessages).toBe(2);
+	expect(await app.terminal.text()).toContain(" a draft");
+});
+
+test("what a hook says while the session starts is still there afterwards, and a failing hook is named", async () => {
+	const app = await startApp({
+		hooks: {
+			"hello.ts": 'export default (pi) => pi.on("session", (e, ctx) => ctx.ui.notify("hello from the hook"));',
+			"sad.ts": 'export default (pi) => pi.on("session", () => { throw new Error("no luck"); });',
+		},
+	});
+	await app.terminal.waitFor("no luck");
+	const screen = await app.terminal.text();
+	expect(screen).toContain("· hello from the hook");
+	expect(screen).toContain("✗ hook sad failed on session: no luck");
+});
+
+test("prompts of the command line are said in order, commands included, and a draft waits in the editor", async () => {
+	const prompts = [{ text: "/name by hand" }, { text: "one" }, { text: "two" }];
+	const app = await startApp({ mode: { prompts, draft: "try /context" } });
+	app.provider.reply("Answer one.", "Answer two.");
+	const screen = await app.terminal.waitFor("Answer two.");
+	const order = ["▎ one", "▎ Answer one.", "▎ two", "▎ Answer two."].map((line) => screen.indexOf(line));
+	expect(order).toEqual([...order].sort((a, b) => a - b));
+	expect(order[0]).toBeGreaterThan(0);
+	expect(app.session().sessionName).toBe("by hand");
+	expect(await app.terminal.text()).toContain(" try /context");
+});
+
+test("quitting does not wait for a session that never comes", async () => {
+	const app = await startApp({ hold: new Promise(() => {}) });
+	await app.terminal.press("ctrl+c", "ctrl+c");
+	expect(await app.exit).toBe(0);
+});
+
+test("a session that cannot be made ends the mode with its error, and the terminal is given back", async () => {
+	const app = await startApp({ session: { kind: "open", target: "no-such-session" } });
+	await expect(app.exit).rejects.toMatchObject({ code: "log_not_found" });
+	expect(app.terminal.running).toBe(false);
+});
+
+test("tools run, their calls are drawn, escape stops them", async () => {
+	const app = await startApp({ rows: 30 });
+	app.provider.reply([toolCall("bash", { command: "echo one; sleep 60" })]);
+	await app.terminal.waitFor("context");
+	await app.submit("run it");
+	await app.terminal.waitFor("│ one");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor((screen) => !screen.some((line) => line.includes("esc stops")));
+	expect(app.session().isRunning).toBe(false);
+	expect(await app.terminal.text()).toMatch(/bash {2}echo one; sleep 60/);
+});
+
+test("shell lines run, question mark shows help, unknown commands are told", async () => {
+	const app = await startApp({ rows: 60 });
+	await app.terminal.waitFor("context");
+	await app.submit("!echo from the shell");
+	await app.terminal.waitFor("│ from the shell");
+	await app.terminal.type("?");
+	await app.terminal.waitFor("/compact");
+	await app.submit("/nosuch");
+	await app.terminal.waitFor(/Unknown command/i);
+});
+
+test("a session that is opened again shows its end, and its prompts are in the history", async () => {
+	const first = await startApp();
+	first.provider.reply("Remembered.");
+	await first.terminal.waitFor("context");
+	await first.submit("remember this");
+	await first.terminal.waitFor("Remembered.");
+	await first.terminal.press("ctrl+d");
+	await first.exit;
+	const target = first.session().sessionFile ?? "";
+	const app = await startApp({ agentDir: first.agentDir, cwd: first.cwd, session: { kind: "open", target } });
+	await app.terminal.waitFor("Remembered.");
+	await app.terminal.press("up");
+	expect((await app.terminal.screen()).filter((line) => line.includes("remember this"))).toHaveLength(2);
+});
+
+test("the prompt can be written in the user's own editor", async () => {
+	const editor = join(tempDir(), "editor");
+	writeFileSync(editor, '#!/bin/sh\nprintf "%s, edited\\n" "$(cat "$2")" > "$2"\n');
+	chmodSync(editor, 0o755);
+	const app = await startApp({ mode: { editorCommand: `${editor} --wait` } });
+	await app.terminal.waitFor("context");
+	await app.terminal.type("draft");
+	await app.terminal.press("ctrl+g");
+	await app.terminal.waitFor("draft, edited");
+});
+
+test("project code is shown and runs only once it is trusted", async () => {
+	const hook = 'export default (pi) => pi.command("fromproject", { description: "it ran", handler() {} });';
+	const app = await startApp({ files: { ".pi/hooks/deploy.ts": hook } });
+	await app.terminal.waitFor("Run it?");
+	await expect(stable(await app.terminal.screen())).toMatchFileSnapshot("../../screens/trust.txt");
+	await app.terminal.press("down", "enter");
+	await app.terminal.waitFor("1 hook");
+	await app.terminal.type("/fromp");
+	await app.terminal.waitFor("it ran");
+});
+
+test("prompts sent during a run wait in sight, and go back into the editor on request", async () => {
+	const app = await startApp();
+	let finish = () => {};
+	const hold = new Promise<void>((resolve) => {
+		finish = resolve;
+	});
+	app.provider.reply({ content: [text("Working on it.")], hold });
+	await app.terminal.waitFor("context");
+	await app.submit("begin");
+	await app.terminal.waitFor("Working on it.");
+	await app.submit("also fix the tests");
+	await app.terminal.type("then commit");
+	await app.terminal.press("alt+enter");
+	expect(await app.terminal.screen()).toEqual(
+		expect.arrayContaining(["→ next: also fix the tests", "⇥ after: then commit", "  alt+↑ edits"]),
+	);
+	await app.terminal.press("alt+up");
+	const screen = (await app.terminal.screen()).map((line) => line.trimEnd());
+	expect(screen.some((line) => line.startsWith("→ next"))).toBe(false);
+	expect(screen).toEqual(expect.arrayContaining([" also fix the tests", " then commit"]));
+	finish();
+	await app.terminal.waitFor((lines) => !lines.some((line) => line.includes("esc stops")));
+});
+
+test("ctrl+o shows all output and ctrl+t the thinking", async () => {
+	const app = await startApp({ rows: 50 });
+	app.provider.reply(
+		[thinking("First line.\nSecond line."), toolCall("bash", { command: "seq 20" })],
+		"Counted to twenty.",
+	);
+	await app.terminal.waitFor("context");
+	await app.submit("count");
+	await app.terminal.waitFor("Counted to twenty.");
+	expect(await app.terminal.text()).not.toContain("│ 3\n");
+	await app.terminal.press("ctrl+o", "ctrl+t");
+	const whole = await app.terminal.text();
+	expect(whole).toContain("│ 3\n");
+	expect(whole).toContain("▎ Second line.");
+	await app.terminal.press("ctrl+o", "ctrl+t");
+	expect(await app.terminal.text()).not.toContain("│ 3\n");
+});
+
+test("files of the project complete after @", async () => {
+	const app = await startApp({ files: { "src/price.ts": "", "node_modules/x.js": "", ".gitignore": "node_modules" } });
+	await app.terminal.waitFor("context");
+	await app.terminal.type("@pri");
+	await app.terminal.waitFor("src/price.ts");
+});
+
+test("a new session clears the transcript and keeps the header", async () => {
+	const app = await startApp();
+	app.provider.reply("Something to forget.");
+	await app.terminal.waitFor("context");
+	await app.submit("hi");
+	await app.terminal.waitFor("Something to forget.");
+	await app.submit("/new");
+	await app.terminal.waitFor((screen) => !screen.some((line) => line.includes("Something to forget.")));
+	expect((await app.terminal.scrollback())[0]).toMatch(/^pi 0\.1/);
+});
+
+test("a session that was only looked at says nothing about coming back", async () => {
+	const app = await startApp();
+	await app.terminal.waitFor("context");
+	await app.terminal.press("ctrl+d");
+	await app.exit;
+	expect(await app.terminal.text()).not.toContain("--session");
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { PastedImages } from "../../../src/modes/interactive/pasted-images.js";
+
+test("a pasted image leaves a mark in the text and goes out with it", async () => {
+	let draft = "";
+	const images = new PastedImages(
+		(mark) => {
+			draft += mark;
+		},
+		[["no-such-program"], ["sh", "-c", "echo no image"], ["sh", "-c", String.raw`printf '\211PNG data'`]],
+	);
+	expect(await images.paste()).toBeNull();
+	expect(await images.paste()).toBeNull();
+	expect(draft).toBe("[image #1] [image #2] ");
+	const data = Buffer.from("\u0089PNG data", "latin1").toString("base64");
+	expect(images.in("look at [image #2] and [image #9]")).toEqual([{ type: "image", data, mimeType: "image/png" }]);
+	expect(images.in("nothing")).toEqual([]);
+});
+
+test("AppleScript's form of an image is understood", async () => {
+	const images = new PastedImages(() => {}, [["echo", "«data PNGf89504E47»"]]);
+	await images.paste();
+	expect(images.in("[image #1]")[0]?.data).toBe(Buffer.from([0x89, 0x50, 0x4e, 0x47]).toString("base64"));
+});
+
+test("without an image in the clipboard the user is told", async () => {
+	const images = new PastedImages(() => {}, [["false"]]);
+	expect(await images.paste()).toMatch(/no image/);
+});

@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { expandTemplate, loadPromptTemplates } from "../../src/resources/prompt-templates.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+/** `${inner}`, spelled so that it is no template by mistake. */
+const braces = (inner: string) => `$\{${inner}}`;
+
+test.each([
+	["Review $1 for $2", 'a.ts "two words"', "Review a.ts for two words"],
+	["All: $@", "a 'b c'", "All: a b c"],
+	["All: $ARGUMENTS", "a b", "All: a b"],
+	[`From the second: ${braces("@:2")}`, "a b c", "From the second: b c"],
+	[`Two from the second: ${braces("@:2:2")}`, "a b c d", "Two from the second: b c"],
+	["Missing: $3.", "a", "Missing: ."],
+	["$1 is not expanded again", "$2", "$2 is not expanded again"],
+	[`Costs $5 and $HOME, ${braces("x")}`, "a", `Costs  and $HOME, ${braces("x")}`],
+	["No place", "a b", "No place\n\na b"],
+	["No place", "", "No place"],
+	["$ARGUMENTSX stays", "", "$ARGUMENTSX stays"],
+	["ten: $10", "1 2 3 4 5 6 7 8 9 x", "ten: x"],
+])("%j with %j", (body, rest, expected) => {
+	expect(expandTemplate({ body }, rest)).toBe(expected);
+});
+
+test("reads prompts of all places, later ones win", async () => {
+	const dir = tempDir();
+	writeFiles(dir, {
+		"user/review.md": "---\ndescription: Review a file\nargument-hint: <file>\n---\nReview $1",
+		"user/fix.md": "# Fix the build\n\nNow.",
+		"user/notes.txt": "no",
+		"user/empty.md": "\n",
+		"user/two words.md": "x",
+		"project/fix.md": "Fix it here",
+	});
+	const { templates, warnings } = await loadPromptTemplates([
+		{ path: join(dir, "user"), scope: "user" },
+		{ path: join(dir, "project"), scope: "project" },
+		{ path: join(dir, "absent"), scope: "project" },
+	]);
+	expect(templates).toEqual([
+		{
+			name: "fix",
+			description: "Fix it here",
+			body: "Fix it here",
+			path: join(dir, "project/fix.md"),
+			scope: "project",
+		},
+		{
+			name: "review",
+			description: "Review a file",
+			argumentHint: "<file>",
+			body: "Review $1",
+			path: join(dir, "user/review.md"),
+			scope: "user",
+		},
+	]);
+	expect(warnings).toEqual([
+		`${dir}/user/two words.md: its name cannot be a command; letters, digits, - and _ can`,
+		`${dir}/project/fix.md: replaces the prompt "/fix" of ${dir}/user/fix.md`,
+	]);
+});

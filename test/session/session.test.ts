@@ -1,0 +1,257 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createAgentSession } from "../../src/session/create-session.js";
+import { httpError, text } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+
+const files = (dir: string) => (existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith(".jsonl")) : []);
+
+describe("the log of a session", () => {
+	test("has the prompt on disk before the request leaves, and no file when nothing was said", async () => {
+		const sessionDir = tempDir();
+		const { session, provider } = await startSession({ sessionDir, session: { kind: "new" } });
+		expect(files(sessionDir)).toEqual([]);
+		let onDisk = "";
+		provider.on(() => {
+			onDisk = readFileSync(session.sessionFile ?? "", "utf8");
+			return "a1";
+		});
+		await session.prompt("remember me");
+		expect(onDisk.split("\n").map((line) => line && JSON.parse(line).type)).toEqual(["session", "message", ""]);
+		expect(onDisk).toContain("remember me");
+	});
+
+	test("is gone on with by --continue: same model, level and context", async () => {
+		const sessionDir = tempDir();
+		const agentDir = tempAgentDir();
+		const first = await startSession({
+			sessionDir,
+			agentDir,
+			session: { kind: "new" },
+			modelOptions: { reasoning: true },
+		});
+		first.provider.reply("a1");
+		await first.session.prompt("one");
+		first.session.setThinkingLevel("high");
+		const { sessionFile } = first.session;
+		await first.session.dispose();
+
+		const second = await startSession({ sessionDir, agentDir, session: { kind: "continue" }, model: undefined });
+		expect(second.session.sessionFile).toBe(sessionFile);
+		expect(second.session.model?.id).toBe("scripted");
+		expect(second.session.thinkingLevel).toBe("high");
+		second.provider.reply("a2");
+		await second.session.prompt("two");
+		expect(second.sent(1)).toEqual(["user: one", "assistant: a1", "user: two"]);
+	});
+
+	test("a second pi on the same file is refused with the owner's pid; --continue takes another", async () => {
+		const sessionDir = tempDir();
+		const { session, provider, agentDir, cwd } = await startSession({ sessionDir, session: { kind: "new" } });
+		provider.reply("a1");
+		await session.prompt("one");
+		const options = {
+			sessionDir,
+			cwd,
+			env: { PI_CODING_AGENT_DIR: agentDir },
+			offline: true,
+			model: "loopback/scripted",
+		};
+		await expect(
+			createAgentSession({ ...options, session: { kind: "open", target: session.sessionFile ?? "" } }),
+		).rejects.toMatchObject({ code: "log_locked", message: expect.stringContaining(String(process.pid)) });
+		const other = await createAgentSession({ ...options, session: { kind: "continue" } });
+		expect(other.sessionFile).not.toBe(session.sessionFile);
+		await other.dispose();
+	});
+
+	test.each([
+		["a directory", (dir: string) => dir],
+		[
+			"a file of another program",
+			(dir: string) => {
+				writeFileSync(join(dir, "notes.txt"), "dear diary\n");
+				return join(dir, "notes.txt");
+			},
+		],
+	])("%s is refused by name and stays untouched", async (_, make) => {
+		const target = make(tempDir());
+		const before = existsSync(target) && !target.endsWith(".txt") ? null : readFileSync(target, "utf8");
+		await expect(startSession({ session: { kind: "open", target }, sessionDir: tempDir() })).rejects.toThrow(target);
+		if (before !== null) expect(readFileSync(target, "utf8")).toBe(before);
+	});
+});
+
+describe("changing the session", () => {
+	test("branch copies what came before a message and gives its text back", async () => {
+		const sessionDir = tempDir();
+		const { session, provider, sent } = await startSession({ sessionDir, session: { kind: "new" } });
+		provider.reply("a1", "a2", "b2");
+		await session.prompt("one");
+		await session.prompt("two");
+		const original = session.sessionFile;
+		expect(await session.lifecycle.branch(3)).toBe("two");
+		expect(session.sessionFile).not.toBe(original);
+		expect(session.entries[0]).toMatchObject({ branchedFrom: original });
+		await session.prompt("other two");
+		expect(sent(3)).toEqual(["user: one", "assistant: a1", "user: other two"]);
+		expect(files(sessionDir).length).toBe(2);
+	});
+
+	test("/resume lists the other sessions and switches", async () => {
+		const sessionDir = tempDir();
+		const { session, provider } = await startSession({
+			sessionDir,
+			session: { kind: "new" },
+			ui: { select: async <T>(_: string, options: readonly unknown[]) => (options[0] as { value: T }).value },
+		});
+		provider.reply("a1", "a2");
+		await session.prompt("first session");
+		const original = session.sessionFile;
+		await session.prompt("/new");
+		await session.prompt("second session");
+		await session.prompt("/resume");
+		expect(session.sessionFile).toBe(original);
+		expect(session.entries.length).toBe(3);
+	});
+
+	test("/name names it, and the name is found again", async () => {
+		const { session } = await startSession();
+		await session.prompt("/name  my work ");
+		expect(session.sessionName).toBe("my work");
+	});
+});
+
+describe("compaction", () => {
+	const SMALL = { compaction: { enabled: true, reserveTokens: 900, keepRecentTokens: 10 } };
+
+	test("happens by itself when the window is nearly full", async () => {
+		const { session, provider, sent, events } = await startSession({
+			userSettings: SMALL,
+			modelOptions: { contextWindow: 1000 },
+		});
+		provider.reply("a1", { content: [text("b1")], usage: { input: 150, output: 5 } }, "SUMMARY", "c1");
+		await session.prompt("one");
+		await session.prompt("two");
+		const ended = events.find(({ type }) => type === "auto_compaction_end");
+		expect(ended).toMatchObject({ aborted: false, result: { type: "compaction", summary: "SUMMARY" } });
+		await session.prompt("three");
+		expect(sent(4)[0]).toContain("SUMMARY");
+	});
+
+	test("after an overflow the request is made once more, shorter, and the failure is not in the log", async () => {
+		const { session, provider, sent } = await startSession({
+			userSettings: { compaction: { enabled: true, reserveTokens: 1, keepRecentTokens: 5 } },
+		});
+		provider.reply("a1", httpError(400, {}, "prompt is too long: 300000 tokens > 200000 maximum"), "SHORT", "fine");
+		await session.prompt("one");
+		await session.prompt("two");
+		expect(sent(4)).toEqual([expect.stringContaining("SHORT"), "user: two"]);
+		expect(session.entries.map(({ type }) => type)).toEqual([
+			"session",
+			"message",
+			"message",
+			"message",
+			"compaction",
+			"message",
+		]);
+	});
+
+	test("says why when there is nothing to compact, and when the model gives no summary", async () => {
+		const { session, provider } = await startSession({ userSettings: { ...SMALL, retry: { enabled: false } } });
+		await expect(session.compact()).rejects.toMatchObject({ code: "compaction_failed" });
+		provider.reply("a1", "a2", httpError(400, {}, "no"));
+		await session.prompt("one");
+		await session.prompt("two");
+		await expect(session.compact()).rejects.toThrow(/gave no summary/);
+		expect(session.entries.every(({ type }) => type !== "compaction")).toBe(true);
+	});
+});
+
+describe("shell commands of the user", () => {
+	test("! goes into the context, !! does not", async () => {
+		const { session, provider, sent } = await startSession();
+		await session.runBash("echo seen");
+		await session.runBash("echo unseen", { excludeFromContext: true });
+		provider.reply("ok");
+		await session.prompt("what did I run?");
+		expect(sent(1)).toEqual(["user: Ran `echo seen`\n```\nseen\n```", "user: what did I run?"]);
+		expect(session.entries.length).toBe(5);
+	});
+
+	test("can be stopped", async () => {
+		const { session } = await startSession();
+		const run = session.runBash("echo begun; sleep 60");
+		await new Promise<void>((resolve) => session.subscribe((event) => event.type === "bash_update" && resolve()));
+		await session.abort();
+		await run;
+		expect(session.entries.at(-1)).toMatchObject({ message: { role: "bashExecution", cancelled: true } });
+	});
+});
+
+describe("models", () => {
+	test("an unknown name is answered with the nearest", async () => {
+		await expect(startSession({ model: "loopback/scriptd" })).rejects.toMatchObject({
+			code: "model_unknown",
+			hint: expect.stringContaining("scripted"),
+		});
+	});
+
+	test("without any model the session opens, and a prompt says what to do", async () => {
+		const session = await createAgentSession({
+			cwd: tempDir(),
+			home: tempDir(),
+			env: { PI_CODING_AGENT_DIR: tempAgentDir() },
+			session: { kind: "memory" },
+			offline: true,
+		});
+		await session.start();
+		await expect(session.prompt("hi")).rejects.toMatchObject({
+			code: "model_missing",
+			hint: expect.stringContaining("pi --demo"),
+		});
+		await session.dispose();
+	});
+
+	test("Ctrl+P goes through what --models names, and the next request uses it", async () => {
+		const { session, provider } = await startSession({ models: ["loopback/scripted", "loopback-anthropic/scripted"] });
+		await session.cycleModel(1);
+		expect(session.model?.provider).toBe("loopback-anthropic");
+		provider.reply("a1");
+		await session.prompt("one");
+		expect(provider.requests[0]?.api).toBe("anthropic-messages");
+		expect(session.entries.map(({ type }) => type)).toEqual(["session", "model_change", "message", "message"]);
+	});
+
+	test("a broken settings, models or hook file is named with its line and the rest works", async () => {
+		const agentDir = tempAgentDir({
+			files: { "settings.json": '{\n  "theme": "dark",\n  oops\n}' },
+			hooks: { "bad.ts": "const = 1" },
+		});
+		const { session, provider } = await startSession({ agentDir });
+		expect(session.loaded.warnings).toEqual([
+			expect.stringMatching(/settings\.json.*(3|line 3)/),
+			expect.stringMatching(/bad\.ts:1/),
+		]);
+		provider.reply("fine");
+		await session.prompt("hi");
+		expect(session.entries.length).toBe(3);
+		expect(readFileSync(join(agentDir, "settings.json"), "utf8")).toContain("oops");
+	});
+
+	test("a prompt template and a skill are commands", async () => {
+		const agentDir = tempAgentDir();
+		writeFiles(agentDir, {
+			"prompts/review.md": "---\ndescription: Review\n---\nReview $1 with care",
+			"skills/pdf/SKILL.md": "---\nname: pdf\ndescription: Work with PDF\n---\nUse pdftotext.",
+		});
+		const { session, provider, sent } = await startSession({ agentDir });
+		provider.reply("a", "b");
+		await session.prompt("/review src");
+		await session.prompt("/skill:pdf read it");
+		expect(sent(1)).toEqual(["user: Review src with care"]);
+		expect(sent(2).at(-1)).toMatch(/Use pdftotext\.[\s\S]*read it/);
+	});
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { FrameTerminal } from "../../src/tui/frame-terminal.js";
+import { VirtualTerminal } from "../helpers/virtual-terminal.js";
+
+const END = "\x1b[0m\x1b]8;;\x07";
+
+function frame(...lines: string[]): string {
+	return `\x1b[?2026h${lines.map((line) => `\x1b[2K${line}${END}`).join("\r\n")}\x1b[?2026l`;
+}
+
+test("a frame goes out as one write, or not at all when it is dropped", () => {
+	const terminal = new VirtualTerminal();
+	const frames = new FrameTerminal(terminal);
+	frames.beginFrame();
+	frames.write("one");
+	frames.hideCursor();
+	frames.dropHeld();
+	frames.write("two");
+	frames.hideCursor();
+	frames.hideCursor();
+	frames.endFrame();
+	frames.showCursor();
+	expect(terminal.writes).toEqual(["two\x1b[?25l", "\x1b[?25h"]);
+});
+
+test("only styles and links that are on are turned off", () => {
+	const terminal = new VirtualTerminal();
+	const frames = new FrameTerminal(terminal);
+	frames.beginFrame();
+	frames.write(frame("plain", "\x1b[31mred", "plain again"));
+	frames.endFrame();
+	const linked = frame("a \x1b]8;;http://x.y\x07link");
+	frames.beginFrame();
+	frames.write(linked);
+	frames.endFrame();
+	expect(terminal.writes).toEqual([
+		"\x1b[?2026h\x1b[2Kplain\x1b[0m\r\n\x1b[2K\x1b[31mred\x1b[0m\r\n\x1b[2Kplain again\x1b[?2026l",
+		linked,
+	]);
+});
