@@ -6,10 +6,13 @@
  * can this hook see through hard links, or keep another program from swapping a directory for a link between its look
  * and the write. Where that matters, take the write permission away from the user that runs pi.
  */
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+
+/** Links followed one after another; more are a loop, which no tool can write through. */
+const MAX_LINKS = 40;
 
 /** Tells by one part of a path, in small letters, whether everything below it is protected. */
 function isProtected(part: string): boolean {
@@ -36,11 +39,14 @@ function meanings(cwd: string, path: string): string[] {
 	return path.startsWith("@") ? [expanded, ...meanings(cwd, path.slice(1))] : [expanded];
 }
 
-/** Links resolved as far as the path exists. */
-function realPath(path: string): string {
+/** Links resolved as far as the path exists; also one that points at nothing yet, for a write would create that. */
+function realPath(path: string, links = 0): string {
 	if (existsSync(path)) return realpathSync(path);
 	const parent = dirname(path);
-	return parent === path ? path : join(realPath(parent), basename(path));
+	if (parent === path) return path;
+	const here = join(realPath(parent, links), basename(path));
+	const isLink = lstatSync(here, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+	return isLink && links < MAX_LINKS ? realPath(resolve(dirname(here), readlinkSync(here)), links + 1) : here;
 }
 
 /** Parts of the path, those above the working directory left out; file systems may not tell `.GIT` from `.git`. */

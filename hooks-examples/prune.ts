@@ -69,7 +69,8 @@ function cutOutput(message: Message): Message {
 	const images = message.content.filter(({ type }) => type === "image").length;
 	const left = text.length - HEAD - TAIL;
 	if (left < HEAD + TAIL && images === 0) return message;
-	const shown = left < HEAD + TAIL ? text : `${text.slice(0, HEAD)}\n[… ${left} characters cut …]\n${text.slice(-TAIL)}`;
+	const shown =
+		left < HEAD + TAIL ? text : `${text.slice(0, HEAD)}\n[… ${left} characters cut …]\n${text.slice(-TAIL)}`;
 	const note = `[This old output was cut${images > 0 ? ", its images left out" : ""}. Run the tool again to see all of it.]`;
 	const cut: Message = { ...message, content: [{ type: "text", text: `${shown}\n${note}`.trim().toWellFormed() }] };
 	cutOutputs.set(message, cut);

@@ -135,11 +135,15 @@ export class SessionLog {
 	 */
 	findLast(type: string, before = this.length): number {
 		for (let index = Math.min(before, this.length) - 1; index >= 0; index--) {
-			const known = this.#entries[index];
-			const hint = known === undefined || known === UNREAD ? this.#file?.typeHint(index) : known.type;
+			const hint = this.#typeHint(index);
 			if ((hint === undefined || hint === type) && this.entry(index)?.type === type) return index;
 		}
 		return -1;
+	}
+
+	/** Type of an entry, from the head of its line where that says it; undefined when there is none at that index. */
+	typeOf(index: number): string | undefined {
+		return this.#typeHint(index) ?? this.entry(index)?.type;
 	}
 
 	/**
@@ -187,6 +191,11 @@ export class SessionLog {
 		const branch = this.#file === null ? new SessionLog(options) : this.#writeBranch(this.#file, header, end, options);
 		branch.#entries = [header, ...this.#entries.slice(1, end)];
 		return branch;
+	}
+
+	#typeHint(index: number): string | undefined {
+		const known = this.#entries[index];
+		return known === undefined || known === UNREAD ? this.#file?.typeHint(index) : known.type;
 	}
 
 	#writeBranch(

@@ -4,6 +4,7 @@ import type { CommandShell, PaletteItem, SessionStats } from "../commands/comman
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings.js";
 import type { BuiltContext } from "../context/context-message.js";
+import type { EntrySource } from "../context/entry-message.js";
 import { describeError, PiError } from "../errors.js";
 import { type HookHost, NO_UI } from "../hooks/host-context.js";
 import type { Attachment, CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
@@ -22,7 +23,7 @@ import type { SessionParts } from "./session-parts.js";
 import { requireModel, SessionRunner } from "./session-run.js";
 import { SessionState } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
-import { runUserBash } from "./user-bash.js";
+import { UserShell } from "./user-bash.js";
 import { createUserMessage, type PromptExtras } from "./user-message.js";
 
 /**
@@ -35,6 +36,7 @@ export class AgentSession {
 	readonly #state: SessionState;
 	readonly #context: SessionContext;
 	readonly #runner: SessionRunner;
+	readonly #userShell: UserShell;
 	readonly #hooks: SessionHooks;
 	readonly #hookHost: HookHost;
 	readonly #commands: CommandRunner;
@@ -44,7 +46,6 @@ export class AgentSession {
 	readonly #warnings: string[];
 	readonly #ended = new AbortController();
 	#command: AbortController | null = null;
-	#bash: AbortController | null = null;
 	#ui: HookUI = NO_UI;
 	#hasUI = false;
 	#shell: CommandShell | null = null;
@@ -108,6 +109,7 @@ export class AgentSession {
 			hooks: () => this.#hooks.runner,
 			emit,
 		});
+		this.#userShell = new UserShell({ parts, state: this.#state, runner: this.#runner, emit });
 		this.#lifecycle = new Lifecycle({
 			parts,
 			state: this.#state,
@@ -164,7 +166,12 @@ export class AgentSession {
 		const entry = this.#state.log.entry(this.#state.log.findLast("session_info"));
 		return isSessionInfoEntry(entry) ? entry.name : null;
 	}
-	/** All entries, index 0 is the header; frozen. */
+	/** The log as it is at each moment, entries read when they are asked for. */
+	get log(): EntrySource {
+		const { log } = this.#state;
+		return { length: log.length, at: (index) => log.entry(index), lastOfType: (type) => log.findLast(type) };
+	}
+	/** All entries, index 0 is the header; frozen. Reads them all: see `log`. */
 	get entries(): readonly SessionEntry[] {
 		return this.#state.log.entries;
 	}
@@ -246,33 +253,14 @@ export class AgentSession {
 	/** Stops run, command, compaction and shell command, and waits until all is quiet. @returns the prompts that waited */
 	async abort(): Promise<string[]> {
 		this.#command?.abort();
-		this.#bash?.abort();
+		this.#userShell.abort();
 		this.#compaction.abort();
 		return this.#runner.abort();
 	}
 
 	/** Runs a shell command of the user and keeps it as an entry. */
-	async runBash(command: string, { excludeFromContext = false } = {}): Promise<void> {
-		const tool = this.#parts.tools.find(({ name }) => name === "bash") ?? this.#parts.bashTool;
-		const controller = new AbortController();
-		this.#bash = controller;
-		this.#emit({ type: "bash_start", command });
-		try {
-			const message = await runUserBash(command, {
-				tool,
-				cwd: this.cwd,
-				tmpDir: this.#parts.tmpDir,
-				...(this.settings.shellPath ? { shellPath: this.settings.shellPath } : {}),
-				excludeFromContext,
-				signal: controller.signal,
-				onOutput: (output) => this.#emit({ type: "bash_update", output }),
-			});
-			// Inside a tool loop a message between call and result would break the request: it waits for the turn's end.
-			await this.#runner.idle();
-			this.#emit({ type: "bash_end", entryIndex: this.#state.record(message) });
-		} finally {
-			this.#bash = null;
-		}
+	runBash(command: string, { excludeFromContext = false } = {}): Promise<void> {
+		return this.#userShell.run(command, excludeFromContext);
 	}
 
 	/** Computes the context from the entries now. */

@@ -2,14 +2,7 @@ import type { BranchTarget } from "../commands/command.js";
 import { PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent, SessionEventResult } from "../hooks/types.js";
-import {
-	entryTimestamp,
-	isMessageEntry,
-	isOpaqueEntry,
-	isUserMessageEntry,
-	messageText,
-	RESERVED_ENTRY_TYPES,
-} from "../log/entry.js";
+import { entryTimestamp, isUserMessageEntry, messageText, RESERVED_ENTRY_TYPES } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";
 import type { SessionEvent } from "./events.js";
 import type { SessionContext } from "./session-context.js";
@@ -153,10 +146,12 @@ export class Lifecycle {
 
 	/** One line about entries that no loaded hook knows; null when there are none. */
 	#describeForeignEntries(knowsType: (type: string) => boolean): string | null {
+		const { log } = this.deps.state;
 		const counts = new Map<string, number>();
-		for (const entry of this.deps.state.log.entries) {
-			const name = isOpaqueEntry(entry) ? "unreadable" : entry.type;
-			if (isMessageEntry(entry) || (RESERVED_ENTRY_TYPES.has(name) && name !== "opaque") || knowsType(name)) continue;
+		for (let index = 0; index < log.length; index++) {
+			const type = log.typeOf(index) ?? "";
+			const name = type === "opaque" ? "unreadable" : type;
+			if (RESERVED_ENTRY_TYPES.has(name) || knowsType(name)) continue;
 			counts.set(name, (counts.get(name) ?? 0) + 1);
 		}
 		if (counts.size === 0) return null;

@@ -1,5 +1,9 @@
 import type { BashExecutionMessage } from "../log/entry.js";
 import type { AnyTool, BashToolDetails, ToolResult } from "../tools/tool.js";
+import type { SessionEvent } from "./events.js";
+import type { SessionParts } from "./session-parts.js";
+import type { SessionRunner } from "./session-run.js";
+import type { SessionState } from "./session-state.js";
 
 /** What running a shell command of the user needs. */
 export interface UserBashOptions {
@@ -11,6 +15,48 @@ export interface UserBashOptions {
 	excludeFromContext: boolean;
 	signal: AbortSignal;
 	onOutput(output: string): void;
+}
+
+/** What the user's shell commands are run with. */
+export interface UserShellDeps {
+	parts: SessionParts;
+	state: SessionState;
+	runner: Pick<SessionRunner, "idle">;
+	emit(event: SessionEvent): void;
+}
+
+/** Runs `!` commands, one at a time, and keeps each as an entry. */
+export class UserShell {
+	#running: AbortController | null = null;
+
+	constructor(private readonly deps: UserShellDeps) {}
+
+	async run(command: string, excludeFromContext: boolean): Promise<void> {
+		const { parts, state, runner, emit } = this.deps;
+		const controller = new AbortController();
+		this.#running = controller;
+		emit({ type: "bash_start", command });
+		try {
+			const message = await runUserBash(command, {
+				tool: parts.bashTool,
+				cwd: parts.cwd,
+				tmpDir: parts.tmpDir,
+				...(parts.settings.shellPath ? { shellPath: parts.settings.shellPath } : {}),
+				excludeFromContext,
+				signal: controller.signal,
+				onOutput: (output) => emit({ type: "bash_update", output }),
+			});
+			// Inside a tool loop a message between call and result would break the request: it waits for the run's end.
+			await runner.idle();
+			emit({ type: "bash_end", entryIndex: state.record(message) });
+		} finally {
+			if (this.#running === controller) this.#running = null;
+		}
+	}
+
+	abort(): void {
+		this.#running?.abort();
+	}
 }
 
 /** Runs a `!` command. Never throws: a command that cannot start is a message that says so. */

@@ -22,7 +22,10 @@ const MODELS = {
 	},
 };
 
-async function list(search: string, options: { models?: unknown; env?: Record<string, string>; provider?: string } = {}) {
+async function list(
+	search: string,
+	options: { models?: unknown; env?: Record<string, string>; provider?: string } = {},
+) {
 	const io = recordIO();
 	const env = { PI_CODING_AGENT_DIR: tempAgentDir({ models: options.models }), ...options.env };
 	const home = tempDir();
@@ -52,7 +55,9 @@ describe("pi --list-models", () => {
 
 	test("names where a key comes from and never the key", async () => {
 		const { lines } = await list("", { env: { ANTHROPIC_API_KEY: "sk-very-secret" }, provider: "anthropic" });
-		expect(lines.slice(1).every((line) => line.startsWith("anthropic ") && line.endsWith("ANTHROPIC_API_KEY"))).toBe(true);
+		expect(lines.slice(1).every((line) => line.startsWith("anthropic ") && line.endsWith("ANTHROPIC_API_KEY"))).toBe(
+			true,
+		);
 		expect(lines.join("\n")).not.toContain("sk-very-secret");
 	});
 

@@ -38,8 +38,8 @@ export async function findHooks(place: Place, options: SubcommandOptions): Promi
 	});
 	const problems = errors.map(describeError);
 	const store = loadTrust(paths.agentDir);
-	if (store.warning) problems.push(store.warning);
 	const project = files.some(({ scope }) => scope === "project") ? await findProjectSet(paths.cwd, store) : null;
+	if (store.warning && project) problems.push(store.warning);
 	const mayRunProject = place.trust || (project !== null && isTrusted(project));
 	const hooks = files.map((file): FoundHook => {
 		if (file.scope !== "project") return { ...file, trust: "own", mayRun: true };

@@ -38,7 +38,8 @@ export async function listHooks(place: Place, options: SubcommandOptions, io: Mo
 	else {
 		await printLines(io, reports.length > 0 ? describeReports(reports) : ["No hooks here"]);
 		printNotices(io, notices);
-		if (hooks.some(({ mayRun }) => !mayRun)) printNotices(io, ["pi hooks trust shows the project's code and trusts it"]);
+		if (hooks.some(({ mayRun }) => !mayRun))
+			printNotices(io, ["pi hooks trust shows the project's code and trusts it"]);
 	}
 	return attempts.some(({ error }) => error !== null) || problems.length > 0 ? 1 : 0;
 }

@@ -16,10 +16,9 @@ export async function runSubcommand(
 	const place = findPlace(options, surroundings);
 	switch (command.name) {
 		case "hooks": {
-			const hooks = await import("./hooks.js");
-			if (command.action === "check") return hooks.checkHook(command.target, place, options, io);
+			const [hooks, trust] = await Promise.all([import("./hooks.js"), import("./trust.js")]);
+			if ("target" in command) return hooks.checkHook(command.target, place, options, io);
 			if (command.action === "list") return hooks.listHooks(place, options, io);
-			const trust = await import("./trust.js");
 			return command.action === "trust"
 				? trust.trustProject(place, options, io)
 				: trust.untrustProject(place, options, io);

@@ -2,8 +2,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import {
 	type Environment,
-	type Paths,
 	paths as findPaths,
+	type Paths,
 	processEnvironment,
 	resolveUserPath,
 	runEnvironment,

@@ -26,20 +26,27 @@ export async function printSessions(
 ): Promise<number> {
 	const sessions = await listSessions(place.sessionDir);
 	const excerpts = search === undefined ? null : await findTexts(place.sessionDir, search);
-	const shown = excerpts ? sessions.filter((session) => excerpts.has(session.path) || isNamed(session, search)) : sessions;
+	const shown = excerpts
+		? sessions.filter((session) => excerpts.has(session.path) || isNamed(session, search))
+		: sessions;
 	if (options.json) {
 		await printJson(
 			io,
 			shown.map((session) => ({ ...session, ...(excerpts ? { excerpt: excerpts.get(session.path) ?? null } : {}) })),
 		);
 	} else if (shown.length === 0) {
-		printNotices(io, [search === undefined ? `No sessions in ${place.sessionDir}` : `No session holds ${JSON.stringify(search)}`]);
+		printNotices(io, [
+			search === undefined ? `No sessions in ${place.sessionDir}` : `No session holds ${JSON.stringify(search)}`,
+		]);
 	} else {
 		const rows = shown.map((session) => [
 			shortId(session, sessions),
 			new Date(session.modifiedAt).toISOString().slice(0, 16).replace("T", " "),
 			session.messageCount === null ? "many" : String(session.messageCount),
-			onOneLine([session.name, excerpts?.get(session.path) ?? session.firstMessage].filter(Boolean).join(" · "), PREVIEW),
+			onOneLine(
+				[session.name, excerpts?.get(session.path) ?? session.firstMessage].filter(Boolean).join(" · "),
+				PREVIEW,
+			),
 		]);
 		await printLines(io, tableLines([["id", "changed (UTC)", "messages", "name or text"], ...rows]));
 	}
@@ -50,7 +57,12 @@ export async function printSessions(
  * `pi sessions show TARGET`: what a session holds, a line for each entry.
  * @throws PiError `log_not_found`, `log_not_a_session`, `file_unreadable`
  */
-export async function showSession(target: string, place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+export async function showSession(
+	target: string,
+	place: Place,
+	options: SubcommandOptions,
+	io: ModeIO,
+): Promise<number> {
 	const log = SessionLog.open(findSession(place.sessionDir, target), { readOnly: true });
 	try {
 		const { entries, header } = log;
@@ -102,7 +114,8 @@ function roleOf(entry: SessionEntry): string {
 }
 
 function previewOf(entry: SessionEntry): string {
-	if (!isMessageEntry(entry)) return onOneLine(JSON.stringify({ ...entry, type: undefined, timestamp: undefined }), PREVIEW);
+	if (!isMessageEntry(entry))
+		return onOneLine(JSON.stringify({ ...entry, type: undefined, timestamp: undefined }), PREVIEW);
 	const { message } = entry;
 	const calls =
 		message.role === "assistant"

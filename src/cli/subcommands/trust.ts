@@ -22,9 +22,13 @@ export async function trustProject({ paths }: Place, options: SubcommandOptions,
 	if (store.warning) printNotices(io, [store.warning]);
 	const set = await findProjectSet(paths.cwd, store);
 	if (set.incomplete !== undefined) {
-		throw new PiError("config_invalid", `The code under ${paths.project.dir} cannot be trusted: it has ${set.incomplete}`, {
-			hint: "remove what does not belong there",
-		});
+		throw new PiError(
+			"config_invalid",
+			`The code under ${paths.project.dir} cannot be trusted: it has ${set.incomplete}`,
+			{
+				hint: "remove what does not belong there",
+			},
+		);
 	}
 	if (set.files.length > 0) {
 		const { keptAside } = await storeTrust(paths.agentDir, set);
@@ -33,7 +37,12 @@ export async function trustProject({ paths }: Place, options: SubcommandOptions,
 	if (options.json) await printJson(io, describeJson(set));
 	else if (set.files.length === 0) await printLines(io, [`${set.root} has no hooks and tools of its own`]);
 	else {
-		const rows = set.files.map((file) => [revealInvisible(file.rel), `${file.size} bytes`, file.sha256.slice(0, 12), change(file)]);
+		const rows = set.files.map((file) => [
+			revealInvisible(file.rel),
+			`${file.size} bytes`,
+			file.sha256.slice(0, 12),
+			change(file),
+		]);
 		await printLines(io, [`Trusted in ${set.root}, as long as none of it changes:`, ...tableLines(rows)]);
 	}
 	printNotices(io, describeUnresolved(set));
@@ -60,5 +69,9 @@ function describeUnresolved({ unresolved }: ProjectSet): string[] {
 }
 
 function describeJson({ root, files, unresolved }: ProjectSet) {
-	return { project: root, files: files.map(({ rel, size, sha256, state }) => ({ rel, size, sha256, state })), unresolved };
+	return {
+		project: root,
+		files: files.map(({ rel, size, sha256, state }) => ({ rel, size, sha256, state })),
+		unresolved,
+	};
 }

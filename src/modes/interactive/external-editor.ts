@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PiError } from "../../errors.js";
 
+/** What a shell exits with when it does not find the program. */
+const COMMAND_NOT_FOUND = 127;
+
 /**
  * Lets the user write a text in a program of theirs, which has the terminal meanwhile.
  * @param command as in `$EDITOR`, arguments included
@@ -16,6 +19,9 @@ export async function editExternally(text: string, command: string): Promise<str
 		const file = join(folder, "prompt.md");
 		await writeFile(file, text, { mode: 0o600 });
 		const code = await run(command, file);
+		if (code === COMMAND_NOT_FOUND) {
+			throw new PiError("command_failed", `There is no editor "${command}"`, { hint: "set $VISUAL or $EDITOR" });
+		}
 		return code === 0 ? (await readFile(file, "utf8")).replace(/\r?\n$/, "") : null;
 	} finally {
 		await rm(folder, { recursive: true, force: true });

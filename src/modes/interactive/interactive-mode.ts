@@ -6,6 +6,7 @@ import { describeError } from "../../errors.js";
 import type { HookUI } from "../../hooks/types.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { TrustAnswer } from "../../session/project-code.js";
+import { loadHighlighter } from "../../tui/highlight.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
@@ -93,6 +94,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		return asksForHelp || controller.handle(data);
 	};
 	const begin = async (): Promise<void> => {
+		await painted();
+		const highlighter = loadHighlighter();
 		const created = await options.startSession({ ui: dialogs, askTrust: (set) => askTrust(set, dialogs, transcript) });
 		session = created;
 		// The user may have left meanwhile.
@@ -106,7 +109,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		});
 		created.attachUI(dialogs, shell);
 		const binding = new SessionBinding(screen, created, (level) => editor.setThinkingLevel(level));
-		await created.start();
+		await Promise.all([created.start(), highlighter]);
 		binding.begin();
 		input.fillHistory(binding.promptHistory());
 		palette.attach(created);
@@ -139,4 +142,10 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		await dispose();
 		release();
 	}
+}
+
+/** Resolves once the first frame is out: what is loaded next would hold it up. */
+async function painted(): Promise<void> {
+	await new Promise((resolve) => setTimeout(resolve, 0));
+	await new Promise((resolve) => setImmediate(resolve));
 }

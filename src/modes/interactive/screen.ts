@@ -55,6 +55,7 @@ export class Screen {
 			keys: { expand: keymap.keyOf("app.expandTools"), thinking: keymap.keyOf("app.toggleThinking") },
 			liveRows: () => Math.max(3, terminal.rows - Math.max(5, Math.floor(terminal.rows * 0.3)) - FIXED_ROWS),
 			requestRender: () => tui.requestRender(),
+			requestStreamFrame: () => tui.requestStreamFrame(),
 		};
 		this.header = new Header(this.look, version, settings.quietStartup);
 		this.transcript = new Transcript(tui.blocks, this.look, this.header);

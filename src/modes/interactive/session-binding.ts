@@ -41,9 +41,9 @@ export class SessionBinding {
 		this.#branch = readGitBranch(session.cwd);
 		this.#entries = {
 			get length() {
-				return session.entries.length;
+				return session.log.length;
 			},
-			at: (index) => session.entries[index],
+			at: (index) => session.log.at(index),
 		};
 		session.subscribe((event) => this.#handle(event));
 	}

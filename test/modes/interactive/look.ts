@@ -14,6 +14,7 @@ export function plainLook(change: Partial<Look> & { themeName?: ThemeName } = {}
 		keys: { expand: "ctrl+o", thinking: "ctrl+t" },
 		liveRows: () => 10,
 		requestRender: () => {},
+		requestStreamFrame: () => {},
 		...change,
 	};
 }

@@ -69,6 +69,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		keys: { expand: "ctrl+o", thinking: "ctrl+t" },
 		liveRows: () => Math.max(3, terminal.rows - 8),
 		requestRender: () => tui.requestRender(),
+		requestStreamFrame: () => tui.requestStreamFrame(),
 	};
 	const header = new Header(look, "0.1.0", false);
 	const transcript = new Transcript(tui.blocks, look, header);

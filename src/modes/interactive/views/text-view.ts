@@ -21,7 +21,7 @@ export class TextView implements Block {
 	append(delta: string): void {
 		if (this.done) return;
 		this.#markdown.append(delta);
-		this.look.requestRender();
+		this.look.requestStreamFrame();
 	}
 
 	/** The text is complete. */

@@ -20,6 +20,8 @@ export interface Look {
 	/** Rows that a block may take while it still grows. */
 	liveRows(): number;
 	requestRender(): void;
+	/** For what streams in: fewer frames, which the eye takes as steady. */
+	requestStreamFrame(): void;
 }
 
 /** Draws one thing of the transcript. Lines are kept until the width, the look or the data changes. */
@@ -49,7 +51,8 @@ export abstract class View implements Block {
 	/** The data changed: draws again in the next frame. */
 	protected changed(): void {
 		this.#lines = null;
-		this.look.requestRender();
+		if (this.done) this.look.requestRender();
+		else this.look.requestStreamFrame();
 	}
 
 	/** @returns lines of at most `width` columns; never the array of an earlier call, changed */

@@ -1,0 +1,252 @@
+/**
+ * Keeps the files of the work tree as they were at each turn of the user. /branch offers to bring them back, /rewind
+ * [turn] does it at any time, and /rewind undo takes the last one back.
+ *
+ * A checkpoint is a commit of all tracked and untracked files (ignored ones are left out), made with a temporary index
+ * and kept by a ref below refs/pi/. Your index, stash, branches and HEAD are never touched, and no git hook runs. Files
+ * are brought back by git's own two-tree merge: it looks at everything first and changes nothing if a file would be lost.
+ * HEAD stays where it is, so what was committed since then shows up as changes. Refs older than KEEP_DAYS are dropped.
+ */
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+	type CustomEntry,
+	type ExecResult,
+	type HookAPI,
+	type HookEventContext,
+	isSessionHeader,
+	isUserMessageEntry,
+	messageText,
+	type SessionEntry,
+} from "@mariozechner/pi-coding-agent/hooks";
+
+/** The files as they were when the message of entry `turn` was sent. */
+interface Checkpoint extends CustomEntry {
+	type: "git_checkpoint";
+	turn: number;
+	commit: string;
+}
+
+/** The files were brought back to those of `turn`; before that they were those of `before`. */
+interface Rewind extends CustomEntry {
+	type: "git_rewind";
+	turn: number;
+	before: string;
+}
+
+const KEEP_DAYS = 30;
+
+/** Nothing of the user's configuration may run a program or want a signature, and a missing name is no reason to fail. */
+const QUIET = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"];
+const AUTHOR = {
+	GIT_AUTHOR_NAME: "pi",
+	GIT_AUTHOR_EMAIL: "pi@localhost",
+	GIT_COMMITTER_NAME: "pi",
+	GIT_COMMITTER_EMAIL: "pi@localhost",
+};
+
+export default function gitCheckpoint(pi: HookAPI): void {
+	let running = false;
+	/** What the user chose before a branch; done after it, when nothing runs any more. */
+	let pending: Checkpoint | null = null;
+
+	pi.entry("git_checkpoint", { render: () => "" });
+	pi.entry("git_rewind", {
+		render: (entry, theme) => theme.dim(`◇ files of turn ${"turn" in entry ? entry.turn : "?"} brought back`),
+	});
+
+	pi.on("agent_start", () => {
+		running = true;
+	});
+	pi.on("agent_end", () => {
+		running = false;
+	});
+
+	// Before the model is asked, and so before any tool runs. A prompt sent while the agent works has a turn of its own.
+	pi.on("turn_start", async (_, ctx) => {
+		const turn = ctx.entries.findLastIndex(isUserMessageEntry);
+		if (turn < 0 || checkpoints(ctx.entries).some((checkpoint) => checkpoint.turn === turn)) return;
+		const git = await openRepository(ctx);
+		if (typeof git === "string") return;
+		await ctx.saveEntry({ type: "git_checkpoint", turn, commit: await git.snapshot(`turn-${turn}`) });
+	});
+
+	pi.on("session", async (event, ctx) => {
+		if (event.reason === "start") {
+			const git = await openRepository(ctx);
+			if (typeof git !== "string") await git.dropOldRefs();
+		}
+		if (event.reason === "before_branch") {
+			pending = null;
+			const checkpoint = checkpoints(event.entries).find(({ turn }) => turn === event.targetTurnIndex);
+			// Where nobody can be asked the files stay as they are.
+			if (!checkpoint || !ctx.hasUI) return undefined;
+			const choice = await ctx.ui.select("Go back with", [
+				"conversation only, keep the files",
+				"conversation and files",
+				"files only, keep the conversation",
+			]);
+			if (choice === null) return { cancel: true };
+			if (choice.includes("and files") || choice.startsWith("files")) pending = checkpoint;
+			return { skipConversationRestore: choice.startsWith("files") };
+		}
+		if (event.reason === "branch" && pending) {
+			const checkpoint = pending;
+			pending = null;
+			ctx.ui.notify(await restore(ctx, checkpoint));
+		}
+		return undefined;
+	});
+
+	pi.command("rewind", {
+		description: "Bring back the files of an earlier turn",
+		argumentHint: "[turn | undo]",
+		complete: (prefix, { entries }) =>
+			checkpoints(entries)
+				.toReversed()
+				.map(({ turn }) => ({ value: String(turn), label: labelOf(turn, entries) }))
+				.filter(({ value }) => value.startsWith(prefix.trim())),
+		async handler(ctx) {
+			if (running) return { status: "Stop the agent first, then /rewind: it may be writing files" };
+			const { entries } = ctx;
+			if (ctx.args[0] === "undo") {
+				const last = entries.findLast(isRewind);
+				if (!last) return { status: "There is no rewind to undo" };
+				return { status: await restore(ctx, { turn: last.turn, commit: last.before }, "Undid the rewind") };
+			}
+			const all = checkpoints(entries).toReversed();
+			if (all.length === 0) return { status: "There is no checkpoint yet" };
+			const options = all.map(({ turn }) => ({ label: labelOf(turn, entries), value: String(turn) }));
+			const chosen = ctx.args[0] ?? (await ctx.ui.select("Bring back the files of which turn?", options));
+			if (chosen === null) return undefined;
+			const checkpoint = all.find(({ turn }) => String(turn) === chosen);
+			if (!checkpoint) {
+				return {
+					status: `There is no checkpoint of turn ${chosen}; there are ${all.map(({ turn }) => turn).join(", ")}`,
+				};
+			}
+			return { status: await restore(ctx, checkpoint) };
+		},
+	});
+}
+
+/** Brings files back, noting how to undo that. @returns what to tell the user */
+async function restore(
+	ctx: HookEventContext,
+	{ turn, commit }: Pick<Checkpoint, "turn" | "commit">,
+	done = `Brought back the files of turn ${turn}`,
+): Promise<string> {
+	const git = await openRepository(ctx);
+	if (typeof git === "string") return git;
+	try {
+		const before = await git.replaceFiles(commit);
+		await ctx.saveEntry({ type: "git_rewind", turn, before });
+		return `${done}; /rewind undo takes that back`;
+	} catch (error) {
+		return `No file was changed: ${error instanceof Error ? error.message : String(error)}`;
+	}
+}
+
+interface Repository {
+	/** Commits the files of the work tree. @param name last part of the ref that keeps it @returns the commit */
+	snapshot(name: string): Promise<string>;
+	/** Makes the files those of a commit. @returns a commit of the files before @throws when one would be lost */
+	replaceFiles(commit: string): Promise<string>;
+	dropOldRefs(): Promise<void>;
+}
+
+/** The repository around the working directory, or a sentence that says why there is none. */
+async function openRepository(ctx: HookEventContext): Promise<Repository | string> {
+	const found = await ctx.exec("git", [...QUIET, "rev-parse", "--show-toplevel"]);
+	if (found.code === 127) return "git is not installed: there are no checkpoints";
+	if (found.code !== 0) return "This is not a git work tree: there are no checkpoints";
+	const cwd = found.stdout.replace(/\n$/, "");
+	const header = ctx.entries[0];
+	const refs = `refs/pi/${isSessionHeader(header) ? header.id : "session"}`;
+
+	const git = async (args: string[], env: Record<string, string> = {}): Promise<string> => {
+		const result = await ctx.exec("git", [...QUIET, ...args], { cwd, env });
+		if (result.code !== 0) throw new Error(reasonOf(result, args));
+		return result.stdout.trim();
+	};
+
+	/** Runs `action` with an index of its own that holds the work tree as it is. */
+	const withIndex = async <T>(action: (env: Record<string, string>) => Promise<T>): Promise<T> => {
+		const dir = await mkdtemp(join(tmpdir(), "pi-checkpoint-"));
+		try {
+			const env = { GIT_INDEX_FILE: join(dir, "index") };
+			// A copy knows which files are unchanged, and which are tracked although ignored. A new repository has none.
+			const own = await git(["rev-parse", "--path-format=absolute", "--git-path", "index"]);
+			await copyFile(own, env.GIT_INDEX_FILE).catch(() => {});
+			await git(["add", "--all", "."], env);
+			return await action(env);
+		} finally {
+			await rm(dir, { recursive: true, force: true });
+		}
+	};
+
+	const commitTree = async (name: string, env: Record<string, string>): Promise<string> => {
+		const tree = await git(["write-tree"], env);
+		const commit = await git(["commit-tree", "--no-gpg-sign", "-m", `pi: ${name}`, tree], AUTHOR);
+		await git(["update-ref", `${refs}/${name}`, commit]);
+		return commit;
+	};
+
+	return {
+		snapshot: (name) => withIndex((env) => commitTree(name, env)),
+		replaceFiles: (commit) =>
+			withIndex(async (env) => {
+				const before = await commitTree(`before-rewind-${Date.now()}`, env);
+				await git(["read-tree", "-m", "-u", before, commit], env);
+				return before;
+			}),
+		async dropOldRefs() {
+			const format = "--format=%(committerdate:unix) %(refname)";
+			const oldest = Date.now() / 1000 - KEEP_DAYS * 24 * 60 * 60;
+			for (const line of (await git(["for-each-ref", format, "refs/pi/"])).split("\n")) {
+				const [seconds = "", ref = ""] = line.split(" ");
+				if (ref !== "" && Number(seconds) < oldest) await git(["update-ref", "-d", ref]);
+			}
+		},
+	};
+}
+
+function reasonOf({ stderr, killed }: ExecResult, args: readonly string[]): string {
+	if (killed) return "it was stopped";
+	const line = stderr.split("\n").find((text) => /^(error|fatal):/.test(text)) ?? stderr.split("\n")[0];
+	return line || `git ${args[0]} failed`;
+}
+
+function checkpoints(entries: readonly SessionEntry[]): Checkpoint[] {
+	return entries.filter(isCheckpoint);
+}
+
+// What a session file says goes to git as an argument: only a commit's name may.
+const COMMIT = /^[0-9a-f]{40,64}$/;
+
+function isCheckpoint(entry: SessionEntry): entry is Checkpoint {
+	return (
+		entry.type === "git_checkpoint" &&
+		"commit" in entry &&
+		typeof entry.commit === "string" &&
+		COMMIT.test(entry.commit) &&
+		Number.isInteger(entry.turn)
+	);
+}
+
+function isRewind(entry: SessionEntry): entry is Rewind {
+	return (
+		entry.type === "git_rewind" &&
+		"before" in entry &&
+		typeof entry.before === "string" &&
+		COMMIT.test(entry.before) &&
+		Number.isInteger(entry.turn)
+	);
+}
+
+function labelOf(turn: number, entries: readonly SessionEntry[]): string {
+	const entry = entries[turn];
+	const text = isUserMessageEntry(entry) ? messageText(entry.message).replace(/\s+/g, " ").trim() : "";
+	return `${turn}  ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`.toWellFormed();
+}

@@ -1,0 +1,228 @@
+import type { BuiltContext, HiddenEntry, Origin } from "../../context/context-message.js";
+import { bashExecutionText } from "../../context/convert.js";
+import { entryMessage } from "../../context/entry-message.js";
+import { estimateTokens } from "../../context/tokens.js";
+import { PiError } from "../../errors.js";
+import type { LoadedHook } from "../../hooks/registry.js";
+import { findSession, newestFirst } from "../../log/catalog.js";
+import { type AppMessage, messageText, type SessionEntry } from "../../log/entry.js";
+import { SessionLog } from "../../log/session-log.js";
+import { onOneLine } from "../../log/session-summary.js";
+import type { ModeIO } from "../../modes/mode.js";
+import { printJson, printLines, printNotices, tableLines } from "../lines.js";
+import type { Subcommand, SubcommandOptions } from "../options.js";
+import { findHooks, tryHooks } from "./find-hooks.js";
+import type { Place } from "./place.js";
+import { SessionView } from "./session-view.js";
+
+const PREVIEW = 70;
+
+/** What `pi context --json` prints. */
+export interface ContextReport {
+	/** Path of the session. */
+	session: string | null;
+	/** Index of the last entry that counts. */
+	at: number;
+	hooks: { path: string; scope: string }[];
+	/** Estimated, of all messages. */
+	tokens: number;
+	/** What the request before this one began with, unchanged. */
+	prefix: { messages: number; tokens: number };
+	messages: {
+		position: number;
+		entryIndex: number | null;
+		role: string;
+		tokens: number;
+		cached: boolean;
+		origin: { kind: Origin["kind"]; hook?: string };
+		text: string;
+	}[];
+	hidden: { entryIndex: number; role: string; tokens: number; by: HiddenEntry["by"] }[];
+	problems: { hook: string | null; rule: string; position: number }[];
+}
+
+/**
+ * `pi context`: what the model is given at a point of a session, and why. Needs no model and no network, changes nothing.
+ * @returns with `--verify`, 1 when a request differs from what was recorded
+ * @throws PiError `log_not_found` and others for a session that cannot be read, `bad_arguments` for `--at`
+ */
+export async function runContext(
+	{ at, verify }: Extract<Subcommand, { name: "context" }>,
+	place: Place,
+	options: SubcommandOptions,
+	io: ModeIO,
+): Promise<number> {
+	const log = SessionLog.open(findTarget(place, options), { readOnly: true });
+	try {
+		const { entries } = log;
+		const last = at ?? entries.length - 1;
+		if (last >= entries.length) {
+			throw new PiError("bad_arguments", `--at ${last}: the session has entries 0 to ${entries.length - 1}`);
+		}
+		const notices = [...place.warnings];
+		const hooks = await loadSessionHooks(place, options, notices);
+		const errors = new Set<string>();
+		const view = new SessionView({
+			cwd: place.paths.cwd,
+			sessionFile: log.path,
+			entries,
+			hooks,
+			hookTimeoutMs: place.settings.hookTimeout,
+			onHookError: (line) => errors.add(line),
+		});
+		const code = verify
+			? await printVerification(view, log, hooks, options, io)
+			: await printContext(view, last, log, hooks, options, io);
+		printNotices(io, [...notices, ...errors]);
+		return code;
+	} finally {
+		log.close();
+	}
+}
+
+function findTarget(place: Place, options: SubcommandOptions): string {
+	if (options.session !== undefined) return findSession(place.sessionDir, options.session);
+	const [latest] = newestFirst(place.sessionDir);
+	if (latest !== undefined) return latest;
+	throw new PiError("log_not_found", `There is no session in ${place.sessionDir}`, { hint: "name one with --session" });
+}
+
+async function loadSessionHooks(place: Place, options: SubcommandOptions, notices: string[]): Promise<LoadedHook[]> {
+	const { hooks, problems } = await findHooks(place, options);
+	const attempts = await tryHooks(
+		hooks.filter(({ mayRun }) => mayRun),
+		place,
+	);
+	const skipped = hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path);
+	notices.push(...problems, ...attempts.flatMap(({ error }) => error ?? []));
+	if (skipped.length > 0)
+		notices.push(
+			`Project hooks were not run, they are not trusted: ${skipped.join(", ")} · pi hooks trust, or --trust`,
+		);
+	return attempts.flatMap(({ hook }) => hook ?? []);
+}
+
+async function printVerification(
+	view: SessionView,
+	log: SessionLog,
+	hooks: readonly LoadedHook[],
+	options: SubcommandOptions,
+	io: ModeIO,
+): Promise<number> {
+	const { requests, mismatch } = await view.verify();
+	if (options.json) {
+		await printJson(io, {
+			session: log.path,
+			requests,
+			hooks: hooks.map(({ path, scope }) => ({ path, scope })),
+			mismatch,
+		});
+	} else if (mismatch === null) {
+		await printLines(io, [`${requests} requests, each as it was recorded`]);
+	} else {
+		const { entryIndex, recorded, computed } = mismatch;
+		const why =
+			recorded.messages === computed.messages
+				? "as many messages, but not the same"
+				: `${recorded.messages} messages then, ${computed.messages} now`;
+		await printLines(io, [
+			`The request that entry ${entryIndex} answers is not what was sent: ${why}`,
+			"A hook has changed, is missing, or was not loaded then; or the file was edited",
+		]);
+	}
+	return mismatch === null ? 0 : 1;
+}
+
+async function printContext(
+	view: SessionView,
+	at: number,
+	log: SessionLog,
+	hooks: readonly LoadedHook[],
+	options: SubcommandOptions,
+	io: ModeIO,
+): Promise<number> {
+	const context = await view.build(at + 1);
+	const cached = await view.cachedPrefix(context.messages, at + 1);
+	const report = createReport({ session: log.path, at, context, cached, entries: log.entries, hooks });
+	if (options.json) await printJson(io, report);
+	else await printLines(io, describeReport(report));
+	return 0;
+}
+
+function createReport({
+	session,
+	at,
+	context,
+	cached,
+	entries,
+	hooks,
+}: {
+	session: string | null;
+	at: number;
+	context: BuiltContext;
+	cached: number;
+	entries: readonly SessionEntry[];
+	hooks: readonly LoadedHook[];
+}): ContextReport {
+	const messages = context.messages.map(({ message, entryIndex, origin }, position) => ({
+		position,
+		entryIndex,
+		role: message.role,
+		tokens: estimateTokens(message),
+		cached: position < cached,
+		origin: origin.kind === "hook" ? { kind: origin.kind, hook: origin.hook } : { kind: origin.kind },
+		text: fullText(message),
+	}));
+	const sum = (list: readonly { tokens: number }[]) => list.reduce((total, { tokens }) => total + tokens, 0);
+	return {
+		session,
+		at,
+		hooks: hooks.map(({ path, scope }) => ({ path, scope })),
+		tokens: sum(messages),
+		prefix: { messages: cached, tokens: sum(messages.slice(0, cached)) },
+		messages,
+		hidden: context.hidden.map(({ entryIndex, by }) => {
+			const message = entryMessage(entries[entryIndex]);
+			return { entryIndex, role: message?.role ?? "", tokens: message ? estimateTokens(message) : 0, by };
+		}),
+		problems: context.problems.map(({ hook, rule, position }) => ({ hook, rule, position })),
+	};
+}
+
+function describeReport(report: ContextReport): string[] {
+	const { session, at, tokens, prefix, messages, hidden, hooks, problems } = report;
+	const rows = messages.map(({ entryIndex, role, tokens: count, cached, origin, text }) => [
+		entryIndex === null ? "-" : String(entryIndex),
+		role,
+		`${count} tok`,
+		cached ? "cached" : "",
+		origin.kind === "entry" ? "" : (origin.hook ?? origin.kind),
+		onOneLine(text, PREVIEW),
+	]);
+	return [
+		`${session ?? "in memory"} at entry ${at}: ${messages.length} messages, about ${tokens} tokens, ${prefix.tokens} of them as in the request before`,
+		...(hooks.length > 0 ? [`hooks: ${hooks.map(({ path }) => path).join(", ")}`] : []),
+		...(rows.length > 0 ? ["", ...tableLines([["entry", "role", "size", "cache", "from", "text"], ...rows])] : []),
+		...(hidden.length > 0 ? ["", "hidden:"] : []),
+		...tableLines(
+			hidden.map(({ entryIndex, role, tokens: count, by }) => [
+				String(entryIndex),
+				role,
+				`${count} tok`,
+				by.kind === "hook" ? `by ${by.hook}` : `by the compaction in entry ${by.entryIndex}`,
+			]),
+		),
+		...problems.map(({ hook, rule, position }) => `problem: ${hook ?? "the log"}: ${rule} at ${position}`),
+	];
+}
+
+/** All text of a message, with what it calls. */
+function fullText(message: AppMessage): string {
+	if (message.role === "bashExecution") return bashExecutionText(message);
+	if (message.role !== "assistant") return messageText(message);
+	const parts = message.content.flatMap((block) => {
+		if (block.type === "text") return [block.text];
+		return block.type === "toolCall" ? [`${block.name}(${JSON.stringify(block.arguments)})`] : [];
+	});
+	return parts.join("\n");
+}

@@ -1,0 +1,222 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { environmentProviders } from "../../config/env-keys.js";
+import { findLocalModels } from "../../config/local-servers.js";
+import { loadTrust } from "../../config/trust.js";
+import { describeError } from "../../errors.js";
+import type { ModeIO } from "../../modes/mode.js";
+import { search } from "../../tools/ripgrep.js";
+import { runShell } from "../../tools/shell.js";
+import { ensurePrivateDir } from "../../util/fs.js";
+import { packageRoot, packageVersion } from "../../util/package-root.js";
+import { printJson, printLines, tableLines } from "../lines.js";
+import { loadModelSources } from "../list-models.js";
+import type { SubcommandOptions } from "../options.js";
+import { findHooks, tryHooks } from "./find-hooks.js";
+import type { Place } from "./place.js";
+
+/** One thing that was looked at. */
+interface Finding {
+	name: string;
+	state: "ok" | "note" | "problem";
+	text: string;
+	/** How to mend a problem. */
+	mend?: string;
+}
+
+const OLDEST_NODE = 20;
+const SHELL_TIMEOUT_MS = 5000;
+
+/** `pi doctor`: what pi finds on this machine, what is wrong with it and how to mend it. @returns 1 when there is a problem */
+export async function runDoctor(place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+	const findings = [
+		...checkProgram(),
+		checkTerminal(place, io),
+		...checkFiles(place),
+		...(await checkShell(place)),
+		await checkRipgrep(place),
+		...(await checkModels(place)),
+		...(await checkHooks(place, options)),
+	];
+	const problems = findings.filter(({ state }) => state === "problem");
+	if (options.json) await printJson(io, { problems: problems.length, findings });
+	else {
+		const rows = findings.map(({ name, state, text, mend }) => [
+			MARKS[state],
+			name,
+			mend === undefined ? text : `${text} · ${mend}`,
+		]);
+		const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+		await printLines(io, [...tableLines(rows), "", problems.length === 0 ? "No problems" : count]);
+	}
+	return problems.length === 0 ? 0 : 1;
+}
+
+const MARKS = { ok: "ok", note: "-", problem: "!!" } as const;
+
+function checkProgram(): Finding[] {
+	const version = process.versions.node;
+	const isOld = Number.parseInt(version, 10) < OLDEST_NODE;
+	return [
+		{ name: "pi", state: "ok", text: `${packageVersion()} in ${packageRoot()}` },
+		isOld
+			? { name: "node", state: "problem", text: version, mend: `install Node ${OLDEST_NODE} or newer` }
+			: { name: "node", state: "ok", text: `${version} on ${process.platform} ${process.arch}` },
+	];
+}
+
+function checkTerminal({ env }: Place, io: ModeIO): Finding {
+	const name = "terminal";
+	if (!io.outIsTerminal) return { name, state: "note", text: "none here: stdout goes to a file or a program" };
+	const { columns, rows } = process.stdout;
+	const term = env.TERM ?? "";
+	const colours = env.NO_COLOR
+		? "no colours (NO_COLOR)"
+		: /truecolor|24bit/i.test(env.COLORTERM ?? "")
+			? "all colours"
+			: "256 colours or fewer";
+	const program = env.TERM_PROGRAM ? `${env.TERM_PROGRAM}, ` : "";
+	const text = `${program}${term || "TERM is not set"}, ${columns}×${rows}, ${colours}`;
+	if (term === "" || term === "dumb") return { name, state: "problem", text, mend: "set TERM, or use pi -p" };
+	const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
+	if (!/utf-?8/i.test(locale) && process.platform === "linux") {
+		return {
+			name,
+			state: "problem",
+			text: `${text}, locale ${locale || "not set"}`,
+			mend: "set LANG to a UTF-8 locale",
+		};
+	}
+	return { name, state: "ok", text };
+}
+
+function checkFiles({ paths, warnings }: Place): Finding[] {
+	const findings: Finding[] = [checkAgentDir(paths.agentDir)];
+	for (const warning of warnings) findings.push({ name: "settings", state: "problem", text: warning });
+	const { warning, projects } = loadTrust(paths.agentDir);
+	findings.push(
+		warning === undefined
+			? { name: "trust", state: "ok", text: `${projects.size} trusted ${projects.size === 1 ? "project" : "projects"}` }
+			: { name: "trust", state: "problem", text: warning },
+	);
+	return findings;
+}
+
+function checkAgentDir(dir: string): Finding {
+	const name = "files";
+	const place = nearestExisting(dir);
+	try {
+		accessSync(place, constants.W_OK);
+	} catch {
+		return { name, state: "problem", text: `${dir} cannot be written`, mend: `chown or chmod ${place}` };
+	}
+	if (place !== dir) return { name, state: "note", text: `${dir} is made when it is needed` };
+	const isOpen = process.platform !== "win32" && (statSync(dir).mode & 0o022) !== 0;
+	return isOpen
+		? { name, state: "problem", text: `others can write to ${dir}`, mend: `chmod go-w ${dir}` }
+		: { name, state: "ok", text: dir };
+}
+
+function nearestExisting(path: string): string {
+	let at = path;
+	while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+	return at;
+}
+
+async function checkShell({ paths, settings }: Place): Promise<Finding[]> {
+	const { shellPath } = settings;
+	const name = "shell";
+	try {
+		ensurePrivateDir(paths.tmp);
+		const result = await runShell("printf %s ok", {
+			cwd: paths.cwd,
+			tmpDir: paths.tmp,
+			timeoutMs: SHELL_TIMEOUT_MS,
+			...(shellPath === undefined ? {} : { shellPath }),
+		});
+		if (result.exitCode === 0) return [{ name, state: "ok", text: shellPath ?? "bash, else sh" }];
+		const why = result.failure ?? `it ended with ${result.exitCode ?? result.exitSignal}`;
+		return [
+			{ name, state: "problem", text: why, mend: shellPath ? "mend shellPath in settings.json" : "install bash" },
+		];
+	} catch (error) {
+		return [{ name, state: "problem", text: describeError(error) }];
+	}
+}
+
+async function checkRipgrep({ paths }: Place): Promise<Finding> {
+	let version = "";
+	const end = await search(["--version"], {
+		cwd: paths.cwd,
+		signal: new AbortController().signal,
+		separator: "\n",
+		onRecord: (record) => {
+			version ||= record;
+			return true;
+		},
+	});
+	return end.status === "failed"
+		? { name: "ripgrep", state: "problem", text: end.problem, mend: "run npm ci again, or install ripgrep" }
+		: { name: "ripgrep", state: "ok", text: version };
+}
+
+async function checkModels({ env, paths, settings, offline }: Place): Promise<Finding[]> {
+	const [sources, local] = await Promise.all([
+		loadModelSources({
+			env,
+			cwd: paths.cwd,
+			home: paths.home,
+			settings: { settings, warnings: [], layers: NO_LAYERS },
+			offline: true,
+		}),
+		offline ? [] : findLocalModels(),
+	]);
+	const { registry, credentials, warnings } = sources;
+	const findings = warnings.map((text): Finding => ({ name: "models", state: "problem", text }));
+	const providers = new Set([...registry.all().map(({ provider }) => provider), ...environmentProviders()]);
+	const keys = [...providers].flatMap((provider) => {
+		const source = credentials.keySource(provider);
+		return source === undefined || source === "no key needed" ? [] : [`${provider} (${source})`];
+	});
+	findings.push({ name: "keys", state: keys.length > 0 ? "ok" : "note", text: keys.join(", ") || "none" });
+	const servers = new Map<string, number>();
+	for (const { provider } of local) servers.set(provider, (servers.get(provider) ?? 0) + 1);
+	const found = [...servers].map(([server, count]) => `${server} with ${count} models`).join(", ");
+	findings.push({
+		name: "servers",
+		state: "note",
+		text: offline ? "not looked for: offline" : found || "none on this machine",
+	});
+	registry.registerModels(local);
+	try {
+		const { model, warning } = registry.defaultModel({ settings });
+		const text = `${model.provider}/${model.id}`;
+		findings.push(
+			warning ? { name: "model", state: "problem", text: `${text}: ${warning}` } : { name: "model", state: "ok", text },
+		);
+	} catch (error) {
+		findings.push({ name: "model", state: "problem", text: describeError(error) });
+	}
+	return findings;
+}
+
+const NO_LAYERS = { user: {}, project: {} };
+
+async function checkHooks(place: Place, options: SubcommandOptions): Promise<Finding[]> {
+	const { hooks, problems } = await findHooks(place, options);
+	const attempts = await tryHooks(
+		hooks.filter(({ mayRun }) => mayRun),
+		place,
+	);
+	const name = "hooks";
+	const loaded = attempts.filter(({ hook }) => hook !== null).map(({ file }) => file.name);
+	const skipped = hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path);
+	return [
+		{ name, state: loaded.length > 0 ? "ok" : "note", text: loaded.join(", ") || "none loaded" },
+		...problems.map((text): Finding => ({ name, state: "problem", text })),
+		...attempts.flatMap(({ error }): Finding[] => (error === null ? [] : [{ name, state: "problem", text: error }])),
+		...(skipped.length > 0
+			? [{ name, state: "note" as const, text: `not trusted, not run: ${skipped.join(", ")}`, mend: "pi hooks trust" }]
+			: []),
+	];
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { startSession } from "../../helpers/session.js";
+import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
+import { run } from "./run.js";
+
+const STACK = fileURLToPath(new URL("../../fixtures/hooks/stack-design.ts", import.meta.url));
+
+/** A session of three turns in which the second and third were popped. */
+async function poppedSession() {
+	const [agentDir, cwd] = [tempAgentDir(), tempDir("pi-project-")];
+	const { session, provider } = await startSession({ agentDir, cwd, session: { kind: "new" }, hookFiles: [STACK] });
+	provider.reply("a1", "a2", "a3", "SUM", "a4");
+	for (const prompt of ["u1", "u2", "u3", "/pop 3", "u4"]) await session.prompt(prompt);
+	const file = session.sessionFile ?? "";
+	await session.dispose();
+	return { agentDir, cwd, file };
+}
+
+describe("pi context", () => {
+	test("shows what the model sees, where it comes from and what hid the rest, without model and network", async () => {
+		const { cwd, file } = await poppedSession();
+		const before = readFileSync(file);
+		const result = await run({ name: "context", verify: false }, { cwd, session: file, hooks: [STACK], json: true });
+		expect(result).toMatchObject({ code: 0, stderr: "" });
+		const tokens = expect.any(Number);
+		const entry = { kind: "entry" };
+		expect(JSON.parse(result.stdout)).toEqual({
+			session: file,
+			at: 9,
+			hooks: [{ path: STACK, scope: "flag" }],
+			tokens,
+			prefix: { messages: 4, tokens },
+			messages: [
+				{ position: 0, entryIndex: 1, role: "user", tokens, cached: true, origin: entry, text: "u1" },
+				{ position: 1, entryIndex: 2, role: "assistant", tokens, cached: true, origin: entry, text: "a1" },
+				{
+					position: 2,
+					entryIndex: null,
+					role: "user",
+					tokens,
+					cached: true,
+					origin: { kind: "hook", hook: STACK },
+					text: "[Summary]\n\nSUM",
+				},
+				{ position: 3, entryIndex: 8, role: "user", tokens, cached: true, origin: entry, text: "u4" },
+				{ position: 4, entryIndex: 9, role: "assistant", tokens, cached: false, origin: entry, text: "a4" },
+			],
+			hidden: [3, 4, 5, 6].map((entryIndex) => ({
+				entryIndex,
+				role: entryIndex % 2 === 1 ? "user" : "assistant",
+				tokens,
+				by: { kind: "hook", hook: STACK },
+			})),
+			problems: [],
+		});
+		expect(readFileSync(file)).toEqual(before);
+	});
+
+	test("--at shows an earlier point; without the hook nothing is hidden", async () => {
+		const { cwd, file } = await poppedSession();
+		const at = async (index: number, hooks: string[]) => {
+			const { stdout } = await run(
+				{ name: "context", at: index, verify: false },
+				{ cwd, session: file, hooks, json: true },
+			);
+			return JSON.parse(stdout).messages.map((message: { text: string }) => message.text);
+		};
+		expect(await at(5, [STACK])).toEqual(["u1", "a1", "u2", "a2", "u3"]);
+		expect(await at(7, [STACK])).toEqual(["u1", "a1", "[Summary]\n\nSUM"]);
+		expect(await at(9, [])).toEqual(["u1", "a1", "u2", "a2", "u3", "a3", "u4", "a4"]);
+		await expect(at(10, [])).rejects.toThrow("--at 10: the session has entries 0 to 9");
+	});
+
+	test("takes the latest session of the directory, and prints lines", async () => {
+		const { agentDir, cwd, file } = await poppedSession();
+		const { stdout } = await run({ name: "context", verify: false }, { agentDir, cwd, hooks: [STACK] });
+		expect(stdout).toContain(`${file} at entry 9: 5 messages`);
+		expect(stdout).toMatch(/^-\s+user\s+\d+ tok\s+cached\s+\S*stack-design\.ts\s+\[Summary\] SUM$/m);
+		expect(stdout).toMatch(/^4\s+assistant\s+\d+ tok\s+by \S*stack-design\.ts$/m);
+		await expect(run({ name: "context", verify: false })).rejects.toThrow("There is no session in ");
+	});
+
+	test("--verify computes every request again and names the first that differs", async () => {
+		const { cwd, file } = await poppedSession();
+		const verify = (hooks: string[]) => run({ name: "context", verify: true }, { cwd, session: file, hooks });
+		expect(await verify([STACK])).toMatchObject({ code: 0, stdout: "4 requests, each as it was recorded\n" });
+		const without = await verify([]);
+		expect(without.code).toBe(1);
+		expect(without.stdout).toContain("entry 9 answers is not what was sent: 4 messages then, 7 now");
+	});
+
+	test("names a hook that fails or answers with what no model takes, and cannot be made to write", async () => {
+		const { cwd, file } = await poppedSession();
+		writeFiles(cwd, {
+			"bad.ts": `export default (pi) => { pi.on("context", async (event, ctx) => { await ctx.saveEntry({ type: "x" }); }); }`,
+			"odd.ts": `export default (pi) => { pi.on("context", () => ({ messages: [7] })); }`,
+		});
+		const hooks = [join(cwd, "bad.ts"), join(cwd, "odd.ts")];
+		const { stdout, stderr } = await run({ name: "context", verify: false }, { cwd, session: file, hooks, json: true });
+		expect(stderr).toContain(`Hook ${hooks[0]} failed on context: `);
+		expect(JSON.parse(stdout).problems).toEqual([{ hook: hooks[1], rule: "known_role", position: 0 }]);
+	});
+
+	test("does not run project hooks that are not trusted, and says so", async () => {
+		const { cwd, file } = await poppedSession();
+		writeFiles(cwd, { ".pi/hooks/mine.ts": "throw new Error('ran')" });
+		const { code, stderr } = await run({ name: "context", verify: false }, { cwd, session: file });
+		expect(code).toBe(0);
+		expect(stderr).toMatch(
+			/^Project hooks were not run, they are not trusted: \S+mine\.ts · pi hooks trust, or --trust\n$/,
+		);
+	});
+});

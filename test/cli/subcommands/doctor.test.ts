@@ -1,0 +1,52 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { packageVersion } from "../../../src/util/package-root.js";
+import { tempAgentDir } from "../../helpers/temp.js";
+import { type RunPlace, run } from "./run.js";
+
+async function examine(place: RunPlace = {}) {
+	const { code, stdout } = await run({ name: "doctor" }, { ...place, json: true });
+	const findings: { name: string; state: string; text: string; mend?: string }[] = JSON.parse(stdout).findings;
+	return { code, stdout, of: (name: string) => findings.filter((finding) => finding.name === name) };
+}
+
+describe("pi doctor", () => {
+	test("finds what pi needs, and names keys without showing them", async () => {
+		const { code, stdout, of } = await examine({ env: { ANTHROPIC_API_KEY: "sk-very-secret" } });
+		expect(code).toBe(0);
+		expect(of("pi")[0]?.text).toContain(packageVersion());
+		expect(of("node")).toMatchObject([{ state: "ok" }]);
+		expect(of("shell")).toMatchObject([{ state: "ok" }]);
+		expect(of("ripgrep")[0]?.text).toMatch(/^ripgrep \d/);
+		expect(of("keys")).toEqual([{ name: "keys", state: "ok", text: "anthropic (ANTHROPIC_API_KEY)" }]);
+		expect(of("model")[0]?.text).toMatch(/^anthropic\//);
+		expect(of("servers")[0]?.text).toBe("not looked for: offline");
+		expect(stdout).not.toContain("sk-very-secret");
+	});
+
+	test("names each problem and how to mend it", async () => {
+		const agentDir = tempAgentDir({
+			settings: { shellPath: "/no/such/shell", queueMode: "sometimes" },
+			hooks: { "bad.ts": "throw new Error('no luck')" },
+			files: { "trust.json": "{" },
+		});
+		chmodSync(agentDir, 0o777);
+		const { code, of } = await examine({ agentDir });
+		expect(code).toBe(1);
+		expect(of("files")).toEqual([
+			{ name: "files", state: "problem", text: `others can write to ${agentDir}`, mend: `chmod go-w ${agentDir}` },
+		]);
+		expect(of("settings")[0]?.text).toContain("queueMode must be one of");
+		expect(of("shell")).toMatchObject([{ state: "problem", mend: "mend shellPath in settings.json" }]);
+		expect(of("trust")[0]).toMatchObject({ state: "problem" });
+		expect(of("model")[0]?.text).toContain("set ANTHROPIC_API_KEY");
+		expect(of("hooks")).toMatchObject([
+			{ state: "note", text: "none loaded" },
+			{ state: "problem", text: `Hook ${join(agentDir, "hooks/bad.ts")}:1 did not load: no luck` },
+		]);
+		const text = await run({ name: "doctor" }, { agentDir });
+		expect(text.stdout).toMatch(/^!! +shell +.*\/no\/such\/shell.* · mend shellPath in settings\.json$/m);
+		expect(text.stdout.trimEnd().split("\n").at(-1)).toBe("6 problems");
+	});
+});

@@ -1,0 +1,149 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
+import { run } from "./run.js";
+
+const POP = `export default function (pi) {
+	pi.on("context", () => undefined);
+	pi.on("session", () => {});
+	pi.command("pop", { handler: () => {} });
+	pi.entry("stack_pop");
+}`;
+const BROKEN = `export default function (pi) {
+	pi.on("session", () => {});
+	throw new Error("no luck");
+}`;
+
+describe("pi hooks list", () => {
+	test("names each hook with its place, trust and what it registers, and each that does not load", async () => {
+		const agentDir = tempAgentDir({ hooks: { "b.ts": BROKEN, "pop.ts": POP } });
+		const extra = join(tempDir(), "extra.ts");
+		writeFiles(extra.slice(0, -9), { "extra.ts": "export default () => {}" });
+		const result = await run({ name: "hooks", action: "list" }, { agentDir, hooks: [extra], json: true });
+		expect(result.code).toBe(1);
+		expect(JSON.parse(result.stdout)).toEqual({
+			hooks: [
+				{
+					path: join(agentDir, "hooks/b.ts"),
+					scope: "global",
+					trust: "own",
+					loaded: false,
+					events: [],
+					commands: [],
+					entryTypes: [],
+					problem: `Hook ${join(agentDir, "hooks/b.ts")}:3 did not load: no luck`,
+				},
+				{
+					path: join(agentDir, "hooks/pop.ts"),
+					scope: "global",
+					trust: "own",
+					loaded: true,
+					events: ["context", "session"],
+					commands: ["pop"],
+					entryTypes: ["stack_pop"],
+					problem: null,
+				},
+				{
+					path: extra,
+					scope: "flag",
+					trust: "own",
+					loaded: true,
+					events: [],
+					commands: [],
+					entryTypes: [],
+					problem: null,
+				},
+			],
+			problems: [],
+		});
+		const text = await run({ name: "hooks", action: "list" }, { agentDir });
+		expect(text.stdout).toContain("context, session, /pop");
+		expect((await run({ name: "hooks", action: "list" })).stdout).toBe("No hooks here\n");
+	});
+});
+
+describe("pi hooks check", () => {
+	test("loads a file as a session would and reports what it registers", async () => {
+		const cwd = tempDir();
+		writeFiles(cwd, { "pop.ts": POP });
+		const result = await run({ name: "hooks", action: "check", target: "pop.ts" }, { cwd });
+		expect(result).toMatchObject({ code: 0, stderr: "" });
+		expect(result.stdout).toBe(
+			`${join(cwd, "pop.ts")} loads\nevents    context, session\ncommands  /pop\nentries   stack_pop\n`,
+		);
+	});
+
+	test.each([
+		["throws", BROKEN, ":3 did not load: no luck"],
+		["does not parse", "export default function (pi) {\n\tconst = 3;\n}", ":2"],
+		["has no factory", "export const x = 1;", "did not load: it has no default export that is a function"],
+		["names an unknown event", `export default (pi) => pi.on("contxt", () => {})`, 'unknown event "contxt"'],
+	])("fails with file, line and reason for a file that %s", async (_, source, reason) => {
+		const cwd = tempDir();
+		writeFiles(cwd, { "bad.ts": source });
+		const result = await run({ name: "hooks", action: "check", target: "bad.ts" }, { cwd });
+		expect(result).toMatchObject({ code: 1, stdout: "" });
+		expect(result.stderr).toContain(join(cwd, "bad.ts"));
+		expect(result.stderr).toContain(reason);
+		expect(result.stderr.trimEnd().split("\n").length).toBe(1);
+	});
+
+	test("names a file that is not there", async () => {
+		await expect(run({ name: "hooks", action: "check", target: "gone.ts" })).rejects.toThrow(
+			"Hook gone.ts cannot be read",
+		);
+	});
+
+	test("warns of a command that has the name of a built-in one", async () => {
+		const cwd = tempDir();
+		writeFiles(cwd, { "model.ts": `export default (pi) => pi.command("model", { handler() {} })` });
+		const result = await run({ name: "hooks", action: "check", target: "model.ts" }, { cwd });
+		expect(result.stderr).toContain("/model of");
+	});
+});
+
+describe("pi hooks trust", () => {
+	test("trusts contents: project hooks run after it, and no longer once one changes", async () => {
+		const cwd = tempDir("pi-project-");
+		const marker = join(cwd, "ran");
+		writeFiles(cwd, {
+			".pi/hooks/own.ts": `import { appendFileSync } from "node:fs"; import "../lib.ts";
+appendFileSync(${JSON.stringify(marker)}, "x"); export default (pi) => pi.command("own", { handler() {} });`,
+			".pi/lib.ts": "export const a = 1;",
+			ran: "",
+		});
+		const agentDir = tempAgentDir();
+		const list = async () => {
+			const { stdout } = await run({ name: "hooks", action: "list" }, { agentDir, cwd, json: true });
+			return JSON.parse(stdout).hooks.map((hook: { trust: string; loaded: boolean }) => [hook.trust, hook.loaded]);
+		};
+		expect(await list()).toEqual([["new", false]]);
+		expect(readFileSync(marker, "utf8")).toBe("");
+
+		const trusted = await run({ name: "hooks", action: "trust" }, { agentDir, cwd });
+		expect(trusted.code).toBe(0);
+		expect(trusted.stdout).toMatch(/\.pi\/hooks\/own\.ts\s+\d+ bytes\s+[0-9a-f]{12}\s+new/);
+		expect(trusted.stdout).toContain(".pi/lib.ts");
+		expect(await list()).toEqual([["trusted", true]]);
+
+		appendFileSync(join(cwd, ".pi/lib.ts"), "// changed");
+		expect(await list()).toEqual([["trusted", false]]);
+		expect(readFileSync(marker, "utf8")).toBe("x");
+
+		await run({ name: "hooks", action: "trust" }, { agentDir, cwd });
+		expect(await list()).toEqual([["trusted", true]]);
+		expect((await run({ name: "hooks", action: "untrust" }, { agentDir, cwd })).stdout).toBe(
+			`${cwd} is no longer trusted\n`,
+		);
+		expect(await list()).toEqual([["new", false]]);
+		expect((await run({ name: "hooks", action: "untrust" }, { agentDir, cwd })).stdout).toBe(
+			`Nothing was trusted in ${cwd}\n`,
+		);
+	});
+
+	test("stores nothing for a project without code of its own", async () => {
+		const result = await run({ name: "hooks", action: "trust" });
+		expect(result.stdout).toBe(`${result.cwd} has no hooks and tools of its own\n`);
+	});
+});

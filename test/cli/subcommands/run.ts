@@ -1,0 +1,33 @@
+import type { Subcommand, SubcommandOptions } from "../../../src/cli/options.js";
+import { runSubcommand } from "../../../src/cli/subcommands/index.js";
+import { recordIO } from "../../helpers/record-io.js";
+import { tempAgentDir, tempDir } from "../../helpers/temp.js";
+
+/** Where a sub-command runs; what is left out is new and empty. */
+export interface RunPlace extends Partial<SubcommandOptions> {
+	agentDir?: string;
+	cwd?: string;
+	env?: Record<string, string>;
+	outIsTerminal?: boolean;
+}
+
+/** Runs a sub-command as the program does, in a private place. */
+export async function run(command: Subcommand, place: RunPlace = {}) {
+	const { agentDir = tempAgentDir(), cwd = tempDir("pi-project-"), env, outIsTerminal, ...options } = place;
+	const io = recordIO(outIsTerminal);
+	const code = await runSubcommand(
+		command,
+		{
+			hooks: [],
+			findHooks: true,
+			trust: false,
+			offline: true,
+			verbose: false,
+			json: false,
+			...options,
+		},
+		io,
+		{ env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH, ...env }, home: tempDir("pi-home-"), cwd },
+	);
+	return { code, stdout: io.stdout(), stderr: io.stderr(), agentDir, cwd };
+}
