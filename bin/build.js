@@ -1,13 +1,32 @@
 #!/usr/bin/env node
 // Builds dist/: one split bundle for the program and the package entries, and with --types the declarations.
 import { spawnSync } from "node:child_process";
-import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { builtinModules } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
+
+/**
+ * Turns imports of Node's own modules into require(). Imported as ES modules each of them costs a facade that touches
+ * all its lazy parts (streams, web crypto), a sixth of the time to the first paint.
+ */
+function requireBuiltins(code) {
+	const names = builtinModules.map((name) => name.replaceAll("/", "\\/")).join("|");
+	const statement = new RegExp(
+		`import\\s*(?:([\\w$]+)\\s*,?\\s*)?(?:\\*\\s*as\\s+([\\w$]+)\\s*|(\\{[^}]*\\})\\s*)?from\\s*"((?:node:)?(?:${names}))";`,
+		"g",
+	);
+	return code.replace(statement, (whole, fallback, namespace, members, name) => {
+		if (name === "node:module") return whole;
+		const module = `__require("${name}")`;
+		const bindings = [fallback, namespace, members?.replace(/([\w$]+)\s+as\s+/g, "$1:")].filter(Boolean);
+		return `const ${bindings.map((binding) => `${binding}=${module}`).join(",")};`;
+	});
+}
 
 rmSync(dist, { recursive: true, force: true });
 await build({
@@ -26,7 +45,7 @@ await build({
 	external: ["koffi", "jiti", "@vscode/ripgrep", "@aws-sdk/*", "@smithy/*", "@opentelemetry/api"],
 	// CommonJS dependencies inside the bundle call require().
 	banner: {
-		js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+		js: 'import{createRequire}from"node:module";const __require=createRequire(import.meta.url),require=__require;',
 	},
 	logLevel: "warning",
 });
@@ -40,6 +59,10 @@ const help = await build({
 });
 const { HELP_TEXT } = await import(`data:text/javascript,${encodeURIComponent(help.outputFiles[0].text)}`);
 writeFileSync(join(dist, "help.txt"), HELP_TEXT);
+for (const name of readdirSync(dist).filter((file) => file.endsWith(".js"))) {
+	const file = join(dist, name);
+	writeFileSync(file, requireBuiltins(readFileSync(file, "utf8")));
+}
 // Last: bin/start.js takes it as the sign of a whole build.
 cpSync(join(root, "CHANGELOG.md"), join(dist, "CHANGELOG.md"));
 

@@ -4,12 +4,12 @@
  *
  * A checkpoint is a commit of all tracked and untracked files (ignored ones are left out), made with a temporary index
  * and kept by a ref below refs/pi/. Your index, stash, branches and HEAD are never touched, and no git hook runs. Files
- * are brought back by git's own two-tree merge: it looks at everything first and changes nothing if a file would be lost.
+ * are brought back by git's own two-tree merge; when a file would be lost, nothing is changed.
  * HEAD stays where it is, so what was committed since then shows up as changes. Refs older than KEEP_DAYS are dropped.
  */
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, lstat, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import {
 	type CustomEntry,
 	type ExecResult,
@@ -51,7 +51,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 	/** What the user chose before a branch; done after it, when nothing runs any more. */
 	let pending: Checkpoint | null = null;
 
-	pi.entry("git_checkpoint", { render: () => "" });
+	pi.entry("git_checkpoint");
 	pi.entry("git_rewind", {
 		render: (entry, theme) => theme.dim(`◇ files of turn ${"turn" in entry ? entry.turn : "?"} brought back`),
 	});
@@ -198,6 +198,9 @@ async function openRepository(ctx: HookEventContext): Promise<Repository | strin
 		replaceFiles: (commit) =>
 			withIndex(async (env) => {
 				const before = await commitTree(`before-rewind-${Date.now()}`, env);
+				const changes = await git(["diff-tree", "-r", "-z", "--no-renames", "--name-status", before, commit]);
+				const lost = await findLoss(cwd, changes.split("\0"));
+				if (lost !== null) throw new Error(`${lost} is ignored by git and would be overwritten; move it away first`);
 				await git(["read-tree", "-m", "-u", before, commit], env);
 				return before;
 			}),
@@ -210,6 +213,34 @@ async function openRepository(ctx: HookEventContext): Promise<Repository | strin
 			}
 		},
 	};
+}
+
+/**
+ * Looks for a file that is in no checkpoint, because git ignores it, and stands where another is to be brought back; git
+ * would overwrite it. @param changes status and path by turns @returns its path; null when there is none
+ */
+async function findLoss(cwd: string, changes: readonly string[]): Promise<string | null> {
+	const paths = (status: string) => changes.filter((_, i) => i % 2 === 1 && changes[i - 1] === status);
+	const removed = new Set(paths("D"));
+	for (const path of paths("A")) {
+		const parts = path.split("/");
+		for (let length = 1; length <= parts.length; length++) {
+			const here = parts.slice(0, length).join("/");
+			const stats = await lstat(join(cwd, here)).catch(() => null);
+			if (!stats) break;
+			if (!stats.isDirectory()) {
+				if (!removed.has(here)) return here;
+			} else if (here === path) {
+				const inside = await readdir(join(cwd, here), { recursive: true, withFileTypes: true });
+				const files = inside.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+				const ignored = files
+					.map((file) => relative(cwd, file))
+					.find((file) => !removed.has(file.split(sep).join("/")));
+				if (ignored !== undefined) return ignored;
+			}
+		}
+	}
+	return null;
 }
 
 function reasonOf({ stderr, killed }: ExecResult, args: readonly string[]): string {

@@ -78,3 +78,24 @@ export type CommandLine =
 	| { kind: "version" }
 	| { kind: "session"; options: CliOptions }
 	| { kind: "subcommand"; command: Subcommand; options: SubcommandOptions };
+
+/** What an empty command line asks for: known without the parser, which takes a while to load. */
+export const NO_ARGUMENTS: CliOptions = {
+	print: false,
+	continue: false,
+	resume: false,
+	keepSession: true,
+	appendSystemPrompt: [],
+	customTools: [],
+	hooks: [],
+	findHooks: true,
+	skills: [],
+	findSkills: true,
+	contextFiles: true,
+	trust: false,
+	offline: false,
+	demo: false,
+	verbose: false,
+	files: [],
+	messages: [],
+};

@@ -8,7 +8,6 @@ import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageVersion } from "../util/package-root.js";
 import type { PromptInput } from "./input.js";
 import type { CliOptions } from "./options.js";
-import { sessionOptions } from "./session-options.js";
 
 /** What the command line knows of its surroundings. */
 export interface CliContext {
@@ -38,7 +37,10 @@ export async function runInteractiveCli(
 	const { first, rest } = await readPrompts(options, { cwd, home });
 	return runInteractive({
 		async startSession({ askTrust }) {
-			const { createAgentSession } = await import("../session/create-session.js");
+			const [{ createAgentSession }, { sessionOptions }] = await Promise.all([
+				import("../session/create-session.js"),
+				import("./session-options.js"),
+			]);
 			const found = { ...settings, warnings: [...settings.warnings, ...warnings] };
 			const described = await sessionOptions(options, { ...context, settings: found });
 			return createAgentSession({ ...described, askTrust, ...extras.session });

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { closeSync, linkSync, openSync, readFileSync, renameSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -26,7 +25,7 @@ export async function withFileLock<T>(
 	{ waitMs = 10_000, staleMs = 120_000 }: FileLockOptions = {},
 ): Promise<T> {
 	const lock = `${path}.lock`;
-	const owner = JSON.stringify({ pid: process.pid, id: randomUUID() });
+	const owner = JSON.stringify({ pid: process.pid, id: crypto.randomUUID() });
 	const deadline = performance.now() + waitMs;
 	while (!tryLock(lock, owner, path)) {
 		removeIfDead(lock, staleMs);
@@ -68,7 +67,7 @@ function tryLock(lock: string, owner: string, path: string): boolean {
 function removeIfDead(lock: string, staleMs: number): void {
 	const content = readLock(lock);
 	if (content === null || !isDead(lock, content, staleMs)) return;
-	const aside = `${lock}.${randomUUID()}`;
+	const aside = `${lock}.${crypto.randomUUID()}`;
 	try {
 		renameSync(lock, aside);
 		if (readLock(aside) !== content) linkSync(aside, lock);

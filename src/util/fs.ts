@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
 	chmodSync,
 	closeSync,
@@ -268,7 +267,7 @@ function followLinks(path: string): string {
 }
 
 function temporaryPath(target: string): string {
-	return join(dirname(target), `.pi-${randomBytes(8).toString("hex")}.tmp`);
+	return join(dirname(target), `.pi-${crypto.randomUUID()}.tmp`);
 }
 
 function applyOwnership(descriptor: number, { existing, mode }: WritePlan): void {

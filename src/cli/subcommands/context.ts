@@ -1,14 +1,10 @@
-import type { BuiltContext, HiddenEntry, Origin } from "../../context/context-message.js";
-import { bashExecutionText } from "../../context/convert.js";
-import { entryMessage } from "../../context/entry-message.js";
-import { estimateTokens } from "../../context/tokens.js";
 import { PiError } from "../../errors.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import { findSession, newestFirst } from "../../log/catalog.js";
-import { type AppMessage, messageText, type SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
+import { type ContextReport, createContextReport } from "../../modes/rpc/context-report.js";
 import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
 import { findHooks, tryHooks } from "./find-hooks.js";
@@ -16,30 +12,6 @@ import type { Place } from "./place.js";
 import { SessionView } from "./session-view.js";
 
 const PREVIEW = 70;
-
-/** What `pi context --json` prints. */
-export interface ContextReport {
-	/** Path of the session. */
-	session: string | null;
-	/** Index of the last entry that counts. */
-	at: number;
-	hooks: { path: string; scope: string }[];
-	/** Estimated, of all messages. */
-	tokens: number;
-	/** What the request before this one began with, unchanged. */
-	prefix: { messages: number; tokens: number };
-	messages: {
-		position: number;
-		entryIndex: number | null;
-		role: string;
-		tokens: number;
-		cached: boolean;
-		origin: { kind: Origin["kind"]; hook?: string };
-		text: string;
-	}[];
-	hidden: { entryIndex: number; role: string; tokens: number; by: HiddenEntry["by"] }[];
-	problems: { hook: string | null; rule: string; position: number }[];
-}
 
 /**
  * `pi context`: what the model is given at a point of a session, and why. Needs no model and no network, changes nothing.
@@ -143,50 +115,16 @@ async function printContext(
 ): Promise<number> {
 	const context = await view.build(at + 1);
 	const cached = await view.cachedPrefix(context.messages, at + 1);
-	const report = createReport({ session: log.path, at, context, cached, entries: log.entries, hooks });
+	const report = createContextReport({
+		session: log.path,
+		context,
+		entries: log.entries.slice(0, at + 1),
+		hooks,
+		cached,
+	});
 	if (options.json) await printJson(io, report);
 	else await printLines(io, describeReport(report));
 	return 0;
-}
-
-function createReport({
-	session,
-	at,
-	context,
-	cached,
-	entries,
-	hooks,
-}: {
-	session: string | null;
-	at: number;
-	context: BuiltContext;
-	cached: number;
-	entries: readonly SessionEntry[];
-	hooks: readonly LoadedHook[];
-}): ContextReport {
-	const messages = context.messages.map(({ message, entryIndex, origin }, position) => ({
-		position,
-		entryIndex,
-		role: message.role,
-		tokens: estimateTokens(message),
-		cached: position < cached,
-		origin: origin.kind === "hook" ? { kind: origin.kind, hook: origin.hook } : { kind: origin.kind },
-		text: fullText(message),
-	}));
-	const sum = (list: readonly { tokens: number }[]) => list.reduce((total, { tokens }) => total + tokens, 0);
-	return {
-		session,
-		at,
-		hooks: hooks.map(({ path, scope }) => ({ path, scope })),
-		tokens: sum(messages),
-		prefix: { messages: cached, tokens: sum(messages.slice(0, cached)) },
-		messages,
-		hidden: context.hidden.map(({ entryIndex, by }) => {
-			const message = entryMessage(entries[entryIndex]);
-			return { entryIndex, role: message?.role ?? "", tokens: message ? estimateTokens(message) : 0, by };
-		}),
-		problems: context.problems.map(({ hook, rule, position }) => ({ hook, rule, position })),
-	};
 }
 
 function describeReport(report: ContextReport): string[] {
@@ -200,7 +138,7 @@ function describeReport(report: ContextReport): string[] {
 		onOneLine(text, PREVIEW),
 	]);
 	return [
-		`${session ?? "in memory"} at entry ${at}: ${messages.length} messages, about ${tokens} tokens, ${prefix.tokens} of them as in the request before`,
+		`${session ?? "in memory"} at entry ${at}: ${messages.length} messages, about ${tokens} tokens, ${prefix?.tokens ?? 0} of them as in the request before`,
 		...(hooks.length > 0 ? [`hooks: ${hooks.map(({ path }) => path).join(", ")}`] : []),
 		...(rows.length > 0 ? ["", ...tableLines([["entry", "role", "size", "cache", "from", "text"], ...rows])] : []),
 		...(hidden.length > 0 ? ["", "hidden:"] : []),
@@ -214,15 +152,4 @@ function describeReport(report: ContextReport): string[] {
 		),
 		...problems.map(({ hook, rule, position }) => `problem: ${hook ?? "the log"}: ${rule} at ${position}`),
 	];
-}
-
-/** All text of a message, with what it calls. */
-function fullText(message: AppMessage): string {
-	if (message.role === "bashExecution") return bashExecutionText(message);
-	if (message.role !== "assistant") return messageText(message);
-	const parts = message.content.flatMap((block) => {
-		if (block.type === "text") return [block.text];
-		return block.type === "toolCall" ? [`${block.name}(${JSON.stringify(block.arguments)})`] : [];
-	});
-	return parts.join("\n");
 }

@@ -94,7 +94,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		return asksForHelp || controller.handle(data);
 	};
 	const begin = async (): Promise<void> => {
-		await painted();
+		await painted(() => editor.getText() !== "");
 		const highlighter = loadHighlighter();
 		const created = await options.startSession({ ui: dialogs, askTrust: (set) => askTrust(set, dialogs, transcript) });
 		session = created;
@@ -144,8 +144,12 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	}
 }
 
-/** Resolves once the first frame is out: what is loaded next would hold it up. */
-async function painted(): Promise<void> {
+/** ms between two frames of pi-tui. */
+const FRAME_MS = 17;
+
+/** Resolves once the first frame is out, and what was typed before it too: what is loaded next would hold them up. */
+async function painted(isTyped: () => boolean): Promise<void> {
 	await new Promise((resolve) => setTimeout(resolve, 0));
-	await new Promise((resolve) => setImmediate(resolve));
+	for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+	if (isTyped()) await new Promise((resolve) => setTimeout(resolve, FRAME_MS));
 }

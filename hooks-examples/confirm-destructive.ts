@@ -1,0 +1,23 @@
+/**
+ * Asks before the session is cleared, switched or branched while the work tree has changes that are not committed: the
+ * new conversation would know nothing of them. Where nobody can be asked, nothing is held up, for no file is touched.
+ */
+import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+
+const QUESTIONS: Record<string, string> = {
+	before_clear: "Start a new session?",
+	before_switch: "Switch to the other session?",
+	before_branch: "Branch from the earlier message?",
+};
+
+export default function confirmDestructive(pi: HookAPI): void {
+	pi.on("session", async (event, ctx) => {
+		const question = QUESTIONS[event.reason];
+		if (question === undefined || !ctx.hasUI) return undefined;
+		const { code, stdout } = await ctx.exec("git", ["-c", "core.fsmonitor=false", "status", "--porcelain"]);
+		const files = stdout.split("\n").filter(Boolean).length;
+		if (code !== 0 || files === 0) return undefined;
+		const changes = `${files} ${files === 1 ? "file has" : "files have"} changes that are not committed.`;
+		return (await ctx.ui.confirm(question, changes)) ? undefined : { cancel: true };
+	});
+}

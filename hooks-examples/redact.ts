@@ -1,0 +1,48 @@
+/**
+ * Masks what looks like a secret in tool results before it is kept or sent to the model.
+ *
+ * It knows common forms of keys, not every secret, and a model can still ask for a file in pieces or encoded. The file
+ * with the whole output of a long bash command keeps what it had. What must not leave this machine should not be readable
+ * by the user that runs pi.
+ */
+import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+
+/** Each pattern, and how much of the match stays. */
+const SECRETS: readonly { pattern: RegExp; mask: string }[] = [
+	{
+		pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+		mask: "[private key masked]",
+	},
+	{ pattern: /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{20,}/g, mask: "[API key masked]" },
+	{ pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})/g, mask: "[GitHub token masked]" },
+	{ pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, mask: "[AWS key masked]" },
+	{ pattern: /\bAIza[A-Za-z0-9_-]{35}/g, mask: "[Google key masked]" },
+	{ pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g, mask: "[Slack token masked]" },
+	{ pattern: /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+/g, mask: "[JWT masked]" },
+	{ pattern: /([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{1,100}:)[^\s@/]{1,200}(?=@)/gi, mask: "$1[password masked]" },
+	{
+		pattern:
+			/\b([A-Z0-9_]{0,40}(?:SECRET|TOKEN|PASSWORD|PASSWD|API_KEY|PRIVATE_KEY)[A-Z0-9_]{0,40}\s*=\s*)(?!\[)["']?[^\s"']{6,}["']?/g,
+		mask: "$1[masked]",
+	},
+];
+
+export default function redact(pi: HookAPI): void {
+	pi.on("tool_result", (event, ctx) => {
+		const content = event.content.map((block) =>
+			block.type === "text" ? { ...block, text: mask(block.text) } : block,
+		);
+		const changed = content.some((block, i) => block.type === "text" && block.text !== textOf(event.content[i]));
+		if (!changed) return undefined;
+		ctx.ui.notify(`Masked a secret in the output of ${event.toolName}`, "warning");
+		return { content };
+	});
+}
+
+function mask(text: string): string {
+	return SECRETS.reduce((masked, { pattern, mask }) => masked.replace(pattern, mask), text);
+}
+
+function textOf(block: { type: string; text?: string } | undefined): string | undefined {
+	return block?.text;
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto";
+import type { DialogOptions, HookUI, SelectOption } from "../../hooks/types.js";
+import { onAbort } from "../../util/abort.js";
+import type { HookUIRequest, HookUIResponse, RpcEvent } from "./protocol.js";
+
+type Dialog = Exclude<HookUIRequest, { method: "notify" }>;
+type Question = Dialog extends infer D ? (D extends Dialog ? Omit<D, "type" | "id" | "timeout"> : never) : never;
+
+/** Longest delay a Node timer takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A dialog that waits for its turn or its answer. */
+interface OpenDialog {
+	id: string;
+	show(): void;
+	settle(response: HookUIResponse | null): void;
+}
+
+/**
+ * Dialogs of hooks, answered by the client: one at a time, in the order in which they were asked for. Each settles
+ * exactly once; answers to dialogs that are no longer open are ignored.
+ */
+export class RpcUI implements HookUI {
+	readonly #dialogs: OpenDialog[] = [];
+	#isClosed = false;
+
+	constructor(private readonly send: (event: RpcEvent) => void) {}
+
+	select<T extends string>(title: string, options: readonly T[], dialog?: DialogOptions): Promise<T | null>;
+	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
+	async select(title: string, options: readonly unknown[], dialog?: DialogOptions): Promise<unknown> {
+		if (!Array.isArray(options) || options.length === 0) return null;
+		const items = withUniqueLabels(options.map(toItem));
+		const descriptions = items.map(({ description }) => description);
+		const question = {
+			method: "select" as const,
+			title: textOf(title),
+			options: items.map(({ label }) => label),
+			...(descriptions.some((description) => description !== null) ? { descriptions } : {}),
+		};
+		return this.#ask<unknown>(question, dialog, null, ({ value }) => {
+			const chosen = items.find(({ label }) => label === value);
+			return chosen ? chosen.value : null;
+		});
+	}
+
+	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
+		const question = { method: "confirm" as const, title: textOf(title), message: textOf(message) };
+		return this.#ask(question, dialog, false, ({ confirmed }) => confirmed === true);
+	}
+
+	input(title: string, placeholder?: string, dialog?: DialogOptions): Promise<string | null> {
+		const question = {
+			method: "input" as const,
+			title: textOf(title),
+			...(placeholder === undefined ? {} : { placeholder: textOf(placeholder) }),
+		};
+		return this.#ask<string | null>(question, dialog, null, ({ value }) => value ?? null);
+	}
+
+	notify(message: string, type: "info" | "warning" | "error" = "info"): void {
+		const notifyType = type === "warning" || type === "error" ? type : "info";
+		this.send({ type: "hook_ui_request", id: randomUUID(), method: "notify", message: textOf(message), notifyType });
+	}
+
+	/** Takes an answer of the client. */
+	answer(response: HookUIResponse): void {
+		const [current] = this.#dialogs;
+		if (current?.id === response.id) current.settle(response.cancelled ? null : response);
+	}
+
+	/** Cancels every dialog, and those that are asked for later. */
+	close(): void {
+		this.#isClosed = true;
+		for (const dialog of [...this.#dialogs].reverse()) dialog.settle(null);
+	}
+
+	#ask<T>(
+		question: Question,
+		options: DialogOptions | undefined,
+		cancelled: T,
+		read: (response: HookUIResponse) => T,
+	): Promise<T> {
+		const signal = options?.signal instanceof AbortSignal ? options.signal : undefined;
+		const timeout = typeof options?.timeout === "number" && options.timeout >= 0 ? options.timeout : undefined;
+		if (this.#isClosed || signal?.aborted) return Promise.resolve(cancelled);
+		return new Promise((resolve) => {
+			const id = randomUUID();
+			let timer: NodeJS.Timeout | undefined;
+			let isShown = false;
+			const dialog: OpenDialog = {
+				id,
+				show: () => {
+					isShown = true;
+					this.send({ type: "hook_ui_request", id, ...question, ...(timeout === undefined ? {} : { timeout }) });
+					if (timeout !== undefined) timer = setTimeout(withdraw, Math.min(timeout, MAX_TIMER_MS));
+				},
+				settle: (response) => {
+					const at = this.#dialogs.indexOf(dialog);
+					if (at < 0) return;
+					this.#dialogs.splice(at, 1);
+					clearTimeout(timer);
+					release();
+					resolve(response ? read(response) : cancelled);
+					if (at === 0) this.#dialogs[0]?.show();
+				},
+			};
+			const withdraw = () => {
+				if (isShown) this.send({ type: "hook_ui_closed", id });
+				dialog.settle(null);
+			};
+			const release = signal ? onAbort(signal, withdraw) : () => {};
+			this.#dialogs.push(dialog);
+			if (this.#dialogs[0] === dialog) dialog.show();
+		});
+	}
+}
+
+interface SelectItem {
+	label: string;
+	value: unknown;
+	description: string | null;
+}
+
+/** Hooks are loaded without type checks: whatever stands in the list is shown, and the very value comes back. */
+function toItem(option: unknown): SelectItem {
+	if (typeof option !== "object" || option === null || !("label" in option)) {
+		return { label: textOf(option), value: option, description: null };
+	}
+	return {
+		label: textOf(option.label),
+		value: "value" in option ? option.value : option,
+		description: "description" in option && option.description !== undefined ? textOf(option.description) : null,
+	};
+}
+
+/** The client answers with a label: two that are equal are told apart by a number. */
+function withUniqueLabels(items: readonly SelectItem[]): SelectItem[] {
+	const taken = new Set<string>();
+	return items.map((item) => {
+		let { label } = item;
+		for (let n = 2; taken.has(label); n++) label = `${item.label} (${n})`;
+		taken.add(label);
+		return { ...item, label };
+	});
+}
+
+/** Any value as text, never throwing. */
+function textOf(value: unknown): string {
+	if (typeof value === "string") return value;
+	try {
+		if (typeof value === "object" && value !== null) return JSON.stringify(value) ?? Object.prototype.toString.call(value);
+		return String(value);
+	} catch {
+		return "(cannot be shown)";
+	}
+}

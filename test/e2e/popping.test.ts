@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { agentDirFor, conversation, openPi, STACKING, submit } from "./support.js";
+
+test("finished work is popped, stays popped when the session goes on, and is back without the hook", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider, { hooks: { "stacking.ts": STACKING } });
+	const cwd = tempDir();
+	writeFiles(cwd, { "notes.txt": "buy milk\n" });
+
+	provider
+		.reply("A shop.")
+		.reply([text("I look."), toolCall("read", { path: "notes.txt" })])
+		.reply("It says: buy milk.")
+		.reply("notes.txt was read: buy milk.")
+		.reply("Which part of it?");
+	const first = await openPi({ agentDir, cwd });
+	await first.waitForText("1 hook");
+	await submit(first, "what is this project?");
+	await first.waitForText("A shop.");
+	await submit(first, "what do the notes say?");
+	await first.waitForText("It says: buy milk.");
+	expect(conversation(provider, 2)).toEqual([
+		"user: what is this project?",
+		"assistant: A shop.",
+		"user: what do the notes say?",
+		'assistant: I look. → read {"path":"notes.txt"}',
+		expect.stringMatching(/^tool: .*buy milk/),
+	]);
+
+	first.type("/po");
+	const palette = await first.waitForText("/pop [turn]");
+	expect(palette).toMatch(/\/pop \[turn\] +Pop to a previous turn, summarizing the work +hook stacking/);
+	await first.press("enter");
+	const dialog = await first.waitForText("Pop to which turn?");
+	expect(dialog).toMatch(/→ 3 +what do the notes say\? +4 messages/);
+	expect(dialog).toMatch(/1 +what is this project\? +2 messages/);
+	await first.press("enter");
+	await first.waitForText("popped to turn 3");
+	await submit(first, "now the tax code");
+	await first.waitForText("Which part of it?");
+	const popped = [
+		"user: what is this project?",
+		"assistant: A shop.",
+		"user: [Summary]\n\nnotes.txt was read: buy milk.",
+		"user: now the tax code",
+	];
+	expect(conversation(provider, 4)).toEqual(popped);
+	const shown = await first.scrollback();
+	expect(shown).toMatch(/^┆ what do the notes say\?/m);
+	expect(shown).toMatch(/^◆ notes\.txt was read: buy milk\./m);
+	expect(shown).toMatch(/^▎ now the tax code/m);
+	await submit(first, "/quit");
+	expect(await first.exited).toEqual({ code: 0, signal: 0 });
+
+	provider.reply("The rounding.");
+	const second = await openPi({ agentDir, cwd, args: ["--continue"] });
+	await second.waitForText(/^▎ Which part of it\?/m);
+	await submit(second, "all of it");
+	await second.waitForText("The rounding.");
+	const after = [...popped, "assistant: Which part of it?", "user: all of it"];
+	expect(conversation(provider, 5)).toEqual(after);
+	await second.press("ctrl+d");
+	expect(await second.exited).toEqual({ code: 0, signal: 0 });
+
+	provider.reply("As before.");
+	const third = await openPi({ agentDir, cwd, args: ["--continue", "--no-hooks"] });
+	const start = await third.waitForText("stack_pop", { scrollback: true });
+	expect((await third.scrollback()).match(/stack_pop/g)).toHaveLength(1);
+	expect(start).not.toContain("1 hook");
+	await submit(third, "and now?");
+	await third.waitForText("As before.");
+	expect(conversation(provider, 6)).toEqual([
+		...conversation(provider, 2),
+		"assistant: It says: buy milk.",
+		...after.slice(3),
+		"assistant: The rounding.",
+		"user: and now?",
+	]);
+});

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { expect } from "vitest";
+import type { LoopbackProvider } from "../helpers/loopback-provider.js";
+import { type PiTerminal, type PtyOptions, startPi } from "../helpers/pty.js";
+import { type AgentDirContent, tempAgentDir } from "../helpers/temp.js";
+
+/** Source of the stacking example, to be put into a hooks directory. */
+export const STACKING = readFileSync(new URL("../../hooks-examples/stacking.ts", import.meta.url), "utf8");
+
+/** An agent directory whose default model is the provider's. */
+export function agentDirFor(provider: LoopbackProvider, { settings, ...content }: AgentDirContent = {}): string {
+	const chosen = { defaultProvider: "loopback", defaultModel: "scripted" };
+	const extra = typeof settings === "object" && settings !== null ? settings : {};
+	return tempAgentDir({ models: provider.modelsJson(), settings: { ...chosen, ...extra }, ...content });
+}
+
+/** Starts the program in a terminal and waits for its first screen: until then the terminal still edits lines itself. */
+export async function openPi(options: PtyOptions): Promise<PiTerminal> {
+	const pi = startPi(options);
+	await pi.waitForText(/^────/m);
+	return pi;
+}
+
+/** Types a prompt or command and sends it. */
+export async function submit(pi: PiTerminal, line: string): Promise<void> {
+	pi.type(line);
+	await pi.press("enter");
+}
+
+/** What the provider was sent in request `index` (0-based), without the system prompt: `role: text` each. */
+export function conversation(provider: LoopbackProvider, index: number): string[] {
+	const messages = provider.requests[index]?.messages ?? [];
+	return messages
+		.filter(({ role }) => role !== "system")
+		.map(({ role, text, toolCalls = [] }) =>
+			[`${role}: ${text}`, ...toolCalls.map((call) => `${call.name} ${JSON.stringify(call.arguments)}`)].join(" → "),
+		);
+}
+
+/** The DEC private modes (such as 25, the cursor) that are on at the end of what was written. */
+export function modesLeftOn(output: string): number[] {
+	const on = new Set<number>();
+	for (const [, numbers = "", last] of output.matchAll(/\x1b\[\?([\d;]+)([hl])/g)) {
+		for (const mode of numbers.split(";").map(Number)) last === "h" ? on.add(mode) : on.delete(mode);
+	}
+	return [...on].sort((a, b) => a - b);
+}
+
+/** Resolves once no process has this id any more. */
+export async function untilGone(pid: number): Promise<void> {
+	await expect.poll(() => isRunning(pid), { timeout: 10_000, interval: 20 }).toBe(false);
+}
+
+function isRunning(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		// One that has ended counts as gone, whether or not its parent has noticed.
+		return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
+import { PI } from "../helpers/pi-environment.js";
+import { startPi } from "../helpers/pty.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { agentDirFor, modesLeftOn, submit } from "./support.js";
+
+/** Runs a shell with job control on the test's terminal. */
+const SHELL = `
+const { spawn } = require("node:child_process");
+spawn("sh", ["-i"], { stdio: "inherit" }).on("exit", (code) => process.exit(code ?? 1));
+`;
+const START = `sh -c 'echo $$ > pid; exec "$NODE" "$PI"'`;
+
+test.each([
+	"kill -TSTP",
+	"ctrl+z",
+])("%s stops the program with the terminal in order, and fg brings its screen back", async (way) => {
+	const provider = await startProvider();
+	const dir = tempDir();
+	writeFiles(dir, { "shell.cjs": SHELL });
+	const env = { NODE: process.execPath, PI, PS1: "shell> " };
+	const pi = startPi({ entry: join(dir, "shell.cjs"), agentDir: agentDirFor(provider), env });
+	await pi.waitForText("shell>");
+	await submit(pi, START);
+	await pi.waitForText("/ commands");
+	provider.reply("Here.");
+	await submit(pi, "are you there?");
+	await pi.waitForText("Here.");
+	pi.type("a draft");
+	await pi.waitForText("a draft");
+	if (way === "ctrl+z") await pi.press("ctrl+z");
+	else process.kill(Number(readFileSync(join(pi.cwd, "pid"), "utf8")), "SIGTSTP");
+	await pi.waitForScreen((screen) => screen.trimEnd().endsWith("shell>"), "the shell's prompt");
+	expect(modesLeftOn(pi.output())).toEqual([25]);
+	await submit(pi, "fg");
+	expect(await pi.waitForGone("shell>")).toMatch(/^ a draft *$/m);
+	await pi.press("ctrl+c");
+	provider.reply("Still here.");
+	await submit(pi, "and now?");
+	await pi.waitForText("Still here.");
+	await submit(pi, "/quit");
+	await pi.waitForScreen((screen) => screen.trimEnd().endsWith("shell>"), "the shell's prompt");
+	expect(modesLeftOn(pi.output())).toEqual([25]);
+	expect(pi.output().includes("\x1b[3J"), "the scrollback was cleared").toBe(false);
+});

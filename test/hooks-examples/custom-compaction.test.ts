@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { httpError, startProvider } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { example } from "./example.js";
+
+const SOURCE = readFileSync(example("custom-compaction.ts"), "utf8");
+const userSettings = { compaction: { enabled: false, keepRecentTokens: 8 } };
+
+/** A session whose hook prefers the loopback provider's other face. */
+async function start(models = ["nobody/none", "loopback-anthropic/scripted"]) {
+	const list = /^const MODELS = .*$/m;
+	const hooks = { "custom-compaction.ts": SOURCE.replace(list, `const MODELS = ${JSON.stringify(models)};`) };
+	const test = await startSession({ hooks, userSettings, provider: await startProvider() });
+	test.provider.reply("a1", "a2");
+	await test.session.prompt("the goal");
+	await test.session.prompt("the rest");
+	return test;
+}
+
+test("the first model of the list that is known writes the summary", async () => {
+	const { session, provider, events } = await start();
+	provider.reply("CHEAP", "a3");
+	await session.compact("the paths");
+	expect(provider.requests[2]?.api).toBe("anthropic-messages");
+	expect(provider.requests[2]?.messages[0]?.text).toContain("[User]\nthe goal");
+	expect(provider.requests[2]?.messages[0]?.text).toContain("Pay particular attention to: the paths");
+	expect(session.entries.at(-1)).toMatchObject({ type: "compaction", summary: "CHEAP" });
+	expect(events.filter(({ type }) => type === "auto_compaction_end")).toHaveLength(1);
+	await session.prompt("go on");
+	expect(provider.requests[3]?.messages.at(1)?.text).toContain("CHEAP");
+});
+
+test("a summary goes into the next one", async () => {
+	const { session, provider } = await start();
+	provider.reply("FIRST", "a3", "SECOND");
+	await session.compact();
+	await session.prompt("more");
+	await session.compact();
+	expect(provider.requests[4]?.messages[0]?.text).toContain("FIRST");
+});
+
+test("a model that fails leaves the summary to the current one", async () => {
+	const { session, provider } = await start();
+	provider.reply(httpError(400, {}, "out of order"), "DEFAULT");
+	await session.compact();
+	expect(provider.requests.map(({ api }) => api).slice(2)).toEqual(["anthropic-messages", "openai-completions"]);
+	expect(session.entries.at(-1)).toMatchObject({ type: "compaction", summary: "DEFAULT" });
+});
+
+test("without a known model in the list the current one writes the summary", async () => {
+	const { session, provider } = await start(["nobody/none", "no-slash"]);
+	provider.reply("DEFAULT");
+	await session.compact();
+	expect(provider.requests[2]?.api).toBe("openai-completions");
+});
+
+test("an abort while the summary is written keeps the context as it is", async () => {
+	const { session, provider } = await start();
+	provider.reply({ content: [{ type: "text", text: "half" }], fault: { kind: "stall", at: 1 } });
+	const compacting = session.compact();
+	await provider.request(3);
+	await session.abort();
+	await expect(compacting).rejects.toMatchObject({ code: "compaction_failed" });
+	expect(session.entries.every(({ type }) => type !== "compaction")).toBe(true);
+});
+
+test("/compact-with chooses the model for this session and completes with the usable ones", async () => {
+	const { session, provider } = await start([]);
+	expect((await session.completeArguments("compact-with", "loopback-a")).map(({ value }) => value)).toEqual([
+		"loopback-anthropic/scripted",
+	]);
+	expect(await session.prompt("/compact-with no/thing")).toMatchObject({
+		status: "There is no model no/thing; /model lists them",
+	});
+	await session.prompt("/compact-with loopback-anthropic/scripted");
+	expect(await session.prompt("/compact-with")).toMatchObject({
+		status: "Summaries are written by the first of loopback-anthropic/scripted",
+	});
+	provider.reply("CHEAP");
+	await session.compact();
+	expect(provider.requests[2]?.api).toBe("anthropic-messages");
+});

@@ -1,0 +1,306 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { HookUI } from "../../src/hooks/types.js";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { example } from "./example.js";
+
+const HOOK = example("git-checkpoint.ts");
+
+/** A repository with one commit: `kept.txt` and `gone.txt` tracked, `*.log` ignored. */
+function repository() {
+	const cwd = tempDir();
+	const git = (...args: string[]) =>
+		execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd, encoding: "utf8" }).trim();
+	writeFiles(cwd, {
+		"kept.txt": "one\n",
+		"gone.txt": "still here\n",
+		"src/deep.txt": "deep\n",
+		".gitignore": "*.log\n",
+	});
+	git("init", "--quiet", "-b", "main");
+	git("add", ".");
+	git("commit", "--quiet", "-m", "first");
+	return { cwd, git, read: (name: string) => readFileSync(join(cwd, name), "utf8") };
+}
+
+/** What the model does in one turn to every kind of file. */
+const CHANGES = toolCall("bash", {
+	command:
+		"echo two > kept.txt; rm gone.txt; rm -r src; echo new > made.txt; echo noise > x.log; mkdir n; echo m > n/m",
+});
+
+function answering(answer: string | null): { offered: string[][]; ui: Partial<HookUI> } {
+	const offered: string[][] = [];
+	const select = async (_: string, options: readonly (string | { label: string })[]) => {
+		offered.push(options.map((option) => (typeof option === "string" ? option : option.label)));
+		return answer;
+	};
+	return { offered, ui: { select: select as HookUI["select"] } };
+}
+
+describe("/rewind", () => {
+	test("brings back changed and deleted files, removes new ones, and undo takes that back", async () => {
+		const { cwd, git, read } = repository();
+		writeFileSync(join(cwd, "untracked.txt"), "mine\n");
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
+		provider.reply([CHANGES, toolCall("bash", { command: "rm untracked.txt" })], "done", "a2");
+		await session.prompt("first");
+		await session.prompt("second");
+		expect(read("kept.txt")).toBe("two\n");
+		const status = git("status", "--porcelain");
+
+		expect(await session.prompt("/rewind 1")).toEqual({
+			kind: "command",
+			status: "Brought back the files of turn 1; /rewind undo takes that back",
+		});
+		expect([read("kept.txt"), read("gone.txt"), read("src/deep.txt"), read("untracked.txt"), read("x.log")]).toEqual([
+			"one\n",
+			"still here\n",
+			"deep\n",
+			"mine\n",
+			"noise\n",
+		]);
+		expect([existsSync(join(cwd, "made.txt")), existsSync(join(cwd, "n"))]).toEqual([false, false]);
+		expect(git("status", "--porcelain")).toBe("?? untracked.txt");
+
+		expect(await session.prompt("/rewind undo")).toEqual({
+			kind: "command",
+			status: "Undid the rewind; /rewind undo takes that back",
+		});
+		expect(git("status", "--porcelain")).toBe(status);
+		expect([read("kept.txt"), read("made.txt"), read("n/m")]).toEqual(["two\n", "new\n", "m\n"]);
+	});
+
+	test("leaves index, stash, branches and HEAD as they were", async () => {
+		const { cwd, git } = repository();
+		writeFileSync(join(cwd, "kept.txt"), "staged\n");
+		git("add", "kept.txt");
+		writeFileSync(join(cwd, "kept.txt"), "and changed again\n");
+		const state = () => [
+			git("ls-files", "--stage"),
+			git("stash", "list"),
+			git("for-each-ref", "refs/heads", "refs/tags"),
+			git("rev-parse", "HEAD"),
+			git("status", "--porcelain"),
+		];
+		const before = state();
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
+		provider.reply([CHANGES], "done");
+		await session.prompt("go");
+		await session.prompt("/rewind 1");
+		expect(state()).toEqual(before);
+	});
+
+	test("runs no git hook and needs no name", async () => {
+		const { cwd, git } = repository();
+		const marker = join(cwd, "ran.log");
+		for (const name of ["reference-transaction", "post-index-change", "pre-commit"]) {
+			writeFiles(cwd, { [`.git/hooks/${name}`]: `#!/bin/sh\ntouch ${marker}\n` });
+			execFileSync("chmod", ["+x", join(cwd, ".git/hooks", name)]);
+		}
+		git("config", "user.useConfigOnly", "true");
+		git("config", "commit.gpgSign", "true");
+		rmSync(marker, { force: true });
+		const { session, provider, notices } = await startSession({ hookFiles: [HOOK], cwd });
+		provider.reply([CHANGES], "done");
+		await session.prompt("go");
+		await session.prompt("/rewind 1");
+		expect(notices()).toEqual(["Brought back the files of turn 1; /rewind undo takes that back"]);
+		expect(existsSync(marker)).toBe(false);
+	});
+
+	test("works from a directory below the top and in a repository without commits", async () => {
+		const { cwd } = repository();
+		rmSync(join(cwd, ".git"), { recursive: true });
+		execFileSync("git", ["init", "--quiet"], { cwd });
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd: join(cwd, "src") });
+		provider.reply([toolCall("bash", { command: "rm deep.txt ../kept.txt" })], "done");
+		await session.prompt("go");
+		await session.prompt("/rewind 1");
+		expect([existsSync(join(cwd, "kept.txt")), existsSync(join(cwd, "src/deep.txt"))]).toEqual([true, true]);
+	});
+
+	test("changes nothing when an ignored file would be lost", async () => {
+		const { cwd, git, read } = repository();
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
+		provider.reply(
+			[toolCall("bash", { command: "rm gone.txt; echo gone.txt >> .gitignore; git rm -q --cached gone.txt" })],
+			"done",
+		);
+		await session.prompt("go");
+		writeFileSync(join(cwd, "gone.txt"), "precious and ignored\n");
+		const status = git("status", "--porcelain");
+		expect(await session.prompt("/rewind 1")).toEqual({
+			kind: "command",
+			status: "No file was changed: gone.txt is ignored by git and would be overwritten; move it away first",
+		});
+		expect(read("gone.txt")).toBe("precious and ignored\n");
+		expect(git("status", "--porcelain")).toBe(status);
+	});
+
+	test.each([
+		[
+			"a folder with an ignored file stands where a file was",
+			"rm gone.txt; mkdir gone.txt; echo precious > gone.txt/x.log",
+			"gone.txt/x.log",
+		],
+		["an ignored file stands where a folder was", "rm -r src; echo /src >> .gitignore; echo precious > src", "src"],
+	])("changes nothing when %s", async (_, command, lost) => {
+		const { cwd, read } = repository();
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
+		provider.reply([toolCall("bash", { command })], "done");
+		await session.prompt("go");
+		expect(await session.prompt("/rewind 1")).toMatchObject({
+			status: expect.stringContaining(`${lost} is ignored by git`),
+		});
+		expect(read(lost)).toBe("precious\n");
+	});
+
+	test("turns folders into files and files into folders", async () => {
+		const { cwd, read } = repository();
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
+		const command = "rm gone.txt; mkdir gone.txt; echo x > gone.txt/x; rm -r src; echo flat > src";
+		provider.reply([toolCall("bash", { command })], "done");
+		await session.prompt("go");
+		await session.prompt("/rewind 1");
+		expect([read("gone.txt"), read("src/deep.txt")]).toEqual(["still here\n", "deep\n"]);
+	});
+
+	test("offers the turns newest first; escape changes nothing", async () => {
+		const { cwd, read } = repository();
+		const { offered, ui } = answering(null);
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd, ui });
+		provider.reply([CHANGES], "done", "a2");
+		await session.prompt("first");
+		await session.prompt("second");
+		expect(await session.prompt("/rewind")).toEqual({ kind: "command", status: null });
+		expect(offered).toEqual([["6  second", "1  first"]]);
+		expect(read("kept.txt")).toBe("two\n");
+		expect((await session.completeArguments("rewind", "")).map(({ value }) => value)).toEqual(["6", "1"]);
+		expect(await session.prompt("/rewind 4")).toMatchObject({
+			status: "There is no checkpoint of turn 4; there are 6, 1",
+		});
+		expect(await session.prompt("/rewind undo")).toMatchObject({ status: "There is no rewind to undo" });
+	});
+
+	test("refuses while the agent works", async () => {
+		const { cwd } = repository();
+		let release = () => {};
+		const hold = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
+		provider.reply({ hold });
+		const run = session.prompt("go");
+		await provider.request(1);
+		expect(await session.prompt("/rewind 1")).toMatchObject({
+			status: expect.stringContaining("Stop the agent first"),
+		});
+		release();
+		await session.abort();
+		await run;
+	});
+
+	test("takes nothing from the session file but the name of a commit", async () => {
+		const { cwd } = repository();
+		const { session } = await startSession({
+			hookFiles: [HOOK],
+			cwd,
+			hooks: {
+				"forge.ts": `export default (pi) => pi.command("forge", { handler: (ctx) =>
+					ctx.saveEntry({ type: "git_checkpoint", turn: 1, commit: "--output=x" }).then(() => {}) });`,
+			},
+		});
+		await session.prompt("/forge");
+		expect(await session.prompt("/rewind 1")).toMatchObject({ status: "There is no checkpoint yet" });
+	});
+});
+
+describe("/branch", () => {
+	async function branched(answer: string | null) {
+		const { cwd, read } = repository();
+		const { offered, ui } = answering(answer);
+		const test = await startSession({ hookFiles: [HOOK], cwd, ui });
+		test.provider.reply("a1", [CHANGES], "done");
+		await test.session.prompt("first");
+		await test.session.prompt("second");
+		const text = await test.session.lifecycle.branch(4);
+		return { ...test, offered, read, text };
+	}
+
+	test("brings conversation and files back", async () => {
+		const { offered, read, text, session } = await branched("conversation and files");
+		expect(offered).toEqual([
+			["conversation only, keep the files", "conversation and files", "files only, keep the conversation"],
+		]);
+		expect([text, read("kept.txt"), read("gone.txt")]).toEqual(["second", "one\n", "still here\n"]);
+		expect(session.entries.map(({ type }) => type)).toEqual([
+			"session",
+			"message",
+			"git_checkpoint",
+			"message",
+			"git_rewind",
+		]);
+	});
+
+	test("keeps the files when that is wished", async () => {
+		const { read, session } = await branched("conversation only, keep the files");
+		expect(read("kept.txt")).toBe("two\n");
+		expect(session.entries).toHaveLength(4);
+	});
+
+	test("brings only the files back when that is wished", async () => {
+		const { read, session } = await branched("files only, keep the conversation");
+		expect(read("kept.txt")).toBe("one\n");
+		expect(session.entries.filter(({ type }) => type === "message")).toHaveLength(6);
+	});
+
+	test("escape stays where it was", async () => {
+		const { read, session, text } = await branched(null);
+		expect([text, read("kept.txt")]).toEqual([null, "two\n"]);
+		expect(session.entries.filter(({ type }) => type === "message")).toHaveLength(6);
+	});
+
+	test("without a screen the files stay as they are", async () => {
+		const { cwd, read } = repository();
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
+		provider.reply([CHANGES], "done");
+		await session.prompt("first");
+		expect(await session.lifecycle.branch(1)).toBe("first");
+		expect(read("kept.txt")).toBe("two\n");
+	});
+});
+
+test("drops checkpoints older than a month when a session starts, and no other ref", async () => {
+	const { cwd, git } = repository();
+	const old = execFileSync("git", ["commit-tree", "-m", "old", "HEAD^{tree}"], {
+		cwd,
+		encoding: "utf8",
+		env: {
+			PATH: process.env.PATH,
+			GIT_AUTHOR_NAME: "t",
+			GIT_AUTHOR_EMAIL: "t",
+			GIT_COMMITTER_NAME: "t",
+			GIT_COMMITTER_EMAIL: "t",
+			GIT_COMMITTER_DATE: "2001-01-01T00:00:00Z",
+		},
+	}).trim();
+	git("update-ref", "refs/pi/some/turn-1", old);
+	git("update-ref", "refs/heads/old", old);
+	git("update-ref", "refs/pi/some/turn-2", "HEAD");
+	await startSession({ hookFiles: [HOOK], cwd });
+	expect(git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main\nrefs/heads/old\nrefs/pi/some/turn-2");
+});
+
+test("outside a repository nothing is saved and nothing is said", async () => {
+	const outside = await startSession({ hookFiles: [HOOK] });
+	outside.provider.reply("a1");
+	await outside.session.prompt("go");
+	expect(outside.session.entries).toHaveLength(3);
+	expect(outside.notices()).toEqual([]);
+	expect(await outside.session.prompt("/rewind")).toMatchObject({ status: "There is no checkpoint yet" });
+});

@@ -1,0 +1,78 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { example } from "./example.js";
+
+const HOOK = example("protected-paths.ts");
+
+async function write(cwd: string, path: string) {
+	const warnings: string[] = [];
+	const test = await startSession({ hookFiles: [HOOK], cwd, ui: { notify: (message) => void warnings.push(message) } });
+	test.provider.reply([toolCall("write", { path, content: "changed" })], "ok");
+	await test.session.prompt("go");
+	return { result: test.provider.requests[1]?.messages.at(-1)?.text ?? "", warnings };
+}
+
+function project(): string {
+	const cwd = tempDir();
+	writeFiles(cwd, { ".env": "KEY=1", "src/a.ts": "a", ".git/config": "[core]", "node_modules/x/index.js": "x" });
+	mkdirSync(join(cwd, "links"));
+	symlinkSync("../.env", join(cwd, "links/notes.txt"));
+	symlinkSync("../.git", join(cwd, "links/folder"));
+	symlinkSync("../.env.local", join(cwd, "links/later"));
+	symlinkSync("loop", join(cwd, "links/loop"));
+	return cwd;
+}
+
+test.each([
+	".env",
+	"./src/../.env",
+	".env.production",
+	".git/hooks/pre-commit",
+	".GIT/config",
+	"node_modules/x/index.js",
+	"packages/a/node_modules/y/new.js",
+	"@.env",
+	"links/notes.txt",
+	"links/folder/config",
+	"links/later",
+])("blocks a write to %s and tells user and model", async (path) => {
+	const cwd = project();
+	const { result, warnings } = await write(cwd, path);
+	expect(result).toContain(`${path} is protected: do not change it, ask the user to do so`);
+	expect(warnings).toEqual([`Kept write away from the protected path ${path}`]);
+	expect(readFileSync(join(cwd, ".env"), "utf8")).toBe("KEY=1");
+});
+
+test("blocks absolute paths, also outside the project", async () => {
+	const cwd = project();
+	expect((await write(cwd, join(cwd, ".env"))).result).toContain("is protected");
+	const other = tempDir();
+	mkdirSync(join(other, ".git"));
+	expect((await write(cwd, join(other, ".git/config"))).result).toContain("is protected");
+});
+
+test.each(["src/a.ts", ".env.example", "environment.ts", ".github/workflows/ci.yml", "git/x", "links/loop"])(
+	"leaves a write to %s alone",
+	async (path) => {
+		expect((await write(project(), path)).warnings).toEqual([]);
+	},
+);
+
+test("does not mind where the project itself lies", async () => {
+	const cwd = join(tempDir(), "node_modules", "mine");
+	mkdirSync(cwd, { recursive: true });
+	expect((await write(cwd, "a.txt")).result).toContain("Created a.txt");
+});
+
+test("blocks edits as well", async () => {
+	const cwd = project();
+	writeFileSync(join(cwd, ".env"), "KEY=1");
+	const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
+	provider.reply([toolCall("edit", { path: ".env", oldText: "1", newText: "2" })], "ok");
+	await session.prompt("go");
+	expect(readFileSync(join(cwd, ".env"), "utf8")).toBe("KEY=1");
+});
