@@ -2,9 +2,10 @@
 // Builds dist/: one split bundle for the program and the package entries, and with --types the declarations.
 import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { builtinModules } from "node:module";
+import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { init, parse } from "es-module-lexer";
 import { build } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -14,18 +15,27 @@ const dist = join(root, "dist");
  * Turns imports of Node's own modules into require(). Imported as ES modules each of them costs a facade that touches
  * all its lazy parts (streams, web crypto), a sixth of the time to the first paint.
  */
-function requireBuiltins(code) {
-	const names = builtinModules.map((name) => name.replaceAll("/", "\\/")).join("|");
-	const statement = new RegExp(
-		`import\\s*(?:([\\w$]+)\\s*,?\\s*)?(?:\\*\\s*as\\s+([\\w$]+)\\s*|(\\{[^}]*\\})\\s*)?from\\s*"((?:node:)?(?:${names}))";`,
-		"g",
-	);
-	return code.replace(statement, (whole, fallback, namespace, members, name) => {
-		if (name === "node:module") return whole;
-		const module = `__require("${name}")`;
-		const bindings = [fallback, namespace, members?.replace(/([\w$]+)\s+as\s+/g, "$1:")].filter(Boolean);
-		return `const ${bindings.map((binding) => `${binding}=${module}`).join(",")};`;
-	});
+async function requireBuiltins(code) {
+	await init;
+	const [imports] = parse(code);
+	let out = "";
+	let end = 0;
+	for (const { n: name, d: dynamic, ss: from, se: to } of imports) {
+		// The banner itself needs node:module.
+		if (dynamic !== -1 || name === "node:module" || !isBuiltin(name)) continue;
+		out += code.slice(end, from) + requireStatement(code.slice(from, to), name);
+		end = to;
+	}
+	return out + code.slice(end);
+}
+
+/** `import a,{b as c}from"node:fs"` as `const a=…,{b:c}=…`. */
+function requireStatement(statement, name) {
+	const [, bindings = ""] = /^import\s*(.*?)\s*from/s.exec(statement) ?? [];
+	const [, fallback, namespace, members] = /^([\w$]+)?\s*,?\s*(?:\*\s*as\s+([\w$]+))?(\{.*\})?$/s.exec(bindings) ?? [];
+	const targets = [fallback, namespace, members?.replace(/\s+as\s+/g, ":")].filter(Boolean);
+	const module = `__require("${name}")`;
+	return targets.length > 0 ? `const ${targets.map((target) => `${target}=${module}`).join(",")}` : module;
 }
 
 rmSync(dist, { recursive: true, force: true });
@@ -61,7 +71,7 @@ const { HELP_TEXT } = await import(`data:text/javascript,${encodeURIComponent(he
 writeFileSync(join(dist, "help.txt"), HELP_TEXT);
 for (const name of readdirSync(dist).filter((file) => file.endsWith(".js"))) {
 	const file = join(dist, name);
-	writeFileSync(file, requireBuiltins(readFileSync(file, "utf8")));
+	writeFileSync(file, await requireBuiltins(readFileSync(file, "utf8")));
 }
 // Last: bin/start.js takes it as the sign of a whole build.
 cpSync(join(root, "CHANGELOG.md"), join(dist, "CHANGELOG.md"));

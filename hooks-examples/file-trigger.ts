@@ -7,47 +7,47 @@
  * machine could; what is in it before pi starts is left alone, because a cloned project may bring such a file along.
  * A file that is taken is removed, so each text is sent once, also when several pi watch the same project.
  */
-import { constants, unwatchFile, watchFile } from "node:fs";
+import { constants, lstatSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setInterval } from "node:timers/promises";
 import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 
 const TRIGGER = join(".pi", "trigger.txt");
 const MAX_BYTES = 64 * 1024;
-/** The file is looked at this often. Works where it does not exist yet, and on network drives. */
+/** The file is looked at this often; one that did not change since the last look is complete. */
 const INTERVAL_MS = 250;
-/** A writer that says nothing for so long is done. */
-const QUIET_MS = 200;
 
 export default function fileTrigger(pi: HookAPI): void {
-	let stop = () => {};
+	const ended = new AbortController();
 
 	pi.on("session", (event, ctx) => {
-		if (event.reason === "start") stop = watch(join(ctx.cwd, TRIGGER), (text) => pi.send(text));
-		if (event.reason === "shutdown") stop();
+		if (event.reason === "start") void watch(join(ctx.cwd, TRIGGER), ended.signal, (text) => pi.send(text));
+		if (event.reason === "shutdown") ended.abort();
 	});
 }
 
-/** @returns a function that ends it */
-function watch(path: string, onText: (text: string) => void): () => void {
-	let timer: NodeJS.Timeout | undefined;
-	let ended = false;
-	const changed = (now: { mtimeMs: number }) => {
-		// 0: it was removed, by us most likely.
-		if (now.mtimeMs === 0 || ended) return;
-		clearTimeout(timer);
-		timer = setTimeout(async () => {
-			const text = await take(path);
-			if (text !== null && !ended) onText(text);
-		}, QUIET_MS);
-		timer.unref();
-	};
-	watchFile(path, { interval: INTERVAL_MS, persistent: false }, changed);
-	return () => {
-		ended = true;
-		clearTimeout(timer);
-		unwatchFile(path, changed);
-	};
+/** Looks instead of waiting for events: that works where the file does not exist yet, and on network drives. */
+async function watch(path: string, signal: AbortSignal, onText: (text: string) => void): Promise<void> {
+	const initial = stamp(path);
+	let previous = initial;
+	try {
+		for await (const _ of setInterval(INTERVAL_MS, undefined, { signal, ref: false })) {
+			const now = stamp(path);
+			const isComplete = now !== null && now !== initial && now === previous;
+			previous = now;
+			const text = isComplete ? await take(path) : null;
+			if (text !== null && !signal.aborted) onText(text);
+		}
+	} catch (error) {
+		if (!signal.aborted) throw error;
+	}
+}
+
+/** What changes with every write; null while there is no file. */
+function stamp(path: string): string | null {
+	const stats = lstatSync(path, { throwIfNoEntry: false });
+	return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : null;
 }
 
 /** Takes the file away and reads it. @returns null when it is gone, empty, too long or no plain file */
@@ -58,8 +58,8 @@ async function take(path: string): Promise<string | null> {
 		await rename(path, taken);
 		const file = await open(taken, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 		try {
-			const { size } = await file.stat();
-			if (!(await file.stat()).isFile() || size > MAX_BYTES) return null;
+			const stats = await file.stat();
+			if (!stats.isFile() || stats.size > MAX_BYTES) return null;
 			return (await file.readFile("utf8")).trim() || null;
 		} finally {
 			await file.close();

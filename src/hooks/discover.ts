@@ -99,8 +99,12 @@ function locate(path: string, scope: HookScope): HookFile {
 	const stats = statSync(path);
 	const file = stats.isDirectory() ? join(path, "index.ts") : path;
 	if (!isFile(file)) throw new Error(`${file} is not a file`);
-	const name = basename(file) === "index.ts" ? basename(dirname(file)) : basename(file).replace(/\.[cm]?[jt]s$/, "");
-	return { path: file, realPath: realpathSync(file), scope, name };
+	return { path: file, realPath: realpathSync(file), scope, name: hookName(file) };
+}
+
+/** What a hook is called: its file name without the ending, or the folder's name for `<name>/index.ts`. */
+export function hookName(path: string): string {
+	return basename(path) === "index.ts" ? basename(dirname(path)) : basename(path).replace(/\.[cm]?[jt]s$/, "");
 }
 
 function expand(path: string, base: string, homeDir: string): string {

@@ -1,5 +1,6 @@
 import type { BuiltContext, HiddenEntry, TracedMessage } from "../context/context-message.js";
 import { estimateTokens } from "../context/tokens.js";
+import { hookName } from "../hooks/discover.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 
 /** Characters of each message that are shown. */
@@ -26,7 +27,11 @@ export function describeContext(
 
 function describeMessage({ message, entryIndex, origin }: TracedMessage): string {
 	const from =
-		origin.kind === "hook" ? `hook ${origin.hook}` : origin.kind === "compaction" ? "compaction" : origin.kind;
+		origin.kind === "hook"
+			? `hook ${hookName(origin.hook)}`
+			: origin.kind === "compaction"
+				? "compaction"
+				: origin.kind;
 	const index = entryIndex === null ? "◆" : String(entryIndex);
 	return `▎ ${index.padStart(4)}  ${message.role.padEnd(13)} ${String(estimateTokens(message)).padStart(6)} tok  ${preview(messageText(message))}${origin.kind === "entry" ? "" : `  (${from})`}`;
 }
@@ -35,7 +40,7 @@ function describeHidden({ entryIndex, by }: HiddenEntry, entries: readonly Sessi
 	const entry = entries[entryIndex];
 	const text = isMessageEntry(entry) ? preview(messageText(entry.message)) : (entry?.type ?? "");
 	const role = isMessageEntry(entry) ? entry.message.role : "";
-	return `┆ ${String(entryIndex).padStart(4)}  ${role.padEnd(13)} ${text}  (by ${by.kind === "hook" ? by.hook : "compaction"})`;
+	return `┆ ${String(entryIndex).padStart(4)}  ${role.padEnd(13)} ${text}  (by ${by.kind === "hook" ? hookName(by.hook) : "compaction"})`;
 }
 
 function preview(text: string): string {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { PI } from "../helpers/pi-environment.js";
-import { startPi } from "../helpers/pty.js";
+import { type PiTerminal, startPi } from "../helpers/pty.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, modesLeftOn, submit } from "./support.js";
 
@@ -19,11 +19,7 @@ test.each([
 	"ctrl+z",
 ])("%s stops the program with the terminal in order, and fg brings its screen back", async (way) => {
 	const provider = await startProvider();
-	const dir = tempDir();
-	writeFiles(dir, { "shell.cjs": SHELL });
-	const env = { NODE: process.execPath, PI, PS1: "shell> " };
-	const pi = startPi({ entry: join(dir, "shell.cjs"), agentDir: agentDirFor(provider), env });
-	await pi.waitForText("shell>");
+	const pi = await openShell(agentDirFor(provider));
 	await submit(pi, START);
 	await pi.waitForText("/ commands");
 	provider.reply("Here.");
@@ -33,7 +29,7 @@ test.each([
 	await pi.waitForText("a draft");
 	if (way === "ctrl+z") await pi.press("ctrl+z");
 	else process.kill(Number(readFileSync(join(pi.cwd, "pid"), "utf8")), "SIGTSTP");
-	await pi.waitForScreen((screen) => screen.trimEnd().endsWith("shell>"), "the shell's prompt");
+	await untilPrompt(pi);
 	expect(modesLeftOn(pi.output())).toEqual([25]);
 	await submit(pi, "fg");
 	expect(await pi.waitForGone("shell>")).toMatch(/^ a draft *$/m);
@@ -42,7 +38,39 @@ test.each([
 	await submit(pi, "and now?");
 	await pi.waitForText("Still here.");
 	await submit(pi, "/quit");
-	await pi.waitForScreen((screen) => screen.trimEnd().endsWith("shell>"), "the shell's prompt");
+	await untilPrompt(pi);
 	expect(modesLeftOn(pi.output())).toEqual([25]);
-	expect(pi.output().includes("\x1b[3J"), "the scrollback was cleared").toBe(false);
 });
+
+test.each(["ctrl+z", "resize"])("what the terminal showed before pi is still there after %s", async (what) => {
+	const provider = await startProvider();
+	const pi = await openShell(agentDirFor(provider));
+	await submit(pi, "echo from be''fore");
+	await pi.waitForText("from before");
+	await submit(pi, START);
+	await pi.waitForText("/ commands");
+	if (what === "resize") {
+		pi.resize(60, 24);
+		await pi.waitForText(/^─{60}$/m);
+	} else {
+		await pi.press("ctrl+z");
+		await untilPrompt(pi);
+		await submit(pi, "fg");
+		await pi.waitForGone("Stopped");
+	}
+	expect(await pi.scrollback()).toContain("from before");
+});
+
+/** A shell with job control in a terminal. */
+async function openShell(agentDir: string): Promise<PiTerminal> {
+	const dir = tempDir();
+	writeFiles(dir, { "shell.cjs": SHELL });
+	const env = { NODE: process.execPath, PI, PS1: "shell> " };
+	const shell = startPi({ entry: join(dir, "shell.cjs"), agentDir, env });
+	await shell.waitForText("shell>");
+	return shell;
+}
+
+async function untilPrompt(shell: PiTerminal): Promise<void> {
+	await shell.waitForScreen((screen) => screen.trimEnd().endsWith("shell>"), "the shell's prompt");
+}

@@ -29,7 +29,11 @@ export class EventSender {
 		switch (event.type) {
 			case "message_update": {
 				const { message, assistantMessageEvent } = event;
-				this.#update(MESSAGE, { type: event.type, message, assistantMessageEvent: withoutPartial(assistantMessageEvent) });
+				this.#update(MESSAGE, {
+					type: event.type,
+					message,
+					assistantMessageEvent: withoutPartial(assistantMessageEvent),
+				});
 				return;
 			}
 			case "tool_execution_update":
@@ -111,7 +115,9 @@ export class EventSender {
 	}
 }
 
-function withoutPartial(event: Extract<SessionEvent, { type: "message_update" }>["assistantMessageEvent"]): RpcMessageEvent {
+function withoutPartial(
+	event: Extract<SessionEvent, { type: "message_update" }>["assistantMessageEvent"],
+): RpcMessageEvent {
 	if (!("partial" in event)) return event;
 	const { partial: _, ...rest } = event;
 	return rest;

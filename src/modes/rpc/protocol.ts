@@ -70,11 +70,13 @@ export const RPC_COMMANDS = {
 
 export type RpcCommandName = keyof typeof RPC_COMMANDS;
 
-/** The fields of a command beside `type` and `id`. */
-export type RpcParams<N extends RpcCommandName> = Static<(typeof RPC_COMMANDS)[N]>;
+/** The fields of each command beside `type` and `id`. */
+export type RpcParams = { [N in RpcCommandName]: Static<(typeof RPC_COMMANDS)[N]> };
 
 /** A line that a client sends: a command. `id` is echoed as it is. */
-export type RpcCommand = { [N in RpcCommandName]: { type: N; id?: unknown } & RpcParams<N> }[RpcCommandName];
+export type RpcCommand<N extends RpcCommandName = RpcCommandName> = {
+	[C in N]: { type: C; id?: unknown } & RpcParams[C];
+}[N];
 
 /** What became of a prompt: a run has begun, it waits for its moment, or it was a command and is done. */
 export type PromptAnswer =

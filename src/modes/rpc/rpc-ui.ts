@@ -149,7 +149,8 @@ function withUniqueLabels(items: readonly SelectItem[]): SelectItem[] {
 function textOf(value: unknown): string {
 	if (typeof value === "string") return value;
 	try {
-		if (typeof value === "object" && value !== null) return JSON.stringify(value) ?? Object.prototype.toString.call(value);
+		if (typeof value === "object" && value !== null)
+			return JSON.stringify(value) ?? Object.prototype.toString.call(value);
 		return String(value);
 	} catch {
 		return "(cannot be shown)";

@@ -1,0 +1,220 @@
+import { dirname, resolve } from "node:path";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { describeError, PiError } from "../../errors.js";
+import { exportToFile } from "../../export/export-file.js";
+import { findSession } from "../../log/catalog.js";
+import { isCompactionEntry, isMessageEntry } from "../../log/entry.js";
+import type { AgentSession, PromptOutcome } from "../../session/agent-session.js";
+import { lastAssistantText } from "../../session/command-host.js";
+import { createContextReport } from "./context-report.js";
+import type { SessionControls } from "./controls.js";
+import type { Lane } from "./lanes.js";
+import type { PromptAnswer, RpcBashResult, RpcCommandName, RpcParams, RpcResults } from "./protocol.js";
+
+/** What commands are carried out with. */
+export interface HandlerDeps {
+	session: AgentSession;
+	controls: SessionControls;
+	/** Hears of a run that failed after its prompt was answered. */
+	onFailure(message: string): void;
+}
+
+/** How each command is carried out. */
+export type RpcHandlers = {
+	[N in RpcCommandName]: (params: RpcParams[N]) => RpcResults[N] | Promise<RpcResults[N]>;
+};
+
+/** When each command runs. */
+export const LANES: Readonly<Record<RpcCommandName, Lane>> = {
+	prompt: "session",
+	queue_message: "session",
+	compact: "session",
+	reset: "both",
+	switch_session: "both",
+	branch: "both",
+	bash: "beside",
+	abort: "now",
+	abort_retry: "now",
+	abort_bash: "now",
+	get_state: "order",
+	get_messages: "order",
+	set_model: "order",
+	cycle_model: "order",
+	get_available_models: "order",
+	set_thinking_level: "order",
+	cycle_thinking_level: "order",
+	set_queue_mode: "order",
+	set_auto_compaction: "order",
+	set_auto_retry: "order",
+	get_session_stats: "order",
+	export_html: "order",
+	get_branch_messages: "order",
+	get_last_assistant_text: "order",
+	get_commands: "order",
+	get_context: "order",
+};
+
+/** The commands on a session. Each throws a `PiError` for what cannot be done. */
+export function createHandlers({ session, controls, onFailure }: HandlerDeps): RpcHandlers {
+	const accept = (say: () => Promise<PromptOutcome>) => acceptPrompt(session, say, onFailure);
+	let isRetrying = false;
+	session.subscribe(({ type }) => {
+		if (type === "auto_retry_start") isRetrying = true;
+		else if (type === "auto_retry_end" || type === "message_start") isRetrying = false;
+	});
+	let isBashRunning = false;
+	return {
+		prompt: ({ message, attachments, images }) => accept(() => session.prompt(message, { attachments, images })),
+		queue_message: ({ message, attachments, images }) => accept(() => session.send(message, { attachments, images })),
+		async abort() {
+			// A prompt on the line before is on its way, but its run has not begun: let it, so that there is one to stop.
+			await nextTick();
+			return { queued: await session.abort() };
+		},
+		async abort_retry() {
+			if (isRetrying) await session.abort();
+			return null;
+		},
+		abort_bash() {
+			controls.abortBash();
+			return null;
+		},
+		reset: async () => ({ cancelled: !(await session.lifecycle.newSession()) }),
+		get_state: () => ({
+			model: session.model,
+			thinkingLevel: session.thinkingLevel,
+			isStreaming: session.isRunning,
+			isCompacting: session.isCompacting,
+			queueMode: controls.queueMode,
+			sessionFile: session.sessionFile,
+			sessionId: session.sessionId,
+			autoCompactionEnabled: session.autoCompaction,
+			autoRetryEnabled: controls.autoRetry,
+			messageCount: controls.messages.length,
+			queuedMessageCount: session.queue.steering.length + session.queue.followUps.length,
+		}),
+		get_messages: () => ({ messages: controls.messages }),
+		async set_model({ provider, modelId }) {
+			const usable = await controls.availableModels();
+			const model = usable.find((candidate) => candidate.provider === provider && candidate.id === modelId);
+			if (!model) {
+				throw new PiError("model_unknown", `No model ${provider}/${modelId} with a key`, {
+					hint: "get_available_models lists those that can be used",
+				});
+			}
+			await session.setModel(model);
+			return model;
+		},
+		async cycle_model() {
+			const model = await session.cycleModel(1);
+			return model && { model, thinkingLevel: session.thinkingLevel };
+		},
+		get_available_models: async () => ({ models: await controls.availableModels() }),
+		set_thinking_level({ level }) {
+			session.setThinkingLevel(level);
+			return null;
+		},
+		cycle_thinking_level: () => ({ level: session.cycleThinkingLevel() }),
+		set_queue_mode({ mode }) {
+			controls.queueMode = mode;
+			return null;
+		},
+		async compact({ customInstructions }) {
+			const tokens = await session.compact(customInstructions);
+			const entry = session.entries.findLast(isCompactionEntry);
+			return { summary: entry?.summary ?? "", ...tokens };
+		},
+		set_auto_compaction({ enabled }) {
+			session.autoCompaction = enabled;
+			return null;
+		},
+		set_auto_retry({ enabled }) {
+			controls.autoRetry = enabled;
+			return null;
+		},
+		async bash({ command, excludeFromContext = false }) {
+			if (isBashRunning)
+				throw new PiError("session_busy", "A shell command is already running", { hint: "abort_bash stops it" });
+			isBashRunning = true;
+			try {
+				return await runBash(session, command, excludeFromContext);
+			} finally {
+				isBashRunning = false;
+			}
+		},
+		get_session_stats: () => session.stats(),
+		async export_html({ outputPath }) {
+			const path = resolve(session.cwd, outputPath ?? `pi-session-${session.sessionId.slice(0, 8)}.html`);
+			await exportToFile(path, {
+				entries: session.entries,
+				context: session.context,
+				title: session.sessionName ?? `Session ${session.sessionId.slice(0, 8)}`,
+			});
+			return { path };
+		},
+		async switch_session({ sessionPath }) {
+			const dir = session.sessionFile === null ? session.cwd : dirname(session.sessionFile);
+			return { cancelled: !(await session.lifecycle.switchSession(findSession(dir, sessionPath))) };
+		},
+		async branch({ entryIndex }) {
+			const text = await session.lifecycle.branch(entryIndex);
+			return { text: text ?? "", cancelled: text === null };
+		},
+		get_branch_messages: () => ({ messages: session.lifecycle.branchTargets() }),
+		get_last_assistant_text: () => ({ text: lastAssistantText(session.entries) }),
+		get_commands: () => ({ commands: session.palette() }),
+		async get_context() {
+			if (!session.isRunning) await session.rebuildContext();
+			const { sessionFile, context, entries, loaded } = session;
+			return createContextReport({ session: sessionFile, context, entries, hooks: loaded.hooks, cached: null });
+		},
+	};
+}
+
+/** Answers a prompt as soon as it is known what becomes of it: not at the end of its run, but when the run has begun. */
+function acceptPrompt(
+	session: AgentSession,
+	say: () => Promise<PromptOutcome>,
+	onFailure: (message: string) => void,
+): Promise<PromptAnswer> {
+	return new Promise((accept, refuse) => {
+		let isAnswered = false;
+		const stop = session.subscribe(({ type }) => {
+			if (type !== "agent_start") return;
+			isAnswered = true;
+			accept({ outcome: "started" });
+		});
+		say()
+			.then(
+				(outcome) => accept(describeOutcome(outcome)),
+				(error: unknown) => {
+					if (isAnswered) onFailure(describeError(error));
+					else refuse(error);
+				},
+			)
+			.finally(stop);
+	});
+}
+
+function describeOutcome(outcome: PromptOutcome): PromptAnswer {
+	if (outcome.kind === "run") return { outcome: "started" };
+	return outcome.kind === "queued" ? { outcome: "queued" } : { outcome: "command", status: outcome.status };
+}
+
+async function runBash(session: AgentSession, command: string, excludeFromContext: boolean): Promise<RpcBashResult> {
+	let entryIndex = -1;
+	const stop = session.subscribe((event) => {
+		if (event.type === "bash_end") entryIndex = event.entryIndex;
+	});
+	try {
+		await session.runBash(command, { excludeFromContext });
+	} finally {
+		stop();
+	}
+	const entry = session.entries[entryIndex];
+	if (!isMessageEntry(entry) || entry.message.role !== "bashExecution") {
+		throw new PiError("command_failed", "The shell command left no entry");
+	}
+	const { output, exitCode, cancelled, truncated, fullOutputPath } = entry.message;
+	return { output, exitCode, cancelled, truncated, ...(fullOutputPath ? { fullOutputPath } : {}), entryIndex };
+}

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
+import { runPi } from "../helpers/run-pi.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { agentDirFor, openPi, submit } from "./support.js";
+
+/** What a hostile text may try: clipboard, title, cursor, screen, colour that hides, queries, 8-bit forms, links. */
+const ATTACKS = [
+	"\x1b]52;c;UFdORUQ=\x07",
+	"\x1b]0;PWNED-title\x07",
+	"\x1b]2;PWNED-title\x1b\\",
+	"\x1b[13;37H",
+	"\x1b[2J\x1b[3J",
+	"\x1b[?1049h",
+	"\x1b[8m",
+	"\x1b[c\x1b[6n",
+	"\x1bP+q544e\x1b\\",
+	"\x1b_PWNED\x1b\\",
+	"\x9b13;37H",
+	"\x9d0;PWNED-c1\x9c",
+	"\x1b]8;;file:///PWNED\x07link\x1b]8;;\x07",
+	"\x07\x08\x0e",
+] as const;
+const HOSTILE = `before ${ATTACKS.join(" ")} after`;
+/** The same as octal escapes of `printf`. */
+const AS_PRINTF = [...Buffer.from(HOSTILE)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+
+test("no control sequence of model, tools, files or names reaches the terminal", async () => {
+	const provider = await startProvider();
+	const cwd = tempDir();
+	writeFiles(cwd, { "hostile.txt": `${HOSTILE}\n`, "AGENTS.md": HOSTILE, "bad\x1b]0;PWNED-name\x07.txt": "x\n" });
+	provider
+		.reply([
+			{ type: "thinking", thinking: HOSTILE },
+			text(`# ${HOSTILE}\n\n- \`${HOSTILE}\`\n\n\`\`\`sh\n${HOSTILE}\n\`\`\`\n\n[${HOSTILE}](https://example.org/${HOSTILE})`),
+			toolCall("read", { path: "hostile.txt" }),
+			toolCall("ls", { path: "." }),
+			toolCall("bash", { command: `printf '${AS_PRINTF}'; : '${HOSTILE.replaceAll("'", "")}'` }),
+			toolCall("edit", { path: "hostile.txt", oldText: "before", newText: HOSTILE }),
+			toolCall("write", { path: "new\x1b]0;PWNED-new\x07.txt", content: HOSTILE }),
+			toolCall(`no_such_tool`, { path: HOSTILE }),
+			toolCall("grep", { pattern: HOSTILE }),
+		])
+		.reply({ fault: { kind: "http", status: 400, message: HOSTILE } });
+	const pi = await openPi({ agentDir: agentDirFor(provider), cwd, columns: 120, rows: 40 });
+	await submit(pi, "go");
+	await pi.waitForScreen((all) => all.includes("400"), "the failure to show", { scrollback: true });
+	await pi.press("ctrl+o", "ctrl+t");
+	await submit(pi, "!printf '\\033]0;PWNED-bang\\007'");
+	await pi.waitForText(/PWNED-bang/, { scrollback: true });
+	pi.paste(`pasted ${HOSTILE}`);
+	await pi.waitForText("pasted before");
+	await pi.press("ctrl+c");
+	await submit(pi, "/quit");
+	await pi.exited;
+	expect(foreign(pi.output())).toEqual([]);
+});
+
+test("a session with hostile text is shown without its control sequences", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider);
+	const cwd = tempDir();
+	provider.reply(HOSTILE);
+	await runPi(["-p", HOSTILE], { agentDir, cwd });
+	const pi = await openPi({ agentDir, cwd, args: ["--continue"] });
+	await pi.waitForText("after");
+	await submit(pi, "/context");
+	await pi.waitForText("messages");
+	await submit(pi, "/resume");
+	await pi.waitForText("type to filter");
+	await pi.press("escape", "ctrl+d");
+	await pi.exited;
+	expect(foreign(pi.output())).toEqual([]);
+});
+
+test("print mode writes a reply verbatim into a pipe and keeps what goes to stderr clean", async () => {
+	const provider = await startProvider();
+	provider.reply([toolCall("bash", { command: `: '${HOSTILE}'` })]).reply(HOSTILE);
+	const run = await runPi(["-p", "go"], { agentDir: agentDirFor(provider) });
+	expect(run.stdout).toBe(`${HOSTILE}\n`);
+	expect(run.stderr).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+});
+
+/** What was written to the terminal and is neither text nor one of the renderer's own sequences. */
+function foreign(output: string): string[] {
+	const own = [
+		/\x1b\[[\d;:]*m/g, // colours
+		/\x1b\[\??\d*[ABGJK]/g, // lines up and down, columns, clearing
+		/\x1b\[\?(?:25|2004|2026)[hl]/g, // cursor, paste mode, frames
+	];
+	let rest = output;
+	for (const sequence of own) rest = rest.replaceAll(sequence, "");
+	return [...new Set(rest.match(/\x1b(?:\][^\x07\x1b]*|.{0,12})|[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]/g))];
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { runPi } from "../helpers/run-pi.js";
+import { openPi, submit } from "./support.js";
+
+test("without a terminal the demo plays itself: real tools mend the shop, /pop folds the work away", async () => {
+	const { code, stdout, stderr } = await runPi(["--demo"]);
+	expect(code).toBe(0);
+	expect(stderr.trimEnd().split("\n")).toEqual([
+		"grep withTax|Math\\.",
+		"read test/price.test.js",
+		"bash npm test",
+		"edit src/price.js",
+		"bash npm test",
+	]);
+	expect(stdout).toMatch(/All tests pass\.[\s\S]*Popped to turn 1: [\d.]+k → \d+ tokens[\s\S]*hidden/);
+});
+
+test("the demo opens with its first prompt in the editor, and every step of it works on the screen", async () => {
+	const pi = await openPi({ args: ["--demo"], columns: 100, rows: 40 });
+	await pi.waitForText(/^ The tests fail\. Find out why, fix it and run them again\.$/m);
+	expect(await pi.screen()).toContain("Demo (scripted)");
+	await pi.waitForText("1 hook");
+	await pi.press("enter");
+	await pi.waitForText("Look at /context again afterwards", { timeoutMs: 30_000 }).catch(() => {});
+	await pi.waitForGone("esc stops", { timeoutMs: 30_000 });
+	expect(await pi.scrollback()).toMatch(/edit +src\/price\.js +\+1 −1/);
+	await submit(pi, "/pop 1");
+	await pi.waitForText("popped to turn 1");
+	expect(await pi.scrollback()).toMatch(/^┆ The tests fail/m);
+	await submit(pi, "/unpop");
+	await pi.waitForText("Undid the pop to turn 1");
+	await pi.waitForScreen((all) => /^▎ The tests fail/m.test(all), "the work to come back", { scrollback: true });
+	await pi.press("ctrl+d");
+	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
+});

@@ -1,0 +1,113 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { httpError, startProvider, text, toolCall } from "../helpers/loopback-provider.js";
+import { PI, piPlace } from "../helpers/pi-environment.js";
+import { runPi } from "../helpers/run-pi.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { agentDirFor, conversation, STACKING } from "./support.js";
+
+/** One red pixel. */
+const PNG = Buffer.from(
+	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+	"base64",
+);
+
+test("the answer goes to stdout, what happens on the way to stderr", async () => {
+	const provider = await startProvider();
+	provider.reply([text("Let me see."), toolCall("bash", { command: "echo made > made.txt" })]).reply("Done.");
+	const cwd = tempDir();
+	const run = await runPi(["-p", "make a file"], { agentDir: agentDirFor(provider), cwd });
+	expect(run).toEqual({ code: 0, signal: null, stdout: "Done.\n", stderr: "bash echo made > made.txt\n" });
+	expect(existsSync(join(cwd, "made.txt"))).toBe(true);
+});
+
+test("several messages are answered one after another in one session", async () => {
+	const provider = await startProvider();
+	provider.reply("One.", "Two.");
+	const run = await runPi(["-p", "first", "second"], { agentDir: agentDirFor(provider) });
+	expect(run).toMatchObject({ code: 0, stdout: "One.\nTwo.\n" });
+	expect(conversation(provider, 1)).toEqual(["user: first", "assistant: One.", "user: second"]);
+});
+
+test("what is piped in, files and the message make one prompt; images go as images", async () => {
+	const provider = await startProvider();
+	provider.reply("Seen.");
+	const cwd = tempDir();
+	writeFiles(cwd, { "notes.txt": "buy milk\n" });
+	writeFileSync(join(cwd, "dot.png"), PNG);
+	const run = await runPi(["-p", "@notes.txt", "@dot.png", "what is it?"], {
+		agentDir: agentDirFor(provider),
+		cwd,
+		stdin: "from the pipe\n",
+	});
+	expect(run).toMatchObject({ code: 0, stdout: "Seen.\n" });
+	const sent = provider.requests[0]?.messages.at(-1);
+	expect(sent?.images).toBe(1);
+	expect(sent?.text).toMatch(/^from the pipe\n\n<file name="[^"]*notes\.txt">\nbuy milk\n<\/file>\n[\s\S]*what is it\?/);
+});
+
+test("a prompt can come from the pipe alone", async () => {
+	const provider = await startProvider();
+	provider.reply("Heard.");
+	const run = await runPi(["-p"], { agentDir: agentDirFor(provider), stdin: "only piped" });
+	expect(run).toMatchObject({ code: 0, stdout: "Heard.\n" });
+	expect(conversation(provider, 0)).toEqual(["user: only piped"]);
+});
+
+test("commands of hooks run as prompts do", async () => {
+	const provider = await startProvider();
+	provider.reply("A shop.", "It was asked what this is.");
+	const agentDir = agentDirFor(provider, { hooks: { "stacking.ts": STACKING } });
+	const run = await runPi(["-p", "what is this?", "/pop 1"], { agentDir });
+	expect(run).toMatchObject({ code: 0, stderr: "" });
+	expect(run.stdout).toMatch(/^A shop\.\nPopped to turn 1: \d+ → \d+ tokens\n$/);
+});
+
+test("an unknown command is not sent: it ends with 2 and names the nearest", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider, { hooks: { "stacking.ts": STACKING } });
+	const run = await runPi(["-p", "/popp 1"], { agentDir });
+	expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^Unknown command \/popp · .*\/pop/) });
+	expect(provider.requests).toEqual([]);
+});
+
+test("a request that fails for good ends with 1 and one line that names the status", async () => {
+	const provider = await startProvider();
+	provider.reply(httpError(401, {}, "bad key loopback-key"));
+	const run = await runPi(["-p", "hi"], { agentDir: agentDirFor(provider) });
+	expect(run).toMatchObject({ code: 1, stdout: "" });
+	expect(run.stderr).toMatch(/^[^\n]*401[^\n]*\n$/);
+	expect(run.stderr).not.toContain("loopback-key");
+	expect(provider.requests).toHaveLength(1);
+});
+
+test("a reader that goes away ends the program quietly", async () => {
+	const provider = await startProvider();
+	let release = () => {};
+	const readerGone = new Promise<void>((resolve) => {
+		release = resolve;
+	});
+	provider.reply("one\ntwo").reply(async () => {
+		await readerGone;
+		return "three";
+	});
+	provider.on(() => "more");
+	const place = piPlace({ agentDir: agentDirFor(provider) });
+	const script = '{ "$NODE" "$PI" -p 1 2 3 4; echo "code $?" >&2; } | { head -1; echo gone >&2; }';
+	const shell = spawn("sh", ["-c", script], { cwd: place.cwd, env: { ...place.env, NODE: process.execPath, PI } });
+	onTestFinished(() => void shell.kill("SIGKILL"));
+	shell.stdin.end();
+	const output = { stdout: "", stderr: "" };
+	for (const name of ["stdout", "stderr"] as const) {
+		shell[name].setEncoding("utf8").on("data", (chunk: string) => {
+			output[name] += chunk;
+			if (output.stderr.includes("gone")) release();
+		});
+	}
+	await once(shell, "close");
+	expect(output.stdout).toBe("one\n");
+	expect(output.stderr).toMatch(/^gone\ncode (0|141)\n$/);
+});

@@ -1,0 +1,104 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
+import { runPi } from "../helpers/run-pi.js";
+import { tempDir } from "../helpers/temp.js";
+import { agentDirFor } from "./support.js";
+
+test("an unknown model is refused with the nearest name", async () => {
+	const provider = await startProvider();
+	const run = await runPi(["-p", "--model", "scriptd", "--offline", "hi"], { agentDir: agentDirFor(provider) });
+	expect(run).toMatchObject({ code: 1, stdout: "" });
+	expect(run.stderr).toMatch(/^pi: [^\n]*"scriptd"[^\n]*loopback[^\n]*\/scripted\n$/);
+	expect(provider.requests).toEqual([]);
+});
+
+test("without any model the program says what to set up", async () => {
+	const run = await runPi(["-p", "--offline", "hi"]);
+	expect(run).toMatchObject({ code: 1, stdout: "" });
+	expect(run.stderr).toMatch(/^[^\n]*ANTHROPIC_API_KEY[^\n]*pi --demo[^\n]*\n$/);
+});
+
+test("a model without its key says which variable to set", async () => {
+	const run = await runPi(["-p", "--offline", "--model", "anthropic/claude-sonnet-4-5", "hi"]);
+	expect(run).toMatchObject({ code: 1, stdout: "" });
+	expect(run.stderr).toMatch(/^[^\n]*ANTHROPIC_API_KEY[^\n]*\n$/);
+});
+
+test("without a terminal the screen is refused, with the option to use", async () => {
+	expect(await runPi(["hi"])).toEqual({
+		code: 2,
+		signal: null,
+		stdout: "",
+		stderr: 'pi: stdin or stdout is not a terminal · use pi -p "prompt"\n',
+	});
+});
+
+test.each([
+	[["--modle", "x"], "--model"],
+	[["--mode", "xml"], "json"],
+	[["--print", "--mode", "json"], "exclude"],
+])("bad usage %j ends with 2 and one line", async (args, named) => {
+	const run = await runPi(args);
+	expect(run).toMatchObject({ code: 2, stdout: "" });
+	expect(run.stderr).toMatch(/^pi: [^\n]+\n$/);
+	expect(run.stderr).toContain(named);
+});
+
+test("no prompt at all is bad usage", async () => {
+	const provider = await startProvider();
+	const run = await runPi(["-p"], { agentDir: agentDirFor(provider) });
+	expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("no prompt") });
+});
+
+test.each([
+	["a text", "just notes\n"],
+	["JSON of someone else", '{"name":"x"}\n'],
+	["binary data", "\x00\x01\x02"],
+])("--session on %s is refused by name and the file stays as it is", async (_, content) => {
+	const provider = await startProvider();
+	const cwd = tempDir();
+	const file = join(cwd, "mine.jsonl");
+	writeFileSync(file, content);
+	const run = await runPi(["-p", "--session", file, "hi"], { agentDir: agentDirFor(provider), cwd });
+	expect(run).toMatchObject({ code: 1, stdout: "" });
+	expect(run.stderr).toMatch(/^pi: [^\n]*mine\.jsonl[^\n]*\n$/);
+	expect(readFileSync(file, "utf8")).toBe(content);
+	expect(provider.requests).toEqual([]);
+});
+
+test("--session on a directory is refused by name", async () => {
+	const provider = await startProvider();
+	const cwd = tempDir();
+	mkdirSync(join(cwd, "folder"));
+	const run = await runPi(["-p", "--session", "./folder", "hi"], { agentDir: agentDirFor(provider), cwd });
+	expect(run).toMatchObject({ code: 1, stdout: "" });
+	expect(run.stderr).toMatch(/^pi: [^\n]*folder[^\n]*\n$/);
+});
+
+test("a file argument that is missing is named before anything is sent", async () => {
+	const provider = await startProvider();
+	const run = await runPi(["-p", "@missing.txt", "hi"], { agentDir: agentDirFor(provider) });
+	expect(run).toMatchObject({ code: 2, stdout: "" });
+	expect(run.stderr).toMatch(/^pi: [^\n]*missing\.txt[^\n]*\n$/);
+	expect(provider.requests).toEqual([]);
+});
+
+test("a broken settings file is named with its line, and the answer comes all the same", async () => {
+	const provider = await startProvider();
+	provider.reply("Fine.");
+	const agentDir = agentDirFor(provider, { files: { "settings.json": '{\n  "theme": "dark",,\n}\n' } });
+	const run = await runPi(["-p", "--model", "loopback/scripted", "hi"], { agentDir });
+	expect(run).toMatchObject({ code: 0, stdout: "Fine.\n" });
+	expect(run.stderr).toMatch(/^[^\n]*settings\.json[^\n]*\b2\b[^\n]*\n$/);
+});
+
+test("a hook that does not load is named, and the answer comes all the same", async () => {
+	const provider = await startProvider();
+	provider.reply("Fine.");
+	const agentDir = agentDirFor(provider, { hooks: { "broken.ts": "export default function (pi {" } });
+	const run = await runPi(["-p", "hi"], { agentDir });
+	expect(run).toMatchObject({ code: 0, stdout: "Fine.\n" });
+	expect(run.stderr).toMatch(/^[^\n]*broken\.ts[^\n]*\n$/);
+});

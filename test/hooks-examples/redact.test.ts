@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { example } from "./example.js";
+
+const HOOK = example("redact.ts");
+
+async function read(content: string) {
+	const warnings: string[] = [];
+	const ui = { notify: (message: string) => void warnings.push(message) };
+	const test = await startSession({ hookFiles: [HOOK], ui, files: { "a.txt": content } });
+	test.provider.reply([toolCall("read", { path: "a.txt" })], "ok");
+	await test.session.prompt("go");
+	return {
+		seen: test.provider.requests[1]?.messages.at(-1)?.text ?? "",
+		log: JSON.stringify(test.session.entries),
+		warnings,
+	};
+}
+
+const part = (length: number) => "aB3".repeat(length).slice(0, length);
+
+test.each([
+	["an API key", `sk-ant-${part(40)}`, "[API key masked]"],
+	["a GitHub token", `ghp_${part(36)}`, "[GitHub token masked]"],
+	["an AWS key", "AKIAABCDEFGHIJKLMNOP", "[AWS key masked]"],
+	["a Google key", `AIza${part(35)}`, "[Google key masked]"],
+	["a Slack token", "xoxb-1234567890-abc", "[Slack token masked]"],
+	["a JWT", `eyJ${part(20)}.eyJ${part(20)}.${part(20)}`, "[JWT masked]"],
+	[
+		"a private key",
+		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----",
+		"[private key masked]",
+	],
+	["a cut private key", "-----BEGIN PRIVATE KEY-----\nMIIEabc", "[private key masked]"],
+	["a password in an address", "postgres://me:hunter22@db/x", "postgres://me:[password masked]@db/x"],
+	["an assignment", "DB_PASSWORD = 'correct horse'", "DB_PASSWORD = [masked]"],
+])("masks %s before the model or the log has it", async (_, secret, masked) => {
+	const { seen, log, warnings } = await read(`before\n${secret}\n`);
+	expect(seen).toContain("before");
+	expect(seen).toContain(masked);
+	expect(seen).not.toContain(secret);
+	expect(log).not.toContain(JSON.stringify(secret).slice(1, -1));
+	expect(warnings).toEqual(["Masked a secret in the output of read"]);
+});
+
+test("leaves everything else alone", async () => {
+	const content = "const token = readToken();\nhttp://host:80/path\nsk-short\nTOKEN=\nclass SecretBox {}\n";
+	const { seen, warnings } = await read(content);
+	for (const line of content.trim().split("\n")) expect(seen).toContain(line);
+	expect(warnings).toEqual([]);
+});
