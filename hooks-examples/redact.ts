@@ -5,7 +5,9 @@
  * with the whole output of a long bash command keeps what it had. What must not leave this machine should not be readable
  * by the user that runs pi.
  */
-import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+import type { HookAPI, ToolResultEvent } from "@mariozechner/pi-coding-agent/hooks";
+
+type Block = ToolResultEvent["content"][number];
 
 /** Each pattern, and how much of the match stays. */
 const SECRETS: readonly { pattern: RegExp; mask: string }[] = [
@@ -29,20 +31,16 @@ const SECRETS: readonly { pattern: RegExp; mask: string }[] = [
 
 export default function redact(pi: HookAPI): void {
 	pi.on("tool_result", (event, ctx) => {
-		const content = event.content.map((block) =>
-			block.type === "text" ? { ...block, text: mask(block.text) } : block,
-		);
-		const changed = content.some((block, i) => block.type === "text" && block.text !== textOf(event.content[i]));
-		if (!changed) return undefined;
+		const content = event.content.map(maskBlock);
+		if (content.every((block, i) => block === event.content[i])) return undefined;
 		ctx.ui.notify(`Masked a secret in the output of ${event.toolName}`, "warning");
 		return { content };
 	});
 }
 
-function mask(text: string): string {
-	return SECRETS.reduce((masked, { pattern, mask }) => masked.replace(pattern, mask), text);
-}
-
-function textOf(block: { type: string; text?: string } | undefined): string | undefined {
-	return block?.text;
+/** @returns the block itself when there is nothing to mask in it */
+function maskBlock(block: Block): Block {
+	if (block.type !== "text") return block;
+	const text = SECRETS.reduce((masked, { pattern, mask }) => masked.replace(pattern, mask), block.text);
+	return text === block.text ? block : { ...block, text };
 }

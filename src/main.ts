@@ -7,9 +7,7 @@ import { describeError, PiError } from "./errors.js";
 /** Command line → options → mode → exit code. Each mode is loaded only when it is asked for. */
 async function main(argv: readonly string[]): Promise<number> {
 	const line: CommandLine =
-		argv.length === 0
-			? { kind: "session", options: NO_ARGUMENTS }
-			: (await import("./cli/args.js")).parseArgs(argv);
+		argv.length === 0 ? { kind: "session", options: NO_ARGUMENTS } : (await import("./cli/args.js")).parseArgs(argv);
 	if (line.kind === "help") return print((await import("./cli/help.js")).HELP_TEXT);
 	if (line.kind === "version") return print(`${(await import("./util/package-root.js")).packageVersion()}\n`);
 	if (line.kind === "subcommand") {

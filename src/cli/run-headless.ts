@@ -4,6 +4,7 @@ import { stripAll } from "../util/sanitize.js";
 import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { untilSignal } from "./signals.js";
+import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /** How long a pipe may stay silent when the prompt has text of its own, in ms. */
 const SILENCE_MS = 2000;
@@ -19,6 +20,8 @@ export async function runHeadless(
 		createAgentSession(session),
 		readPrompts(options, session, hasText ? SILENCE_MS : undefined),
 	]);
+	const releaseConsole = divertConsole((line) => io.err(`${stripAll(line)}\n`));
+	const releaseErrors = watchStrayErrors(created);
 	created.acceptsSend = false;
 	for (const line of created.loaded.warnings) io.err(`${stripAll(line)}\n`);
 	const shown = new Set(created.loaded.warnings);
@@ -44,6 +47,8 @@ export async function runHeadless(
 	} finally {
 		await created.dispose();
 		end.release();
+		releaseErrors();
+		releaseConsole();
 	}
 }
 

@@ -8,6 +8,7 @@ import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageVersion } from "../util/package-root.js";
 import type { PromptInput } from "./input.js";
 import type { CliOptions } from "./options.js";
+import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /** What the command line knows of its surroundings. */
 export interface CliContext {
@@ -36,14 +37,17 @@ export async function runInteractiveCli(
 	const keybindings = readKeybindings(paths(env, cwd, home).keybindings, warnings);
 	const { first, rest } = await readPrompts(options, { cwd, home });
 	return runInteractive({
-		async startSession({ askTrust }) {
+		async startSession({ askTrust, ui }) {
+			keepScreenClean((line) => ui.notify(line, "info"));
 			const [{ createAgentSession }, { sessionOptions }] = await Promise.all([
 				import("../session/create-session.js"),
 				import("./session-options.js"),
 			]);
 			const found = { ...settings, warnings: [...settings.warnings, ...warnings] };
 			const described = await sessionOptions(options, { ...context, settings: found });
-			return createAgentSession({ ...described, askTrust, ...extras.session });
+			const session = await createAgentSession({ ...described, askTrust, ...extras.session });
+			watchStrayErrors(session);
+			return session;
 		},
 		settings: settings.settings,
 		theme: themeName(settings.settings.theme, env),
@@ -59,6 +63,13 @@ export async function runInteractiveCli(
 		],
 		...(extras.draft === undefined ? {} : { draft: extras.draft }),
 	});
+}
+
+/** Whatever else would write to the terminal becomes a notice: it would tear the screen apart. */
+function keepScreenClean(notify: (line: string) => void): void {
+	divertConsole(notify);
+	process.removeAllListeners("warning");
+	process.on("warning", (warning) => notify(`${warning.name}: ${warning.message}`));
 }
 
 async function readPrompts({ files, messages }: CliOptions, base: { cwd: string; home: string }): Promise<PromptInput> {

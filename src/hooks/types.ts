@@ -10,6 +10,9 @@ import type {
 	ReadToolDetails,
 	WriteToolDetails,
 } from "../tools/tool.js";
+import type { ExecOptions, ExecResult } from "../util/process.js";
+
+export type { ExecOptions, ExecResult };
 
 /** A file that goes with a prompt. */
 export interface Attachment {
@@ -24,29 +27,6 @@ export interface Attachment {
 	extractedText?: string;
 	/** Base64 of a smaller image. */
 	preview?: string;
-}
-
-/** Options of `ctx.exec`. */
-export interface ExecOptions {
-	signal?: AbortSignal;
-	/** ms; the whole process group is killed after it. */
-	timeout?: number;
-	/** Defaults to `ctx.cwd`. */
-	cwd?: string;
-	/** Added to the user's environment. */
-	env?: Record<string, string>;
-}
-
-/** What a command printed. Each stream is kept up to 10 MB. */
-export interface ExecResult {
-	stdout: string;
-	stderr: string;
-	/** Exit code; 127 when the command was not found, 128 + n when signal n ended it. */
-	code: number;
-	/** True when a timeout or an abort ended the command. */
-	killed?: boolean;
-	/** True when a stream was longer than 10 MB and cut. */
-	truncated?: boolean;
 }
 
 /** Last argument of every dialog. */

@@ -16,7 +16,7 @@ import type { QueuedPrompts, SessionEvent } from "./events.js";
 import { createHookHost } from "./hook-host.js";
 import { Lifecycle } from "./lifecycle.js";
 import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
-import type { LoadedSummary, PromptOutcome } from "./outcomes.js";
+import { type LoadedSummary, type PromptOutcome, summarizeLoaded } from "./outcomes.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
 import type { SessionParts } from "./session-parts.js";
@@ -204,14 +204,7 @@ export class AgentSession {
 		this.#compaction.enabled = enabled;
 	}
 	get loaded(): LoadedSummary {
-		const { templates, skills, contextFiles } = this.#parts.resources;
-		return {
-			hooks: this.#hooks.registry.hooks.map(({ path, name, scope }) => ({ path, name, scope })),
-			skills: skills.map(({ name }) => name),
-			templates: templates.map(({ name }) => name),
-			contextFiles: [...contextFiles],
-			warnings: [...this.#warnings],
-		};
+		return summarizeLoaded(this.#parts.resources, this.#hooks.registry.hooks, this.#warnings);
 	}
 
 	/**
@@ -330,6 +323,11 @@ export class AgentSession {
 	/** How a hook draws its entries; undefined when it does not. */
 	entryRenderer(type: string): EntryOptions["render"] {
 		return this.#hooks.registry.entryType(type)?.render;
+	}
+
+	/** Reports an error that was thrown outside of every handler, when it comes from a hook's file. @returns whether it does */
+	blameHook(error: unknown): boolean {
+		return this.#hooks.blame(error);
 	}
 
 	/** New session, switch and branch; each asks the hooks first. */

@@ -1,4 +1,6 @@
 import type { RunOutcome } from "../agent/loop.js";
+import type { LoadedHook } from "../hooks/registry.js";
+import type { SessionResources } from "./session-parts.js";
 
 /** What became of a prompt. */
 export type PromptOutcome =
@@ -15,4 +17,19 @@ export interface LoadedSummary {
 	contextFiles: string[];
 	/** What went wrong while loading, one line each. */
 	warnings: string[];
+}
+
+/** Names what is loaded. */
+export function summarizeLoaded(
+	{ templates, skills, contextFiles }: SessionResources,
+	hooks: readonly LoadedHook[],
+	warnings: readonly string[],
+): LoadedSummary {
+	return {
+		hooks: hooks.map(({ path, name, scope }) => ({ path, name, scope })),
+		skills: skills.map(({ name }) => name),
+		templates: templates.map(({ name }) => name),
+		contextFiles: [...contextFiles],
+		warnings: [...warnings],
+	};
 }

@@ -1,5 +1,4 @@
-import type { PiError } from "../errors.js";
-import { describeError } from "../errors.js";
+import { describeError, errorText, type PiError } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { loadHooks } from "../hooks/load.js";
@@ -56,6 +55,18 @@ export class SessionHooks {
 		for (const hook of old) if (!kept.includes(hook)) hook.active = false;
 		this.#use(inOrder(hooks, kept, old));
 		return { count: this.#registry.hooks.length, kept: kept.map(({ path }) => path) };
+	}
+
+	/**
+	 * Reports an error that was thrown outside of every handler, such as by a timer, to the hook whose file it comes from.
+	 * @returns false when its stack names no hook
+	 */
+	blame(error: unknown): boolean {
+		const stack = error instanceof Error ? (error.stack ?? "") : "";
+		const hook = this.#registry.hooks.find(({ path, realPath }) => stack.includes(path) || stack.includes(realPath));
+		if (!hook) return false;
+		this.options.onError({ hookPath: hook.path, event: "outside a handler", error: errorText(error) });
+		return true;
 	}
 
 	/** Makes every `pi` and every context of these hooks throw. */

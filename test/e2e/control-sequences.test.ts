@@ -48,10 +48,25 @@ test("no control sequence of model, tools, files or names reaches the terminal",
 	await pi.press("ctrl+o", "ctrl+t");
 	await submit(pi, "!printf '\\033]0;PWNED-bang\\007'");
 	await pi.waitForText(/PWNED-bang/, { scrollback: true });
+	await submit(pi, "/quit");
+	await pi.exited;
+	expect(foreign(pi.output())).toEqual([]);
+});
+
+test("hostile text that is pasted or comes back from the history shows without its control sequences", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider);
+	const cwd = tempDir();
+	provider.reply("Read.");
+	await runPi(["-p", HOSTILE], { agentDir, cwd });
+	const pi = await openPi({ agentDir, cwd, args: ["--continue"] });
+	await pi.waitForText("Read.");
+	await pi.press("up");
+	await pi.waitForText(/^ before/m);
+	await pi.press("ctrl+c");
 	pi.paste(`pasted ${HOSTILE}`);
 	await pi.waitForText("pasted before");
-	await pi.press("ctrl+c");
-	await submit(pi, "/quit");
+	await pi.press("ctrl+c", "ctrl+c");
 	await pi.exited;
 	expect(foreign(pi.output())).toEqual([]);
 });
@@ -60,7 +75,8 @@ test("a session with hostile text is shown without its control sequences", async
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider);
 	const cwd = tempDir();
-	provider.reply(HOSTILE);
+	provider.reply(HOSTILE, HOSTILE);
+	await runPi(["-p", "an older session"], { agentDir, cwd });
 	await runPi(["-p", HOSTILE], { agentDir, cwd });
 	const pi = await openPi({ agentDir, cwd, args: ["--continue"] });
 	await pi.waitForText("after");
@@ -85,10 +101,12 @@ test("print mode writes a reply verbatim into a pipe and keeps what goes to stde
 function foreign(output: string): string[] {
 	const own = [
 		/\x1b\[[\d;:]*m/g, // colours
-		/\x1b\[\??\d*[ABGJK]/g, // lines up and down, columns, clearing
+		/\x1b\[\d*[ABGHJK]/g, // lines up and down, columns, clearing
 		/\x1b\[\?(?:25|2004|2026)[hl]/g, // cursor, paste mode, frames
+		/\x1b\[\?u|\x1b\[>4;[02]m/g, // key reports
 	];
 	let rest = output;
 	for (const sequence of own) rest = rest.replaceAll(sequence, "");
-	return [...new Set(rest.match(/\x1b(?:\][^\x07\x1b]*|.{0,12})|[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]/g))];
+	const left = rest.match(/\x1b(?:\][^\x07\x1b]*|.{0,12})|[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]/g);
+	return [...new Set(left)].map((sequence) => JSON.stringify(sequence));
 }

@@ -6,7 +6,7 @@ test("without a terminal the demo plays itself: real tools mend the shop, /pop f
 	const { code, stdout, stderr } = await runPi(["--demo"]);
 	expect(code).toBe(0);
 	expect(stderr.trimEnd().split("\n")).toEqual([
-		"grep withTax|Math\\.",
+		expect.stringMatching(/^grep /),
 		"read test/price.test.js",
 		"bash npm test",
 		"edit src/price.js",
@@ -17,14 +17,15 @@ test("without a terminal the demo plays itself: real tools mend the shop, /pop f
 
 test("the demo opens with its first prompt in the editor, and every step of it works on the screen", async () => {
 	const pi = await openPi({ args: ["--demo"], columns: 100, rows: 40 });
-	await pi.waitForText(/^ The tests fail\. Find out why, fix it and run them again\.$/m);
-	expect(await pi.screen()).toContain("Demo (scripted)");
-	await pi.waitForText("1 hook");
+	await pi.waitForText(/^ The tests fail\. Find out why, fix it and run them again\. *$/m);
+	expect(await pi.waitForText("1 hook")).toContain("Demo (scripted)");
 	await pi.press("enter");
-	await pi.waitForText("Look at /context again afterwards", { timeoutMs: 30_000 }).catch(() => {});
+	await pi.waitForText("All tests pass", { timeoutMs: 30_000 });
 	await pi.waitForGone("esc stops", { timeoutMs: 30_000 });
 	expect(await pi.scrollback()).toMatch(/edit +src\/price\.js +\+1 −1/);
-	await submit(pi, "/pop 1");
+	await submit(pi, "/pop");
+	await pi.waitForText("Pop to which turn?");
+	await pi.press("enter");
 	await pi.waitForText("popped to turn 1");
 	expect(await pi.scrollback()).toMatch(/^┆ The tests fail/m);
 	await submit(pi, "/unpop");

@@ -27,6 +27,24 @@ test("what is typed before the session is ready is kept and sent once it is", as
 	await pi.waitForText(/^ a draft/m);
 });
 
+/** A command whose completions never come. */
+const SLOW_COMPLETION = `
+export default function (pi) {
+	pi.command("echo", {
+		complete: () => new Promise(() => {}),
+		handler: ({ argsRaw }) => ({ status: "echoed <" + argsRaw + ">" }),
+	});
+}
+`;
+
+test("arguments that are typed faster than their completions come are kept", async () => {
+	const provider = await startProvider();
+	const pi = await openPi({ agentDir: agentDirFor(provider, { hooks: { "echo.ts": SLOW_COMPLETION } }) });
+	await pi.waitForText("1 hook");
+	await submit(pi, "/echo 1 2");
+	await pi.waitForText("echoed <1 2>");
+});
+
 test("escape stops the stream, and what was queued comes back in front of the draft", async () => {
 	const provider = await startProvider();
 	const pi = await openPi({ agentDir: agentDirFor(provider) });

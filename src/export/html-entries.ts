@@ -1,0 +1,147 @@
+import type { AssistantMessage, ImageContent, TextContent, ToolCall, ToolResultMessage } from "@mariozechner/pi-ai";
+import {
+	type AppMessage,
+	isCompactionEntry,
+	isMessageEntry,
+	isModelChangeEntry,
+	isOpaqueEntry,
+	isSessionHeader,
+	isSessionInfoEntry,
+	isSystemItemEntry,
+	isThinkingLevelChangeEntry,
+	type SessionEntry,
+} from "../log/entry.js";
+import { markdownHtml, plainHtml } from "./html-markdown.js";
+import { escapeHtml, imageHtml } from "./html-text.js";
+
+/** Characters of the line that stands for a folded tool call. */
+const MAX_SUBJECT = 120;
+
+/** Results by the id of their call. Of several with one id each call takes the next. */
+export type ToolResults = Map<string, ToolResultMessage[]>;
+
+/** Collects the tool results of a session. */
+export function collectResults(entries: readonly SessionEntry[]): ToolResults {
+	const results: ToolResults = new Map();
+	for (const entry of entries) {
+		if (!isMessageEntry(entry) || entry.message.role !== "toolResult") continue;
+		const list = results.get(entry.message.toolCallId);
+		if (list) list.push(entry.message);
+		else results.set(entry.message.toolCallId, [entry.message]);
+	}
+	return results;
+}
+
+/** An entry as HTML; empty for those that show nothing by themselves. Takes the results of its tool calls out of `results`. */
+export function entryHtml(entry: SessionEntry, results: ToolResults): string {
+	if (isSessionHeader(entry)) return "";
+	if (isMessageEntry(entry)) return messageHtml(entry.message, results);
+	if (isCompactionEntry(entry)) {
+		return fold("compaction", "Earlier messages were replaced by a summary", markdownHtml(entry.summary));
+	}
+	if (isModelChangeEntry(entry)) return note(`Model: ${entry.provider}/${entry.modelId}`);
+	if (isThinkingLevelChangeEntry(entry)) return note(`Thinking: ${entry.thinkingLevel}`);
+	if (isSessionInfoEntry(entry)) return note(`Name: ${entry.name}`);
+	if (isSystemItemEntry(entry))
+		return fold("custom", `${entry.item.kind} of ${entry.source}`, plainHtml(entry.item.text));
+	if (isOpaqueEntry(entry)) return note(`A line that cannot be read: ${entry.reason}`);
+	return fold("custom", entry.type, plainHtml(JSON.stringify(entry, null, 2)));
+}
+
+function messageHtml(message: AppMessage, results: ToolResults): string {
+	switch (message.role) {
+		case "user":
+			return `<div class="user">${contentHtml(message.content, textHtml)}</div>`;
+		case "assistant":
+			return assistantHtml(message, results);
+		case "toolResult": {
+			// Shown with its call; one whose call is not there stands alone.
+			const waiting = results.get(message.toolCallId);
+			if (!waiting?.includes(message)) return "";
+			return fold(toolClass(message), `Result of ${message.toolName}`, contentHtml(message.content, plainHtml));
+		}
+		case "bashExecution": {
+			const left = message.excludeFromContext ? " (not in the context)" : "";
+			const end = message.cancelled ? "cancelled" : `exit code ${message.exitCode ?? "unknown"}`;
+			return fold(
+				"tool",
+				`$ ${message.command}${left}`,
+				`${plainHtml(message.output)}<p class="note">${escapeHtml(end)}</p>`,
+			);
+		}
+	}
+}
+
+function assistantHtml(message: AssistantMessage, results: ToolResults): string {
+	const parts = message.content.map((block) => {
+		if (block.type === "text") return block.text.trim() === "" ? "" : markdownHtml(block.text);
+		if (block.type === "thinking")
+			return block.thinking.trim() === "" ? "" : fold("thinking", "Thinking", plainHtml(block.thinking));
+		return toolCallHtml(block, results.get(block.id)?.shift());
+	});
+	if (message.stopReason === "aborted") parts.push(note("Stopped by the user"));
+	if (message.stopReason === "error")
+		parts.push(`<p class="error">${escapeHtml(message.errorMessage ?? "The request failed")}</p>`);
+	return `<div class="assistant">${parts.join("")}</div>`;
+}
+
+function toolCallHtml(call: ToolCall, result: ToolResultMessage | undefined): string {
+	const args = Object.keys(call.arguments).length === 0 ? "" : argumentsHtml(call.arguments);
+	const diff = diffOf(result);
+	const answer =
+		result === undefined ? note("no result") : diff === null ? contentHtml(result.content, plainHtml) : diffHtml(diff);
+	return fold(toolClass(result), `${call.name} ${subjectOf(call.arguments)}`.trim(), args + answer);
+}
+
+function argumentsHtml(args: Record<string, unknown>): string {
+	const rows = Object.entries(args).map(([name, value]) => {
+		const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+		return `<dt>${escapeHtml(name)}</dt><dd>${plainHtml(text ?? "")}</dd>`;
+	});
+	return `<dl>${rows.join("")}</dl>`;
+}
+
+function diffOf(result: ToolResultMessage | undefined): string | null {
+	const details: unknown = result?.isError ? undefined : result?.details;
+	if (typeof details !== "object" || details === null || !("diff" in details)) return null;
+	return typeof details.diff === "string" && details.diff !== "" ? details.diff : null;
+}
+
+function diffHtml(diff: string): string {
+	const lines = diff.split("\n").map((line) => {
+		const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "";
+		return kind ? `<span class="${kind}">${escapeHtml(line)}</span>` : escapeHtml(line);
+	});
+	return `<pre>${lines.join("\n")}</pre>`;
+}
+
+function subjectOf(args: Record<string, unknown>): string {
+	const value = args.command ?? args.path ?? args.pattern;
+	const line = typeof value === "string" ? (value.split("\n")[0] ?? "") : "";
+	return line.length > MAX_SUBJECT ? `${line.slice(0, MAX_SUBJECT)}…` : line;
+}
+
+function contentHtml(
+	content: string | readonly (TextContent | ImageContent)[],
+	textToHtml: (text: string) => string,
+): string {
+	if (typeof content === "string") return textToHtml(content);
+	return content.map((block) => (block.type === "text" ? textToHtml(block.text) : imageHtml(block))).join("");
+}
+
+/** What a person typed, lines kept. */
+function textHtml(text: string): string {
+	return `<div class="typed">${escapeHtml(text)}</div>`;
+}
+
+function toolClass(result: ToolResultMessage | undefined): string {
+	return result?.isError ? "tool failed" : "tool";
+}
+
+function fold(className: string, title: string, body: string): string {
+	return `<details class="${className}"><summary>${escapeHtml(title)}</summary>${body}</details>`;
+}
+
+function note(text: string): string {
+	return `<p class="note">${escapeHtml(text)}</p>`;
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+import { isMessageEntry, isSessionHeader, type SessionEntry } from "../log/entry.js";
+import { collectResults, entryHtml } from "./html-entries.js";
+import { STYLE } from "./html-style.js";
+import { escapeHtml } from "./html-text.js";
+
+/** What an exported page shows. */
+export interface ExportHtmlOptions {
+	/** All entries of a session, index 0 is the header. */
+	entries: readonly SessionEntry[];
+	/** Marks the entries that are no longer in the context. */
+	context?: { readonly hidden: readonly { entryIndex: number; by: { kind: string; hook?: string } }[] };
+	title: string;
+}
+
+/**
+ * A session as one HTML page that needs nothing else: no script, no request to anywhere, images inside. Everything that
+ * comes from the session is text; a content security policy forbids all but the page's own style, should one day
+ * something slip through.
+ */
+export function exportHtml({ entries, context, title }: ExportHtmlOptions): string {
+	const nonce = randomBytes(16).toString("base64");
+	const policy = `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'`;
+	const results = collectResults(entries);
+	const hidden = new Map(context?.hidden.map(({ entryIndex, by }) => [entryIndex, by]));
+	const body = entries.map((entry, index) => {
+		const html = entryHtml(entry, results);
+		if (html === "") return "";
+		const by = hidden.get(index);
+		const mark = by ? `<p class="note">not in the context: hidden by ${escapeHtml(by.hook ?? by.kind)}</p>` : "";
+		return `<section id="entry-${index}"${by ? ' class="hidden"' : ""}><a class="index" href="#entry-${index}">${index}</a>${html}${mark}</section>`;
+	});
+	return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style nonce="${nonce}">${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+<p class="note">${escapeHtml(describeSession(entries))}</p>
+${body.filter(Boolean).join("\n")}
+</main>
+</body>
+</html>
+`;
+}
+
+function describeSession(entries: readonly SessionEntry[]): string {
+	const [header] = entries;
+	const models = new Set<string>();
+	let messages = 0;
+	for (const entry of entries) {
+		if (!isMessageEntry(entry)) continue;
+		messages++;
+		if (entry.message.role === "assistant") models.add(`${entry.message.provider}/${entry.message.model}`);
+	}
+	const began = isSessionHeader(header) ? [`began ${header.timestamp}`, `in ${header.cwd}`, `id ${header.id}`] : [];
+	return [...began, `${messages} messages`, ...models].join(" · ");
+}

@@ -1,0 +1,46 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runExport } from "../../src/cli/export.js";
+import { SessionLog } from "../../src/log/session-log.js";
+import { assistant, compaction, user } from "../helpers/entries.js";
+import { recordIO } from "../helpers/record-io.js";
+import { tempAgentDir, tempDir } from "../helpers/temp.js";
+
+describe("pi --export", () => {
+	test("writes one private file, says where, and leaves the session as it is", async () => {
+		const cwd = tempDir();
+		const log = SessionLog.create({ dir: join(cwd, "sessions"), cwd });
+		for (const entry of [user("question"), assistant("answer"), compaction(2, "short"), user("more")])
+			log.append(entry);
+		log.close();
+		const before = readFileSync(log.path ?? "");
+		const io = recordIO();
+		const place = { env: { PI_CODING_AGENT_DIR: tempAgentDir() }, cwd, home: cwd };
+		const code = await runExport({ file: log.path ?? "", out: "out.html" }, {}, place, io);
+		expect(code).toBe(0);
+		expect(io.stdout()).toBe(`${join(cwd, "out.html")}\n`);
+		const html = readFileSync(join(cwd, "out.html"), "utf8");
+		expect(html).toMatch(/<section id="entry-1" class="hidden">.*question/);
+		expect(html).toMatch(/<section id="entry-4">.*more/);
+		expect(statSync(join(cwd, "out.html")).mode & 0o777).toBe(0o600);
+		expect(readFileSync(log.path ?? "")).toEqual(before);
+
+		await runExport({ file: log.id.slice(0, 8) }, { sessionDir: "sessions" }, place, io);
+		expect(io.stdout()).toMatch(/pi-session-[\w-]+\.html\n$/);
+	});
+
+	test("says what cannot be read or written", async () => {
+		const cwd = tempDir();
+		const place = { env: { PI_CODING_AGENT_DIR: tempAgentDir() }, cwd, home: cwd };
+		await expect(runExport({ file: "./none.jsonl" }, {}, place, recordIO())).rejects.toThrow(
+			"There is no session file",
+		);
+		const log = SessionLog.create({ dir: cwd, cwd });
+		log.append(user("x"));
+		log.close();
+		await expect(runExport({ file: log.path ?? "", out: "no/dir/x.html" }, {}, place, recordIO())).rejects.toThrow(
+			`Cannot write ${join(cwd, "no/dir/x.html")}`,
+		);
+	});
+});

@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
+import { runPi } from "../helpers/run-pi.js";
+import { tempAgentDir } from "../helpers/temp.js";
+
+/** Runs the built program in print mode with a hook; the model answers after what the hook has scheduled. */
+async function runWithHook(source: string) {
+	const provider = await startProvider();
+	provider.on(async () => {
+		await new Promise((resolve) => setTimeout(resolve, 150));
+		return "the answer";
+	});
+	const agentDir = tempAgentDir({ models: provider.modelsJson(), hooks: { "careless.ts": source } });
+	return runPi(["--model", "loopback/scripted", "--no-session", "-p", "hi"], { agentDir });
+}
+
+describe("a hook's accident outside of a handler", () => {
+	test.each([
+		["a timer that throws", "setTimeout(() => { throw new Error('late'); }, 20);"],
+		["a rejection that nobody awaits", "Promise.reject(new Error('late'));"],
+	])("%s is reported with the hook's path and survived", async (_, body) => {
+		const { code, stdout, stderr } = await runWithHook(`export default (pi) => {\n${body}\n};`);
+		expect({ code, stdout }).toEqual({ code: 0, stdout: "the answer\n" });
+		expect(stderr).toMatch(/careless\.ts.*late/);
+	});
+
+	test("what a hook prints does not mix with the answer", async () => {
+		const { stdout, stderr } = await runWithHook(
+			"export default () => { console.log('chatter'); console.error({ a: 1 }); };",
+		);
+		expect(stdout).toBe("the answer\n");
+		expect(stderr).toContain("chatter");
+	});
+});
