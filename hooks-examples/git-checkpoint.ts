@@ -116,7 +116,10 @@ export default function gitCheckpoint(pi: HookAPI): void {
 				return { status: await restore(ctx, { turn: last.turn, commit: last.before }, "Undid the rewind") };
 			}
 			const all = checkpoints(entries).toReversed();
-			if (all.length === 0) return { status: "There is no checkpoint yet" };
+			if (all.length === 0) {
+				const git = await openRepository(ctx);
+				return { status: typeof git === "string" ? git : "There is no checkpoint yet" };
+			}
 			const options = all.map(({ turn }) => ({ label: labelOf(turn, entries), value: String(turn) }));
 			const chosen = ctx.args[0] ?? (await ctx.ui.select("Bring back the files of which turn?", options));
 			if (chosen === null) return undefined;

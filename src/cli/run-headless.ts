@@ -1,4 +1,4 @@
-import type { ExitCode, ModeIO } from "../modes/mode.js";
+import { describeHookError, type ExitCode, type ModeIO } from "../modes/mode.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stripAll } from "../util/sanitize.js";
 import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
@@ -16,18 +16,22 @@ export async function runHeadless(
 	io: ModeIO,
 ): Promise<ExitCode | number> {
 	const hasText = options.messages.length + options.files.length > 0;
-	const [created, prompts] = await Promise.all([
+	const [created, prompts, runMode] = await Promise.all([
 		createAgentSession(session),
 		readPrompts(options, session, hasText ? SILENCE_MS : undefined),
+		options.mode === "json"
+			? import("../modes/json.js").then(({ runJson }) => runJson)
+			: import("../modes/print.js").then(({ runPrint }) => runPrint),
 	]);
-	const releaseConsole = divertConsole((line) => io.err(`${stripAll(line)}\n`));
+	const releaseConsole = divertConsole((text) => io.err(`${stripAll(text)}\n`));
 	const releaseErrors = watchStrayErrors(created);
 	created.acceptsSend = false;
-	for (const line of created.loaded.warnings) io.err(`${stripAll(line)}\n`);
-	const shown = new Set(created.loaded.warnings);
+	const line = (text: string) => io.err(`${stripAll(text)}\n`);
+	for (const warning of created.loaded.warnings) line(warning);
+	// Until the mode itself listens, which it must do without a pause in between.
 	const stop = created.subscribe((event) => {
-		if (event.type === "notice" && event.level !== "info" && !shown.has(event.message))
-			io.err(`${stripAll(event.message)}\n`);
+		if (event.type === "notice" && event.level !== "info") line(event.message);
+		if (event.type === "hook_error") line(describeHookError(event));
 	});
 	const end = untilSignal(async () => {
 		await created.abort();
@@ -39,10 +43,7 @@ export async function runHeadless(
 			io.err("There is no prompt: give it as an argument or pipe it in\n");
 			return 2;
 		}
-		const code =
-			options.mode === "json"
-				? await (await import("../modes/json.js")).runJson(created, prompts, io)
-				: await (await import("../modes/print.js")).runPrint(created, prompts, io);
+		const code = await runMode(created, prompts, io);
 		return end.exitCode ?? code;
 	} finally {
 		await created.dispose();

@@ -18,3 +18,16 @@ export interface ModePrompts {
 
 /** How a program ends: 0 done, 1 failed, 2 bad usage, 130 interrupted. */
 export type ExitCode = 0 | 1 | 2 | 130;
+
+/** A failure inside a hook as one line. */
+export function describeHookError({
+	hookPath,
+	event,
+	error,
+}: {
+	hookPath: string;
+	event: string;
+	error: string;
+}): string {
+	return `hook ${hookPath} failed on ${event}: ${error}`;
+}

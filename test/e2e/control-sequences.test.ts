@@ -32,7 +32,9 @@ test("no control sequence of model, tools, files or names reaches the terminal",
 	provider
 		.reply([
 			{ type: "thinking", thinking: HOSTILE },
-			text(`# ${HOSTILE}\n\n- \`${HOSTILE}\`\n\n\`\`\`sh\n${HOSTILE}\n\`\`\`\n\n[${HOSTILE}](https://example.org/${HOSTILE})`),
+			text(
+				`# ${HOSTILE}\n\n- \`${HOSTILE}\`\n\n\`\`\`sh\n${HOSTILE}\n\`\`\`\n\n[${HOSTILE}](https://example.org/${HOSTILE})`,
+			),
 			toolCall("read", { path: "hostile.txt" }),
 			toolCall("ls", { path: "." }),
 			toolCall("bash", { command: `printf '${AS_PRINTF}'; : '${HOSTILE.replaceAll("'", "")}'` }),
@@ -62,7 +64,8 @@ test("hostile text that is pasted or comes back from the history shows without i
 	const pi = await openPi({ agentDir, cwd, args: ["--continue"] });
 	await pi.waitForText("Read.");
 	await pi.press("up");
-	await pi.waitForText(/^ before/m);
+	pi.type("recalled");
+	await pi.waitForText("recalled");
 	await pi.press("ctrl+c");
 	pi.paste(`pasted ${HOSTILE}`);
 	await pi.waitForText("pasted before");

@@ -35,9 +35,9 @@ test("every line of JSON mode is an event, from the session's header to the end 
 		isError: false,
 		result: { content: [{ type: "text", text: expect.stringContaining("a tool") }] },
 	});
-	expect(events.filter(({ type }) => type === "message_end").map(({ message }) => isObject(message) && message.role)).toEqual(
-		["user", "assistant", "toolResult", "assistant"],
-	);
+	expect(
+		events.filter(({ type }) => type === "message_end").map(({ message }) => isObject(message) && message.role),
+	).toEqual(["user", "assistant", "toolResult", "assistant"]);
 	const end = events.findLast(({ type }) => type === "agent_end");
 	expect(end?.messages).toHaveLength(4);
 });

@@ -99,7 +99,13 @@ test("the screen follows a resize while the model streams", async () => {
 	const pi = await openPi({ agentDir: agentDirFor(provider), columns: 100, rows: 30 });
 	await submit(pi, "a story");
 	await pi.waitForText(words);
-	for (const [columns, rows] of [[38, 20], [20, 10], [1, 1], [60, 24]] as const) pi.resize(columns, rows);
+	for (const [columns, rows] of [
+		[38, 20],
+		[20, 10],
+		[1, 1],
+		[60, 24],
+	] as const)
+		pi.resize(columns, rows);
 	await pi.waitForText("▎ the quick brown fox jumps over the lazy dog and runs on");
 	finish();
 	await pi.waitForGone("esc stops");

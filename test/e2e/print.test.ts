@@ -46,7 +46,9 @@ test("what is piped in, files and the message make one prompt; images go as imag
 	expect(run).toMatchObject({ code: 0, stdout: "Seen.\n" });
 	const sent = provider.requests[0]?.messages.at(-1);
 	expect(sent?.images).toBe(1);
-	expect(sent?.text).toMatch(/^from the pipe\n\n<file name="[^"]*notes\.txt">\nbuy milk\n<\/file>\n[\s\S]*what is it\?/);
+	expect(sent?.text).toMatch(
+		/^from the pipe\n\n<file name="[^"]*notes\.txt">\nbuy milk\n<\/file>\n[\s\S]*what is it\?/,
+	);
 });
 
 test("a prompt can come from the pipe alone", async () => {
@@ -70,7 +72,11 @@ test("an unknown command is not sent: it ends with 2 and names the nearest", asy
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider, { hooks: { "stacking.ts": STACKING } });
 	const run = await runPi(["-p", "/popp 1"], { agentDir });
-	expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^Unknown command \/popp · .*\/pop/) });
+	expect(run).toMatchObject({
+		code: 2,
+		stdout: "",
+		stderr: expect.stringMatching(/^Unknown command \/popp · .*\/pop/),
+	});
 	expect(provider.requests).toEqual([]);
 });
 

@@ -14,33 +14,33 @@ spawn("sh", ["-i"], { stdio: "inherit" }).on("exit", (code) => process.exit(code
 `;
 const START = `sh -c 'echo $$ > pid; exec "$NODE" "$PI"'`;
 
-test.each([
-	"kill -TSTP",
-	"ctrl+z",
-])("%s stops the program with the terminal in order, and fg brings its screen back", async (way) => {
-	const provider = await startProvider();
-	const pi = await openShell(agentDirFor(provider));
-	await submit(pi, START);
-	await pi.waitForText("/ commands");
-	provider.reply("Here.");
-	await submit(pi, "are you there?");
-	await pi.waitForText("Here.");
-	pi.type("a draft");
-	await pi.waitForText("a draft");
-	if (way === "ctrl+z") await pi.press("ctrl+z");
-	else process.kill(Number(readFileSync(join(pi.cwd, "pid"), "utf8")), "SIGTSTP");
-	await untilPrompt(pi);
-	expect(modesLeftOn(pi.output())).toEqual([25]);
-	await submit(pi, "fg");
-	expect(await pi.waitForGone("shell>")).toMatch(/^ a draft *$/m);
-	await pi.press("ctrl+c");
-	provider.reply("Still here.");
-	await submit(pi, "and now?");
-	await pi.waitForText("Still here.");
-	await submit(pi, "/quit");
-	await untilPrompt(pi);
-	expect(modesLeftOn(pi.output())).toEqual([25]);
-});
+test.each(["kill -TSTP", "ctrl+z"])(
+	"%s stops the program with the terminal in order, and fg brings its screen back",
+	async (way) => {
+		const provider = await startProvider();
+		const pi = await openShell(agentDirFor(provider));
+		await submit(pi, START);
+		await pi.waitForText("/ commands");
+		provider.reply("Here.");
+		await submit(pi, "are you there?");
+		await pi.waitForText("Here.");
+		pi.type("a draft");
+		await pi.waitForText("a draft");
+		if (way === "ctrl+z") await pi.press("ctrl+z");
+		else process.kill(Number(readFileSync(join(pi.cwd, "pid"), "utf8")), "SIGTSTP");
+		await untilPrompt(pi);
+		expect(modesLeftOn(pi.output())).toEqual([25]);
+		await submit(pi, "fg");
+		expect(await pi.waitForGone("shell>")).toMatch(/^ a draft *$/m);
+		await pi.press("ctrl+c");
+		provider.reply("Still here.");
+		await submit(pi, "and now?");
+		await pi.waitForText("Still here.");
+		await submit(pi, "/quit");
+		await untilPrompt(pi);
+		expect(modesLeftOn(pi.output())).toEqual([25]);
+	},
+);
 
 test.each(["ctrl+z", "resize"])("what the terminal showed before pi is still there after %s", async (what) => {
 	const provider = await startProvider();

@@ -296,11 +296,33 @@ test("drops checkpoints older than a month when a session starts, and no other r
 	expect(git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main\nrefs/heads/old\nrefs/pi/some/turn-2");
 });
 
-test("outside a repository nothing is saved and nothing is said", async () => {
-	const outside = await startSession({ hookFiles: [HOOK] });
-	outside.provider.reply("a1");
-	await outside.session.prompt("go");
-	expect(outside.session.entries).toHaveLength(3);
-	expect(outside.notices()).toEqual([]);
-	expect(await outside.session.prompt("/rewind")).toMatchObject({ status: "There is no checkpoint yet" });
+test("outside a repository nothing is saved, and /rewind says why", async () => {
+	const { session, provider, notices } = await startSession({ hookFiles: [HOOK] });
+	provider.reply("a1");
+	await session.prompt("go");
+	expect(session.entries).toHaveLength(3);
+	expect(notices()).toEqual([]);
+	expect(await session.prompt("/rewind")).toMatchObject({
+		status: "This is not a git work tree: there are no checkpoints",
+	});
+});
+
+test("without git nothing is saved, and /rewind says why", async () => {
+	// The hook as it is, on a machine on which git has no such name.
+	const wrapper = `import checkpoint from ${JSON.stringify(HOOK)};
+		const hide = (ctx) => Object.create(ctx, { exec: { value: (_, ...rest) => ctx.exec("git-is-not-here", ...rest) } });
+		export default (pi) => checkpoint({
+			...pi,
+			on: (name, handler) => pi.on(name, (event, ctx) => handler(event, hide(ctx))),
+			command: (name, options) => pi.command(name, { ...options, handler: (ctx) => options.handler(hide(ctx)) }),
+		});`;
+	const { session, provider, notices } = await startSession({
+		hooks: { "wrapper.ts": wrapper },
+		cwd: repository().cwd,
+	});
+	provider.reply("a1");
+	await session.prompt("go");
+	expect(session.entries).toHaveLength(3);
+	expect(notices()).toEqual([]);
+	expect(await session.prompt("/rewind")).toMatchObject({ status: "git is not installed: there are no checkpoints" });
 });

@@ -1,3 +1,4 @@
+import { errorText } from "../../errors.js";
 import type { SessionEvent } from "../../session/events.js";
 import type { LineWriter } from "./line-writer.js";
 import type { RpcEvent, RpcMessageEvent } from "./protocol.js";
@@ -70,7 +71,17 @@ export class EventSender {
 	/** Writes an event behind the updates of the message that it may belong to. */
 	#write(event: RpcEvent): void {
 		this.#flush(MESSAGE);
-		this.writer.write(event);
+		this.#put(event);
+	}
+
+	/** Details of tools may hold what JSON cannot: that must not break the run that told of it. */
+	#put(event: RpcEvent): void {
+		try {
+			this.writer.write(event);
+		} catch (error) {
+			const message = `${event.type} cannot be told as JSON: ${errorText(error)}`;
+			this.writer.write({ type: "notice", level: "error", message } satisfies RpcEvent);
+		}
 	}
 
 	#update(key: string, update: Update): void {
@@ -104,7 +115,7 @@ export class EventSender {
 		if (!stream?.pending) return;
 		clearTimeout(stream.timer);
 		stream.timer = undefined;
-		this.writer.write(stream.pending);
+		this.#put(stream.pending);
 		stream.pending = null;
 		stream.sentAt = performance.now();
 	}

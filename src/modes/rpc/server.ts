@@ -1,5 +1,6 @@
 import { describeError } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
+import { onAbort } from "../../util/abort.js";
 import type { ModeIO } from "../mode.js";
 import type { SessionControls } from "./controls.js";
 import { EventSender } from "./event-sender.js";
@@ -18,6 +19,8 @@ export interface RpcServerOptions {
 	/** Where the client's lines come from. */
 	input: AsyncIterable<Uint8Array | string>;
 	io: Pick<ModeIO, "out">;
+	/** Ends the service as the end of the input does. */
+	signal?: AbortSignal;
 }
 
 /** How long the last commands may take once the client has gone, in ms. */
@@ -54,16 +57,17 @@ export class RpcServer {
 
 	/** Serves until the input ends and all is written. @throws what starting the session throws */
 	async serve(): Promise<void> {
-		const { session, input } = this.#options;
+		const { session, input, signal } = this.#options;
 		const unsubscribe = session.subscribe((event) => this.#events.send(event));
 		session.attachUI(this.#ui, null, false);
 		// What went wrong before there was anybody to hear of it.
 		for (const message of session.loaded.warnings) this.#events.send({ type: "notice", level: "warning", message });
 		const started = session.start();
 		const lanes = new Lanes(started.catch(() => {}));
+		// An input that breaks has ended.
+		const ended = this.#readCommands(input, lanes).catch(() => {});
 		try {
-			const served = this.#readCommands(input, lanes);
-			await Promise.race([served, started.then(() => served)]);
+			await Promise.race([ended, aborted(signal), started.then(() => ended)]);
 		} finally {
 			await settled(lanes.idle(), LAST_COMMANDS_MS);
 			this.#isEnding = true;
@@ -72,7 +76,7 @@ export class RpcServer {
 			await settled(lanes.idle(), STOP_MS);
 			unsubscribe();
 			this.#events.close();
-			await this.#writer.drained();
+			await settled(this.#writer.drained(), STOP_MS);
 		}
 	}
 
@@ -138,4 +142,11 @@ async function settled(promise: Promise<unknown>, limitMs: number): Promise<void
 		limit,
 	]);
 	clearTimeout(timer);
+}
+
+/** Resolves when the signal is aborted; never without one. */
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+	return new Promise((resolve) => {
+		if (signal) onAbort(signal, resolve);
+	});
 }

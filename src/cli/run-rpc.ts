@@ -1,0 +1,40 @@
+import type { Readable } from "node:stream";
+import type { ModeIO } from "../modes/mode.js";
+import { RpcServer } from "../modes/rpc/server.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
+import { printNotices } from "./lines.js";
+import { untilSignal } from "./signals.js";
+
+/**
+ * Runs RPC mode: until the client ends its side, or a signal comes.
+ * @returns the exit code: 0, or that of the signal
+ * @throws PiError when there can be no session
+ */
+export async function runRpc(
+	options: CreateAgentSessionOptions,
+	io: ModeIO,
+	input: Readable = process.stdin,
+): Promise<number> {
+	const session = await createAgentSession(options);
+	const shown = new Set<string>();
+	const show = (line: string) => {
+		if (!shown.has(line)) printNotices(io, [line]);
+		shown.add(line);
+	};
+	for (const line of session.loaded.warnings) show(line);
+	// What is wrong at the start is of interest to whoever started the program too; later the client hears of it.
+	const stop = session.subscribe((event) => {
+		if (event.type === "notice" && event.level !== "info") show(event.message);
+		else if (event.type === "session_changed") stop();
+	});
+	const stopped = new AbortController();
+	const end = untilSignal(async () => stopped.abort());
+	try {
+		await new RpcServer({ session, controls: session.controls, input, io, signal: stopped.signal }).serve();
+		return end.exitCode ?? 0;
+	} finally {
+		end.release();
+		// An open pipe would keep the program alive.
+		input.destroy();
+	}
+}

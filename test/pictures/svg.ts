@@ -1,0 +1,156 @@
+import type headless from "@xterm/headless";
+
+/** What of a terminal becomes a picture. */
+export interface PictureOptions {
+	/** Rows of the buffer, from (counted from its first line, scrollback included) and up to but not including. */
+	from?: number;
+	to?: number;
+	/** For those who do not see the picture. */
+	title: string;
+}
+
+/** Neighbouring cells of one look. */
+interface Run {
+	column: number;
+	text: string;
+	width: number;
+	look: Look;
+}
+
+interface Look {
+	fill: string | null;
+	background: string | null;
+	/** Letters of the classes below. */
+	classes: string;
+}
+
+const CELL = { width: 8.4, height: 18, fontSize: 14 } as const;
+const PADDING = 16;
+const COLOURS = { page: "#16181d", edge: "#3a3f4b", text: "#d5d9e0" } as const;
+/** The sixteen named colours; those of terminals vary, these read well on the page. */
+const NAMED = [
+	...["#3b4048", "#e06c75", "#8cc265", "#d9b36a", "#61a8f5", "#c882e0", "#45b5c4", "#c8ccd4"],
+	...["#7f848e", "#f07f88", "#a5d97f", "#ecc77c", "#82bdff", "#d9a0ee", "#62d0de", "#ffffff"],
+];
+const FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace";
+
+/** Draws rows of a terminal as an SVG image that needs nothing but a monospaced font. */
+export function terminalSvg(terminal: headless.Terminal, { from = 0, to, title }: PictureOptions): string {
+	const buffer = terminal.buffer.active;
+	const rows: Run[][] = [];
+	for (let y = from; y < (to ?? buffer.length); y++) {
+		const line = buffer.getLine(y);
+		rows.push(line ? runsOf(line, terminal.cols) : []);
+	}
+	while (rows.length > 0 && rows.at(-1)?.length === 0) rows.pop();
+	const width = round(terminal.cols * CELL.width + 2 * PADDING);
+	const height = rows.length * CELL.height + 2 * PADDING;
+	const body = rows.flatMap((runs, row) => runs.map((run) => drawRun(run, row)));
+	return [
+		`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
+		`<title>${escapeXml(title)}</title>`,
+		`<style>text{font:${CELL.fontSize}px ${FONT};white-space:pre;fill:${COLOURS.text}}.b{font-weight:bold}.d{opacity:.6}.i{font-style:italic}.u{text-decoration:underline}</style>`,
+		`<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8" fill="${COLOURS.page}" stroke="${COLOURS.edge}"/>`,
+		...body,
+		"</svg>",
+		"",
+	].join("\n");
+}
+
+function runsOf(line: headless.IBufferLine, columns: number): Run[] {
+	const runs: Run[] = [];
+	let open: Run | null = null;
+	for (let column = 0; column < columns; column++) {
+		const cell = line.getCell(column);
+		if (!cell || cell.getWidth() === 0) continue;
+		const text = cell.getChars() || " ";
+		const look = lookOf(cell);
+		const isBlank = text === " " && look.background === null;
+		// A run also ends where blanks begin or a line does: each then stands on its column whatever the font.
+		const kind = LINES[text];
+		if (open && !(sameLook(open.look, look) && kind === LINES[open.text.at(-1) ?? ""])) open = null;
+		if (
+			isBlank &&
+			(!open ||
+				line
+					.getCell(column + 1)
+					?.getChars()
+					.trim() === "")
+		) {
+			open = null;
+			continue;
+		}
+		if (!open) {
+			open = { column, text: "", width: 0, look };
+			runs.push(open);
+		}
+		open.text += text;
+		open.width += cell.getWidth();
+	}
+	return runs;
+}
+
+/** Characters that are drawn, not written: fonts leave gaps between them. */
+const LINES: Record<string, "across" | "down" | "bar"> = { "─": "across", "│": "down", "▎": "bar" };
+
+function drawRun({ column, text, width, look }: Run, row: number): string {
+	const x = round(PADDING + column * CELL.width);
+	const y = PADDING + row * CELL.height;
+	const length = round(width * CELL.width);
+	const paint = `fill="${look.fill ?? COLOURS.text}"${look.classes.includes("d") ? ' class="d"' : ""}`;
+	switch (LINES[text[0] ?? ""]) {
+		case "across":
+			return `<rect x="${x}" y="${y + CELL.height / 2}" width="${length}" height="1" ${paint}/>`;
+		case "down":
+			return `<rect x="${round(x + CELL.width / 2)}" y="${y}" width="1" height="${CELL.height}" ${paint}/>`;
+		case "bar":
+			return `<rect x="${x}" y="${y}" width="2" height="${CELL.height}" ${paint}/>`;
+	}
+	const { fill, background, classes } = look;
+	const shade =
+		background === null
+			? ""
+			: `<rect x="${x}" y="${y}" width="${length}" height="${CELL.height}" fill="${background}"/>`;
+	if (text.trim() === "") return shade;
+	const attributes = [
+		fill === null ? "" : ` style="fill:${fill}"`,
+		classes === "" ? "" : ` class="${[...classes].join(" ")}"`,
+	];
+	// The length holds the grid where the reader's font is wider or narrower.
+	return `${shade}<text x="${x}" y="${y + 13}" textLength="${length}"${attributes.join("")}>${escapeXml(text)}</text>`;
+}
+
+function lookOf(cell: headless.IBufferCell): Look {
+	const fill = cell.isFgDefault() ? null : colourOf(cell.getFgColor(), cell.isFgRGB());
+	const background = cell.isBgDefault() ? null : colourOf(cell.getBgColor(), cell.isBgRGB());
+	const classes = `${cell.isBold() ? "b" : ""}${cell.isDim() ? "d" : ""}${cell.isItalic() ? "i" : ""}${cell.isUnderline() ? "u" : ""}`;
+	if (!cell.isInverse()) return { fill, background, classes };
+	return { fill: background ?? COLOURS.page, background: fill ?? COLOURS.text, classes };
+}
+
+function sameLook(a: Look, b: Look): boolean {
+	return a.fill === b.fill && a.background === b.background && a.classes === b.classes;
+}
+
+function colourOf(value: number, isRgb: boolean): string {
+	if (isRgb) return hex([value >> 16, (value >> 8) & 0xff, value & 0xff]);
+	const named = NAMED[value];
+	if (named !== undefined) return named;
+	if (value >= 232) return hex(Array<number>(3).fill(8 + (value - 232) * 10));
+	const cube = value - 16;
+	return hex(
+		[cube / 36, (cube / 6) % 6, cube % 6].map((part) => (Math.floor(part) === 0 ? 0 : 55 + Math.floor(part) * 40)),
+	);
+}
+
+function hex(parts: readonly number[]): string {
+	return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function round(value: number): number {
+	return Math.round(value * 10) / 10;
+}
+
+function escapeXml(text: string): string {
+	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+}
