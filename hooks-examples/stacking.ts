@@ -63,13 +63,8 @@ export default function stacking(pi: HookAPI): void {
 	pi.entry("stack_pop", {
 		render(entry, theme) {
 			if (!isStackPop(entry)) return theme.dim("a pop that cannot be read");
-			const { backToIndex, summary, tokensBefore, tokensAfter } = entry;
-			const saved =
-				tokensBefore === undefined || tokensAfter === undefined
-					? ""
-					: ` · ${short(tokensBefore)} → ${short(tokensAfter)} tokens`;
-			const note = `  popped to turn ${backToIndex}${saved} · /unpop brings it back`;
-			return `${theme.accent("◆")} ${summary}\n${theme.dim(note)}`;
+			// The transcript shows the summary where it stands in the context.
+			return theme.dim(`popped to turn ${entry.backToIndex} · /unpop brings it back`);
 		},
 	});
 	pi.entry("stack_unpop", { render: (_, theme) => theme.dim("◇ the last pop was undone") });
@@ -150,6 +145,7 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 		tokensAfter,
 	});
 	await ctx.rebuildContext();
+	if (ctx.hasUI) return undefined;
 	return { status: `Popped to turn ${turn.index}: ${short(tokensBefore)} → ${short(tokensAfter)} tokens` };
 }
 

@@ -82,41 +82,45 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 		}
 	};
 
-	deps.emit({ type: "agent_start" });
-	await deps.moments.agentStart();
-	sayAll(prompts);
 	let last: AssistantMessage | null = null;
 	let stopped: string | null = null;
 	let overflowHandled = false;
-	for (let turnIndex = 0; ; turnIndex++) {
-		const timestamp = Date.now();
-		deps.emit({ type: "turn_start", turnIndex, timestamp });
-		await deps.moments.turnStart(turnIndex, timestamp);
-		const reply = await requestReply(turnIndex, deps);
-		if ("stop" in reply) {
-			stopped = reply.stop;
-			break;
+	deps.emit({ type: "agent_start" });
+	try {
+		await deps.moments.agentStart();
+		sayAll(prompts);
+		for (let turnIndex = 0; ; turnIndex++) {
+			const timestamp = Date.now();
+			deps.emit({ type: "turn_start", turnIndex, timestamp });
+			await deps.moments.turnStart(turnIndex, timestamp);
+			const reply = await requestReply(turnIndex, deps);
+			if ("stop" in reply) {
+				stopped = reply.stop;
+				break;
+			}
+			last = normalizeToolCalls(reply.message);
+			if (deps.isOverflow(last) && !overflowHandled) {
+				overflowHandled = true;
+				if (await deps.onOverflow(last)) continue;
+			}
+			say(last, reply.record);
+			const results = await answerToolCalls(last, deps);
+			sayAll(results);
+			deps.emit({ type: "turn_end", turnIndex, message: last, toolResults: results });
+			await deps.moments.turnEnd(turnIndex, last, results);
+			if (deps.signal.aborted || last.stopReason === "aborted" || last.stopReason === "error") break;
+			const steering = deps.takeSteering();
+			const next = steering.length > 0 || results.length > 0 ? steering : deps.takeFollowUps();
+			if (next.length === 0 && results.length === 0) break;
+			sayAll(next);
+			await deps.betweenTurns();
+			if (deps.signal.aborted) break;
 		}
-		last = normalizeToolCalls(reply.message);
-		if (deps.isOverflow(last) && !overflowHandled) {
-			overflowHandled = true;
-			if (await deps.onOverflow(last)) continue;
-		}
-		say(last, reply.record);
-		const results = await answerToolCalls(last, deps);
-		sayAll(results);
-		deps.emit({ type: "turn_end", turnIndex, message: last, toolResults: results });
-		await deps.moments.turnEnd(turnIndex, last, results);
-		if (deps.signal.aborted || last.stopReason === "aborted" || last.stopReason === "error") break;
-		const steering = deps.takeSteering();
-		const next = steering.length > 0 || results.length > 0 ? steering : deps.takeFollowUps();
-		if (next.length === 0 && results.length === 0) break;
-		sayAll(next);
-		await deps.betweenTurns();
-		if (deps.signal.aborted) break;
+	} finally {
+		// Also when no request could be made: whoever heard the start must hear the end.
+		await deps.moments.agentEnd(messages);
+		deps.emit({ type: "agent_end", messages });
 	}
-	await deps.moments.agentEnd(messages);
-	deps.emit({ type: "agent_end", messages });
 	return { messages, last, stopped };
 }
 

@@ -1,3 +1,4 @@
+import type { UserMessage } from "@mariozechner/pi-ai";
 import type { SessionEntry } from "../log/entry.js";
 import type { ContextMessage } from "./context-message.js";
 import { entryMessage, entryTime } from "./entry-message.js";
@@ -50,13 +51,27 @@ export function applyRanges(
 		} else if (!emitted.has(winner)) {
 			emitted.add(winner);
 			const last = entries[Math.min(Math.trunc(winner.to), entries.length) - 1];
-			messages.push({
-				message: { role: "user", content: render(winner), timestamp: entryTime(last) },
-				entryIndex: null,
-			});
+			messages.push({ message: summaryMessage(render(winner), last), entryIndex: null });
 		}
 	}
 	return messages;
+}
+
+// By the range's last entry, then by text. Identity is how an unchanged context is recognised.
+const summaries = new WeakMap<SessionEntry, Map<string, UserMessage>>();
+
+/** The same message object for the same text at the same entry. */
+function summaryMessage(content: string, last: SessionEntry | undefined): UserMessage {
+	const create = (): UserMessage => Object.freeze({ role: "user", content, timestamp: entryTime(last) });
+	if (!last) return create();
+	let known = summaries.get(last);
+	if (!known) {
+		known = new Map();
+		summaries.set(last, known);
+	}
+	const message = known.get(content) ?? create();
+	known.set(content, message);
+	return message;
 }
 
 /** Cuts `[0, length)` at every range border and finds the winner of each piece. */

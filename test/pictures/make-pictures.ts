@@ -9,7 +9,7 @@ import { terminalSvg } from "./svg.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const images = join(root, "docs", "images");
-const SIZE = { cols: 100, rows: 34 };
+const SIZE = { cols: 100, rows: 48 };
 const WAIT_MS = 30_000;
 
 const home = mkdtempSync(join(tmpdir(), "pi-pictures-"));
@@ -40,14 +40,16 @@ try {
 	pi.write("\r");
 	await until((screen) => screen.includes("esc stops"));
 	await until((screen) => !screen.includes("esc stops") && screen.includes("All tests pass"));
-	draw("turn", "A turn: pi reads, runs the tests, edits a file and runs the tests again");
+	draw("turn", "A turn: pi reads, runs the tests, edits a file and runs the tests again", (line) =>
+		line.includes("Found it."),
+	);
 	pi.write("/po");
 	await until((screen) => screen.includes("/pop [turn]"));
-	draw("palette", "The palette lists /pop, a command that a hook adds", 8);
+	draw("palette", "The palette lists /pop, a command that a hook adds", (line) => line.startsWith("──"));
 	pi.write("\r");
 	await until((screen) => screen.includes("Pop to which turn?"));
 	pi.write("\r");
-	await until((screen) => screen.includes("Popped to turn"));
+	await until((screen) => screen.includes("opped to turn"));
 	draw("popped", "After /pop: the gutter shows that a summary stands in place of the work");
 	pi.write("\x04");
 	await until(() => ended);
@@ -57,19 +59,18 @@ try {
 	rmSync(home, { recursive: true, force: true });
 }
 
-/** Writes what the screen shows, or its last rows down to the last line that is not blank. */
-function draw(name: string, title: string, rows: number = SIZE.rows): void {
+/** Writes what the screen shows, from the first line that `starts` says yes to. */
+function draw(name: string, title: string, starts: (line: string) => boolean = () => true): void {
 	const { baseY } = terminal.buffer.active;
-	const height = visible().trimEnd().split("\n").length;
-	const from = baseY + Math.max(0, height - rows);
-	writeFileSync(join(images, `${name}.svg`), terminalSvg(terminal, { from, to: baseY + height, title }));
+	const lines = visible().trimEnd().split("\n");
+	const from = baseY + lines.findIndex(starts);
+	writeFileSync(join(images, `${name}.svg`), terminalSvg(terminal, { from, to: baseY + lines.length, title }));
 }
 
 function visible(): string {
 	const { active } = terminal.buffer;
-	return Array.from({ length: SIZE.rows }, (_, row) =>
-		active.getLine(active.baseY + row)?.translateToString(true),
-	).join("\n");
+	const lines = Array.from({ length: SIZE.rows }, (_, row) => active.getLine(active.baseY + row));
+	return lines.map((line) => line?.translateToString(true)).join("\n");
 }
 
 async function until(found: (screen: string) => boolean): Promise<void> {

@@ -32,6 +32,24 @@ describe("the stacking hook of the design, unmodified", () => {
 		expect(notices()).toEqual(["Popped to turn 3"]);
 	});
 
+	test("leaves the context unchanged but for what is added, so that nothing is drawn or counted anew", async () => {
+		const { session, provider, events } = await startSession({
+			hooks: {
+				"ranges.ts": `
+					import { applyRanges } from "@mariozechner/pi-coding-agent/hooks";
+					export default (pi) => pi.on("context", ({ entries }) => ({
+						messages: applyRanges(entries, entries.length > 3 ? [{ from: 1, to: 3, summary: "S", id: 0 }] : []),
+					}));`,
+			},
+		});
+		provider.reply("a1", "a2", "a3");
+		await session.prompt("u1");
+		await session.prompt("u2");
+		const before = events.length;
+		await session.prompt("u3");
+		expect(events.slice(before).filter(({ type }) => type === "context_changed")).toEqual([]);
+	});
+
 	test("asks which turn when none is named, and does nothing when that is cancelled", async () => {
 		const asked: unknown[] = [];
 		const { session, provider } = await startSession({

@@ -1,0 +1,489 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import type { RpcEvent } from "../../../src/modes/rpc/protocol.js";
+import { RPC_COMMANDS } from "../../../src/modes/rpc/protocol.js";
+import { httpError, text, toolCall } from "../../helpers/loopback-provider.js";
+import { serve } from "./serve.js";
+
+const ended = (event: RpcEvent) => event.type === "agent_end";
+
+describe("prompts", () => {
+	test("are answered when the run has begun; events tell the run to its end", async () => {
+		const { client, provider, lines } = await serve();
+		provider.reply("hello");
+		const end = client.nextEvent(ended);
+		expect(await client.call("prompt", { message: "hi" })).toEqual({ outcome: "started" });
+		expect(await end).toMatchObject({ type: "agent_end", messages: [{ role: "user" }, { role: "assistant" }] });
+		const types = lines.map(({ type }) => type);
+		expect(types.filter((type, index) => type !== types[index - 1])).toEqual([
+			"session_changed",
+			"agent_start",
+			"response",
+			"message_start",
+			"message_end",
+			"turn_start",
+			"message_start",
+			"message_update",
+			"message_end",
+			"turn_end",
+			"agent_end",
+		]);
+		expect(await client.call("get_last_assistant_text")).toEqual({ text: "hello" });
+	});
+
+	test("run tools, and tell of them", async () => {
+		const { client, provider, events } = await serve();
+		provider.reply([toolCall("bash", { command: "printf 42" })], "it is 42");
+		const end = client.nextEvent(ended);
+		await client.call("prompt", { message: "what is it?" });
+		await end;
+		expect(events("tool_execution_start")).toMatchObject([{ toolName: "bash", args: { command: "printf 42" } }]);
+		expect(events("tool_execution_end")).toMatchObject([{ toolName: "bash", isError: false }]);
+		expect(await client.call("get_session_stats")).toMatchObject({
+			userMessages: 1,
+			assistantMessages: 2,
+			toolCalls: 1,
+			toolResults: 1,
+			totalMessages: 4,
+		});
+	});
+
+	test("that cannot run are refused with the reason", async () => {
+		const { client } = await serve();
+		await expect(client.call("prompt", { message: "/nope" })).rejects.toThrow("Unknown command /nope");
+		await client.call("prompt", { message: "/session" });
+		const { client: keyless } = await serve({ model: "anthropic/claude-sonnet-4-5" });
+		await expect(keyless.call("prompt", { message: "hi" })).rejects.toThrow("No key for anthropic");
+	});
+
+	test("that are commands are answered with what the command said", async () => {
+		const { client } = await serve();
+		expect(await client.call("prompt", { message: "/name my session" })).toMatchObject({ outcome: "command" });
+		const { commands } = await client.call("get_commands");
+		expect(commands.map(({ name }) => name)).toContain("compact");
+	});
+
+	test("during a run wait for its tools; abort gives them back and ends the run", async () => {
+		const { client, provider, session } = await serve();
+		let release = () => {};
+		const hold = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		provider.reply({ content: [text("thinking about it")], hold });
+		await client.call("prompt", { message: "one" });
+		expect(await client.call("prompt", { message: "two" })).toEqual({ outcome: "queued" });
+		expect(await client.call("queue_message", { message: "/three" })).toEqual({ outcome: "queued" });
+		expect(await client.call("get_state")).toMatchObject({ isStreaming: true, queuedMessageCount: 2 });
+		const end = client.nextEvent(ended);
+		expect(await client.call("abort")).toEqual({ queued: ["two", "/three"] });
+		await end;
+		release();
+		expect(await client.call("get_state")).toMatchObject({ isStreaming: false, queuedMessageCount: 0 });
+		expect(session.entries.at(-1)).toMatchObject({ message: { role: "assistant", stopReason: "aborted" } });
+	});
+
+	test("on one line and abort on the next leave nothing running", async () => {
+		const { client, provider, session, write } = await serve();
+		provider.on(() => "never mind");
+		await client.call("get_state");
+		write('{"id":1,"type":"prompt","message":"go"}\n{"id":2,"type":"abort"}\n');
+		await client.call("get_state");
+		await vi.waitFor(() => expect(session.isRunning).toBe(false));
+		expect(await client.call("get_state")).toMatchObject({ isStreaming: false });
+	});
+
+	test("carry images and documents", async () => {
+		const { client, provider } = await serve();
+		provider.reply("seen");
+		const end = client.nextEvent(ended);
+		await client.call("prompt", {
+			message: "look",
+			images: [{ type: "image", data: "aGk=", mimeType: "image/png" }],
+			attachments: [{ id: "a", type: "document", fileName: "a.txt", mimeType: "text/plain", size: 2, content: "aGk=" }],
+		});
+		await end;
+		const message = provider.requests[0]?.messages.at(-1);
+		expect(message?.text).toContain('<file name="a.txt">\nhi\n</file>');
+	});
+});
+
+describe("what is looked at and set", () => {
+	test("state, models, levels and modes", async () => {
+		const { client, session } = await serve({ modelOptions: { reasoning: true } });
+		expect(await client.call("get_state")).toEqual({
+			model: session.model,
+			thinkingLevel: "medium",
+			isStreaming: false,
+			isCompacting: false,
+			queueMode: "one-at-a-time",
+			sessionFile: null,
+			sessionId: session.sessionId,
+			autoCompactionEnabled: true,
+			autoRetryEnabled: true,
+			messageCount: 0,
+			queuedMessageCount: 0,
+		});
+		const { models } = await client.call("get_available_models");
+		expect(models.map(({ provider }) => provider)).toEqual(["loopback", "loopback-anthropic"]);
+		expect(await client.call("set_model", { provider: "loopback-anthropic", modelId: "scripted" })).toMatchObject({
+			api: "anthropic-messages",
+		});
+		await expect(client.call("set_model", { provider: "anthropic", modelId: "claude" })).rejects.toThrow(
+			"No model anthropic/claude with a key",
+		);
+		expect(await client.call("cycle_model")).toMatchObject({ model: { provider: "loopback" } });
+		await client.call("set_thinking_level", { level: "low" });
+		expect(await client.call("cycle_thinking_level")).toEqual({ level: "medium" });
+		await client.call("set_queue_mode", { mode: "all" });
+		await client.call("set_auto_compaction", { enabled: false });
+		await client.call("set_auto_retry", { enabled: false });
+		expect(await client.call("get_state")).toMatchObject({
+			queueMode: "all",
+			autoCompactionEnabled: false,
+			autoRetryEnabled: false,
+			thinkingLevel: "medium",
+		});
+	});
+
+	test("pipelined lines are carried out in order", async () => {
+		const { client, write, lines } = await serve();
+		write(
+			'{"id":"a","type":"set_model","provider":"loopback-anthropic","modelId":"scripted"}\n{"id":"b","type":"get_state"}\n',
+		);
+		await client.call("get_state");
+		expect(lines).toContainEqual(
+			expect.objectContaining({
+				id: "b",
+				data: expect.objectContaining({ model: expect.objectContaining({ provider: "loopback-anthropic" }) }),
+			}),
+		);
+	});
+
+	test("messages and context are what the model sees next", async () => {
+		const { client, provider } = await serve({
+			hooks: {
+				"tail.ts": `export default (pi) => pi.on("context", ({ messages }) => ({ messages: messages.slice(-2) }));`,
+			},
+		});
+		provider.reply("a1", "a2");
+		for (const message of ["u1", "u2"]) {
+			const end = client.nextEvent(ended);
+			await client.call("prompt", { message });
+			await end;
+		}
+		const context = await client.call("get_context");
+		expect(context).toMatchObject({
+			session: null,
+			at: 4,
+			messages: [
+				{ position: 0, entryIndex: 3, text: "u2", origin: { kind: "entry" } },
+				{ position: 1, entryIndex: 4, text: "a2" },
+			],
+			hidden: [
+				{ entryIndex: 1, by: { kind: "hook" } },
+				{ entryIndex: 2, by: { kind: "hook" } },
+			],
+		});
+		const { messages } = await client.call("get_messages");
+		expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+	});
+});
+
+describe("the session", () => {
+	test("is reset, switched, branched and exported", async () => {
+		const { client, provider, session, cwd } = await serve({ session: { kind: "new" } });
+		provider.reply("a1", "a2");
+		for (const message of ["u1", "u2"]) {
+			const end = client.nextEvent(ended);
+			await client.call("prompt", { message });
+			await end;
+		}
+		const first = session.sessionFile ?? "";
+		expect(await client.call("get_branch_messages")).toEqual({
+			messages: [
+				{ entryIndex: 1, text: "u1" },
+				{ entryIndex: 3, text: "u2" },
+			],
+		});
+		const { path } = await client.call("export_html", { outputPath: "out.html" });
+		expect(path).toBe(join(cwd, "out.html"));
+		expect(readFileSync(path, "utf8")).toContain("u2");
+
+		expect(await client.call("branch", { entryIndex: 3 })).toEqual({ text: "u2", cancelled: false });
+		expect(session.entries).toHaveLength(3);
+		expect(await client.call("switch_session", { sessionPath: first })).toEqual({ cancelled: false });
+		expect(session.entries).toHaveLength(5);
+		expect(await client.call("reset")).toEqual({ cancelled: false });
+		expect(await client.call("get_state")).toMatchObject({ messageCount: 0 });
+		await expect(client.call("branch", { entryIndex: 9 })).rejects.toThrow("Entry 9 is not a message of the user");
+		await expect(client.call("switch_session", { sessionPath: "/no/such.jsonl" })).rejects.toThrow(
+			"There is no session",
+		);
+	});
+
+	test("stays when a hook cancels", async () => {
+		const { client, session, provider } = await serve({
+			hooks: {
+				"stay.ts": `export default (pi) => pi.on("session", ({ reason }) => reason.startsWith("before_") ? { cancel: true } : undefined);`,
+			},
+		});
+		provider.reply("a1");
+		const end = client.nextEvent(ended);
+		await client.call("prompt", { message: "u1" });
+		await end;
+		expect(await client.call("reset")).toEqual({ cancelled: true });
+		expect(await client.call("branch", { entryIndex: 1 })).toEqual({ text: "", cancelled: true });
+		await expect(client.call("compact")).rejects.toThrow("A hook cancelled the compaction");
+		expect(session.entries).toHaveLength(3);
+	});
+
+	test("is compacted with instructions", async () => {
+		const { client, provider, events } = await serve({ userSettings: { compaction: { keepRecentTokens: 5 } } });
+		provider.reply("a1", "a2", "SHORT");
+		for (const message of ["u1", "u2"]) {
+			const end = client.nextEvent(ended);
+			await client.call("prompt", { message });
+			await end;
+		}
+		expect(await client.call("compact", { customInstructions: "keep the names" })).toMatchObject({
+			summary: expect.stringContaining("SHORT"),
+			tokensBefore: expect.any(Number),
+		});
+		expect(JSON.stringify(provider.requests[2]?.body)).toContain("keep the names");
+		expect(events("auto_compaction_end")).toMatchObject([{ aborted: false }]);
+	});
+});
+
+describe("shell commands of the user", () => {
+	test("answer with their output and are kept", async () => {
+		const { client, session } = await serve();
+		expect(await client.call("bash", { command: "printf hi; exit 3" })).toEqual({
+			output: expect.stringContaining("hi"),
+			exitCode: 3,
+			cancelled: false,
+			truncated: false,
+			entryIndex: 1,
+		});
+		expect(session.entries[1]).toMatchObject({ message: { role: "bashExecution", command: "printf hi; exit 3" } });
+	});
+
+	test("stop on abort_bash, one at a time", async () => {
+		const { client } = await serve();
+		const started = client.nextEvent(({ type }) => type === "bash_start");
+		const running = client.call("bash", { command: "sleep 60" });
+		await started;
+		await expect(client.call("bash", { command: "true" })).rejects.toThrow("A shell command is already running");
+		await client.call("abort_bash");
+		expect(await running).toMatchObject({ cancelled: true });
+	});
+});
+
+describe("failing requests", () => {
+	test("tell of retries, which abort_retry ends", async () => {
+		const { client, provider, events } = await serve({ userSettings: { retry: { baseDelayMs: 60_000 } } });
+		provider.reply(httpError(503));
+		const waiting = client.nextEvent(({ type }) => type === "auto_retry_start");
+		const end = client.nextEvent(ended);
+		await client.call("abort_retry");
+		await client.call("prompt", { message: "hi" });
+		expect(await waiting).toMatchObject({ attempt: 1, maxAttempts: 3 });
+		await client.call("abort_retry");
+		await end;
+		expect(events("auto_retry_end")).toMatchObject([{ success: false, attempt: 1 }]);
+		expect(provider.requests).toHaveLength(1);
+	});
+});
+
+describe("hooks", () => {
+	const ASK = `export default (pi) => {
+		pi.command("ask", { async handler(ctx) {
+			const chosen = await ctx.ui.select("Which?", [{ label: "A", value: 1, description: "first" }, { label: "A", value: 2 }]);
+			const sure = await ctx.ui.confirm("Sure?", "really");
+			const word = await ctx.ui.input("Word", "a word");
+			ctx.ui.notify("done", "warning");
+			return { status: JSON.stringify([chosen, sure, word, ctx.hasUI]) };
+		} });
+		pi.command("hang", { handler: (ctx) => ctx.ui.select("Which?", ["a"]).then((value) => ({ status: String(value) })) });
+		pi.command("brief", { handler: (ctx) => ctx.ui.confirm("Now?", "", { timeout: 1 }).then((value) => ({ status: String(value) })) });
+		pi.command("both", { async handler(ctx) {
+			return { status: JSON.stringify(await Promise.all([ctx.ui.input("one"), ctx.ui.input("two")])) };
+		} });
+		pi.command("fail", { handler() { throw new Error("no luck"); } });
+	}`;
+
+	test("ask through the client, one dialog after the other", async () => {
+		const { client, events } = await serve({ hooks: { "ask.ts": ASK } });
+		client.onDialog((dialog) => {
+			if (dialog.method === "select") return dialog.options[1] ?? null;
+			return dialog.method === "confirm" ? true : "word";
+		});
+		expect(await client.call("prompt", { message: "/ask" })).toEqual({
+			outcome: "command",
+			status: '[2,true,"word",false]',
+		});
+		expect(events("hook_ui_request")).toEqual([
+			expect.objectContaining({
+				method: "select",
+				title: "Which?",
+				options: ["A", "A (2)"],
+				descriptions: ["first", null],
+			}),
+			expect.objectContaining({ method: "confirm", title: "Sure?", message: "really" }),
+			expect.objectContaining({ method: "input", title: "Word", placeholder: "a word" }),
+			expect.objectContaining({ method: "notify", message: "done", notifyType: "warning" }),
+		]);
+	});
+
+	test("asking at once get one dialog at a time", async () => {
+		const { client, events, write } = await serve({ hooks: { "ask.ts": ASK } });
+		client.onDialog((dialog) => {
+			// The other one must not be open yet: an answer to it would be ignored.
+			for (const { id } of events("hook_ui_request")) {
+				if (id !== dialog.id) write(`${JSON.stringify({ type: "hook_ui_response", id, value: "late" })}\n`);
+			}
+			return dialog.title;
+		});
+		expect(await client.call("prompt", { message: "/both" })).toMatchObject({ status: '["one","two"]' });
+	});
+
+	test("get the cancelled value on abort and when time is up; late answers are ignored", async () => {
+		const { client, events, write } = await serve({ hooks: { "ask.ts": ASK } });
+		client.onDialog(() => new Promise(() => {}));
+		expect(await client.call("prompt", { message: "/brief" })).toMatchObject({ status: "false" });
+		const [request] = events("hook_ui_request");
+		expect(events("hook_ui_closed")).toEqual([{ type: "hook_ui_closed", id: request?.id }]);
+		write(`${JSON.stringify({ type: "hook_ui_response", id: request?.id, confirmed: true })}\n`);
+
+		const asked = client.nextEvent(({ type }) => type === "hook_ui_request");
+		const hanging = client.call("prompt", { message: "/hang" });
+		await asked;
+		expect(await client.call("get_state")).toMatchObject({ isStreaming: false });
+		await client.call("abort");
+		expect(await hanging).toMatchObject({ outcome: "command" });
+		expect(events("hook_ui_closed")).toHaveLength(2);
+	});
+
+	test("that fail are named", async () => {
+		const { client, events, agentDir } = await serve({ hooks: { "ask.ts": ASK } });
+		await expect(client.call("prompt", { message: "/fail" })).rejects.toThrow("/fail failed: no luck");
+		expect(events("hook_error")).toEqual([
+			{ type: "hook_error", hookPath: join(agentDir, "hooks/ask.ts"), event: "/fail", error: "no luck" },
+		]);
+	});
+
+	test("that do not load are told as notices", async () => {
+		const { client, events } = await serve({ hooks: { "bad.ts": "throw new Error('broken')" } });
+		await client.call("get_state");
+		expect(events("notice")).toMatchObject([{ level: "warning", message: expect.stringContaining("broken") }]);
+	});
+});
+
+describe("lines", () => {
+	test("that are no command are each answered, and the session goes on", async () => {
+		const { client, write, responses } = await serve();
+		const garbage = [
+			"",
+			"nonsense",
+			"null",
+			"7",
+			"[]",
+			'"text"',
+			"{}",
+			'{"type":7,"id":"x"}',
+			'{"type":"get_stat","id":"y"}',
+			'{"type":"toString"}',
+			'{"type":"__proto__"}',
+			'{"type":"prompt","id":"z"}',
+			'{"type":"prompt","message":7}',
+			'{"type":"set_thinking_level","level":"huge"}',
+			'{"type":"branch","entryIndex":1.5}',
+			'{"type":"bash","command":["ls"]}',
+			'{"type":"hook_ui_response"}',
+			'{"type":"prompt","message":"x","attachments":[{}]}',
+			"\u0000\ufffd",
+			`{"type":"get_state","id":${"[".repeat(3000)}${"]".repeat(3000)}}`,
+		];
+		write(`${garbage.join("\n")}\n`);
+		await client.call("get_state");
+		const answers = responses();
+		expect(answers).toHaveLength(garbage.length + 1);
+		const errors = answers.flatMap((answer) => (answer.type === "response" && !answer.success ? [answer] : []));
+		expect(errors).toHaveLength(garbage.length - 1);
+		expect(errors.find(({ id }) => id === "y")?.error).toBe('Unknown command "get_stat" · did you mean get_state?');
+		expect(errors.find(({ id }) => id === "z")?.error).toBe("prompt needs message");
+		expect(errors.map(({ error }) => error)).toContain(
+			'set_thinking_level: level must be one of "off", "minimal", "low", "medium", "high", "xhigh"',
+		);
+		expect(errors.every(({ error }) => !error.includes("\n"))).toBe(true);
+	});
+
+	test("get their id back as it was, whatever it is", async () => {
+		const { client, write, responses } = await serve();
+		for (const id of [7, "seven", null, { a: [1] }, false]) write(`${JSON.stringify({ id, type: "get_commands" })}\n`);
+		write('{"type":"get_commands"}\r\n');
+		await client.call("get_state");
+		const ids = responses().map((line) => ("id" in line ? line.id : "none"));
+		expect(ids.slice(0, 6)).toEqual([7, "seven", null, { a: [1] }, false, "none"]);
+	});
+
+	test("may hold any character but a line feed", async () => {
+		const { client, provider } = await serve();
+		provider.reply("ok");
+		const end = client.nextEvent(ended);
+		await client.call("prompt", { message: "a\u2028b\u2029c\nd😀" });
+		await end;
+		expect(provider.requests[0]?.messages.at(-1)?.text).toBe("a\u2028b\u2029c\nd😀");
+	});
+});
+
+describe("the end", () => {
+	test("of the input ends the run, tells the hooks and closes the session", async () => {
+		const { client, provider, served, session, end, cwd } = await serve({
+			session: { kind: "new" },
+			hooks: {
+				"bye.ts": `import { writeFileSync } from "node:fs";
+export default (pi) => pi.on("session", ({ reason }, ctx) => { if (reason === "shutdown") writeFileSync(ctx.cwd + "/bye", "x"); });`,
+			},
+		});
+		let release = () => {};
+		provider.reply({
+			content: [text("long story")],
+			hold: new Promise<void>((resolve) => {
+				release = resolve;
+			}),
+		});
+		await client.call("prompt", { message: "tell" });
+		await client.nextEvent(({ type }) => type === "message_update");
+		end();
+		await served;
+		release();
+		expect(session.isRunning).toBe(false);
+		expect(existsSync(join(cwd, "bye"))).toBe(true);
+		await expect(client.call("get_state")).rejects.toThrow("has ended");
+	});
+
+	test("answers what came before it, and cancels open dialogs", async () => {
+		const { write, end, served, responses } = await serve({
+			hooks: {
+				"q.ts": `export default (pi) => pi.command("q", { handler: (ctx) => ctx.ui.input("?").then((v) => ({ status: String(v) })) });`,
+			},
+		});
+		write('{"id":1,"type":"get_state"}\n{"id":2,"type":"prompt","message":"/q"}\n{"id":3,"type":"get_commands"}');
+		end();
+		await served;
+		expect(responses()).toMatchObject([
+			{ id: 1, success: true },
+			{ id: 3, success: true },
+			{ id: 2, success: true, data: { outcome: "command", status: "null" } },
+		]);
+	});
+});
+
+test("every command of the protocol has been called above or has a handler that answers", async () => {
+	const { client, session } = await serve();
+	const { createHandlers } = await import("../../../src/modes/rpc/handlers.js");
+	const handlers = createHandlers({ session, controls: session.controls, onFailure: () => {} });
+	expect(Object.keys(handlers).sort()).toEqual(Object.keys(RPC_COMMANDS).sort());
+	await client.close();
+});
