@@ -33,6 +33,8 @@ async function runSession(options: CliOptions): Promise<number> {
 		return runDemo(options, context, await standardIO());
 	}
 	if (options.print || options.mode !== undefined) {
+		// The slowest part to load, and always needed: it loads while the rest is set up.
+		void import("@mariozechner/pi-ai");
 		const [{ runHeadless }, { sessionOptions }] = await Promise.all([
 			import("./cli/run-headless.js"),
 			import("./cli/session-options.js"),

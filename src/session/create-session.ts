@@ -103,6 +103,8 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 	registry.registerModels(options.extraModels ?? []);
 	const offline = options.offline ?? false;
 	const chosen = await chooseModel(options, registry, settings, warnings, offline);
+	// Goes on beside the rest; the first request waits for it, and tells when it fails.
+	if (chosen.model) client.prepare(chosen.model).catch(() => {});
 	if (options.apiKey !== undefined) {
 		if (!chosen.model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
 		credentials.overrideKey(chosen.model.provider, options.apiKey);

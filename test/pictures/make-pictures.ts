@@ -22,6 +22,7 @@ const pi = pty.spawn(process.execPath, [join(root, "bin", "pi.js"), "--demo"], {
 		HOME: home,
 		TMPDIR: home,
 		TERM: "xterm-256color",
+		npm_config_update_notifier: "false",
 		COLORTERM: "truecolor",
 		LANG: "C.UTF-8",
 		PI_CODING_AGENT_DIR: join(home, ".pi", "agent"),

@@ -74,10 +74,11 @@ export class RpcClient {
 		const child = spawn(process.execPath, [entry, "--mode", "rpc", ...args], {
 			cwd,
 			env,
-			stdio: ["pipe", "pipe", onStderr ? "pipe" : "inherit"],
+			stdio: ["pipe", "pipe", "pipe"],
 		});
 		child.on("error", () => child.stdout.destroy());
-		child.stderr?.setEncoding("utf8").on("data", (text: string) => onStderr?.(text));
+		if (onStderr) child.stderr.setEncoding("utf8").on("data", onStderr);
+		else child.stderr.pipe(process.stderr, { end: false });
 		return new RpcClient({ input: child.stdout, output: child.stdin });
 	}
 

@@ -13,4 +13,6 @@ export interface SessionControls {
 	availableModels(): Promise<Model<Api>[]>;
 	/** Stops the user's shell command; nothing happens when none runs. */
 	abortBash(): void;
+	/** Resolves when no run is on: some time after `agent_end`, for a run is over when all of it is on the disk. */
+	idle(): Promise<void>;
 }

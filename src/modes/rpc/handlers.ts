@@ -57,12 +57,22 @@ export const LANES: Readonly<Record<RpcCommandName, Lane>> = {
 
 /** The commands on a session. Each throws a `PiError` for what cannot be done. */
 export function createHandlers({ session, controls, onFailure }: HandlerDeps): RpcHandlers {
-	const accept = (say: () => Promise<PromptOutcome>) => acceptPrompt(session, say, onFailure);
 	let isRetrying = false;
+	let isEnding = false;
 	session.subscribe(({ type }) => {
 		if (type === "auto_retry_start") isRetrying = true;
 		else if (type === "auto_retry_end" || type === "message_start") isRetrying = false;
+		if (type === "agent_start") isEnding = false;
+		else if (type === "agent_end") isEnding = true;
 	});
+	/** To a client a run is over at `agent_end`; what comes then must not find the rest of it. */
+	const afterEnd = async () => {
+		if (isEnding) await controls.idle();
+	};
+	const accept = async (say: () => Promise<PromptOutcome>) => {
+		await afterEnd();
+		return acceptPrompt(session, say, onFailure);
+	};
 	let isBashRunning = false;
 	return {
 		prompt: ({ message, attachments, images }) => accept(() => session.prompt(message, { attachments, images })),
@@ -84,7 +94,7 @@ export function createHandlers({ session, controls, onFailure }: HandlerDeps): R
 		get_state: () => ({
 			model: session.model,
 			thinkingLevel: session.thinkingLevel,
-			isStreaming: session.isRunning,
+			isStreaming: session.isRunning && !isEnding,
 			isCompacting: session.isCompacting,
 			queueMode: controls.queueMode,
 			sessionFile: session.sessionFile,
@@ -121,6 +131,7 @@ export function createHandlers({ session, controls, onFailure }: HandlerDeps): R
 			return null;
 		},
 		async compact({ customInstructions }) {
+			await afterEnd();
 			const tokens = await session.compact(customInstructions);
 			const entry = session.entries.findLast(isCompactionEntry);
 			return { summary: entry?.summary ?? "", ...tokens };

@@ -1,4 +1,4 @@
-import { describeError } from "../../errors.js";
+import { describeError, errorText } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import { onAbort } from "../../util/abort.js";
 import type { ModeIO } from "../mode.js";
@@ -124,7 +124,14 @@ export class RpcServer {
 	}
 
 	#answer(response: RpcResponse): void {
-		this.#writer.write(response);
+		try {
+			this.#writer.write(response);
+		} catch (error) {
+			// An id can be nested deeper than JSON is written, and what hooks and tools leave may be no JSON at all.
+			const { command } = response;
+			const reason = `The answer cannot be told as JSON: ${errorText(error)}`;
+			this.#writer.write({ type: "response", command, success: false, error: reason });
+		}
 	}
 }
 
