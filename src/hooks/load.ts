@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
-import { errorText, PiError } from "../errors.js";
+import { PiError } from "../errors.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
-import { loadHostModules } from "./host-modules.js";
+import { createModuleLoader, loadFailure, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
 import type {
 	Attachment,
@@ -33,15 +32,7 @@ export interface LoadHooksResult {
 /** Compiles and runs hook files, in order. A file that fails is reported; the others load. */
 export async function loadHooks(files: readonly HookFile[], options: LoadHooksOptions): Promise<LoadHooksResult> {
 	if (files.length === 0) return { hooks: [], errors: [] };
-	const sources = files.map(({ realPath }) => readSource(realPath));
-	const [{ createJiti }, virtualModules] = await Promise.all([import("jiti"), loadHostModules(sources)]);
-	const jiti = createJiti(import.meta.url, {
-		// Each load evaluates the file and its imports anew, so that /reload sees edits.
-		moduleCache: false,
-		fsCache: options.cacheDir,
-		tsconfigPaths: false,
-		virtualModules,
-	});
+	const loader = await createModuleLoader(files, options.cacheDir);
 	const hooks: LoadedHook[] = [];
 	const errors: PiError[] = [];
 	for (const file of files) {
@@ -53,13 +44,13 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 			active: true,
 		};
 		try {
-			const factory: unknown = await jiti.import(file.realPath, { default: true });
+			const factory = await loader.loadDefault(file);
 			if (typeof factory !== "function") throw new Error("it has no default export that is a function");
-			await within(options.timeoutMs, (factory as HookFactory)(createHookApi(hook, options)));
+			await withinTime(options.timeoutMs, (factory as HookFactory)(createHookApi(hook, options)));
 			hooks.push(hook);
 		} catch (cause) {
 			hook.active = false;
-			errors.push(loadError(file, cause));
+			errors.push(loadFailure("Hook", file, cause));
 		}
 	}
 	return { hooks, errors };
@@ -106,50 +97,4 @@ function addHandler<N extends HookEventName>(hook: LoadedHook, event: N, handler
 	const handlers: HookHandler<N>[] = hook.handlers[event] ?? [];
 	handlers.push(handler);
 	hook.handlers[event] = handlers as LoadedHook["handlers"][N];
-}
-
-async function within(timeoutMs: number, factory: void | Promise<void>): Promise<void> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => reject(new Error(`its factory did not settle within ${timeoutMs} ms`)), timeoutMs);
-		timer.unref();
-	});
-	try {
-		await Promise.race([factory, late]);
-	} finally {
-		clearTimeout(timer);
-	}
-}
-
-function readSource(path: string): string {
-	try {
-		return readFileSync(path, "utf8");
-	} catch {
-		// The import reports it, with its reason.
-		return "";
-	}
-}
-
-/** Path, line and message of what went wrong. */
-function loadError(file: HookFile, cause: unknown): PiError {
-	const line = cause instanceof Error ? lineIn(cause, file) : null;
-	const where = line === null ? file.path : `${file.path}:${line}`;
-	const reason = cause instanceof PiError && cause.hint ? `${cause.message} (${cause.hint})` : errorText(cause);
-	return new PiError("hook_load_failed", `Hook ${where} did not load: ${shorten(reason, file)}`, { cause });
-}
-
-function lineIn(error: Error, file: HookFile): string | null {
-	const text = `${error.message}\n${error.stack ?? ""}`;
-	for (const path of [file.realPath, file.path]) {
-		const at = text.indexOf(`${path}:`);
-		const match = at < 0 ? null : /^:(\d+)/.exec(text.slice(at + path.length));
-		if (match?.[1]) return match[1];
-	}
-	return null;
-}
-
-/** A parse error repeats the path and shows an excerpt: its first line without the path is enough. */
-function shorten(reason: string, file: HookFile): string {
-	const text = reason.replaceAll(file.realPath, file.name).split(" Require stack:")[0] ?? reason;
-	return text.length > 300 ? `${text.slice(0, 300)} …` : text;
 }

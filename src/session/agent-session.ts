@@ -13,6 +13,7 @@ import { AutoCompaction } from "./auto-compaction.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
 import type { QueuedPrompts, SessionEvent } from "./events.js";
+import { createControls, type SessionControls } from "./controls.js";
 import { createHookHost } from "./hook-host.js";
 import { Lifecycle } from "./lifecycle.js";
 import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
@@ -37,6 +38,7 @@ export class AgentSession {
 	readonly #context: SessionContext;
 	readonly #runner: SessionRunner;
 	readonly #userShell: UserShell;
+	readonly controls: SessionControls;
 	readonly #hooks: SessionHooks;
 	readonly #hookHost: HookHost;
 	readonly #commands: CommandRunner;
@@ -53,7 +55,6 @@ export class AgentSession {
 	/** False in print mode, where nothing can start a run but the prompt. */
 	acceptsSend = true;
 
-	/** @param parts see `create-session.ts`, which brings them together */
 	constructor(parts: SessionParts) {
 		this.#parts = parts;
 		this.#warnings = [...parts.warnings];
@@ -110,6 +111,7 @@ export class AgentSession {
 			emit,
 		});
 		this.#userShell = new UserShell({ parts, state: this.#state, runner: this.#runner, emit });
+		this.controls = createControls({ parts, context: this.#context, runner: this.#runner, userShell: this.#userShell });
 		this.#lifecycle = new Lifecycle({
 			parts,
 			state: this.#state,

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { openPi, submit } from "./support.js";
+
+const page = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const [, firstPart = "", secondPart = ""] = page.split("\n## Keys\n")[0]?.split("\n### ") ?? [];
+
+test("the first part of the tour goes as the README says, typed as it is printed", async () => {
+	const pi = await openPi({ args: startArguments(firstPart), columns: 100, rows: 40 });
+	await pi.waitForText("1 hook");
+	await pi.press("enter");
+	await pi.waitForText("All tests pass", { timeoutMs: 30_000 });
+	await pi.waitForGone("esc stops");
+	const [context = "", pop = "", contextAgain = "", ...more] = linesToType(firstPart);
+	expect(more).toEqual([]);
+	await submit(pi, context);
+	await pi.waitForText(/\d+ messages/);
+	await pi.press("escape");
+	await submit(pi, pop);
+	await pi.waitForText("Pop to which turn?");
+	await pi.press("enter");
+	await pi.waitForText("popped to turn 1");
+	await submit(pi, contextAgain);
+	await pi.waitForText(/hidden/);
+	expect(await pi.scrollback()).toMatch(/^┆ The tests fail/m);
+	expect(await pi.scrollback()).toMatch(/^◆ /m);
+});
+
+test("the second part of the tour loads the hook that is printed, and /context names it", async () => {
+	const cwd = tempDir();
+	writeFiles(cwd, { "remind.ts": /```ts\n([\s\S]*?)```/.exec(secondPart)?.[1] });
+	const pi = await openPi({ args: startArguments(secondPart), cwd, columns: 100, rows: 40 });
+	await pi.waitForText("2 hooks");
+	await pi.press("ctrl+c");
+	const [remind = "", question = "", context = ""] = linesToType(secondPart);
+	await submit(pi, remind);
+	await pi.waitForText("Said with every request: Prices are whole cents.");
+	await submit(pi, question);
+	await pi.waitForText("In this demo I can");
+	await pi.waitForGone("esc stops");
+	await submit(pi, context);
+	await pi.waitForText(/Prices are whole cents\.[\s\S]*remind/);
+});
+
+/** What follows `npm start --` in the part's shell block. */
+function startArguments(part: string): string[] {
+	return /^npm start -- (.*)$/m.exec(part)?.[1]?.split(" ") ?? [];
+}
+
+/** The lines of the part's plain code block. */
+function linesToType(part: string): string[] {
+	return /^```\n([\s\S]*?)^```$/m.exec(part)?.[1]?.trimEnd().split("\n") ?? [];
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test, vi } from "vitest";
+import { EventSender } from "../../../src/modes/rpc/event-sender.js";
+import { LineWriter } from "../../../src/modes/rpc/line-writer.js";
+import type { RpcEvent } from "../../../src/modes/rpc/protocol.js";
+import type { SessionEvent } from "../../../src/session/events.js";
+import { assistantMessage } from "../../helpers/entries.js";
+
+function createSender() {
+	const lines: RpcEvent[] = [];
+	let held: Promise<void> | undefined;
+	const writer = new LineWriter({
+		out: async (text) => {
+			lines.push(JSON.parse(text));
+			await held;
+		},
+	});
+	const hold = () => {
+		let release = () => {};
+		held = new Promise((resolve) => {
+			release = resolve;
+		});
+		return () => {
+			held = undefined;
+			release();
+		};
+	};
+	return { sender: new EventSender(writer), writer, lines, hold };
+}
+
+/** A message that grows by one delta each time. */
+function streaming(type: "text_delta" | "thinking_delta" = "text_delta") {
+	const message = assistantMessage("");
+	let content = "";
+	return (delta: string, contentIndex = 0): SessionEvent => {
+		content += delta;
+		message.content = [{ type: "text", text: content }];
+		return { type: "message_update", message, assistantMessageEvent: { type, contentIndex, delta, partial: message } };
+	};
+}
+
+const updates = (lines: readonly RpcEvent[]) =>
+	lines.flatMap((line) => {
+		if (line.type !== "message_update") return [];
+		const { assistantMessageEvent } = line;
+		return [{ ...line, delta: "delta" in assistantMessageEvent ? assistantMessageEvent.delta : null }];
+	});
+
+describe("updates of a message", () => {
+	test("are few however fast it grows, and lose no delta; the last one holds the whole message", async () => {
+		const { sender, writer, lines } = createSender();
+		const grow = streaming();
+		const words = Array.from({ length: 1000 }, (_, index) => `${index} `);
+		for (const word of words) sender.send(grow(word));
+		const message = assistantMessage(words.join(""));
+		sender.send({ type: "message_end", message, entryIndex: 2 });
+		await writer.drained();
+		expect(updates(lines).length).toBeLessThan(20);
+		expect(
+			updates(lines)
+				.map(({ delta }) => delta)
+				.join(""),
+		).toBe(words.join(""));
+		expect(updates(lines).at(-1)).toMatchObject({ message: { content: message.content } });
+		expect(lines.at(-1)).toMatchObject({ type: "message_end", entryIndex: 2 });
+		expect(JSON.stringify(lines)).not.toContain('"partial"');
+	});
+
+	test("come without an end too: what waits is sent by itself", async () => {
+		const { sender, lines } = createSender();
+		const grow = streaming();
+		sender.send(grow("a"));
+		sender.send(grow("b"));
+		await vi.waitFor(() => expect(updates(lines).map(({ delta }) => delta)).toEqual(["a", "b"]));
+	});
+
+	test("of different blocks are not joined", async () => {
+		const { sender, writer, lines } = createSender();
+		const [say, think] = [streaming(), streaming("thinking_delta")];
+		for (const event of [say("a"), think("b"), think("c"), say("d", 1), say("e", 2)]) sender.send(event);
+		sender.send({ type: "queue_changed", queue: { steering: [], followUps: [] } });
+		await writer.drained();
+		expect(updates(lines).map(({ delta }) => delta)).toEqual(["a", "bc", "d", "e"]);
+	});
+
+	test("wait while the reader is behind, and are joined meanwhile", async () => {
+		const { sender, lines, hold } = createSender();
+		const grow = streaming();
+		const release = hold();
+		sender.send(grow("a"));
+		for (const word of ["b", "c"]) sender.send(grow(word));
+		await new Promise((resolve) => setTimeout(resolve, 150));
+		sender.send(grow("d"));
+		expect(updates(lines).map(({ delta }) => delta)).toEqual(["a"]);
+		release();
+		await vi.waitFor(() => expect(updates(lines).map(({ delta }) => delta)).toEqual(["a", "bcd"]));
+	});
+});
+
+test("updates of a tool repeat what there is: only the latest is sent, and none after the end", async () => {
+	const { sender, writer, lines } = createSender();
+	const call = { toolCallId: "1", toolName: "bash", args: {} };
+	for (let n = 0; n < 50; n++) {
+		sender.send({
+			type: "tool_execution_update",
+			...call,
+			partialResult: { content: [{ type: "text", text: `${n}` }] },
+		});
+	}
+	const { toolCallId, toolName } = call;
+	sender.send({ type: "tool_execution_end", toolCallId, toolName, result: { content: [] }, isError: false });
+	await writer.drained();
+	expect(lines.map(({ type }) => type)).toEqual(["tool_execution_update", "tool_execution_end"]);
+});
+
+test("what JSON cannot hold is told as such, and what comes later is sent", async () => {
+	const { sender, writer, lines } = createSender();
+	const result = { content: [], details: { big: 1n } };
+	sender.send({ type: "tool_execution_end", toolCallId: "1", toolName: "x", result, isError: false });
+	sender.send({ type: "model_changed" });
+	await writer.drained();
+	expect(lines).toEqual([
+		{ type: "notice", level: "error", message: expect.stringContaining("tool_execution_end cannot be told as JSON") },
+		{ type: "model_changed" },
+	]);
+});
