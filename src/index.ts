@@ -3,6 +3,15 @@ export type { SessionStats } from "./commands/command.js";
 export type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context/context-message.js";
 export { PiError, type PiErrorCode } from "./errors.js";
 export * from "./hooks/index.js";
+export type { ToolFactoryApi, ToolModule } from "./hooks/load-tools.js";
+export {
+	type Dialog,
+	type DialogAnswer,
+	RpcClient,
+	type RpcSpawnOptions,
+	type RpcStreams,
+} from "./modes/rpc/client.js";
+export type { RpcCommand, RpcEvent, RpcResponse, RpcResults, RpcState } from "./modes/rpc/protocol.js";
 export { AgentSession } from "./session/agent-session.js";
 export { type CreateAgentSessionOptions, createAgentSession, type SessionChoice } from "./session/create-session.js";
 export type { SessionEvent as AgentSessionEvent } from "./session/events.js";

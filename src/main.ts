@@ -23,6 +23,10 @@ async function runSession(options: CliOptions): Promise<number> {
 	const home = homedir();
 	const settings = loadSettings({ agentDir: agentDir(env, home), cwd });
 	const context = { env, home, cwd, settings };
+	if (options.export) {
+		const { runExport } = await import("./cli/export.js");
+		return runExport(options.export, options, { env, cwd, home }, await standardIO());
+	}
 	if (options.listModels !== undefined) {
 		const { listModels } = await import("./cli/list-models.js");
 		const { sessionOptions } = await import("./cli/session-options.js");
@@ -31,6 +35,13 @@ async function runSession(options: CliOptions): Promise<number> {
 	if (options.demo) {
 		const { runDemo } = await import("./cli/demo.js");
 		return runDemo(options, context, await standardIO());
+	}
+	if (options.mode === "rpc") {
+		const [{ runRpc }, { sessionOptions }] = await Promise.all([
+			import("./cli/run-rpc.js"),
+			import("./cli/session-options.js"),
+		]);
+		return runRpc(await sessionOptions(options, context), await standardIO());
 	}
 	if (options.print || options.mode !== undefined) {
 		// The slowest part to load, and always needed: it loads while the rest is set up.
@@ -66,6 +77,11 @@ async function reportFailure(error: unknown): Promise<void> {
 	process.exitCode = error instanceof PiError && USAGE_ERRORS.has(error.code) ? 2 : 1;
 }
 
-main(process.argv.slice(2)).then((code) => {
-	process.exitCode = code;
-}, reportFailure);
+/** ms that what was left behind, such as a timer of a hook, may keep a program that is done. */
+const LEFTOVERS_MS = 200;
+
+main(process.argv.slice(2))
+	.then((code) => {
+		process.exitCode = code;
+	}, reportFailure)
+	.finally(() => setTimeout(() => process.exit(), LEFTOVERS_MS).unref());

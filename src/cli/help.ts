@@ -2,7 +2,7 @@
 export const HELP_TEXT = `pi: a coding agent for the terminal whose context is programmable
 
 usage: pi [options] [@files…] [messages…]
-       pi hooks list | check <file> | new <name> | test <file> | trust | untrust
+       pi hooks list | check <file> | trust | untrust
        pi context | pi sessions list | pi sessions show <id> | pi doctor
 
 Without -p or --mode, pi opens its screen; messages are sent one after the other. @file puts a file's text, or an

@@ -65,7 +65,7 @@ export interface SubcommandOptions {
 /** A sub-command and what it works on. */
 export type Subcommand =
 	| { name: "hooks"; action: "list" | "trust" | "untrust" }
-	| { name: "hooks"; action: "check" | "new" | "test"; target: string }
+	| { name: "hooks"; action: "check"; target: string }
 	/** `at`: entry index to show the context at; `verify`: recompute every request. */
 	| { name: "context"; at?: number; verify: boolean }
 	| { name: "sessions"; action: "list"; search?: string }

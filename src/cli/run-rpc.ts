@@ -1,9 +1,10 @@
 import type { Readable } from "node:stream";
-import type { ModeIO } from "../modes/mode.js";
+import { describeHookError, type ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { printNotices } from "./lines.js";
 import { untilSignal } from "./signals.js";
+import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /**
  * Runs RPC mode: until the client ends its side, or a signal comes.
@@ -22,18 +23,23 @@ export async function runRpc(
 		shown.add(line);
 	};
 	for (const line of session.loaded.warnings) show(line);
-	// What is wrong at the start is of interest to whoever started the program too; later the client hears of it.
+	// What is wrong at the start is of interest to whoever started the program too; later the client alone hears of it.
 	const stop = session.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") show(event.message);
+		else if (event.type === "hook_error") show(describeHookError(event));
 		else if (event.type === "session_changed") stop();
 	});
 	const stopped = new AbortController();
 	const end = untilSignal(async () => stopped.abort());
+	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
+	const releaseErrors = watchStrayErrors(session);
 	try {
-		await new RpcServer({ session, controls: session.controls, input, io, signal: stopped.signal }).serve();
+		await new RpcServer({ session, input, io, signal: stopped.signal }).serve();
 		return end.exitCode ?? 0;
 	} finally {
 		end.release();
+		releaseErrors();
+		releaseConsole();
 		// An open pipe would keep the program alive.
 		input.destroy();
 	}

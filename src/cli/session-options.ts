@@ -26,6 +26,7 @@ export async function sessionOptions(
 		...given("apiKey", options.apiKey),
 		...given("thinkingLevel", options.thinking),
 		...given("tools", options.tools),
+		customTools: options.customTools.map((path) => resolveUserPath(path, cwd, home)),
 		hooks: options.hooks.map((path) => resolveUserPath(path, cwd, home)),
 		discoverHooks: options.findHooks,
 		contextFiles: options.contextFiles,

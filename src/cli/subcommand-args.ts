@@ -4,7 +4,7 @@ import type { CommandLine, Subcommand, SubcommandOptions } from "./options.js";
 import { addOne, type ParsedOptions, runParser, usage } from "./parser.js";
 
 const NAMES = ["hooks", "context", "sessions", "doctor"] as const;
-const HOOK_ACTIONS = ["list", "check", "new", "test", "trust", "untrust"] as const;
+const HOOK_ACTIONS = ["list", "check", "trust", "untrust"] as const;
 const SESSION_ACTIONS = ["list", "show"] as const;
 
 type SubcommandName = (typeof NAMES)[number];
@@ -55,13 +55,12 @@ function readCommand(name: SubcommandName, options: ParsedOptions, operands: rea
 
 function readHooks([word = "list", target, ...more]: readonly string[]): Subcommand {
 	const action = choose("hooks", word, HOOK_ACTIONS);
-	if (action === "list" || action === "trust" || action === "untrust") {
+	if (action !== "check") {
 		takeAtMost(`hooks ${action}`, target === undefined ? more : [target, ...more], 0);
 		return { name: "hooks", action };
 	}
 	takeAtMost(`hooks ${action}`, more, 0);
-	const what = action === "new" ? "<name>" : "<file>";
-	if (target === undefined) throw usage(`hooks ${action} ${what}: the ${what.slice(1, -1)} is missing`);
+	if (target === undefined) throw usage("hooks check <file>: the file is missing");
 	return { name: "hooks", action, target };
 }
 

@@ -48,6 +48,8 @@ export interface CommandHost {
 	/** @returns tokens before and after, as estimated */
 	compact(focus: string | undefined, signal: AbortSignal): Promise<{ tokensBefore: number; tokensAfter: number }>;
 	reload(): Promise<string>;
+	/** Writes the session as HTML. @returns the absolute path */
+	exportHtml(path?: string): Promise<string>;
 	/** Text of the last finished assistant message. */
 	lastAssistantText(): string | null;
 	/** What is loaded and in the context, as lines of text. */

@@ -2,8 +2,8 @@ import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
 
-/** Where a hook was found; also the order in which hooks load and run. */
-export type HookScope = "global" | "project" | "settings" | "flag";
+/** Where a hook was found; also the order in which hooks load and run. `builtin` is part of the program, not a file. */
+export type HookScope = "builtin" | "global" | "project" | "settings" | "flag";
 
 /** A hook file that exists. */
 export interface HookFile {

@@ -22,6 +22,7 @@ export const EVENTS = {
 	agent_end: { combine: "none", deadline: "timeout", onError: "pass", effects: true },
 	turn_start: { combine: "none", deadline: "timeout", onError: "pass", effects: true },
 	turn_end: { combine: "none", deadline: "timeout", onError: "pass", effects: true },
+	before_request: { combine: "first", deadline: "timeout", onError: "pass", effects: true },
 	tool_call: { combine: "first", deadline: "none", onError: "block", effects: true },
 	tool_result: { combine: "chain", deadline: "timeout", onError: "pass", effects: true },
 	context: { combine: "chain", deadline: "timeout", onError: "pass", effects: false },

@@ -4,6 +4,7 @@ import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import { exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
 import type { Deadline } from "./deadline.js";
+import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
 import type { LoadedHook } from "./registry.js";
 import type { CommandContext, DialogOptions, HookEventContext, HookUI } from "./types.js";
 
@@ -24,6 +25,8 @@ export interface HookHost {
 	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
 	/** Appends entries of a hook as one write. @throws PiError `entry_refused` */
 	saveEntries(hook: LoadedHook, entries: readonly unknown[]): number[];
+	/** Absent where nothing can be added, such as in a session that is only looked at. */
+	readonly systemItems?: SystemItemSink;
 	rebuildContext(): Promise<void>;
 	setModel(model: Model<Api>): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
@@ -40,7 +43,7 @@ export interface HookCall {
 	deadline: Deadline | null;
 	/** False in `context` handlers. */
 	effects: boolean;
-	/** True in tool events: a rebuild happens before the next request anyway. */
+	/** True around requests and tools: a rebuild happens before the next request anyway. */
 	defersRebuild: boolean;
 }
 
@@ -85,16 +88,21 @@ function stale(call: HookCall, why: string): PiError {
 
 function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 	const use = guard(host, call);
+	const requireEffects = (what: string) => {
+		if (call.effects) return;
+		throw new PiError("context_locked", `ctx.${what} cannot be called from a context handler`, {
+			hint: "a context handler only computes messages; save entries from a command or another event",
+		});
+	};
 	const effect = <T>(what: string, action: () => Promise<T>): Promise<T> => {
 		try {
-			if (call.effects) return use(action);
-			throw new PiError("context_locked", `ctx.${what} cannot be called from a context handler`, {
-				hint: "a context handler only computes messages; save entries from a command or another event",
-			});
+			requireEffects(what);
+			return use(action);
 		} catch (error) {
 			return Promise.reject(error);
 		}
 	};
+	let systemItems: SystemItemsHandle | undefined;
 	return {
 		exec: (command, args, options = {}) =>
 			use(() =>
@@ -133,6 +141,15 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
 		rebuildContext: () =>
 			effect("rebuildContext", () => (call.defersRebuild ? Promise.resolve() : host.rebuildContext())),
+		get systemItems() {
+			return use(() => {
+				if (!host.systemItems || !call.hook.grants.has("systemItems")) return undefined;
+				systemItems ??= createSystemItemsHandle(call.hook, host.systemItems, () =>
+					use(() => requireEffects("systemItems.append")),
+				);
+				return systemItems;
+			});
+		},
 		signal: call.signal,
 	};
 }

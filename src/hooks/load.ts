@@ -1,6 +1,7 @@
 import { PiError } from "../errors.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
+import { grantKey, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { createModuleLoader, loadFailure, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
 import type {
@@ -21,6 +22,14 @@ export interface LoadHooksOptions {
 	send(hook: LoadedHook, text: string, attachments: Attachment[]): void;
 	/** ms that a factory may take. */
 	timeoutMs: number;
+	/** The handles that a hook may use; absent: none. */
+	grants?(file: HookFile): readonly HostHandleName[];
+}
+
+/** A part of the program that is written as a hook: it has nothing but what hooks have. */
+export interface BuiltinHook {
+	name: string;
+	factory: HookFactory;
 }
 
 /** Hooks that loaded, and an error for each that did not. */
@@ -36,29 +45,61 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 	const hooks: LoadedHook[] = [];
 	const errors: PiError[] = [];
 	for (const file of files) {
-		const hook: LoadedHook = {
-			...file,
-			handlers: {},
-			commands: new Map(),
-			entryTypes: new Map(),
-			active: true,
-		};
 		try {
 			const factory = await loader.loadDefault(file);
 			if (typeof factory !== "function") throw new Error("it has no default export that is a function");
-			await withinTime(options.timeoutMs, (factory as HookFactory)(createHookApi(hook, options)));
-			hooks.push(hook);
+			hooks.push(await register(file, factory as HookFactory, options));
 		} catch (cause) {
-			hook.active = false;
 			errors.push(loadFailure("Hook", file, cause));
 		}
 	}
 	return { hooks, errors };
 }
 
+/** Loads built-in hooks, in order, as if each were a file. */
+export async function loadBuiltinHooks(
+	builtins: readonly BuiltinHook[],
+	options: LoadHooksOptions,
+): Promise<LoadHooksResult> {
+	const hooks: LoadedHook[] = [];
+	const errors: PiError[] = [];
+	for (const { name, factory } of builtins) {
+		const path = `built-in/${name}`;
+		const file: HookFile = { path, realPath: path, scope: "builtin", name };
+		try {
+			hooks.push(await register(file, factory, options));
+		} catch (cause) {
+			errors.push(loadFailure("Hook", file, cause));
+		}
+	}
+	return { hooks, errors };
+}
+
+/** Runs a factory and collects what it registers. @throws what it throws, or why it may not be loaded */
+async function register(file: HookFile, factory: HookFactory, options: LoadHooksOptions): Promise<LoadedHook> {
+	const hook: LoadedHook = {
+		...file,
+		handlers: {},
+		commands: new Map(),
+		entryTypes: new Map(),
+		grants: new Set(options.grants?.(file)),
+		active: true,
+	};
+	const missing: PiError[] = [];
+	try {
+		await withinTime(options.timeoutMs, factory(createHookApi(hook, missing, options)));
+		// Also when the factory caught it: a hook that says it cannot do without must not run without.
+		if (missing[0]) throw missing[0];
+		return hook;
+	} catch (cause) {
+		hook.active = false;
+		throw cause;
+	}
+}
+
 const COMMAND_NAME = /^[a-z0-9][a-z0-9_:-]{0,63}$/i;
 
-function createHookApi(hook: LoadedHook, options: LoadHooksOptions): HookAPI {
+function createHookApi(hook: LoadedHook, missing: PiError[], options: LoadHooksOptions): HookAPI {
 	const use = <T>(what: string, action: () => T): T => {
 		if (hook.active) return action();
 		throw new PiError("hook_stale", `pi.${what} of ${hook.path} was used after the hook was unloaded`, {
@@ -90,6 +131,27 @@ function createHookApi(hook: LoadedHook, options: LoadHooksOptions): HookAPI {
 				if (typeof type !== "string" || type === "") throw new TypeError("an entry type is a non-empty string");
 				hook.entryTypes.set(type, entry);
 			}),
+		requires: (...handles) =>
+			use("requires", () => {
+				for (const handle of handles) {
+					if (hook.grants.has(handle)) continue;
+					const refusal = describeMissing(hook, handle);
+					missing.push(refusal);
+					throw refusal;
+				}
+			}),
+	});
+}
+
+function describeMissing(hook: LoadedHook, handle: unknown): PiError {
+	const name = JSON.stringify(handle) ?? String(handle);
+	if (!HOST_HANDLE_NAMES.some((known) => known === handle)) {
+		return new PiError("hook_load_failed", `there is no handle ${name}`, {
+			hint: `the handles are ${HOST_HANDLE_NAMES.join(", ")}`,
+		});
+	}
+	return new PiError("hook_load_failed", `it requires ${name}, which it was not granted`, {
+		hint: `to grant it, add "hookGrants": {${JSON.stringify(grantKey(hook))}: [${name}]} to your settings.json and restart pi`,
 	});
 }
 

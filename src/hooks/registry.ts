@@ -1,4 +1,5 @@
 import type { HookFile } from "./discover.js";
+import type { HostHandleName } from "./handles.js";
 import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
 
 /** A hook that has loaded: its file and what it registered. */
@@ -7,6 +8,8 @@ export interface LoadedHook extends HookFile {
 	readonly commands: Map<string, CommandOptions>;
 	/** Entry types that it declared or wrote. */
 	readonly entryTypes: Map<string, EntryOptions>;
+	/** Handles that its contexts carry. */
+	readonly grants: ReadonlySet<HostHandleName>;
 	/** False once it has been unloaded: its `pi` and its contexts throw. */
 	active: boolean;
 }

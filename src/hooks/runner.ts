@@ -8,6 +8,7 @@ import { deadlineOf, EVENTS } from "./events.js";
 import { createCommandContext, createHookContext, type HookCall, type HookHost } from "./host-context.js";
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
 import type {
+	BeforeRequestEvent,
 	CommandResult,
 	CompletionItem,
 	HookEventName,
@@ -38,6 +39,9 @@ export interface HookRunnerOptions {
 
 /** Events whose answers are not read. */
 type PlainEvent = HookEvents["agent_start" | "agent_end" | "turn_start" | "turn_end"];
+
+/** Events inside a run whose next request computes the context anyway. */
+const DEFER_REBUILD: ReadonlySet<HookEventName> = new Set(["before_request", "tool_call", "tool_result"]);
 
 /** What is left of a tool result when all handlers have seen it. */
 export interface ToolResultParts {
@@ -71,6 +75,23 @@ export class HookRunner {
 			if (answer.compactionEntry) merged.compactionEntry = answer.compactionEntry;
 		}
 		return merged;
+	}
+
+	/** Asks `before_request` handlers. @returns the reason of the first stop, or null */
+	async gateRequest(event: BeforeRequestEvent, signal: AbortSignal): Promise<string | null> {
+		for (const registration of this.registry.handlers("before_request")) {
+			const answer: unknown = await this.#call(registration, event, signal);
+			if (answer === undefined || answer === null) continue;
+			const action = typeof answer === "object" && "action" in answer ? answer.action : undefined;
+			if (action === "continue") continue;
+			if (action !== "stop") {
+				this.#report(registration.hook, event.type, 'the action must be "continue" or "stop"; the request is made');
+				continue;
+			}
+			const reason = typeof answer === "object" && "reason" in answer ? answer.reason : undefined;
+			return typeof reason === "string" && reason ? reason : `Stopped by the hook ${registration.hook.name}`;
+		}
+		return null;
 	}
 
 	/** Asks `tool_call` handlers. @returns the reason of the first block, or null. A handler that throws blocks. */
@@ -198,7 +219,7 @@ export class HookRunner {
 			signal: linked.signal,
 			deadline,
 			effects: policy.effects,
-			defersRebuild: event.type === "tool_call" || event.type === "tool_result",
+			defersRebuild: DEFER_REBUILD.has(event.type),
 		};
 		try {
 			const context = createHookContext(this.options.host, call);

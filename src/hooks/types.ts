@@ -11,8 +11,9 @@ import type {
 	WriteToolDetails,
 } from "../tools/tool.js";
 import type { ExecOptions, ExecResult } from "../util/process.js";
+import type { HostHandleName, SystemItem, SystemItemsHandle } from "./handles.js";
 
-export type { ExecOptions, ExecResult };
+export type { ExecOptions, ExecResult, HostHandleName, SystemItem, SystemItemsHandle };
 
 /** A file that goes with a prompt. */
 export interface Attachment {
@@ -88,6 +89,8 @@ export interface HookEventContext {
 	saveEntries(entries: readonly { type: string; [field: string]: unknown }[]): Promise<number[]>;
 	/** Computes the context again from the entries. From tool events it happens before the next request. */
 	rebuildContext(): Promise<void>;
+	/** Adds what the model is told; undefined unless the user has granted it to this hook. See `HookAPI.requires`. */
+	readonly systemItems?: SystemItemsHandle;
 	/** Aborted when what this handler belongs to is cancelled. */
 	readonly signal: AbortSignal;
 }
@@ -225,6 +228,21 @@ export interface TurnEndEvent {
 	toolResults: readonly ToolResultMessage[];
 }
 
+/** The context is computed and about to be sent. Runs before every request of a run, repeated ones too. */
+export interface BeforeRequestEvent {
+	type: "before_request";
+	readonly model: Readonly<{ provider: string; id: string }>;
+	/** Messages of the context, after all hooks. */
+	messageCount: number;
+	/** Of these messages: as the provider counted them where it did, else estimated. */
+	tokens: number;
+	/** Of the turn that the request belongs to, from 0 in each run. */
+	turnIndex: number;
+}
+
+/** Answer to `before_request`. The first `stop` ends the run; nothing is sent, and the user reads the reason. */
+export type BeforeRequestEventResult = { action: "continue" } | { action: "stop"; reason: string };
+
 /** A tool is about to run. */
 export interface ToolCallEvent {
 	type: "tool_call";
@@ -321,6 +339,7 @@ export interface HookEvents {
 	agent_end: AgentEndEvent;
 	turn_start: TurnStartEvent;
 	turn_end: TurnEndEvent;
+	before_request: BeforeRequestEvent;
 	tool_call: ToolCallEvent;
 	tool_result: ToolResultEvent;
 	context: ContextEvent;
@@ -333,6 +352,7 @@ export interface HookResults {
 	agent_end: undefined | void;
 	turn_start: undefined | void;
 	turn_end: undefined | void;
+	before_request: BeforeRequestEventResult | undefined | void;
 	tool_call: ToolCallEventResult | undefined | void;
 	tool_result: ToolResultEventResult | undefined | void;
 	context: ContextEventResult | undefined | void;
@@ -356,6 +376,8 @@ export interface HookAPI {
 	send(text: string, attachments?: Attachment[]): void;
 	/** Declares an entry type as this hook's own. */
 	entry(type: string, options?: EntryOptions): void;
+	/** Says which handles the hook cannot do without. One that the user has not granted fails the load. */
+	requires(...handles: HostHandleName[]): void;
 }
 
 /** The default export of a hook file. */

@@ -12,8 +12,8 @@ import { isSessionInfoEntry, type SessionEntry, type ThinkingLevel } from "../lo
 import { AutoCompaction } from "./auto-compaction.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
-import type { QueuedPrompts, SessionEvent } from "./events.js";
 import { createControls, type SessionControls } from "./controls.js";
+import type { QueuedPrompts, SessionEvent } from "./events.js";
 import { createHookHost } from "./hook-host.js";
 import { Lifecycle } from "./lifecycle.js";
 import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
@@ -83,14 +83,12 @@ export class AgentSession {
 			ui: () => this.#ui,
 			hasUI: () => this.#hasUI,
 			shell: () => this.#shell,
+			systemItems: () => this.#runner.systemItems,
 			rebuild: () => this.rebuildContext(),
 		});
 		this.#hooks = new SessionHooks({
 			host: this.#hookHost,
-			findHooks: parts.findHooks,
-			cacheDir: parts.hookCacheDir,
-			timeoutMs: () => parts.settings.hookTimeout,
-			builtinNames: new Set(parts.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
+			parts,
 			onError: (report) => emit({ type: "hook_error", ...report }),
 			onWarning: (line) => this.#warn(line),
 			onSend: (text, attachments) => this.#receive(text, attachments),
@@ -118,7 +116,7 @@ export class AgentSession {
 			context: this.#context,
 			hooks: () => this.#hooks.runner,
 			emit,
-			stop: () => this.abort(),
+			stop: () => this.abort().then(() => this.#runner.systemItems.settle()),
 			ended: this.#ended.signal,
 		});
 		this.#commands = new CommandRunner({
@@ -346,6 +344,7 @@ export class AgentSession {
 	async #dispose(): Promise<void> {
 		await this.abort();
 		await this.#lifecycle.tellHooks("shutdown");
+		this.#runner.systemItems.settle();
 		this.#ended.abort();
 		this.#hooks.unload();
 		await this.#state.log.flush();

@@ -3,6 +3,7 @@ import { listSessions } from "../log/catalog.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "./agent-session.js";
 import { describeContext } from "./describe-context.js";
+import { exportSession } from "./export-session.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { SessionParts } from "./session-parts.js";
 
@@ -43,6 +44,7 @@ export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, p
 		branch: (entryIndex) => lifecycle.branch(entryIndex),
 		compact: (focus, signal) => session.compact(focus, signal),
 		reload: () => session.reload(),
+		exportHtml: (path) => exportSession(session, path),
 		lastAssistantText: () => lastAssistantText(session.entries),
 		describeContext: () => describeContext(session.context, session.entries, session.contextUsage()),
 		describeHooks: () => session.loaded.hooks.map(({ name, path, scope }) => `${name}  ${scope}  ${path}`),

@@ -4,11 +4,20 @@ import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
 import { Credentials } from "../config/credentials.js";
 import { loadModels, type ModelRegistry } from "../config/models.js";
 import { loadModelsFile } from "../config/models-file.js";
-import { type Environment, paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
+import {
+	type Environment,
+	paths as findPaths,
+	type Paths,
+	processEnvironment,
+	resolveUserPath,
+} from "../config/paths.js";
 import { type LoadedSettings, loadSettings } from "../config/settings.js";
 import type { ProjectSet } from "../config/trust.js";
-import { PiError } from "../errors.js";
+import { describeError, PiError } from "../errors.js";
+import { tasksHook, tasksTool } from "../features/tasks.js";
 import { discoverHooks, type HookFile } from "../hooks/discover.js";
+import { grantedHandles } from "../hooks/handles.js";
+import { discoverTools, loadTools, mergeTools } from "../hooks/load-tools.js";
 import { findSession, latestSession } from "../log/catalog.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";
@@ -55,6 +64,8 @@ export interface CreateAgentSessionOptions {
 	thinkingLevel?: ThinkingLevel;
 	/** Names of built-in tools; absent: all. */
 	tools?: readonly string[];
+	/** Files with tools, besides those that are discovered. */
+	customTools?: readonly string[];
 	/** Tools besides the built-in ones. */
 	extraTools?: readonly AnyTool[];
 	/** Hook files to load besides those that are discovered. */
@@ -109,7 +120,10 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		if (!chosen.model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
 		credentials.overrideKey(chosen.model.provider, options.apiKey);
 	}
-	const tools = [...chooseTools(options.tools), ...(options.extraTools ?? [])];
+	const found = await findTools(options, paths, settings);
+	warnings.push(...found.warnings);
+	const knownTools = settings.features.tasks ? [...found.tools, tasksTool] : found.tools;
+	const tools = [...chooseTools(options.tools, knownTools), ...(options.extraTools ?? [])];
 	const sessionDir =
 		options.session?.kind === "memory"
 			? null
@@ -151,6 +165,9 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 			contextFiles: resources.contextFiles.map(({ path }) => path),
 		},
 		findHooks: () => findHooks(options, paths, settings.hooks),
+		builtinHooks: tools.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [],
+		grants: (file) =>
+			grantedHandles(settings.hookGrants, file, (path) => resolveUserPath(path, paths.agentDir, paths.home)),
 		hookCacheDir: paths.hookCache,
 		tmpDir: paths.tmp,
 		sessionDir,
@@ -222,12 +239,42 @@ async function chooseModel(
 	}
 }
 
-function chooseTools(names: readonly string[] | undefined): AnyTool[] {
-	if (!names) return [...BUILTIN_TOOLS];
+/** The built-in tools and those of files. A project's own run only when they are trusted already: tools cannot wait. */
+async function findTools(options: CreateAgentSessionOptions, paths: Paths, settings: LoadedSettings["settings"]) {
+	const { files, errors } = discoverTools({
+		globalDir: paths.tools,
+		projectDir: paths.project.tools,
+		cwd: paths.cwd,
+		homeDir: paths.home,
+		configured: settings.customTools,
+		settingsDir: paths.agentDir,
+		explicit: options.customTools ?? [],
+		discovery: true,
+	});
+	const warnings = errors.map(describeError);
+	if (files.length === 0) return { tools: BUILTIN_TOOLS, warnings };
+	const isProject = files.some(({ scope }) => scope === "project");
+	const mayRun =
+		isProject &&
+		(await mayRunProjectCode({ ...trustOptions(options, paths), onWarning: (line) => warnings.push(line) }));
+	const { tools, errors: failures } = await loadTools(
+		mayRun ? files : files.filter(({ scope }) => scope !== "project"),
+		{ cacheDir: paths.hookCache, timeoutMs: settings.hookTimeout, cwd: paths.cwd },
+	);
+	const merged = mergeTools(BUILTIN_TOOLS, tools);
+	return { tools: merged.tools, warnings: [...warnings, ...failures.map(describeError), ...merged.warnings] };
+}
+
+function trustOptions(options: CreateAgentSessionOptions, paths: Paths) {
+	return { cwd: paths.cwd, agentDir: paths.agentDir, trustOnce: options.trust === true };
+}
+
+function chooseTools(names: readonly string[] | undefined, tools: readonly AnyTool[]): readonly AnyTool[] {
+	if (!names) return tools;
 	return names.map((name) => {
-		const tool = BUILTIN_TOOLS.find((candidate) => candidate.name === name);
+		const tool = tools.find((candidate) => candidate.name === name);
 		if (tool) return tool;
-		const known = BUILTIN_TOOLS.map((candidate) => candidate.name);
+		const known = tools.map((candidate) => candidate.name);
 		const near = nearest(name, known)[0];
 		throw new PiError("tool_unknown", `There is no tool "${name}"`, {
 			hint: near ? `did you mean ${near}?` : `the tools are ${known.join(", ")}`,
@@ -259,9 +306,7 @@ async function findHooks(
 	});
 	if (!files.some(({ scope }) => scope === "project")) return { files, errors };
 	const mayRun = await mayRunProjectCode({
-		cwd: paths.cwd,
-		agentDir: paths.agentDir,
-		trustOnce: options.trust === true,
+		...trustOptions(options, paths),
 		...(options.askTrust ? { ask: options.askTrust } : {}),
 		onWarning: (line) => errors.push(new PiError("hook_load_failed", line)),
 	});

@@ -1,5 +1,6 @@
 import type { CommandShell } from "../commands/command.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
+import type { SystemItemSink } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
 import type { HookUI } from "../hooks/types.js";
 import type { SessionContext } from "./session-context.js";
@@ -14,11 +15,14 @@ export interface HookHostDeps {
 	ui(): HookUI;
 	hasUI(): boolean;
 	shell(): CommandShell | null;
+	/** Where items go that hooks append. */
+	systemItems(): SystemItemSink;
 	rebuild(): Promise<void>;
 }
 
 /** The session as hooks see it; every member reads current state. */
-export function createHookHost({ parts, state, context, ui, hasUI, shell, rebuild }: HookHostDeps): HookHost {
+export function createHookHost(deps: HookHostDeps): HookHost {
+	const { parts, state, context, ui, hasUI, shell, rebuild } = deps;
 	return {
 		cwd: parts.cwd,
 		get sessionFile() {
@@ -52,6 +56,9 @@ export function createHookHost({ parts, state, context, ui, hasUI, shell, rebuil
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
 			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, {});
 			return state.appendAll(checked);
+		},
+		get systemItems() {
+			return deps.systemItems();
 		},
 		rebuildContext: rebuild,
 		setModel: async (model) => state.setModel(model),

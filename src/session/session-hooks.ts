@@ -1,18 +1,16 @@
-import { describeError, errorText, type PiError } from "../errors.js";
-import type { HookFile } from "../hooks/discover.js";
+import { describeError, errorText } from "../errors.js";
+import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
-import { loadHooks } from "../hooks/load.js";
+import { type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
 import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
 import { type HookErrorReport, HookRunner } from "../hooks/runner.js";
 import type { Attachment } from "../hooks/types.js";
+import type { SessionParts } from "./session-parts.js";
 
 /** What the hooks of a session are loaded and run with. */
 export interface SessionHooksOptions {
 	host: HookHost;
-	findHooks(): Promise<{ files: HookFile[]; errors: PiError[] }>;
-	cacheDir: string;
-	timeoutMs(): number;
-	builtinNames: ReadonlySet<string>;
+	parts: Pick<SessionParts, "findHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants">;
 	onError(report: HookErrorReport): void;
 	onWarning(line: string): void;
 	onSend(text: string, attachments: Attachment[]): void;
@@ -20,11 +18,14 @@ export interface SessionHooksOptions {
 
 /** Loads, reloads and holds the hooks of a session. */
 export class SessionHooks {
+	/** Command names that hooks may not take. */
+	readonly #builtinNames: ReadonlySet<string>;
 	#registry: HookRegistry;
 	#runner: HookRunner;
 
 	constructor(private readonly options: SessionHooksOptions) {
-		this.#registry = new HookRegistry([], options.builtinNames);
+		this.#builtinNames = new Set(options.parts.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+		this.#registry = new HookRegistry([], this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
 	}
 
@@ -76,27 +77,32 @@ export class SessionHooks {
 	}
 
 	async #loadFresh(): Promise<{ hooks: LoadedHook[]; failed: Set<string> }> {
-		const { files, errors } = await this.options.findHooks();
-		const loaded = await loadHooks(files, {
-			cacheDir: this.options.cacheDir,
-			timeoutMs: this.options.timeoutMs(),
-			send: (_, text, attachments) => this.options.onSend(text, attachments),
-		});
-		for (const error of [...errors, ...loaded.errors]) this.options.onWarning(describeError(error));
+		const { parts, onSend, onWarning } = this.options;
+		const { files, errors } = await parts.findHooks();
+		const loading: LoadHooksOptions = {
+			cacheDir: parts.hookCacheDir,
+			timeoutMs: parts.settings.hookTimeout,
+			// What comes with the program may use everything; for hooks the user says.
+			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : parts.grants(file)),
+			send: (_, text, attachments) => onSend(text, attachments),
+		};
+		const builtin = await loadBuiltinHooks(parts.builtinHooks, loading);
+		const loaded = await loadHooks(files, loading);
+		for (const error of [...errors, ...builtin.errors, ...loaded.errors]) onWarning(describeError(error));
 		const succeeded = new Set(loaded.hooks.map(({ realPath }) => realPath));
 		const failed = files.filter(({ realPath }) => !succeeded.has(realPath)).map(({ realPath }) => realPath);
-		return { hooks: loaded.hooks, failed: new Set(failed) };
+		return { hooks: [...builtin.hooks, ...loaded.hooks], failed: new Set(failed) };
 	}
 
 	#use(hooks: readonly LoadedHook[]): void {
-		this.#registry = new HookRegistry(hooks, this.options.builtinNames);
+		this.#registry = new HookRegistry(hooks, this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
 		for (const warning of this.#registry.warnings) this.options.onWarning(warning);
 	}
 
 	#createRunner(registry: HookRegistry): HookRunner {
-		const { host, timeoutMs, onError } = this.options;
-		return new HookRunner({ registry, host, hookTimeoutMs: timeoutMs, onError });
+		const { host, parts, onError } = this.options;
+		return new HookRunner({ registry, host, hookTimeoutMs: () => parts.settings.hookTimeout, onError });
 	}
 }
 

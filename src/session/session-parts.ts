@@ -6,6 +6,8 @@ import type { RequestAuth } from "../config/credentials.js";
 import type { Settings } from "../config/settings.js";
 import type { PiError } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
+import type { HostHandleName } from "../hooks/handles.js";
+import type { BuiltinHook } from "../hooks/load.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import type { PromptTemplate } from "../resources/prompt-templates.js";
@@ -65,6 +67,10 @@ export interface SessionParts {
 	resources: SessionResources;
 	/** Hook files in load order, as far as they may run. Called again at each reload. */
 	findHooks(): Promise<{ files: HookFile[]; errors: PiError[] }>;
+	/** Features that are written as hooks; they load before the files. */
+	builtinHooks: readonly BuiltinHook[];
+	/** The handles that the user has granted to a hook. */
+	grants(file: HookFile): readonly HostHandleName[];
 	hookCacheDir: string;
 	/** A private directory for long outputs. */
 	tmpDir: string;

@@ -14,6 +14,7 @@ import { PromptQueue } from "./prompt-queue.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionParts } from "./session-parts.js";
 import type { SessionState } from "./session-state.js";
+import { SystemItems } from "./system-items.js";
 
 /** What a run is driven with. */
 export interface SessionRunDeps {
@@ -28,10 +29,13 @@ export interface SessionRunDeps {
 /** Runs the agent on a session, one run at a time: requests from its context, messages into its log, hooks at their moments. */
 export class SessionRunner {
 	readonly queue: PromptQueue<UserMessage>;
+	/** What hooks want to be in the next request. */
+	readonly systemItems: SystemItems;
 	#current: { controller: AbortController; done: Promise<RunOutcome> } | null = null;
 
 	constructor(private readonly deps: SessionRunDeps) {
 		this.queue = new PromptQueue(deps.parts.settings.queueMode, (queue) => deps.emit({ type: "queue_changed", queue }));
+		this.systemItems = new SystemItems(deps.state);
 	}
 
 	get isRunning(): boolean {
@@ -57,9 +61,10 @@ export class SessionRunner {
 		const release = onAbort(ended, () => controller.abort());
 		const done = this.#run(prompts, controller.signal).finally(() => {
 			release();
-			this.#current = null;
+			if (this.#current === current) this.#current = null;
 		});
-		this.#current = { controller, done };
+		const current = { controller, done };
+		this.#current = current;
 		return done;
 	}
 
@@ -74,14 +79,31 @@ export class SessionRunner {
 	async #run(prompts: readonly UserMessage[], signal: AbortSignal): Promise<RunOutcome> {
 		const { parts, state, compaction } = this.deps;
 		await parts.models.requestAuth(requireModel(parts, state));
-		const outcome = await runAgent(prompts, agentDeps(this.deps, this.queue, signal));
-		await state.log.flush();
-		if (!signal.aborted) await compaction.compactIfNeeded(signal);
-		return outcome;
+		for (let said: readonly UserMessage[] = prompts; ; ) {
+			const outcome = await runAgent(said, agentDeps(this.deps, this, signal));
+			await state.log.flush();
+			if (!signal.aborted) await compaction.compactIfNeeded(signal);
+			// A prompt that came after the last turn, while the run was being closed, has nobody else to take it.
+			const isOver = signal.aborted || outcome.stopped !== null || outcome.last?.stopReason === "error";
+			said = isOver ? [] : this.#takeWaiting();
+			if (said.length > 0) continue;
+			// At once, so that a prompt that comes now begins a run.
+			this.#current = null;
+			return outcome;
+		}
+	}
+
+	#takeWaiting(): UserMessage[] {
+		const steering = this.queue.takeSteering();
+		return steering.length > 0 ? steering : this.queue.takeFollowUps();
 	}
 }
 
-function agentDeps(deps: SessionRunDeps, queue: PromptQueue<UserMessage>, signal: AbortSignal): AgentDeps {
+function agentDeps(
+	deps: SessionRunDeps,
+	{ queue, systemItems }: Pick<SessionRunner, "queue" | "systemItems">,
+	signal: AbortSignal,
+): AgentDeps {
 	const { parts, state, context, compaction, emit } = deps;
 	const { client, settings } = parts;
 	// What ends a run is told of after an abort too, but then nobody waits long for it.
@@ -96,7 +118,11 @@ function agentDeps(deps: SessionRunDeps, queue: PromptQueue<UserMessage>, signal
 		tools: () => parts.tools,
 		retry: () => settings.retry,
 		idleTimeoutMs: () => settings.streamIdleTimeoutMs,
-		prepareRequest: () => prepareRequest(deps, signal),
+		async prepareRequest(turnIndex) {
+			const request = await prepareRequest(deps, systemItems, signal);
+			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
+			return stop === null ? request : { ...request, stop };
+		},
 		redact: parts.redact,
 		record(message, record) {
 			const index = state.record(message, record);
@@ -124,10 +150,18 @@ function agentDeps(deps: SessionRunDeps, queue: PromptQueue<UserMessage>, signal
 /** ms that all handlers of one closing event get after an abort. */
 const MAX_CLOSING_MS = 1000;
 
-async function prepareRequest(deps: SessionRunDeps, signal: AbortSignal): Promise<PreparedRequest> {
+type RecordedRequest = PreparedRequest & Required<Pick<PreparedRequest, "record">>;
+
+async function prepareRequest(
+	deps: SessionRunDeps,
+	systemItems: SystemItems,
+	signal: AbortSignal,
+): Promise<RecordedRequest> {
 	const { parts, state, context } = deps;
 	const model = requireModel(parts, state);
 	const [auth] = await Promise.all([parts.models.requestAuth(model), parts.client.prepare(model)]);
+	// The boundary between two requests: what was asked for until now is in this one, what comes later in the next.
+	systemItems.write();
 	const built = await context.rebuild(signal);
 	const messages = plainMessages(built);
 	const level = parts.client.clampThinkingLevel(model, state.thinkingLevel);
@@ -148,6 +182,20 @@ async function prepareRequest(deps: SessionRunDeps, signal: AbortSignal): Promis
 		},
 		record: { digest: digestContext(messages), messages: messages.length, tokens: context.tokens() },
 	};
+}
+
+/** Asks the hooks. @returns why the request must not be sent; null when it may be */
+async function askBeforeRequest(
+	{ hooks }: SessionRunDeps,
+	{ model, record }: RecordedRequest,
+	turnIndex: number,
+	signal: AbortSignal,
+): Promise<string | null> {
+	if (!hooks().registry.has("before_request")) return null;
+	const { provider, id } = model;
+	const { messages: messageCount, tokens } = record;
+	const event = { type: "before_request", model: { provider, id }, messageCount, tokens, turnIndex } as const;
+	return hooks().gateRequest(freezeDeep(event), signal);
 }
 
 /** @throws PiError `model_missing` */

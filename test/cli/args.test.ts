@@ -120,7 +120,11 @@ describe("a sub-command", () => {
 	test.each<[string[], object, object]>([
 		[["hooks"], { name: "hooks", action: "list" }, {}],
 		[["hooks", "check", "a.ts"], { name: "hooks", action: "check", target: "a.ts" }, {}],
-		[["hooks", "test", "a.ts", "--session", "s"], { name: "hooks", action: "test", target: "a.ts" }, { session: "s" }],
+		[
+			["hooks", "check", "a.ts", "--session", "s"],
+			{ name: "hooks", action: "check", target: "a.ts" },
+			{ session: "s" },
+		],
 		[["hooks", "untrust"], { name: "hooks", action: "untrust" }, {}],
 		[["context", "--at", "3", "--json"], { name: "context", at: 3, verify: false }, { json: true }],
 		[["context", "--verify", "--no-hooks"], { name: "context", verify: true }, { findHooks: false }],

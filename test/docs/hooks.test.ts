@@ -100,9 +100,10 @@ describe("docs/hooks.md", () => {
 	test.each(Object.entries(scenarios))("%s does what the page says", (_, run) => run());
 
 	test("the table of events says what the policy table says", () => {
+		const first: Record<string, string> = { session: "`cancel`", before_request: "stop", tool_call: "block" };
 		const combine = {
 			none: () => "not read",
-			first: (name: string) => (name === "session" ? "the first `cancel` ends it" : "the first block ends it"),
+			first: (name: string) => `the first ${first[name]} ends it`,
 			chain: () => "each sees the one before",
 		};
 		const expected = Object.entries(EVENTS).map(([name, policy]) => [

@@ -80,7 +80,8 @@ test("ctrl+c twice quits, gives the terminal back and says how to go on", async 
 	await pi.waitForText("Hello.");
 	pi.type("never sent");
 	await pi.press("ctrl+c");
-	expect(editorText(await pi.waitForText("ctrl+c again quits"))).toEqual([]);
+	await pi.waitForText("ctrl+c again quits");
+	await pi.waitForScreen((screen) => editorText(screen).length === 0, "the editor to be cleared");
 	await pi.press("ctrl+c");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
 	expect(await pi.screen()).toMatch(/\npi --session [0-9a-f]{8} resumes this session$/);

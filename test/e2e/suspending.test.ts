@@ -31,7 +31,8 @@ test.each(["kill -TSTP", "ctrl+z"])(
 		await untilPrompt(pi);
 		expect(modesLeftOn(pi.output())).toEqual([25]);
 		await submit(pi, "fg");
-		expect(await pi.waitForGone("shell>")).toMatch(/^ a draft *$/m);
+		await pi.waitForGone("shell>");
+		await pi.waitForText(/^ a draft *$/m);
 		await pi.press("ctrl+c");
 		provider.reply("Still here.");
 		await submit(pi, "and now?");
@@ -42,24 +43,27 @@ test.each(["kill -TSTP", "ctrl+z"])(
 	},
 );
 
-test.each(["ctrl+z", "resize"])("what the terminal showed before pi is still there after %s", async (what) => {
-	const provider = await startProvider();
-	const pi = await openShell(agentDirFor(provider));
-	await submit(pi, "echo from be''fore");
-	await pi.waitForText("from before");
-	await submit(pi, START);
-	await pi.waitForText("/ commands");
-	if (what === "resize") {
-		pi.resize(60, 24);
-		await pi.waitForText(/^─{60}$/m);
-	} else {
-		await pi.press("ctrl+z");
-		await untilPrompt(pi);
-		await submit(pi, "fg");
-		await pi.waitForGone("Stopped");
-	}
-	expect(await pi.scrollback()).toContain("from before");
-});
+test.each(["a start", "a resize", "ctrl+z and fg"])(
+	"what the terminal showed before pi is still there after %s",
+	async (what) => {
+		const provider = await startProvider();
+		const pi = await openShell(agentDirFor(provider));
+		await submit(pi, "echo from be''fore");
+		await pi.waitForText("from before");
+		await submit(pi, START);
+		await pi.waitForText(/Scripted$/m);
+		if (what === "a resize") {
+			pi.resize(60, 24);
+			await pi.waitForText(/^─{60}$/m);
+		} else if (what === "ctrl+z and fg") {
+			await pi.press("ctrl+z");
+			await untilPrompt(pi);
+			await submit(pi, "fg");
+			await pi.waitForText(/Scripted$/m);
+		}
+		expect(await pi.scrollback()).toContain("from before");
+	},
+);
 
 /** A shell with job control in a terminal. */
 async function openShell(agentDir: string): Promise<PiTerminal> {

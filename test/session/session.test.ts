@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createAgentSession } from "../../src/session/create-session.js";
-import { httpError, text } from "../helpers/loopback-provider.js";
+import { httpError, text, toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 
@@ -168,6 +168,53 @@ describe("compaction", () => {
 		await expect(session.compact()).rejects.toThrow(/gave no summary/);
 		expect(session.entries.every(({ type }) => type !== "compaction")).toBe(true);
 	});
+});
+
+test("a prompt that comes while a run is being closed is said, not lost", async () => {
+	const { session, provider, sent } = await startSession();
+	provider.reply("a1", "a2");
+	session.subscribe((event) => {
+		if (event.type === "agent_end" && provider.requests.length === 1) void session.prompt("just in time");
+	});
+	await session.prompt("one");
+	expect(sent(2)).toEqual(["user: one", "assistant: a1", "user: just in time"]);
+});
+
+describe("tools of the user", () => {
+	const TOOL = `
+		import { Type } from "@sinclair/typebox";
+		export default ({ cwd }) => ({
+			name: "greet",
+			description: "Greets somebody.",
+			parameters: Type.Object({ who: Type.String() }),
+			run: async ({ who }) => ({ content: [{ type: "text", text: "hello " + who + " in " + cwd }] }),
+		});`;
+
+	test("are found in the agent directory, offered to the model and run", async () => {
+		const agentDir = tempAgentDir({ files: { "tools/greet/index.ts": TOOL } });
+		const { session, provider, sent, cwd } = await startSession({ agentDir });
+		provider.reply([toolCall("greet", { who: "Ada" })], "done");
+		await session.prompt("greet her");
+		expect(sent(2).at(-1)).toBe(`tool: hello Ada in ${cwd}`);
+	});
+
+	test("of a project do not run before they are trusted", async () => {
+		const { session } = await startSession({
+			files: { ".pi/tools/greet/index.ts": `globalThis.__toolRan = true;${TOOL}` },
+		});
+		expect(Reflect.get(globalThis, "__toolRan")).toBeUndefined();
+		expect(session.loaded.warnings).toEqual([expect.stringMatching(/not trusted.*greet/)]);
+	});
+});
+
+test("/export writes the session as HTML", async () => {
+	const { session, provider, cwd } = await startSession();
+	provider.reply("**bold** answer");
+	await session.prompt("hi <script>");
+	expect(await session.prompt("/export out.html")).toMatchObject({ status: `Exported to ${join(cwd, "out.html")}` });
+	const html = readFileSync(join(cwd, "out.html"), "utf8");
+	expect(html).toContain("<strong>bold</strong>");
+	expect(html).not.toContain("<script>");
 });
 
 describe("shell commands of the user", () => {

@@ -3,8 +3,10 @@ import { dirname } from "node:path";
 import { environmentProviders } from "../../config/env-keys.js";
 import { findLocalModels } from "../../config/local-servers.js";
 import { loadTrust } from "../../config/trust.js";
-import { describeError } from "../../errors.js";
+import { describeError, PiError } from "../../errors.js";
+import { discoverTools, loadTools, mergeTools } from "../../hooks/load-tools.js";
 import type { ModeIO } from "../../modes/mode.js";
+import { BUILTIN_TOOLS } from "../../tools/index.js";
 import { search } from "../../tools/ripgrep.js";
 import { runShell } from "../../tools/shell.js";
 import { ensurePrivateDir } from "../../util/fs.js";
@@ -37,6 +39,7 @@ export async function runDoctor(place: Place, options: SubcommandOptions, io: Mo
 		await checkRipgrep(place),
 		...(await checkModels(place)),
 		...(await checkHooks(place, options)),
+		...(await checkTools(place)),
 	];
 	const problems = findings.filter(({ state }) => state === "problem");
 	if (options.json) await printJson(io, { problems: problems.length, findings });
@@ -195,7 +198,9 @@ async function checkModels({ env, paths, settings, offline }: Place): Promise<Fi
 			warning ? { name: "model", state: "problem", text: `${text}: ${warning}` } : { name: "model", state: "ok", text },
 		);
 	} catch (error) {
-		findings.push({ name: "model", state: "problem", text: describeError(error) });
+		// Nothing is broken: pi itself offers the set-up.
+		const { message, hint } = error instanceof PiError ? error : { message: describeError(error), hint: undefined };
+		findings.push({ name: "model", state: "note", text: message, ...(hint === undefined ? {} : { mend: hint }) });
 	}
 	return findings;
 }
@@ -218,5 +223,31 @@ async function checkHooks(place: Place, options: SubcommandOptions): Promise<Fin
 		...(skipped.length > 0
 			? [{ name, state: "note" as const, text: `not trusted, not run: ${skipped.join(", ")}`, mend: "pi hooks trust" }]
 			: []),
+	];
+}
+
+/** Tools of the user; those of the project are left to its session. */
+async function checkTools({ paths, settings }: Place): Promise<Finding[]> {
+	const found = discoverTools({
+		globalDir: paths.tools,
+		projectDir: paths.project.tools,
+		cwd: paths.cwd,
+		homeDir: paths.home,
+		configured: settings.customTools,
+		settingsDir: paths.agentDir,
+		explicit: [],
+		discovery: true,
+	});
+	const files = found.files.filter(({ scope }) => scope !== "project");
+	const { tools, errors } = await loadTools(files, {
+		cacheDir: paths.hookCache,
+		timeoutMs: settings.hookTimeout,
+		cwd: paths.cwd,
+	});
+	const problems = [...[...found.errors, ...errors].map(describeError), ...mergeTools(BUILTIN_TOOLS, tools).warnings];
+	const name = "tools";
+	return [
+		...(tools.length > 0 ? [{ name, state: "ok" as const, text: tools.map(({ tool }) => tool.name).join(", ") }] : []),
+		...problems.map((text): Finding => ({ name, state: "problem", text })),
 	];
 }

@@ -1,6 +1,8 @@
 import type { ModeIO } from "../../modes/mode.js";
+import { printNotices } from "../lines.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
-import { findPlace, type Surroundings } from "./place.js";
+import { divertConsole } from "../stray-errors.js";
+import { findPlace, type Place, type Surroundings } from "./place.js";
 
 /**
  * Runs a sub-command: answers on stdout, problems on stderr.
@@ -14,6 +16,16 @@ export async function runSubcommand(
 	surroundings: Surroundings = {},
 ): Promise<number> {
 	const place = findPlace(options, surroundings);
+	// Hooks that are loaded here share the console, and stdout is for the answer.
+	const release = divertConsole((line) => printNotices(io, [line]));
+	try {
+		return await dispatch(command, place, options, io);
+	} finally {
+		release();
+	}
+}
+
+async function dispatch(command: Subcommand, place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
 	switch (command.name) {
 		case "hooks": {
 			const [hooks, trust] = await Promise.all([import("./hooks.js"), import("./trust.js")]);

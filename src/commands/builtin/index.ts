@@ -4,6 +4,7 @@ import { branchCommand } from "./branch.js";
 import { compactCommand } from "./compact.js";
 import { contextCommand } from "./context.js";
 import { copyCommand } from "./copy.js";
+import { exportCommand } from "./export.js";
 import { helpCommand } from "./help.js";
 import { hooksCommand } from "./hooks.js";
 import { hotkeysCommand } from "./hotkeys.js";
@@ -31,6 +32,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	hooksCommand,
 	reloadCommand,
 	copyCommand,
+	exportCommand,
 	hotkeysCommand,
 	helpCommand,
 	quitCommand,

@@ -1,21 +1,19 @@
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { describeError, PiError } from "../../errors.js";
-import { exportToFile } from "../../export/export-file.js";
 import { findSession } from "../../log/catalog.js";
 import { isCompactionEntry, isMessageEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import { lastAssistantText } from "../../session/command-host.js";
+import { exportSession } from "../../session/export-session.js";
 import type { PromptOutcome } from "../../session/outcomes.js";
 import { createContextReport } from "./context-report.js";
-import type { SessionControls } from "./controls.js";
 import type { Lane } from "./lanes.js";
 import type { PromptAnswer, RpcBashResult, RpcCommandName, RpcParams, RpcResults } from "./protocol.js";
 
 /** What commands are carried out with. */
 export interface HandlerDeps {
 	session: AgentSession;
-	controls: SessionControls;
 	/** Hears of a run that failed after its prompt was answered. */
 	onFailure(message: string): void;
 }
@@ -56,7 +54,8 @@ export const LANES: Readonly<Record<RpcCommandName, Lane>> = {
 };
 
 /** The commands on a session. Each throws a `PiError` for what cannot be done. */
-export function createHandlers({ session, controls, onFailure }: HandlerDeps): RpcHandlers {
+export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers {
+	const { controls } = session;
 	let isRetrying = false;
 	let isEnding = false;
 	session.subscribe(({ type }) => {
@@ -155,15 +154,7 @@ export function createHandlers({ session, controls, onFailure }: HandlerDeps): R
 			}
 		},
 		get_session_stats: () => session.stats(),
-		async export_html({ outputPath }) {
-			const path = resolve(session.cwd, outputPath ?? `pi-session-${session.sessionId.slice(0, 8)}.html`);
-			await exportToFile(path, {
-				entries: session.entries,
-				context: session.context,
-				title: session.sessionName ?? `Session ${session.sessionId.slice(0, 8)}`,
-			});
-			return { path };
-		},
+		export_html: async ({ outputPath }) => ({ path: await exportSession(session, outputPath) }),
 		async switch_session({ sessionPath }) {
 			const dir = session.sessionFile === null ? session.cwd : dirname(session.sessionFile);
 			return { cancelled: !(await session.lifecycle.switchSession(findSession(dir, sessionPath))) };

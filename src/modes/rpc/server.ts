@@ -2,7 +2,6 @@ import { describeError, errorText } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import { onAbort } from "../../util/abort.js";
 import type { ModeIO } from "../mode.js";
-import type { SessionControls } from "./controls.js";
 import { EventSender } from "./event-sender.js";
 import { createHandlers, LANES, type RpcHandlers } from "./handlers.js";
 import { Lanes } from "./lanes.js";
@@ -15,7 +14,6 @@ import { RpcUI } from "./rpc-ui.js";
 /** What a server speaks through. */
 export interface RpcServerOptions {
 	session: AgentSession;
-	controls: SessionControls;
 	/** Where the client's lines come from. */
 	input: AsyncIterable<Uint8Array | string>;
 	io: Pick<ModeIO, "out">;
@@ -50,7 +48,6 @@ export class RpcServer {
 		this.#ui = new RpcUI((event) => this.#writer.write(event));
 		this.#handlers = createHandlers({
 			session: options.session,
-			controls: options.controls,
 			onFailure: (message) => this.#events.send({ type: "notice", level: "error", message }),
 		});
 	}
@@ -63,7 +60,11 @@ export class RpcServer {
 		// What went wrong before there was anybody to hear of it.
 		for (const message of session.loaded.warnings) this.#events.send({ type: "notice", level: "warning", message });
 		const started = session.start();
-		const lanes = new Lanes(started.catch(() => {}));
+		const lanes = new Lanes(
+			started.catch(() => {
+				this.#isEnding = true;
+			}),
+		);
 		// An input that breaks has ended.
 		const ended = this.#readCommands(input, lanes).catch(() => {});
 		try {
@@ -111,7 +112,7 @@ export class RpcServer {
 			command: command.type,
 		};
 		try {
-			if (isAborted) throw new Error("Aborted before it began");
+			if (isAborted) throw new Error("Stopped before it began");
 			const data = await this.#call(command);
 			this.#answer({ ...base, success: true, ...(data === null ? {} : { data }) });
 		} catch (error) {

@@ -25,11 +25,18 @@ describe("pi doctor", () => {
 		expect(stdout).not.toContain("sk-very-secret");
 	});
 
+	test("says on a new machine how to come to a model, which is no problem", async () => {
+		const { code, of } = await examine();
+		expect(code).toBe(0);
+		expect(of("model")).toMatchObject([{ state: "note", mend: expect.stringContaining("set ANTHROPIC_API_KEY") }]);
+		expect((await run({ name: "doctor" })).stdout).toMatch(/\nNo problems\n$/);
+	});
+
 	test("names each problem and how to mend it", async () => {
 		const agentDir = tempAgentDir({
 			settings: { shellPath: "/no/such/shell", queueMode: "sometimes" },
 			hooks: { "bad.ts": "throw new Error('no luck')" },
-			files: { "trust.json": "{" },
+			files: { "trust.json": "{", "tools/odd/index.ts": "export default 7;" },
 		});
 		chmodSync(agentDir, 0o777);
 		const { code, of } = await examine({ agentDir });
@@ -40,7 +47,7 @@ describe("pi doctor", () => {
 		expect(of("settings")[0]?.text).toContain("queueMode must be one of");
 		expect(of("shell")).toMatchObject([{ state: "problem", mend: "mend shellPath in settings.json" }]);
 		expect(of("trust")[0]).toMatchObject({ state: "problem" });
-		expect(of("model")[0]?.text).toContain("set ANTHROPIC_API_KEY");
+		expect(of("tools")).toMatchObject([{ state: "problem", text: expect.stringContaining("not number") }]);
 		expect(of("hooks")).toMatchObject([
 			{ state: "note", text: "none loaded" },
 			{ state: "problem", text: `Hook ${join(agentDir, "hooks/bad.ts")}:1 did not load: no luck` },

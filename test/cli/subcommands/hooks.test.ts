@@ -89,6 +89,14 @@ describe("pi hooks check", () => {
 		expect(result.stderr.trimEnd().split("\n").length).toBe(1);
 	});
 
+	test("keeps what a hook prints out of the answer", async () => {
+		const cwd = tempDir();
+		writeFiles(cwd, { "loud.ts": `console.log("hello"); export default () => {};` });
+		const result = await run({ name: "hooks", action: "check", target: "loud.ts" }, { cwd, json: true });
+		expect(JSON.parse(result.stdout)).toMatchObject({ loaded: true });
+		expect(result.stderr).toBe("hello\n");
+	});
+
 	test("names a file that is not there", async () => {
 		await expect(run({ name: "hooks", action: "check", target: "gone.ts" })).rejects.toThrow(
 			"Hook gone.ts cannot be read",

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { EventSender } from "../../../src/modes/rpc/event-sender.js";
 import { LineWriter } from "../../../src/modes/rpc/line-writer.js";
 import type { RpcEvent } from "../../../src/modes/rpc/protocol.js";
@@ -83,16 +83,19 @@ describe("updates of a message", () => {
 	});
 
 	test("wait while the reader is behind, and are joined meanwhile", async () => {
+		vi.useFakeTimers();
+		onTestFinished(() => void vi.useRealTimers());
 		const { sender, lines, hold } = createSender();
 		const grow = streaming();
 		const release = hold();
-		sender.send(grow("a"));
-		for (const word of ["b", "c"]) sender.send(grow(word));
-		await new Promise((resolve) => setTimeout(resolve, 150));
+		for (const word of ["a", "b", "c"]) sender.send(grow(word));
+		await vi.advanceTimersByTimeAsync(10_000);
 		sender.send(grow("d"));
+		await vi.advanceTimersByTimeAsync(10_000);
 		expect(updates(lines).map(({ delta }) => delta)).toEqual(["a"]);
 		release();
-		await vi.waitFor(() => expect(updates(lines).map(({ delta }) => delta)).toEqual(["a", "bcd"]));
+		await vi.advanceTimersByTimeAsync(1000);
+		expect(updates(lines).map(({ delta }) => delta)).toEqual(["a", "bcd"]);
 	});
 });
 

@@ -33,7 +33,6 @@ export async function serve({ hooks = {}, modelOptions, userSettings, ...options
 	const lines: (RpcEvent | RpcResponse)[] = [];
 	const server = new RpcServer({
 		session,
-		controls: session.controls,
 		input: toServer,
 		io: {
 			out: async (text) => {
@@ -43,6 +42,8 @@ export async function serve({ hooks = {}, modelOptions, userSettings, ...options
 		},
 	});
 	const served = server.serve().finally(() => toClient.end());
+	// A test that wants to know how it ends awaits it.
+	served.catch(() => {});
 	const client = new RpcClient({ input: toClient, output: toServer });
 	onTestFinished(async () => {
 		toServer.end();

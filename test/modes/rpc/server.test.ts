@@ -484,7 +484,7 @@ export default (pi) => pi.on("session", ({ reason }, ctx) => { if (reason === "s
 test("every command of the protocol has been called above or has a handler that answers", async () => {
 	const { client, session } = await serve();
 	const { createHandlers } = await import("../../../src/modes/rpc/handlers.js");
-	const handlers = createHandlers({ session, controls: session.controls, onFailure: () => {} });
+	const handlers = createHandlers({ session, onFailure: () => {} });
 	expect(Object.keys(handlers).sort()).toEqual(Object.keys(RPC_COMMANDS).sort());
 	await client.close();
 });

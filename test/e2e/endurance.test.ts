@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
+import { agentDirFor, conversation, openPi, submit } from "./support.js";
+
+/** Numbers from 0 to `below`, the same for the same seed. */
+function numbers(seed: number): (below: number) => number {
+	let state = seed;
+	return (below) => {
+		state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+		return Math.floor((state / 2 ** 32) * below);
+	};
+}
+
+/** Keys that neither send, quit nor suspend. */
+const KEYS = [
+	...[
+		"tab",
+		"shift+tab",
+		"escape",
+		"space",
+		"backspace",
+		"alt+backspace",
+		"up",
+		"down",
+		"left",
+		"right",
+		"home",
+		"end",
+	],
+	...[
+		"delete",
+		"pageUp",
+		"pageDown",
+		"alt+left",
+		"alt+right",
+		"ctrl+a",
+		"ctrl+e",
+		"ctrl+k",
+		"ctrl+u",
+		"ctrl+w",
+		"ctrl+y",
+	],
+	...[
+		"ctrl+o",
+		"ctrl+t",
+		"ctrl+l",
+		"shift+enter",
+		"alt+d",
+		"/",
+		"@",
+		"!",
+		"a",
+		"ü",
+		"漢",
+		"e\u0301",
+		"👩‍👩‍👧",
+		"\\",
+		'"',
+		".",
+	],
+];
+
+test("random keys, sizes and pastes leave a program that answers", async () => {
+	const seed = 20_240_607;
+	const next = numbers(seed);
+	const provider = await startProvider();
+	const pi = await openPi({ agentDir: agentDirFor(provider) });
+	provider.on((request) => `Answer ${request.index}.`);
+	await submit(pi, "begin");
+	await pi.waitForText("Answer 0.");
+	for (let step = 0; step < 400; step++) {
+		const key = KEYS[next(KEYS.length)] ?? "a";
+		if ([...key].length === 1 || /^[\w+]+$/.test(key) === false) pi.type(key);
+		else await pi.press(key);
+		pi.resize(1 + next(120), 1 + next(40));
+		if (step % 100 === 99) pi.paste("word ".repeat(50_000));
+	}
+	pi.resize(80, 24);
+	// Twice: whatever dialog is open closes, whatever text there is goes. A pause between keeps it from quitting.
+	await pi.press("escape", "escape", "escape", "ctrl+c");
+	await pi.waitForScreen(
+		(screen) => screen.split("\n").filter((line) => /^─{80}$/.test(line)).length === 2,
+		"the editor",
+	);
+	await submit(pi, "the end");
+	await pi.waitForText("▎ the end", { timeoutMs: 20_000 });
+	expect(conversation(provider, provider.requests.length - 1).at(-1), `seed ${seed}`).toBe("user: the end");
+});

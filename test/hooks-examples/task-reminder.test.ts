@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { example } from "./example.js";
+
+const HOOK = example("task-reminder.ts");
+const GRANTED = { hookGrants: { "task-reminder.ts": ["systemItems"] } };
+const REMINDER = 'user: <task_reminder source="task-reminder">\nThe task is still: keep the API\n</task_reminder>';
+
+/** A session whose model lists files `steps` times for each prompt. */
+async function working(steps: number) {
+	const test = await startSession({ hookFiles: [HOOK], userSettings: GRANTED });
+	let left = steps;
+	test.provider.on(() => {
+		if (left-- > 0) return [toolCall("ls", {})];
+		left = steps;
+		return "done";
+	});
+	return { ...test, reminders: (number: number) => test.sent(number).filter((line) => line === REMINDER).length };
+}
+
+test("reminds the model of the task every ten requests, in the request after", async () => {
+	const { session, reminders, sent } = await working(21);
+	await session.prompt("/task keep the API");
+	await session.prompt("go");
+	expect([10, 11, 20, 21].map(reminders)).toEqual([0, 1, 1, 2]);
+	expect(sent(11).at(-1)).toBe(REMINDER);
+	expect(session.entries.filter(({ type }) => type === "system_item").length).toBe(2);
+});
+
+test("says nothing without a task or once it is done, and shows what it is", async () => {
+	const { session, provider, reminders } = await working(11);
+	expect(await session.prompt("/task")).toMatchObject({ status: "There is no task" });
+	await session.prompt("go");
+	await session.prompt("/task keep the API");
+	expect(await session.prompt("/task")).toMatchObject({ status: "keep the API" });
+	await session.prompt("/task done");
+	await session.prompt("go on");
+	expect(provider.requests.length).toBe(24);
+	expect(reminders(24)).toBe(0);
+	const entry = session.entries.find(({ type }) => type === "task_reminder_task");
+	const plain = (text: string) => text;
+	const theme = { accent: plain, dim: plain, bold: plain, success: plain, warning: plain, error: plain };
+	expect(entry && session.entryRenderer("task_reminder_task")?.(entry, theme)).toBe("task: keep the API");
+});
+
+test("does not load without the user's leave, and says how to give it", async () => {
+	const { session } = await startSession({ hookFiles: [HOOK] });
+	expect(session.loaded.hooks).toEqual([]);
+	expect(session.loaded.warnings).toEqual([
+		expect.stringContaining('"hookGrants": {"task-reminder.ts": ["systemItems"]}'),
+	]);
+});

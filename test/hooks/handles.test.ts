@@ -1,0 +1,518 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { checkSystemItem, createSystemItemsHandle, grantedHandles, ownerOf } from "../../src/hooks/handles.js";
+import type { LoadedHook } from "../../src/hooks/registry.js";
+import { isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../src/log/entry.js";
+import { SessionLog } from "../../src/log/session-log.js";
+import { SessionState } from "../../src/session/session-state.js";
+import { SystemItems } from "../../src/session/system-items.js";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { tempAgentDir, tempDir, writeFiles, writeHook } from "../helpers/temp.js";
+
+/** A hook whose factory has this body. */
+const hook = (body: string) => `export default function (pi) {\n${body}\n}\n`;
+const granted = (...names: string[]) => ({
+	hookGrants: Object.fromEntries(names.map((name) => [name, ["systemItems"]])),
+});
+const item = (text: string) => `{ kind: "notification", text: "${text}" }`;
+/** How the model reads an item of a hook. */
+const seen = (source: string, text: string) => `user: <notification source="${source}">\n${text}\n</notification>`;
+
+/** A global that hooks of this test share with it; gone when the test is over. */
+function share(name: string, value: unknown): void {
+	Reflect.set(globalThis, name, value);
+	onTestFinished(() => void Reflect.deleteProperty(globalThis, name));
+}
+
+describe("before_request", () => {
+	test("runs before every request, after the context, with a summary of it", async () => {
+		const events: unknown[] = [];
+		share("__event", (event: unknown) => events.push(event));
+		const { session, provider } = await startSession({
+			hooks: {
+				"a.ts": hook(`
+					pi.on("context", () => { globalThis.__event("context"); });
+					pi.on("before_request", (event) => { globalThis.__event(event); });
+					pi.on("tool_call", () => { globalThis.__event("tool_call"); });`),
+			},
+		});
+		events.splice(0);
+		provider.reply([toolCall("ls", {})], "done");
+		await session.prompt("go");
+		const summary = { type: "before_request", model: { provider: "loopback", id: "scripted" } };
+		expect(events).toEqual([
+			"context",
+			{ ...summary, messageCount: 1, tokens: expect.any(Number), turnIndex: 0 },
+			"tool_call",
+			"context",
+			{ ...summary, messageCount: 3, tokens: expect.any(Number), turnIndex: 1 },
+		]);
+		expect(Object.isFrozen(events[1])).toBe(true);
+	});
+
+	test("stops the run: nothing is sent, the user reads the reason, later handlers are not asked", async () => {
+		const { session, provider, notices } = await startSession({
+			hooks: {
+				"a.ts": hook('pi.on("before_request", () => ({ action: "continue" }));'),
+				"b.ts": hook(
+					'pi.on("before_request", (e) => e.turnIndex > 0 ? { action: "stop", reason: "two is enough" } : undefined);',
+				),
+				"c.ts": hook(
+					'pi.on("before_request", (e) => { if (e.turnIndex > 0) throw new Error("asked after the stop"); });',
+				),
+			},
+		});
+		provider.reply([toolCall("ls", {})]);
+		const outcome = await session.prompt("go");
+		expect(outcome).toMatchObject({ kind: "run", outcome: { stopped: "two is enough" } });
+		expect(provider.requests.length).toBe(1);
+		expect(notices()).toEqual(["two is enough"]);
+		expect(session.isRunning).toBe(false);
+		expect(roles(session.entries)).toEqual(["session", "user", "assistant", "toolResult"]);
+	});
+
+	test("a stop without a reason names the hook", async () => {
+		const { session, provider, notices } = await startSession({
+			hooks: { "a.ts": hook('pi.on("before_request", () => ({ action: "stop" }));') },
+		});
+		await session.prompt("go");
+		expect(provider.requests).toEqual([]);
+		expect(notices()).toEqual(["Stopped by the hook a"]);
+	});
+
+	test.each([
+		["another action", '{ action: "pause" }'],
+		["messages", '{ messages: [{ role: "user", content: "hidden", timestamp: 0 }] }'],
+		["a text", '"stop"'],
+		["true", "true"],
+	])("%s in its answer is reported, and the request goes out as it was", async (_, answer) => {
+		const { session, sent, provider, notices } = await startSession({
+			hooks: { "a.ts": hook(`pi.on("before_request", () => (${answer}));`) },
+		});
+		provider.reply("ok");
+		await session.prompt("go");
+		expect(sent(1)).toEqual(["user: go"]);
+		expect(notices()).toEqual([expect.stringMatching(/^before_request: the action must be/)]);
+	});
+
+	test("a handler that throws or never settles is reported, and the request goes out", async () => {
+		const { session, provider, notices } = await startSession({
+			userSettings: { hookTimeout: 30 },
+			hooks: {
+				"a.ts": hook('pi.on("before_request", () => { throw new Error("oops"); });'),
+				"b.ts": hook('pi.on("before_request", () => new Promise(() => {}));'),
+			},
+		});
+		provider.reply("ok");
+		await session.prompt("go");
+		expect(provider.requests.length).toBe(1);
+		expect(notices()).toEqual(["before_request: oops", "before_request: it did not settle within 30 ms"]);
+	});
+
+	test("abort ends the wait for a handler at once", async () => {
+		const { session, provider } = await startSession({
+			hooks: {
+				"a.ts": hook('pi.on("before_request", () => { globalThis.__waiting(); return new Promise(() => {}); });'),
+			},
+		});
+		const waiting = new Promise<void>((resolve) => share("__waiting", resolve));
+		const run = session.prompt("go");
+		await waiting;
+		await session.abort();
+		await run;
+		expect(provider.requests).toEqual([]);
+	});
+
+	test("a rebuild that it asks for happens with the next request", async () => {
+		const { session, provider, sent } = await startSession({
+			hooks: {
+				"a.ts": hook(`
+					pi.on("before_request", async (_, ctx) => { await ctx.saveEntry({ type: "mark" }); await ctx.rebuildContext(); });
+					pi.on("context", ({ entries, messages }) => entries.some(({ type }) => type === "mark")
+						? { messages: [...messages, { role: "user", content: "marked", timestamp: 0 }] } : undefined);`),
+			},
+		});
+		provider.reply([toolCall("ls", {})], "done");
+		await session.prompt("go");
+		expect(sent(1)).toEqual(["user: go"]);
+		expect(sent(2).at(-1)).toBe("user: marked");
+	});
+});
+
+describe("grants", () => {
+	const REQUIRES = hook(
+		'pi.requires("systemItems"); pi.command("say", { handler: (ctx) => { ctx.systemItems.append({ kind: "notification", text: "hi" }); return { status: "said" }; } });',
+	);
+
+	test("a hook that requires what it was not granted does not load, and the message names the setting", async () => {
+		const { session } = await startSession({ hooks: { "a.ts": REQUIRES, "b.ts": hook("") } });
+		expect(session.loaded.hooks.map(({ name }) => name)).toEqual(["b"]);
+		expect(session.loaded.warnings).toEqual([
+			expect.stringMatching(
+				/a\.ts:\d+ did not load: it requires "systemItems".*add "hookGrants": \{"a\.ts": \["systemItems"\]\} to your settings\.json/,
+			),
+		]);
+		await expect(session.prompt("/say")).rejects.toMatchObject({ code: "bad_arguments" });
+	});
+
+	test("it does not load either when its factory catches the refusal", async () => {
+		const { session } = await startSession({
+			hooks: { "a.ts": hook('try { pi.requires("systemItems"); } catch {}') },
+		});
+		expect(session.loaded.hooks).toEqual([]);
+		expect(session.loaded.warnings).toEqual([expect.stringContaining('it requires "systemItems"')]);
+	});
+
+	test("a handle that does not exist is named with those that do", async () => {
+		const { session } = await startSession({
+			userSettings: { hookGrants: { "a.ts": ["entries"] } },
+			hooks: { "a.ts": hook('pi.requires("entries");') },
+		});
+		expect(session.loaded.warnings).toEqual([
+			expect.stringMatching(/there is no handle "entries" \(the handles are systemItems\)/),
+		]);
+	});
+
+	test.each([
+		["its file name", "a.ts"],
+		["its path from the settings file", "hooks/a.ts"],
+		["its path from the home directory", "~/x/a.ts"],
+		["its absolute path", "/agent/hooks/a.ts"],
+		["its real path", "/real/a.ts"],
+	])("name a hook by %s", (_, key) => {
+		const file = {
+			path: key.startsWith("~") ? "/home/x/a.ts" : "/agent/hooks/a.ts",
+			realPath: "/real/a.ts",
+			name: "a",
+		};
+		const resolvePath = (path: string) =>
+			path.startsWith("~") ? path.replace("~", "/home") : path.startsWith("/") ? path : join("/agent", path);
+		expect(grantedHandles({ [key]: ["systemItems", "other"] }, file, resolvePath)).toEqual(["systemItems"]);
+		expect(grantedHandles({ "b.ts": ["systemItems"], [key]: [] }, file, resolvePath)).toEqual([]);
+	});
+
+	test("name a hook that is a folder by its folder, not by index.ts", () => {
+		const file = { path: "/agent/hooks/a/index.ts", realPath: "/agent/hooks/a/index.ts", name: "a" };
+		const resolvePath = (path: string) => join("/agent", path);
+		expect(grantedHandles({ "a/index.ts": ["systemItems"] }, file, resolvePath)).toEqual(["systemItems"]);
+		expect(grantedHandles({ "index.ts": ["systemItems"] }, file, resolvePath)).toEqual([]);
+	});
+
+	test("a granted hook loads; one that was not granted has no handle, in events and commands alike", async () => {
+		const look = hook('pi.command("look", { handler: (ctx) => ({ status: String(ctx.systemItems) }) });');
+		const { session } = await startSession({
+			userSettings: granted("a.ts"),
+			hooks: { "a.ts": REQUIRES, "b.ts": look },
+		});
+		expect(session.loaded.hooks.map(({ name }) => name)).toEqual(["a", "b"]);
+		expect(await session.prompt("/say")).toMatchObject({ status: "said" });
+		expect(await session.prompt("/look")).toMatchObject({ status: "undefined" });
+	});
+
+	test("a hook that does not require its grant has the handle all the same", async () => {
+		const look = hook('pi.command("look", { handler: (ctx) => ({ status: typeof ctx.systemItems }) });');
+		const { session } = await startSession({ userSettings: granted("a.ts"), hooks: { "a.ts": look } });
+		expect(await session.prompt("/look")).toMatchObject({ status: "object" });
+	});
+
+	test("a project cannot grant anything to its hooks", async () => {
+		const cwd = tempDir();
+		writeHook(join(cwd, ".pi", "hooks"), "a.ts", REQUIRES);
+		writeFiles(cwd, { ".pi/settings.json": granted("a.ts") });
+		const { session } = await startSession({ cwd, trust: true });
+		expect(session.loaded.hooks).toEqual([]);
+	});
+});
+
+describe("items", () => {
+	test("are in the request after the one that is on its way, in the order in which they came, and in the log", async () => {
+		const { session, provider, sent } = await startSession({
+			userSettings: granted("a.ts", "b.ts"),
+			hooks: {
+				"a.ts": hook(`for (const name of ["turn_start", "before_request", "tool_call", "turn_end"])
+					pi.on(name, (_, ctx) => { ctx.systemItems.append({ kind: "notification", text: name }); });`),
+				"b.ts": hook(`pi.on("tool_result", (_, ctx) => { ctx.systemItems.append(${item("result")}); });`),
+			},
+		});
+		provider.reply([toolCall("ls", {})], "done");
+		await session.prompt("go");
+		expect(sent(1)).toEqual(["user: go", seen("a", "turn_start")]);
+		expect(sent(2).slice(2)).toEqual([
+			expect.stringMatching(/^assistant: .*ls/),
+			expect.stringMatching(/^tool: /),
+			...["before_request", "tool_call"].map((text) => seen("a", text)),
+			seen("b", "result"),
+			...["turn_end", "turn_start"].map((text) => seen("a", text)),
+		]);
+		expect(roles(session.entries)).toEqual([
+			"session",
+			"user",
+			"a: turn_start",
+			"assistant",
+			"toolResult",
+			"a: before_request",
+			"a: tool_call",
+			"b: result",
+			"a: turn_end",
+			"a: turn_start",
+			"assistant",
+		]);
+	});
+
+	test("wait for the next request when the agent is idle: until then nothing is written", async () => {
+		const { session, provider, sent, events } = await startSession({
+			userSettings: granted("a.ts"),
+			hooks: {
+				"a.ts": hook(
+					`pi.command("say", { handler: (ctx) => ctx.systemItems.append({ kind: "notification", text: ctx.argsRaw }) });`,
+				),
+			},
+		});
+		provider.reply("a1", "a2");
+		await session.prompt("/say one");
+		await session.prompt("/say two");
+		expect(session.entries.length).toBe(1);
+		await session.prompt("go");
+		expect(sent(1)).toEqual(["user: go", seen("a", "one"), seen("a", "two")]);
+		await session.prompt("on");
+		expect(sent(2)).toEqual(["user: go", seen("a", "one"), seen("a", "two"), "assistant: a1", "user: on"]);
+		const told = events.flatMap((event) => (event.type === "entry_appended" ? [event.entryIndex] : []));
+		expect(told).toEqual([2, 3]);
+	});
+
+	test("nothing is sent that is no entry: every message of every request has one, and the context says so", async () => {
+		const { session, provider, sent } = await startSession({
+			userSettings: granted("a.ts"),
+			hooks: {
+				"a.ts": hook(`pi.on("turn_end", (_, ctx) => { ctx.systemItems.append(${item("note")}); });`),
+				"b.ts": hook(`
+					const hidden = { messages: [{ role: "user", content: "hidden", timestamp: 0 }], systemItems: [${item("hidden")}] };
+					for (const name of ["session", "agent_start", "agent_end", "turn_start", "turn_end", "before_request", "tool_call", "tool_result"])
+						pi.on(name, () => ({ ...hidden, ...(name === "before_request" ? { action: "continue" } : {}) }));`),
+			},
+		});
+		provider.reply([toolCall("ls", {})], "done", "fine");
+		await session.prompt("go");
+		await session.prompt("on");
+		for (const number of [1, 2, 3]) expect(sent(number).join("\n")).not.toContain("hidden");
+		const reachable = session.entries.filter((entry) => isMessageEntry(entry) || isSystemItemEntry(entry));
+		// The last reply came after the last request.
+		expect(sent(3).length).toBe(reachable.length - 1);
+		await session.rebuildContext();
+		expect(session.context.messages.map(({ entryIndex, origin }) => [entryIndex, origin.kind])).toEqual(
+			session.entries.slice(1).map((entry, i) => [i + 1, isSystemItemEntry(entry) ? "system_item" : "entry"]),
+		);
+	});
+
+	test("survive resume, those too that no request had yet", async () => {
+		const agentDir = tempAgentDir();
+		const sessionDir = tempDir();
+		const options = { agentDir, sessionDir, userSettings: granted("a.ts") };
+		const first = await startSession({
+			...options,
+			session: { kind: "new" },
+			hooks: { "a.ts": hook(`pi.on("turn_end", (_, ctx) => { ctx.systemItems.append(${item("note")}); });`) },
+		});
+		first.provider.reply("a1", "a2");
+		await first.session.prompt("one");
+		await first.session.prompt("two");
+		await first.session.dispose();
+		const second = await startSession({ ...options, session: { kind: "continue" }, discoverHooks: false });
+		second.provider.reply("a3");
+		await second.session.prompt("three");
+		expect(second.sent(1)).toEqual([
+			"user: one",
+			"assistant: a1",
+			"user: two",
+			seen("a", "note"),
+			"assistant: a2",
+			seen("a", "note"),
+			"user: three",
+		]);
+	});
+
+	test("of a session that is left stay with it; a session never used leaves no file", async () => {
+		const sessionDir = tempDir();
+		const { session, provider, sent } = await startSession({
+			sessionDir,
+			session: { kind: "new" },
+			userSettings: granted("a.ts"),
+			hooks: {
+				"a.ts": hook(`pi.command("say", { handler: (ctx) => ctx.systemItems.append(${item("note")}) });`),
+			},
+		});
+		await session.prompt("/say");
+		await session.lifecycle.newSession();
+		expect(readdirSync(sessionDir).filter((name) => name.endsWith(".jsonl"))).toEqual([]);
+		provider.reply("a1", "a2", "a3");
+		await session.prompt("one");
+		await session.prompt("/say");
+		const left = session.sessionFile ?? "";
+		await session.lifecycle.newSession();
+		await session.prompt("two");
+		expect(sent(2)).toEqual(["user: two"]);
+		await session.lifecycle.switchSession(left);
+		await session.prompt("three");
+		expect(sent(3)).toEqual(["user: one", "assistant: a1", seen("a", "note"), "user: three"]);
+	});
+
+	test("are hidden, replaced and seen by context handlers like every other message", async () => {
+		const { session, provider, sent } = await startSession({
+			userSettings: granted("a.ts"),
+			hooks: {
+				"a.ts": hook(`pi.command("say", { handler: (ctx) => ctx.systemItems.append(${item("note")}) });`),
+				"b.ts": hook(
+					'pi.on("context", ({ entries, messages }) => ({ messages: messages.filter(({ entryIndex }) => entries[entryIndex]?.type !== "system_item") }));',
+				),
+			},
+		});
+		provider.reply("ok");
+		await session.prompt("/say");
+		await session.prompt("go");
+		expect(sent(1)).toEqual(["user: go"]);
+		expect(session.context.hidden).toMatchObject([{ entryIndex: 2, by: { kind: "hook" } }]);
+	});
+
+	test("of a kind that is not known, or without a text, are refused with the hook's name and nothing is added", async () => {
+		const { session, provider, sent, notices } = await startSession({
+			userSettings: granted("a.ts"),
+			hooks: {
+				"a.ts": hook(`pi.on("agent_start", (_, ctx) => {
+					const tries = [null, "x", [], {}, { kind: "message", text: "x" }, { kind: "notification" }, { kind: "notification", text: " " },
+						{ kind: "notification", text: { toString: () => "x" } }, { kind: ["notification"], text: "x" }];
+					const refused = tries.filter((item) => { try { ctx.systemItems.append(item); } catch (e) { return e.code === "entry_refused" && e.message.includes("a.ts"); } });
+					throw new Error(refused.length + " of " + tries.length);
+				});`),
+			},
+		});
+		provider.reply("ok");
+		await session.prompt("go");
+		expect(notices()).toEqual(["agent_start: 9 of 9"]);
+		expect(sent(1)).toEqual(["user: go"]);
+	});
+
+	test("are kind and text alone, and text that every program can read", () => {
+		const given = { kind: "notification", text: "a\ud800", role: "system", source: "other" };
+		expect(checkSystemItem(loadedHook(), given)).toEqual({ kind: "notification", text: "a\ufffd" });
+	});
+
+	test("cannot be added from a context handler", async () => {
+		const { session, provider, notices, sent } = await startSession({
+			userSettings: granted("a.ts"),
+			hooks: {
+				"a.ts": hook(
+					`let told = false; pi.on("context", (_, ctx) => { if (told) return; told = true; ctx.systemItems.append(${item("x")}); });`,
+				),
+			},
+		});
+		provider.reply("ok");
+		await session.prompt("go");
+		expect(notices()).toEqual([expect.stringMatching(/^context: .*cannot be called from a context handler/)]);
+		expect(sent(1)).toEqual(["user: go"]);
+	});
+});
+
+describe("a handle", () => {
+	test("shows nothing but append, of itself and of what it hangs on", () => {
+		const handle = createSystemItemsHandle(loadedHook(), { append: () => {} }, () => {});
+		expect(Reflect.ownKeys(handle)).toEqual([]);
+		const prototype = Object.getPrototypeOf(handle);
+		expect(Reflect.ownKeys(prototype)).toEqual(["constructor", "append"]);
+		expect(Object.getPrototypeOf(prototype)).toBe(Object.prototype);
+		expect(Reflect.ownKeys(prototype.constructor).sort()).toEqual(["length", "name", "prototype"]);
+		expect([handle, prototype, prototype.constructor].every(Object.isFrozen)).toBe(true);
+		expect(JSON.stringify(handle)).toBe("{}");
+	});
+
+	test("cannot be made by anyone else, and a look-alike is refused wherever one is taken", async () => {
+		const owner = loadedHook();
+		const handle = createSystemItemsHandle(owner, { append: () => {} }, () => {});
+		expect(ownerOf(handle)).toBe(owner);
+		const refusal = expect.objectContaining({ code: "entry_refused" });
+		const made: unknown = handle.constructor;
+		if (typeof made !== "function") throw new Error("a class has a constructor");
+		expect(() => Reflect.construct(made, [])).toThrow(refusal);
+		expect(() => Reflect.construct(made, [Symbol("host"), { hook: owner }])).toThrow(refusal);
+
+		const items = new SystemItems(new SessionState(SessionLog.inMemory("/"), DEFAULTS, () => {}));
+		const forged: unknown[] = [
+			null,
+			undefined,
+			"systemItems",
+			{ append() {} },
+			{ hook: owner, check() {}, append() {} },
+			Object.create(handle),
+			Reflect.construct(Object, [], made),
+			Object.create(Object.getPrototypeOf(handle)),
+			Object.setPrototypeOf({ append() {} }, Object.getPrototypeOf(handle)),
+			new Proxy(handle, {}),
+			structuredClone(handle),
+			{ ...handle },
+		];
+		for (const fake of forged) {
+			expect(() => ownerOf(fake)).toThrow(refusal);
+			expect(() => items.append(fake, { kind: "notification", text: "x" })).toThrow(refusal);
+			expect(() => Reflect.apply(handle.append, fake, [{ kind: "notification", text: "x" }])).toThrow(refusal);
+		}
+	});
+
+	test("ends with its hook: after a reload it is refused, and the new version has its own", async () => {
+		const kept: { append(item: unknown): void }[] = [];
+		share("__keep", (handle: (typeof kept)[number]) => kept.push(handle));
+		const { session, provider, sent } = await startSession({
+			userSettings: granted("a.ts"),
+			hooks: { "a.ts": hook('pi.on("session", (_, ctx) => { globalThis.__keep(ctx.systemItems); });') },
+		});
+		const [old] = kept;
+		old?.append({ kind: "notification", text: "before the reload" });
+		await session.reload();
+		expect(() => old?.append({ kind: "notification", text: "late" })).toThrow(
+			expect.objectContaining({ code: "hook_stale", message: expect.stringMatching(/a\.ts.*the hook was unloaded/) }),
+		);
+		kept.at(-1)?.append({ kind: "notification", text: "new" });
+		provider.reply("ok");
+		await session.prompt("go");
+		expect(sent(1)).toEqual(["user: go", seen("a", "before the reload"), seen("a", "new")]);
+		await session.dispose();
+		expect(() => kept.at(-1)?.append({ kind: "notification", text: "late" })).toThrow(/the hook was unloaded/);
+	});
+
+	test("ends with its session: it does not reach into the next", async () => {
+		let kept: { append(item: unknown): void } | undefined;
+		share("__keep", (handle: typeof kept) => {
+			kept ??= handle;
+		});
+		const { session } = await startSession({
+			userSettings: granted("a.ts"),
+			hooks: { "a.ts": hook('pi.on("session", (_, ctx) => { globalThis.__keep(ctx.systemItems); });') },
+		});
+		await session.lifecycle.newSession();
+		expect(() => kept?.append({ kind: "notification", text: "late" })).toThrow(/the session was left/);
+	});
+});
+
+const DEFAULTS = { model: null, thinkingLevel: "off" } as const;
+
+function loadedHook(): LoadedHook {
+	return {
+		path: "/hooks/a.ts",
+		realPath: "/hooks/a.ts",
+		scope: "global",
+		name: "a",
+		handlers: {},
+		commands: new Map(),
+		entryTypes: new Map(),
+		grants: new Set(["systemItems"]),
+		active: true,
+	};
+}
+
+/** What each entry is, shortly: a message's role, `source: text` of an item. */
+function roles(entries: readonly SessionEntry[]): string[] {
+	return entries.map((entry) => {
+		if (isMessageEntry(entry)) return entry.message.role;
+		return isSystemItemEntry(entry) ? `${entry.source}: ${entry.item.text}` : entry.type;
+	});
+}
