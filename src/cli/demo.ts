@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { DEMO_PROMPTS } from "../demo/demo-prompts.js";
 import { createScratchProject } from "../demo/scratch-project.js";
 import { registerDemoModel } from "../demo/scripted-model.js";
@@ -22,7 +22,10 @@ export async function runDemo(options: CliOptions, context: CliContext, io: Mode
 			settings: context.settings,
 			session: { kind: "memory" as const },
 			model: await registerDemoModel(isInteractive ? {} : { pace: 0 }),
-			hooks: [join(packageRoot(), "hooks-examples", "stacking.ts")],
+			hooks: [
+				join(packageRoot(), "hooks-examples", "stacking.ts"),
+				...options.hooks.map((path) => resolve(context.cwd, path)),
+			],
 			discoverHooks: false,
 			contextFiles: false,
 			discoverSkills: false,

@@ -13,6 +13,8 @@ export const SCRATCH_FILES: Readonly<Record<string, string>> = {
   }
 }
 `,
+	// npm would ask the network for news of itself, and print them among the tests.
+	".npmrc": "update-notifier=false\n",
 	"README.md": `# Corner shop
 
 Prices, a cart and a receipt. All amounts are whole cents; fractions are rounded to the nearest cent.

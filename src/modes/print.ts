@@ -53,7 +53,7 @@ function describe(event: SessionEvent): string | null {
 }
 
 function subject(args: Record<string, unknown>): string {
-	const value = args.command ?? args.path ?? args.pattern ?? "";
+	const value = args.command ?? args.pattern ?? args.path ?? "";
 	const text = typeof value === "string" ? (value.split("\n")[0] ?? "") : "";
 	return text.length > MAX_SUBJECT ? `${text.slice(0, MAX_SUBJECT)}…` : text;
 }

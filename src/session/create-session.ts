@@ -122,8 +122,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 	}
 	const found = await findTools(options, paths, settings);
 	warnings.push(...found.warnings);
-	const knownTools = settings.features.tasks ? [...found.tools, tasksTool] : found.tools;
-	const tools = [...chooseTools(options.tools, knownTools), ...(options.extraTools ?? [])];
+	const tools = [...chooseTools(options.tools, found.tools), ...(options.extraTools ?? [])];
 	const sessionDir =
 		options.session?.kind === "memory"
 			? null
@@ -252,7 +251,8 @@ async function findTools(options: CreateAgentSessionOptions, paths: Paths, setti
 		discovery: true,
 	});
 	const warnings = errors.map(describeError);
-	if (files.length === 0) return { tools: BUILTIN_TOOLS, warnings };
+	const builtins = settings.features.tasks ? [...BUILTIN_TOOLS, tasksTool] : BUILTIN_TOOLS;
+	if (files.length === 0) return { tools: builtins, warnings };
 	const isProject = files.some(({ scope }) => scope === "project");
 	const mayRun =
 		isProject &&
@@ -261,7 +261,7 @@ async function findTools(options: CreateAgentSessionOptions, paths: Paths, setti
 		mayRun ? files : files.filter(({ scope }) => scope !== "project"),
 		{ cacheDir: paths.hookCache, timeoutMs: settings.hookTimeout, cwd: paths.cwd },
 	);
-	const merged = mergeTools(BUILTIN_TOOLS, tools);
+	const merged = mergeTools(builtins, tools);
 	return { tools: merged.tools, warnings: [...warnings, ...failures.map(describeError), ...merged.warnings] };
 }
 

@@ -29,7 +29,7 @@ export class SessionContext {
 	#current: BuiltContext = EMPTY;
 	/** Number of entries that `#current` was computed from. */
 	#computedAt = 0;
-	#running: Promise<BuiltContext> | null = null;
+	#running: { log: ContextLog; length: number; result: Promise<BuiltContext> } | null = null;
 	/** Tokens that the provider counted for the context it was last given, and that context. */
 	#counted: { messages: readonly TracedMessage[]; tokens: number } | null = null;
 
@@ -51,12 +51,21 @@ export class SessionContext {
 		return Object.freeze(messages);
 	}
 
-	/** Computes the context now. Calls that overlap share one run. */
+	/** Computes the context now. Calls that overlap share one run, unless the log has grown since it began. */
 	rebuild(signal: AbortSignal): Promise<BuiltContext> {
-		this.#running ??= this.#compute(signal).finally(() => {
-			this.#running = null;
-		});
-		return this.#running;
+		const log = this.options.log();
+		const { length } = log;
+		const running = this.#running;
+		if (running?.log === log && running.length === length) return running.result;
+		// One at a time: a slower, older run must not have the last word.
+		const before = running ? running.result.catch(() => {}) : Promise.resolve();
+		const result = before
+			.then(() => this.#compute(signal))
+			.finally(() => {
+				if (this.#running?.result === result) this.#running = null;
+			});
+		this.#running = { log, length, result };
+		return result;
 	}
 
 	/** Forgets everything: the log is another one now. */

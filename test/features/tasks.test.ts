@@ -4,7 +4,7 @@ import type { TaskStatus } from "../../src/features/tasks.js";
 import { isSystemItemEntry } from "../../src/log/entry.js";
 import { type Reply, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSessionOptions } from "../helpers/session.js";
-import { tempAgentDir, tempDir } from "../helpers/temp.js";
+import { tempAgentDir, tempDir, writeHook } from "../helpers/temp.js";
 
 const ON = { features: { tasks: true } };
 const start = (options: TestSessionOptions = {}) => startSession({ userSettings: ON, ...options });
@@ -50,6 +50,17 @@ describe("the tasks feature", () => {
 		expect(session.loaded.hooks).toEqual([]);
 		const other = await start({ tools: ["read", "tasks"] });
 		expect(other.session.loaded.hooks.length).toBe(1);
+	});
+
+	test("gives way to a tool of that name that the user put in its place", async () => {
+		const own = `export default { name: "tasks", description: "Mine", parameters: { type: "object", properties: {} }, run() {} };`;
+		const path = writeHook(tempDir(), "mine.ts", own);
+		const { session, provider } = await start({ customTools: [path] });
+		expect(session.loaded.hooks).toEqual([]);
+		provider.reply("ok");
+		await session.prompt("go");
+		const names = JSON.stringify(provider.requests[0]?.body.tools).match(/"name":"tasks"/g);
+		expect(names).toEqual(['"name":"tasks"']);
 	});
 
 	test("is written on the surface that hooks have, and on tools", () => {

@@ -180,6 +180,20 @@ test("a prompt that comes while a run is being closed is said, not lost", async 
 	expect(sent(2)).toEqual(["user: one", "assistant: a1", "user: just in time"]);
 });
 
+test("a prompt that comes while the context is being computed is in its own request", async () => {
+	const { session, provider, sent } = await startSession({
+		hooks: {
+			"slow.ts": `export default (pi) => pi.on("context", () => new Promise((resolve) => { (globalThis.__release ??= []).push(resolve); }));`,
+		},
+		userSettings: { hookTimeout: 200 },
+	});
+	provider.reply("a1");
+	void session.rebuildContext();
+	await session.prompt("one");
+	expect(sent(1)).toEqual(["user: one"]);
+	Reflect.deleteProperty(globalThis, "__release");
+});
+
 describe("tools of the user", () => {
 	const TOOL = `
 		import { Type } from "@sinclair/typebox";

@@ -1,6 +1,8 @@
+import { resolveUserPath } from "../../config/paths.js";
 import { findProjectSet, isTrusted, loadTrust, type ProjectSet, type TrustState } from "../../config/trust.js";
 import { describeError } from "../../errors.js";
 import { discoverHooks, type HookFile } from "../../hooks/discover.js";
+import { grantedHandles } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import type { SubcommandOptions } from "../options.js";
@@ -65,6 +67,10 @@ export async function tryHooks(files: readonly HookFile[], place: Place): Promis
 			cacheDir: place.paths.hookCache,
 			timeoutMs: place.settings.hookTimeout,
 			send: () => {},
+			grants: (found) =>
+				grantedHandles(place.settings.hookGrants, found, (path) =>
+					resolveUserPath(path, place.paths.agentDir, place.paths.home),
+				),
 		});
 		const [error] = errors;
 		attempts.push({ file, hook: hooks[0] ?? null, error: error ? describeError(error) : null });
