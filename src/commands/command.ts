@@ -23,6 +23,40 @@ export interface BranchTarget {
 	text: string;
 }
 
+/** A provider as `/login` offers it. */
+export interface LoginOption {
+	provider: string;
+	/** `login`: through the provider's web site; `key`: an API key is pasted. */
+	kind: "login" | "key";
+	/** What a person calls it. */
+	name: string;
+	/** Where a key is known from; absent when none is. */
+	source?: string;
+}
+
+/** How a login through a web site asks and tells. */
+export interface LoginDialogs {
+	/** Shows an address to open, and what to do there. */
+	onAddress(url: string, instructions?: string): void;
+	ask(message: string, placeholder?: string): Promise<string | null>;
+	choose(message: string, options: { label: string; value: string }[]): Promise<string | null>;
+	onProgress(message: string): void;
+}
+
+/** Keys and logins, as commands see them. */
+export interface CommandAccounts {
+	/** Web logins first, then every provider that takes a key. */
+	choices(): Promise<LoginOption[]>;
+	/** Keeps a key. @throws PiError `config_write_failed` */
+	saveKey(provider: string, key: string): Promise<void>;
+	/** Logs in through the provider's web site. @throws PiError `command_failed` when that fails or is cancelled */
+	login(provider: string, dialogs: LoginDialogs, signal: AbortSignal): Promise<void>;
+	/** Providers with a key or login that pi keeps. */
+	stored(): string[];
+	/** Forgets a key or login. @returns false when there was none */
+	remove(provider: string): Promise<boolean>;
+}
+
 /** The narrow view that commands have of their session. The session implements it. */
 export interface CommandHost {
 	readonly cwd: string;
@@ -31,6 +65,7 @@ export interface CommandHost {
 	readonly model: Model<Api> | null;
 	readonly thinkingLevel: ThinkingLevel;
 	readonly autoCompaction: boolean;
+	readonly accounts: CommandAccounts;
 	allModels(): Promise<Model<Api>[]>;
 	availableModels(): Promise<Model<Api>[]>;
 	setModel(model: Model<Api>): Promise<void>;
@@ -63,6 +98,8 @@ export interface CommandHost {
 export interface CommandShell {
 	copy(text: string): Promise<void>;
 	setEditorText(text: string): void;
+	/** Asks for a text that does not show while it is typed. @returns null when cancelled */
+	secret(title: string): Promise<string | null>;
 	quit(): void;
 	/** Key bindings as `[keys, what they do]`. */
 	hotkeys(): [string, string][];

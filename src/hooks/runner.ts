@@ -35,6 +35,18 @@ export interface HookRunnerOptions {
 	/** ms; read anew for each call. */
 	hookTimeoutMs(): number;
 	onError(report: HookErrorReport): void;
+	/** Hears of each call when it is done. */
+	onCall?(report: HookCallReport): void;
+}
+
+/** A call of a handler or a command that is done. */
+export interface HookCallReport {
+	hookPath: string;
+	/** Name of the event, or `/name` of a command. */
+	event: string;
+	ms: number;
+	/** `blocked`: it stopped a tool call, a request or what was to happen with the session. */
+	outcome: "done" | "blocked" | "failed" | "timed_out" | "aborted";
 }
 
 /** Events whose answers are not read. */
@@ -166,6 +178,8 @@ export class HookRunner {
 		if (!found) throw new PiError("command_failed", `There is no command /${name}`);
 		const { hook, options } = found;
 		const call: HookCall = { hook, event: `/${name}`, signal, deadline: null, effects: true, defersRebuild: false };
+		const startedAt = performance.now();
+		let outcome: HookCallReport["outcome"] = "done";
 		try {
 			const answer = await abortable(
 				Promise.resolve(options.handler(createCommandContext(this.options.host, call, argsRaw))),
@@ -173,9 +187,12 @@ export class HookRunner {
 			);
 			return isCommandResult(answer) ? answer : undefined;
 		} catch (error) {
+			outcome = signal.aborted ? "aborted" : "failed";
 			if (signal.aborted) return undefined;
 			this.#report(hook, `/${name}`, errorText(error));
 			throw new PiError("command_failed", `/${name} failed: ${errorText(error)}`, { cause: error });
+		} finally {
+			this.options.onCall?.({ hookPath: hook.path, event: `/${name}`, ms: performance.now() - startedAt, outcome });
 		}
 	}
 
@@ -201,6 +218,8 @@ export class HookRunner {
 		signal: AbortSignal,
 	): Promise<HookResults[N] | undefined> {
 		const policy = EVENTS[event.type];
+		const startedAt = performance.now();
+		let outcome: HookCallReport["outcome"] = "done";
 		const limitMs = deadlineOf(event, this.options.hookTimeoutMs());
 		const own = new AbortController();
 		const linked = linkSignals(signal, own.signal);
@@ -224,8 +243,11 @@ export class HookRunner {
 		try {
 			const context = createHookContext(this.options.host, call);
 			const answer = (async () => handler(event, context))();
-			return await Promise.race([abortable(answer, signal), expired]);
+			const given = await Promise.race([abortable(answer, signal), expired]);
+			if (isStop(given)) outcome = "blocked";
+			return given;
 		} catch (error) {
+			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
 			if (signal.aborted && policy.onError === "pass") return undefined;
 			if (!signal.aborted) this.#report(hook, event.type, errorText(error));
 			if (policy.onError === "block") throw error;
@@ -233,12 +255,27 @@ export class HookRunner {
 		} finally {
 			(deadline as Deadline | null)?.clear();
 			linked.unlink();
+			this.options.onCall?.({ hookPath: hook.path, event: event.type, ms: performance.now() - startedAt, outcome });
 		}
 	}
 
 	#report(hook: LoadedHook, event: string, error: string): void {
 		this.options.onError({ hookPath: hook.path, event, error });
 	}
+}
+
+/** True for an answer that stops what it was asked about. */
+function isStop(answer: unknown): boolean {
+	if (typeof answer !== "object" || answer === null) return false;
+	return (
+		("block" in answer && answer.block === true) ||
+		("cancel" in answer && answer.cancel === true) ||
+		("action" in answer && answer.action === "stop")
+	);
+}
+
+function isTimeout(error: unknown): boolean {
+	return error instanceof PiError && error.code === "hook_timeout";
 }
 
 function isContent(value: unknown): value is (TextContent | ImageContent)[] {

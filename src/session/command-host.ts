@@ -28,6 +28,7 @@ export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, p
 		get autoCompaction() {
 			return session.autoCompaction;
 		},
+		accounts: parts.accounts,
 		allModels: () => parts.models.all(),
 		availableModels: () => parts.models.available(),
 		setModel: (model) => session.setModel(model),

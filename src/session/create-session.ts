@@ -31,6 +31,7 @@ import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { ensurePrivateDir } from "../util/fs.js";
 import { nearest } from "../util/nearest.js";
+import { createAccounts } from "./accounts.js";
 import { AgentSession } from "./agent-session.js";
 import { loadModelClient } from "./model-client.js";
 import { mayRunProjectCode, type TrustAnswer } from "./project-code.js";
@@ -146,6 +147,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 			offline,
 			...(options.models ? { patterns: options.models } : {}),
 		}),
+		accounts: createAccounts(credentials, registry),
 		client,
 		tools,
 		bashTool,

@@ -1,7 +1,7 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
 import type { ArgumentValidator } from "../agent/tool-calls.js";
-import type { SlashCommand } from "../commands/command.js";
+import type { CommandAccounts, SlashCommand } from "../commands/command.js";
 import type { RequestAuth } from "../config/credentials.js";
 import type { Settings } from "../config/settings.js";
 import type { PiError } from "../errors.js";
@@ -59,6 +59,7 @@ export interface SessionParts {
 	settings: Settings;
 	defaults: SessionDefaults;
 	models: SessionModels;
+	accounts: CommandAccounts;
 	client: ModelClient;
 	tools: readonly AnyTool[];
 	/** Runs the user's `!` commands, also when the model has no bash tool. */

@@ -8,6 +8,8 @@ import { exportCommand } from "./export.js";
 import { helpCommand } from "./help.js";
 import { hooksCommand } from "./hooks.js";
 import { hotkeysCommand } from "./hotkeys.js";
+import { loginCommand } from "./login.js";
+import { logoutCommand } from "./logout.js";
 import { modelCommand } from "./model.js";
 import { nameCommand } from "./name.js";
 import { newCommand } from "./new.js";
@@ -33,6 +35,8 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	reloadCommand,
 	copyCommand,
 	exportCommand,
+	loginCommand,
+	logoutCommand,
 	hotkeysCommand,
 	helpCommand,
 	quitCommand,

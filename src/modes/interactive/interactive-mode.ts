@@ -103,6 +103,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		const shell = createShell({
 			write: (data) => terminal.write(data),
 			setEditorText: (text) => editor.setText(text),
+			secret: (title) => dialogs.secret(title),
 			quit,
 			hotkeys: () => keymap.list(),
 			page: (title, lines) => transcript.page(title, lines),

@@ -7,6 +7,8 @@ export interface ShellParts {
 	/** Writes control sequences to the terminal. */
 	write(data: string): void;
 	setEditorText(text: string): void;
+	/** Asks for a text that does not show. */
+	secret(title: string): Promise<string | null>;
 	quit(): void;
 	hotkeys(): [string, string][];
 	/** Adds a title and lines to the transcript. */
@@ -37,6 +39,7 @@ export function createShell(parts: ShellParts): CommandShell {
 			}
 		},
 		setEditorText: parts.setEditorText,
+		secret: parts.secret,
 		quit: parts.quit,
 		hotkeys: parts.hotkeys,
 		show: parts.page,

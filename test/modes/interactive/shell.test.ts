@@ -10,6 +10,7 @@ function shellWith(clipboardPrograms: ShellParts["clipboardPrograms"]) {
 		write: (data) => written.push(data),
 		setEditorText: () => {},
 		quit: () => {},
+		secret: async () => null,
 		hotkeys: () => [],
 		page: () => {},
 		clipboardPrograms,

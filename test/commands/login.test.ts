@@ -1,0 +1,82 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi-ai/oauth";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { CommandShell } from "../../src/commands/command.js";
+import type { HookUI } from "../../src/hooks/types.js";
+import { startSession } from "../helpers/session.js";
+
+/** A screen on which a secret is typed and the option with this label chosen. */
+function screen(secret: string | null, chosen: (label: string) => boolean) {
+	const pages: string[][] = [];
+	const shell: CommandShell = {
+		copy: async () => {},
+		setEditorText: () => {},
+		secret: async () => secret,
+		quit: () => {},
+		hotkeys: () => [],
+		show: (title, lines) => pages.push([title, ...lines]),
+	};
+	const select = async (_: string, options: readonly { label: string; value: unknown }[]) =>
+		options.find(({ label }) => chosen(label))?.value ?? null;
+	const ui: HookUI = {
+		select: select as HookUI["select"],
+		confirm: async () => false,
+		input: async () => "the code",
+		notify: () => {},
+	};
+	return { shell, ui, pages };
+}
+
+describe("/login", () => {
+	test("keeps a pasted key for this user alone, and the next request uses it", async () => {
+		const { session, agentDir } = await startSession({ model: "openai/gpt-4o" });
+		const { shell, ui } = screen(" sk-pasted-key ", () => false);
+		session.attachUI(ui, shell);
+		expect(await session.prompt("/login openai")).toMatchObject({ status: "Kept the openai account" });
+		const file = join(agentDir, "auth.json");
+		expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ openai: { type: "api_key", key: "sk-pasted-key" } });
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		expect(await session.controls.availableModels()).toContainEqual(expect.objectContaining({ provider: "openai" }));
+		expect(JSON.stringify(session.entries)).not.toContain("sk-pasted-key");
+	});
+
+	test("does nothing when it is cancelled, and names the nearest provider for an unknown one", async () => {
+		const { session } = await startSession();
+		const { shell, ui } = screen(null, () => false);
+		session.attachUI(ui, shell);
+		expect(await session.prompt("/login")).toEqual({ kind: "command", status: null });
+		expect(await session.prompt("/login openai")).toEqual({ kind: "command", status: null });
+		await expect(session.prompt("/login opnai")).rejects.toMatchObject({ hint: expect.stringContaining("openai") });
+	});
+
+	test("logs in through a web site: shows the address, asks for the code, keeps the tokens", async () => {
+		registerOAuthProvider({
+			id: "test-site",
+			name: "Test Site",
+			async login({ onAuth, onPrompt }) {
+				onAuth({ url: "https://example.com/login", instructions: "Open this:" });
+				const code = await onPrompt({ message: "Code?" });
+				return { access: `token for ${code}`, refresh: "again", expires: Date.now() + 3_600_000 };
+			},
+			refreshToken: async (tokens) => tokens,
+			getApiKey: ({ access }) => access,
+		});
+		onTestFinished(() => unregisterOAuthProvider("test-site"));
+		const { session, agentDir } = await startSession();
+		const { shell, ui, pages } = screen(null, (label) => label === "Test Site");
+		session.attachUI(ui, shell);
+		await session.prompt("/login");
+		expect(pages).toEqual([["Log in to Test Site", "Open this:", "https://example.com/login"]]);
+		expect(JSON.parse(readFileSync(join(agentDir, "auth.json"), "utf8"))).toMatchObject({
+			"test-site": { type: "oauth", access: "token for the code" },
+		});
+		expect(await session.prompt("/logout test-site")).toMatchObject({ status: "Forgot the test-site account" });
+		expect(await session.prompt("/logout")).toMatchObject({ status: "pi keeps no key" });
+	});
+
+	test("says what to do where there is no terminal", async () => {
+		const { session } = await startSession();
+		await expect(session.prompt("/login openai")).rejects.toMatchObject({ code: "not_a_terminal" });
+	});
+});
