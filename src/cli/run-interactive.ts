@@ -2,7 +2,7 @@ import { readJsonObject } from "../config/json-file.js";
 import type { Environment } from "../config/paths.js";
 import { paths } from "../config/paths.js";
 import type { LoadedSettings } from "../config/settings.js";
-import { describeError } from "../errors.js";
+import { describeError, PiError } from "../errors.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageVersion } from "../util/package-root.js";
@@ -45,7 +45,15 @@ export async function runInteractiveCli(
 			]);
 			const found = { ...settings, warnings: [...settings.warnings, ...warnings] };
 			const described = await sessionOptions(options, { ...context, settings: found });
-			const session = await createAgentSession({ ...described, askTrust, ...extras.session });
+			const wanted = { ...described, askTrust, ...extras.session };
+			const session = await createAgentSession(wanted).catch(async (error: unknown) => {
+				// Another pi has the session open: it keeps its file, this one may go on in a copy.
+				const { session: choice } = wanted;
+				if (!(error instanceof PiError) || error.code !== "log_locked" || choice?.kind !== "open") throw error;
+				const copies = await ui.confirm("The session is open in another pi", "Go on in a copy of it?");
+				if (!copies) throw error;
+				return createAgentSession({ ...wanted, session: { ...choice, copy: true } });
+			});
 			watchStrayErrors(session);
 			return session;
 		},

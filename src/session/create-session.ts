@@ -43,8 +43,8 @@ export type SessionChoice =
 	| { kind: "new" }
 	/** The latest one of this directory that is free; a new one when there is none. */
 	| { kind: "continue" }
-	/** A path, an id or the start of one. */
-	| { kind: "open"; target: string }
+	/** A path, an id or the start of one. With `copy` the session goes on in a new file that holds all its entries. */
+	| { kind: "open"; target: string; copy?: boolean }
 	/** Nothing on disk. */
 	| { kind: "memory" };
 
@@ -284,9 +284,21 @@ function chooseTools(names: readonly string[] | undefined, tools: readonly AnyTo
 	});
 }
 
+function copyLog(path: string, sessionDir: string): SessionLog {
+	const source = SessionLog.open(path, { readOnly: true });
+	try {
+		return source.branchTo("all", { dir: sessionDir });
+	} finally {
+		source.close();
+	}
+}
+
 function openLog(choice: SessionChoice, sessionDir: string | null, cwd: string): SessionLog {
 	if (sessionDir === null) return SessionLog.inMemory(cwd);
-	if (choice.kind === "open") return SessionLog.open(findSession(sessionDir, choice.target), { cwd });
+	if (choice.kind === "open") {
+		const path = findSession(sessionDir, choice.target);
+		return choice.copy ? copyLog(path, sessionDir) : SessionLog.open(path, { cwd });
+	}
 	const latest = choice.kind === "continue" ? latestSession(sessionDir) : null;
 	return latest === null ? SessionLog.create({ dir: sessionDir, cwd }) : SessionLog.open(latest, { cwd });
 }

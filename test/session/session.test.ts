@@ -65,6 +65,13 @@ describe("the log of a session", () => {
 		const other = await createAgentSession({ ...options, session: { kind: "continue" } });
 		expect(other.sessionFile).not.toBe(session.sessionFile);
 		await other.dispose();
+		const copy = await createAgentSession({
+			...options,
+			session: { kind: "open", target: session.sessionFile ?? "", copy: true },
+		});
+		expect(copy.entries.slice(1)).toEqual(session.entries.slice(1));
+		expect(copy.entries[0]).toMatchObject({ branchedFrom: session.sessionFile });
+		await copy.dispose();
 	});
 
 	test.each([
