@@ -1,3 +1,4 @@
+import { PiError, type PiErrorCode } from "../../errors.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
 
 /** What a session does with what is typed. */
@@ -78,9 +79,16 @@ export class PromptController {
 				: submission.kind === "follow_up"
 					? target.followUp(submission.text)
 					: target.prompt(submission.text);
-		done.catch(this.onError);
+		done.catch((error: unknown) => {
+			this.onError(error);
+			// What was refused before anything was written is not lost: it is there to be sent again.
+			const isRefused = error instanceof PiError && REFUSALS.has(error.code);
+			if (isRefused && submission.kind !== "bash" && this.editor.getText() === "") this.editor.setText(submission.text);
+		});
 	}
 }
+
+const REFUSALS: ReadonlySet<PiErrorCode> = new Set(["model_missing", "key_missing", "bad_arguments"]);
 
 /** Reads what was typed: `!command`, `!!command` (kept out of the context) or a prompt. @returns null when empty */
 export function parseSubmission(text: string): Submission | null {

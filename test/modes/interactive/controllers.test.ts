@@ -1,5 +1,6 @@
 import { Container } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test } from "vitest";
+import { PiError } from "../../../src/errors.js";
 import type { SelectOption } from "../../../src/hooks/types.js";
 import { DialogController } from "../../../src/modes/interactive/dialog-controller.js";
 import { type KeyActions, KeyController } from "../../../src/modes/interactive/key-controller.js";
@@ -156,6 +157,22 @@ test("what is submitted before there is a session is delivered in order", async 
 	await terminal.press("up", "up");
 	expect(editor.getText()).toBe("first");
 });
+
+test.each([
+	["a prompt without a key", "explain this", "key_missing", "explain this"],
+	["an unknown command", "/modle", "bad_arguments", "/modle"],
+	["a prompt that failed on its way", "explain this", "request_failed", ""],
+] as const)(
+	"what was refused before anything was written comes back into the editor: %s",
+	async (_, text, code, left) => {
+		const { terminal, editor, prompts, target } = start();
+		prompts.attach({ ...target, prompt: () => Promise.reject(new PiError(code, "refused")) });
+		await terminal.type(text);
+		await terminal.press("enter");
+		await terminal.settle();
+		expect(editor.getText()).toBe(left);
+	},
+);
 
 test("a submission that the session refuses is told", async () => {
 	const { terminal, log, prompts, target } = start();
