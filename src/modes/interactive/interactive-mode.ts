@@ -95,7 +95,6 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	};
 	const begin = async (): Promise<void> => {
 		await painted(() => editor.getText() !== "");
-		const highlighter = loadHighlighter();
 		const created = await options.startSession({ ui: dialogs, askTrust: (set) => askTrust(set, dialogs, transcript) });
 		session = created;
 		// The user may have left meanwhile.
@@ -110,12 +109,14 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		});
 		created.attachUI(dialogs, shell);
 		const binding = new SessionBinding(screen, created, (level) => editor.setThinkingLevel(level));
-		await Promise.all([created.start(), highlighter]);
+		// What is there to be drawn at once is drawn in colour; a new session does not wait for what it needs later.
+		await Promise.all([created.start(), created.log.length > 1 ? loadHighlighter() : undefined]);
 		binding.begin();
 		input.fillHistory(binding.promptHistory());
 		palette.attach(created);
 		void sayAll(created, prompts, failed);
 		input.attach(createPromptTarget(created, images));
+		void loadHighlighter();
 	};
 	const dispose = () => endSession(session);
 	const release = options.terminal
