@@ -52,7 +52,12 @@ const modelsAsJson = {
 rmSync(dist, { recursive: true, force: true });
 await build({
 	absWorkingDir: root,
-	entryPoints: { main: "src/main.ts", index: "src/index.ts", hooks: "src/hooks/index.ts" },
+	entryPoints: {
+		main: "src/main.ts",
+		index: "src/index.ts",
+		hooks: "src/hooks/index.ts",
+		testing: "src/testing/index.ts",
+	},
 	outdir: dist,
 	bundle: true,
 	splitting: true,

@@ -55,6 +55,8 @@ async function runSession(options: CliOptions): Promise<number> {
 	if (!process.stdin.isTTY || !process.stdout.isTTY) {
 		throw new PiError("not_a_terminal", "stdin or stdout is not a terminal", { hint: 'use pi -p "prompt"' });
 	}
+	// Before anything heavy is loaded: until then the terminal echoes keys and takes them for its own.
+	process.stdin.setRawMode(true);
 	const { runInteractiveCli } = await import("./cli/run-interactive.js");
 	return runInteractiveCli(options, context);
 }

@@ -2,8 +2,9 @@
 export const HELP_TEXT = `pi: a coding agent for the terminal whose context is programmable
 
 usage: pi [options] [@files…] [messages…]
-       pi hooks list | check <file> | trust | untrust
-       pi context | pi sessions list | pi sessions show <id> | pi doctor
+       pi hooks list | new <name> | check <file> | test <file> | trust | untrust
+       pi context [--session <id>] [--at <entry>] [--without <hook>] [--verify] [--json]
+       pi sessions list | pi sessions show <id> | pi doctor
 
 Without -p or --mode, pi opens its screen; messages are sent one after the other. @file puts a file's text, or an
 image, before the first message. With -p, what is piped in is part of the prompt.

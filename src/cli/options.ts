@@ -65,9 +65,11 @@ export interface SubcommandOptions {
 /** A sub-command and what it works on. */
 export type Subcommand =
 	| { name: "hooks"; action: "list" | "trust" | "untrust" }
-	| { name: "hooks"; action: "check"; target: string }
-	/** `at`: entry index to show the context at; `verify`: recompute every request. */
-	| { name: "context"; at?: number; verify: boolean }
+	| { name: "hooks"; action: "check" | "test"; target: string }
+	/** `target`: the hook's name; `inProject`: into `.pi/hooks`. */
+	| { name: "hooks"; action: "new"; target: string; inProject: boolean }
+	/** `at`: entry index to show the context at; `verify`: recompute every request; `without`: hooks to leave out. */
+	| { name: "context"; at?: number; verify: boolean; without?: readonly string[] }
 	| { name: "sessions"; action: "list"; search?: string }
 	| { name: "sessions"; action: "show"; target: string }
 	| { name: "doctor" };

@@ -4,7 +4,7 @@ import type { CommandLine, Subcommand, SubcommandOptions } from "./options.js";
 import { addOne, type ParsedOptions, runParser, usage } from "./parser.js";
 
 const NAMES = ["hooks", "context", "sessions", "doctor"] as const;
-const HOOK_ACTIONS = ["list", "check", "trust", "untrust"] as const;
+const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
 const SESSION_ACTIONS = ["list", "show"] as const;
 
 type SubcommandName = (typeof NAMES)[number];
@@ -35,33 +35,46 @@ function parser(name: SubcommandName): Command {
 		.option("--verbose")
 		.option("--json")
 		.option("-h, --help");
-	return name === "context" ? command.option("--at <index>").option("--verify") : command;
+	if (name === "hooks") return command.option("--project");
+	return name === "context"
+		? command.option("--at <index>").option("--without <hook>", "", addOne).option("--verify")
+		: command;
 }
 
 function readCommand(name: SubcommandName, options: ParsedOptions, operands: readonly string[]): Subcommand {
 	switch (name) {
 		case "hooks":
-			return readHooks(operands);
+			return readHooks(operands, options);
 		case "sessions":
 			return readSessions(operands);
 		case "context":
 			takeAtMost(name, operands, 0);
-			return { name, at: readIndex(options.text("at")), verify: options.flag("verify") };
+			return {
+				name,
+				at: readIndex(options.text("at")),
+				verify: options.flag("verify"),
+				without: nonEmpty(options.texts("without")),
+			};
 		case "doctor":
 			takeAtMost(name, operands, 0);
 			return { name };
 	}
 }
 
-function readHooks([word = "list", target, ...more]: readonly string[]): Subcommand {
+function readHooks([word = "list", target, ...more]: readonly string[], options: ParsedOptions): Subcommand {
 	const action = choose("hooks", word, HOOK_ACTIONS);
-	if (action !== "check") {
+	const inProject = options.flag("project");
+	if (inProject && action !== "new") throw usage(`--project goes with pi hooks new, not with ${action}`);
+	if (action === "list" || action === "trust" || action === "untrust") {
 		takeAtMost(`hooks ${action}`, target === undefined ? more : [target, ...more], 0);
 		return { name: "hooks", action };
 	}
 	takeAtMost(`hooks ${action}`, more, 0);
-	if (target === undefined) throw usage("hooks check <file>: the file is missing");
-	return { name: "hooks", action, target };
+	if (target === undefined) {
+		const what = action === "new" ? "name" : "file";
+		throw usage(`hooks ${action} <${what}>: the ${what} is missing`);
+	}
+	return action === "new" ? { name: "hooks", action, target, inProject } : { name: "hooks", action, target };
 }
 
 function readSessions([word = "list", target, ...more]: readonly string[]): Subcommand {
@@ -103,4 +116,8 @@ function commonOptions(options: ParsedOptions): SubcommandOptions {
 		verbose: options.flag("verbose"),
 		json: options.flag("json"),
 	};
+}
+
+function nonEmpty(values: string[]): string[] | undefined {
+	return values.length > 0 ? values : undefined;
 }

@@ -1,7 +1,9 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { CommandResult, CompletionItem, HookUI } from "../hooks/types.js";
+import type { CommandResult, CompletionItem } from "../hooks/types.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import type { SessionSummary } from "../log/session-summary.js";
+import type { CommandUI } from "./command-ui.js";
+import type { Inspector } from "./inspection.js";
 
 /** Numbers that `/session` and RPC report. */
 export interface SessionStats {
@@ -57,6 +59,16 @@ export interface CommandAccounts {
 	remove(provider: string): Promise<boolean>;
 }
 
+/** What the user has said of the project's own code, as `/trust` shows and changes it. */
+export interface CommandTrust {
+	/** The project's files and what is trusted of them, as lines of text. */
+	describe(): Promise<string[]>;
+	/** The next reload shows the code and asks, also when it is trusted. */
+	askAgain(): void;
+	/** Forgets what was trusted; what is loaded stays so until the next reload. @returns false when nothing was */
+	forget(): Promise<boolean>;
+}
+
 /** The narrow view that commands have of their session. The session implements it. */
 export interface CommandHost {
 	readonly cwd: string;
@@ -66,6 +78,8 @@ export interface CommandHost {
 	readonly thinkingLevel: ThinkingLevel;
 	readonly autoCompaction: boolean;
 	readonly accounts: CommandAccounts;
+	/** Absent where there is no project to decide about. */
+	readonly trust?: CommandTrust;
 	allModels(): Promise<Model<Api>[]>;
 	availableModels(): Promise<Model<Api>[]>;
 	setModel(model: Model<Api>): Promise<void>;
@@ -88,8 +102,9 @@ export interface CommandHost {
 	/** Text of the last finished assistant message. */
 	lastAssistantText(): string | null;
 	/** What is loaded and in the context, as lines of text. */
-	describeContext(): string[];
+	describeContext(): Promise<string[]>;
 	describeHooks(): string[];
+	readonly inspector: Inspector;
 	/** Every command, for `/help`. */
 	commands(): PaletteItem[];
 }
@@ -105,13 +120,17 @@ export interface CommandShell {
 	hotkeys(): [string, string][];
 	/** Shows lines above the editor, once; the transcript keeps them. */
 	show(title: string, lines: readonly string[]): void;
+	/** Opens the panel on the next request. Resolves when it is closed. */
+	openContext?(inspector: Inspector, signal: AbortSignal): Promise<void>;
+	/** Opens the panel on the hooks. @returns what the user asks for in it; null when it was just closed */
+	openHooks?(inspector: Inspector, signal: AbortSignal): Promise<"reload" | null>;
 	toggleTheme?(name: string): boolean;
 }
 
 /** All that a built-in command may touch. */
 export interface BuiltinCommandContext {
 	session: CommandHost;
-	ui: HookUI;
+	ui: CommandUI;
 	shell: CommandShell | null;
 	args: string[];
 	/** Everything after the name, trimmed. */

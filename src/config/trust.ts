@@ -14,6 +14,8 @@ export interface ProjectFile extends CodeFile {
 	state: TrustState;
 	/** Digest of the contents that were trusted under this name; see `trustedText`. */
 	trustedSha256?: string;
+	/** The text that was trusted, where a person is asked about a changed file and a copy is left. */
+	trustedText?: string;
 }
 
 /** The code of a project, each file with its state. What is run must be the `bytes` here. */

@@ -27,10 +27,10 @@ export function planCompaction(
 	entries: EntrySource,
 	keepRecentTokens: number,
 ): CompactionPlan | null {
-	const cut = findCut(messages, keepRecentTokens);
+	const previous = activeCompaction(entries);
+	const cut = findCut(messages, keepRecentTokens, previous?.firstKeptEntryIndex ?? 0);
 	const first = cut === null ? undefined : messages[cut];
 	if (cut === null || !first || first.entryIndex === null) return null;
-	const previous = activeCompaction(entries);
 	const plan: CompactionPlan = {
 		firstKeptEntryIndex: first.entryIndex,
 		isSplitTurn: first.message.role === "assistant",
@@ -42,8 +42,11 @@ export function planCompaction(
 	return plan;
 }
 
-/** Position of the first message to keep. Entry indices from there on must not fall below it: kept means by index. */
-function findCut(messages: readonly TracedMessage[], keepRecentTokens: number): number | null {
+/**
+ * Position of the first message to keep. It is not one that an earlier compaction covers and a hook put back: a cut
+ * there would bring back everything behind it.
+ */
+function findCut(messages: readonly TracedMessage[], keepRecentTokens: number, firstAllowed: number): number | null {
 	let kept = 0;
 	let wanted = messages.length;
 	while (wanted > 0 && kept < keepRecentTokens) {
@@ -52,17 +55,18 @@ function findCut(messages: readonly TracedMessage[], keepRecentTokens: number): 
 	}
 	// Prefer a cut that keeps less; go back only when no later message can begin what is kept.
 	for (let position = Math.max(wanted, 1); position < messages.length; position++) {
-		if (canBegin(messages, position)) return position;
+		if (canBegin(messages, position, firstAllowed)) return position;
 	}
 	for (let position = Math.min(wanted, messages.length - 1); position > 0; position--) {
-		if (canBegin(messages, position)) return position;
+		if (canBegin(messages, position, firstAllowed)) return position;
 	}
 	return null;
 }
 
-function canBegin(messages: readonly TracedMessage[], position: number): boolean {
+function canBegin(messages: readonly TracedMessage[], position: number, firstAllowed: number): boolean {
 	const item = messages[position];
-	return item !== undefined && item.entryIndex !== null && item.message.role !== "toolResult";
+	if (item === undefined || item.entryIndex === null || item.entryIndex < firstAllowed) return false;
+	return item.message.role !== "toolResult";
 }
 
 const SUMMARY_SYSTEM_PROMPT =

@@ -13,10 +13,7 @@ export interface RequestChange {
  * Compares two requests. In the order of the current one; what was removed stands before what is there now. Messages
  * that reach the model alike count as the same.
  */
-export function diffRequests(
-	previous: readonly TracedMessage[],
-	current: readonly TracedMessage[],
-): RequestChange[] {
+export function diffRequests(previous: readonly TracedMessage[], current: readonly TracedMessage[]): RequestChange[] {
 	const kept = keptPairs(previous.map(keyOf), current.map(keyOf));
 	const changes: RequestChange[] = [];
 	let [before, now] = [0, 0];

@@ -26,6 +26,14 @@ export interface LoadHooksOptions {
 	grants?(file: HookFile): readonly HostHandleName[];
 }
 
+/** Hook files that may run, in load order. */
+export interface FoundHooks {
+	files: HookFile[];
+	errors: PiError[];
+	/** Finds those that load after these; to be called once these are loaded. It may ask the user. */
+	next?(): Promise<FoundHooks>;
+}
+
 /** A part of the program that is written as a hook: it has nothing but what hooks have. */
 export interface BuiltinHook {
 	name: string;

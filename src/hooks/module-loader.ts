@@ -1,11 +1,13 @@
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { errorText, PiError } from "../errors.js";
+import { ensurePrivateDir } from "../util/fs.js";
 import { loadHostModules } from "./host-modules.js";
 
 /** A TypeScript file that is run as part of the program. */
 export interface ModuleFile {
 	/** As the user knows it. */
 	path: string;
+	/** What is compiled: the file without links, or the accepted copy of a project's file. */
 	realPath: string;
 	/** Short name for messages. */
 	name: string;
@@ -20,14 +22,14 @@ export interface ModuleLoader {
 /**
  * A loader for these files. Packages that hooks and tools share with the program resolve to the program's own instances,
  * wherever the files are. Each loader evaluates files and their imports anew, so that a reload sees edits.
- * @param cacheDir a private directory (0700) for compiled files
+ * @param cacheDir for compiled files; made private (0700), and not used where it cannot be
  */
 export async function createModuleLoader(files: readonly ModuleFile[], cacheDir: string): Promise<ModuleLoader> {
 	const sources = files.map(({ realPath }) => readSource(realPath));
 	const [{ createJiti }, virtualModules] = await Promise.all([import("jiti"), loadHostModules(sources)]);
 	const jiti = createJiti(import.meta.url, {
 		moduleCache: false,
-		fsCache: cacheDir,
+		fsCache: privateCache(cacheDir),
 		tsconfigPaths: false,
 		virtualModules,
 	});
@@ -53,7 +55,21 @@ export function loadFailure(what: "Hook" | "Tool", file: ModuleFile, cause: unkn
 	const line = cause instanceof Error ? lineIn(cause, file) : null;
 	const where = line === null ? file.path : `${file.path}:${line}`;
 	const reason = cause instanceof PiError && cause.hint ? `${cause.message} (${cause.hint})` : errorText(cause);
-	return new PiError("hook_load_failed", `${what} ${where} did not load: ${shorten(reason, file)}`, { cause });
+	const short = shorten(reason, file);
+	// A cause that the message does not have word for word would be told a second time.
+	const isWhole = short.includes(errorText(cause));
+	return new PiError("hook_load_failed", `${what} ${where} did not load: ${short}`, isWhole ? { cause } : {});
+}
+
+/** Whoever can write there could plant code: what is compiled is told by a name and a checksum alone. */
+function privateCache(dir: string): string | false {
+	try {
+		ensurePrivateDir(dir);
+		chmodSync(dir, 0o700);
+		return dir;
+	} catch {
+		return false; // another user's, or read-only: files are compiled each time
+	}
 }
 
 function readSource(path: string): string {
@@ -63,6 +79,11 @@ function readSource(path: string): string {
 		// The import reports it, with its reason.
 		return "";
 	}
+}
+
+/** The directory that a project's file was copied into, where it stands at its whole path; empty for other files. */
+function copyRoot({ path, realPath }: ModuleFile): string {
+	return realPath.endsWith(path) ? realPath.slice(0, -path.length) : "";
 }
 
 function lineIn(error: Error, file: ModuleFile): string | null {
@@ -77,6 +98,7 @@ function lineIn(error: Error, file: ModuleFile): string | null {
 
 /** A parse error repeats the path and shows an excerpt: its first line without the path is enough. */
 function shorten(reason: string, file: ModuleFile): string {
-	const text = reason.replaceAll(file.realPath, file.name).split(" Require stack:")[0] ?? reason;
+	const inProject = reason.replaceAll(file.realPath, file.name).replaceAll(copyRoot(file), "");
+	const text = inProject.split(" Require stack:")[0] ?? inProject;
 	return text.length > 300 ? `${text.slice(0, 300)} …` : text;
 }

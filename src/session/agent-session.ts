@@ -1,6 +1,7 @@
 import type { Api, ImageContent, Model, UserMessage } from "@mariozechner/pi-ai";
 import type { RunOutcome } from "../agent/loop.js";
 import type { CommandShell, PaletteItem, SessionStats } from "../commands/command.js";
+import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings.js";
 import type { BuiltContext } from "../context/context-message.js";
@@ -13,8 +14,10 @@ import { AutoCompaction } from "./auto-compaction.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
 import { createControls, type SessionControls } from "./controls.js";
+import { problemEvent } from "./describe-context.js";
 import type { QueuedPrompts, SessionEvent } from "./events.js";
 import { createHookHost } from "./hook-host.js";
+import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
 import { type LoadedSummary, type PromptOutcome, summarizeLoaded } from "./outcomes.js";
@@ -39,6 +42,8 @@ export class AgentSession {
 	readonly #runner: SessionRunner;
 	readonly #userShell: UserShell;
 	readonly controls: SessionControls;
+	/** Shows what the model is given and how the hooks do. */
+	readonly inspector: Inspector;
 	readonly #hooks: SessionHooks;
 	readonly #hookHost: HookHost;
 	readonly #commands: CommandRunner;
@@ -63,17 +68,8 @@ export class AgentSession {
 		this.#state.restore(parts.models.find);
 		this.#context = new SessionContext({
 			log: () => this.#state.log,
-			stages: (entries, signal) => this.#hooks.runner.contextStages(entries, signal),
-			onProblem: ({ hook, rule, position }) => {
-				if (hook === null) this.#notice("warning", `Entry ${position} of the session: ${rule.replaceAll("_", " ")}`);
-				else
-					emit({
-						type: "hook_error",
-						hookPath: hook,
-						event: "context",
-						error: `${rule} at position ${position}; its answer was dropped`,
-					});
-			},
+			stages: (entries, signal, length) => this.#hooks.contextStages(entries, signal, length),
+			onProblem: (problem) => emit(problemEvent(problem)),
 			onChange: (context) => emit({ type: "context_changed", context }),
 		});
 		this.#hookHost = createHookHost({
@@ -93,6 +89,7 @@ export class AgentSession {
 			onWarning: (line) => this.#warn(line),
 			onSend: (text, attachments) => this.#receive(text, attachments),
 		});
+		this.inspector = new SessionInspector(this, this.#context, this.#hooks, this.#ended.signal);
 		this.#compaction = new AutoCompaction({
 			parts,
 			state: this.#state,

@@ -2,7 +2,7 @@ import type { CommandHost } from "../commands/command.js";
 import { listSessions } from "../log/catalog.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "./agent-session.js";
-import { describeContext } from "./describe-context.js";
+import { describeContext, describeHooks } from "./describe-context.js";
 import { exportSession } from "./export-session.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { SessionParts } from "./session-parts.js";
@@ -29,6 +29,7 @@ export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, p
 			return session.autoCompaction;
 		},
 		accounts: parts.accounts,
+		trust: parts.trust,
 		allModels: () => parts.models.all(),
 		availableModels: () => parts.models.available(),
 		setModel: (model) => session.setModel(model),
@@ -47,8 +48,9 @@ export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, p
 		reload: () => session.reload(),
 		exportHtml: (path) => exportSession(session, path),
 		lastAssistantText: () => lastAssistantText(session.entries),
-		describeContext: () => describeContext(session.context, session.entries, session.contextUsage()),
-		describeHooks: () => session.loaded.hooks.map(({ name, path, scope }) => `${name}  ${scope}  ${path}`),
+		describeContext: () => session.inspector.inspectContext().then(describeContext),
+		describeHooks: () => describeHooks(session.inspector.hookStatuses()),
+		inspector: session.inspector,
 		commands: () => session.palette(),
 	};
 }

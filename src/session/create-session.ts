@@ -13,11 +13,9 @@ import {
 } from "../config/paths.js";
 import { type LoadedSettings, loadSettings } from "../config/settings.js";
 import type { ProjectSet } from "../config/trust.js";
-import { describeError, PiError } from "../errors.js";
+import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
-import { discoverHooks, type HookFile } from "../hooks/discover.js";
 import { grantedHandles } from "../hooks/handles.js";
-import { discoverTools, loadTools, mergeTools } from "../hooks/load-tools.js";
 import { findSession, latestSession } from "../log/catalog.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";
@@ -30,13 +28,13 @@ import { bashTool } from "../tools/bash.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { ensurePrivateDir } from "../util/fs.js";
-import { nearest } from "../util/nearest.js";
 import { createAccounts } from "./accounts.js";
 import { AgentSession } from "./agent-session.js";
 import { loadModelClient } from "./model-client.js";
-import { mayRunProjectCode, type TrustAnswer } from "./project-code.js";
+import type { TrustAnswer } from "./project-code.js";
+import { findSessionCode } from "./session-code.js";
 import { createSessionModels, registerLocalModels } from "./session-models.js";
-import type { ModelClient } from "./session-parts.js";
+import type { ModelClient, SessionParts } from "./session-parts.js";
 
 /** Which log a session uses. */
 export type SessionChoice =
@@ -88,7 +86,7 @@ export interface CreateAgentSessionOptions {
 }
 
 /**
- * Brings a session together from what is on this machine. It has read everything but its hooks: call `attachUI` if
+ * Brings a session together from what is on this machine, all but its hooks and the project's tools: call `attachUI` if
  * there is somebody to ask, then `start()`.
  * @throws PiError when the log, the model or a tool that was named cannot be used
  */
@@ -121,15 +119,37 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		if (!chosen.model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
 		credentials.overrideKey(chosen.model.provider, options.apiKey);
 	}
-	const found = await findTools(options, paths, settings);
-	warnings.push(...found.warnings);
-	const tools = [...chooseTools(options.tools, found.tools), ...(options.extraTools ?? [])];
+	const code = await findSessionCode({
+		paths,
+		settings,
+		builtinTools: settings.features.tasks ? [...BUILTIN_TOOLS, tasksTool] : BUILTIN_TOOLS,
+		extraTools: options.extraTools ?? [],
+		toolNames: options.tools,
+		explicit: { hooks: options.hooks ?? [], tools: options.customTools ?? [] },
+		discoverHooks: options.discoverHooks !== false,
+		trustOnce: options.trust === true,
+		ask: options.askTrust,
+	});
+	warnings.push(...code.warnings);
 	const sessionDir =
 		options.session?.kind === "memory"
 			? null
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
 	ensurePrivateDir(paths.tmp);
-	return new AgentSession({
+	const date = new Date().toISOString().slice(0, 10);
+	// The project's tools come later, when they may run.
+	const systemPrompt = lastResult((tools: readonly AnyTool[]) =>
+		buildSystemPrompt({
+			cwd: paths.cwd,
+			date,
+			tools,
+			contextFiles: resources.contextFiles,
+			skills: tools.some(({ name }) => name === "read") ? resources.skills : [],
+			...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
+			...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
+		}),
+	);
+	const parts: SessionParts = {
 		cwd: paths.cwd,
 		log: openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd),
 		settings,
@@ -149,24 +169,23 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		}),
 		accounts: createAccounts(credentials, registry),
 		client,
-		tools,
+		get tools() {
+			return code.tools.current;
+		},
 		bashTool,
-		systemPrompt: buildSystemPrompt({
-			cwd: paths.cwd,
-			date: new Date().toISOString().slice(0, 10),
-			tools,
-			contextFiles: resources.contextFiles,
-			skills: tools.some(({ name }) => name === "read") ? resources.skills : [],
-			...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
-			...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
-		}),
+		get systemPrompt() {
+			return systemPrompt(code.tools.current);
+		},
 		resources: {
 			templates: resources.templates,
 			skills: resources.skills,
 			contextFiles: resources.contextFiles.map(({ path }) => path),
 		},
-		findHooks: () => findHooks(options, paths, settings.hooks),
-		builtinHooks: tools.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [],
+		findHooks: code.findHooks,
+		trust: code.trust,
+		get builtinHooks() {
+			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];
+		},
 		grants: (file) =>
 			grantedHandles(settings.hookGrants, file, (path) => resolveUserPath(path, paths.agentDir, paths.home)),
 		hookCacheDir: paths.hookCache,
@@ -175,7 +194,17 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		builtins: BUILTIN_COMMANDS,
 		redact: (text) => credentials.redactSecrets(text),
 		warnings,
-	});
+	};
+	return new AgentSession(parts);
+}
+
+/** The same function, remembering its last result. */
+function lastResult<T, R>(compute: (input: T) => R): (input: T) => R {
+	let last: { input: T; result: R } | null = null;
+	return (input) => {
+		if (last?.input !== input) last = { input, result: compute(input) };
+		return last.result;
+	};
 }
 
 async function loadResources(options: CreateAgentSessionOptions, paths: Paths, skillsEnabled: boolean) {
@@ -240,50 +269,6 @@ async function chooseModel(
 	}
 }
 
-/** The built-in tools and those of files. A project's own run only when they are trusted already: tools cannot wait. */
-async function findTools(options: CreateAgentSessionOptions, paths: Paths, settings: LoadedSettings["settings"]) {
-	const { files, errors } = discoverTools({
-		globalDir: paths.tools,
-		projectDir: paths.project.tools,
-		cwd: paths.cwd,
-		homeDir: paths.home,
-		configured: settings.customTools,
-		settingsDir: paths.agentDir,
-		explicit: options.customTools ?? [],
-		discovery: true,
-	});
-	const warnings = errors.map(describeError);
-	const builtins = settings.features.tasks ? [...BUILTIN_TOOLS, tasksTool] : BUILTIN_TOOLS;
-	if (files.length === 0) return { tools: builtins, warnings };
-	const isProject = files.some(({ scope }) => scope === "project");
-	const mayRun =
-		isProject &&
-		(await mayRunProjectCode({ ...trustOptions(options, paths), onWarning: (line) => warnings.push(line) }));
-	const { tools, errors: failures } = await loadTools(
-		mayRun ? files : files.filter(({ scope }) => scope !== "project"),
-		{ cacheDir: paths.hookCache, timeoutMs: settings.hookTimeout, cwd: paths.cwd },
-	);
-	const merged = mergeTools(builtins, tools);
-	return { tools: merged.tools, warnings: [...warnings, ...failures.map(describeError), ...merged.warnings] };
-}
-
-function trustOptions(options: CreateAgentSessionOptions, paths: Paths) {
-	return { cwd: paths.cwd, agentDir: paths.agentDir, trustOnce: options.trust === true };
-}
-
-function chooseTools(names: readonly string[] | undefined, tools: readonly AnyTool[]): readonly AnyTool[] {
-	if (!names) return tools;
-	return names.map((name) => {
-		const tool = tools.find((candidate) => candidate.name === name);
-		if (tool) return tool;
-		const known = tools.map((candidate) => candidate.name);
-		const near = nearest(name, known)[0];
-		throw new PiError("tool_unknown", `There is no tool "${name}"`, {
-			hint: near ? `did you mean ${near}?` : `the tools are ${known.join(", ")}`,
-		});
-	});
-}
-
 function copyLog(path: string, sessionDir: string): SessionLog {
 	const source = SessionLog.open(path, { readOnly: true });
 	try {
@@ -301,28 +286,4 @@ function openLog(choice: SessionChoice, sessionDir: string | null, cwd: string):
 	}
 	const latest = choice.kind === "continue" ? latestSession(sessionDir) : null;
 	return latest === null ? SessionLog.create({ dir: sessionDir, cwd }) : SessionLog.open(latest, { cwd });
-}
-
-async function findHooks(
-	options: CreateAgentSessionOptions,
-	paths: Paths,
-	configured: readonly string[],
-): Promise<{ files: HookFile[]; errors: PiError[] }> {
-	const { files, errors } = discoverHooks({
-		globalDir: paths.hooks,
-		projectDir: paths.project.hooks,
-		cwd: paths.cwd,
-		homeDir: paths.home,
-		configured,
-		settingsDir: paths.agentDir,
-		explicit: options.hooks ?? [],
-		discovery: options.discoverHooks !== false,
-	});
-	if (!files.some(({ scope }) => scope === "project")) return { files, errors };
-	const mayRun = await mayRunProjectCode({
-		...trustOptions(options, paths),
-		...(options.askTrust ? { ask: options.askTrust } : {}),
-		onWarning: (line) => errors.push(new PiError("hook_load_failed", line)),
-	});
-	return { files: mayRun ? files : files.filter(({ scope }) => scope !== "project"), errors };
 }

@@ -1,46 +1,74 @@
-import type { BuiltContext, HiddenEntry, TracedMessage } from "../context/context-message.js";
-import { estimateTokens } from "../context/tokens.js";
+import type { ContextInspection, HookStatus } from "../commands/inspection.js";
+import type { CacheLoss } from "../context/cache-loss.js";
+import type { ContextProblem } from "../context/context-message.js";
+import { entryMessage } from "../context/entry-message.js";
+import { fullText, type LedgerMessage } from "../context/ledger.js";
 import { hookName } from "../hooks/discover.js";
-import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
+import type { SessionEvent } from "./events.js";
 
 /** Characters of each message that are shown. */
 const PREVIEW = 60;
 
-/** The context as lines of text: what the model sees, where each message comes from, what is hidden by what. */
-export function describeContext(
-	context: BuiltContext,
-	entries: readonly SessionEntry[],
-	usage: { tokens: number; contextWindow: number },
-): string[] {
-	const share = usage.contextWindow > 0 ? ` of ${usage.contextWindow} (${percent(usage)} %)` : "";
-	const lines = [`${context.messages.length} messages, about ${usage.tokens} tokens${share}`, ""];
-	for (const message of context.messages) lines.push(describeMessage(message));
-	if (context.hidden.length > 0) {
-		lines.push("", `${context.hidden.length} entries are hidden:`);
-		for (const hidden of context.hidden) lines.push(describeHidden(hidden, entries));
+/** The next request as lines of text: what the model sees, where each message comes from, what is hidden by what. */
+export function describeContext({ ledger, entries, loss, contextWindow, unstable }: ContextInspection): string[] {
+	const { messages, hidden, prefix, tokens, problems } = ledger;
+	const share = contextWindow > 0 ? ` of ${contextWindow} (${percent(tokens, contextWindow)} %)` : "";
+	const cached = prefix && tokens > 0 ? `, ${percent(prefix.tokens, tokens)} % as in the last request` : "";
+	const lines = [`${messages.length} messages, about ${tokens} tokens${share}${cached}`, ""];
+	for (const message of messages) lines.push(describeMessage(message));
+	if (hidden.length > 0) lines.push("", `${hidden.length} entries are hidden:`);
+	for (const { entryIndex, role, by } of hidden) {
+		const message = entryMessage(entries.at(entryIndex));
+		const text = message ? preview(fullText(message)) : "";
+		const name = by.kind === "hook" ? hookName(by.hook) : "compaction";
+		lines.push(`┆ ${String(entryIndex).padStart(4)}  ${role.padEnd(13)} ${text}  (by ${name})`);
 	}
-	for (const { hook, rule, position } of context.problems) {
-		lines.push("", `${hook ?? "the log"}: ${rule} at ${position}`);
-	}
+	if (loss) lines.push("", describeLoss(loss));
+	for (const hook of unstable) lines.push("", `${hook} gives other messages for the same entries`);
+	for (const { hook, rule, position } of problems) lines.push("", `${hook ?? "the log"}: ${rule} at ${position}`);
 	return lines;
 }
 
-function describeMessage({ message, entryIndex, origin }: TracedMessage): string {
-	const from =
-		origin.kind === "hook"
-			? `hook ${hookName(origin.hook)}`
-			: origin.kind === "compaction"
-				? "compaction"
-				: origin.kind;
-	const index = entryIndex === null ? "◆" : String(entryIndex);
-	return `▎ ${index.padStart(4)}  ${message.role.padEnd(13)} ${String(estimateTokens(message)).padStart(6)} tok  ${preview(messageText(message))}${origin.kind === "entry" ? "" : `  (${from})`}`;
+/** Who changed the start of the request, and what that costs. */
+export function describeLoss({ by, tokens }: Pick<CacheLoss, "by" | "tokens">): string {
+	const who = by.kind === "hook" ? `hook ${hookName(by.hook)}` : by.kind === "compaction" ? "a compaction" : "a change";
+	return `${who} changed what the last request began with: about ${tokens} tokens are no longer cached`;
 }
 
-function describeHidden({ entryIndex, by }: HiddenEntry, entries: readonly SessionEntry[]): string {
-	const entry = entries[entryIndex];
-	const text = isMessageEntry(entry) ? preview(messageText(entry.message)) : (entry?.type ?? "");
-	const role = isMessageEntry(entry) ? entry.message.role : "";
-	return `┆ ${String(entryIndex).padStart(4)}  ${role.padEnd(13)} ${text}  (by ${by.kind === "hook" ? hookName(by.hook) : "compaction"})`;
+/** Hooks and how they do, two lines each at most. */
+export function describeHooks(statuses: readonly HookStatus[]): string[] {
+	return statuses.flatMap(({ name, scope, path, isEnabled, problem, figures, conflicts }) => {
+		const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
+		const error = figures.lastError === null ? [] : [`    last error: ${figures.lastError}`];
+		const failure = problem === null ? [] : [`    ${problem}`];
+		const claims = conflicts.map((conflict) => `    ${conflict}`);
+		return [
+			`${name}  ${scope}  ${path}  ${isEnabled ? calls : problem === null ? "off" : "failed"}`,
+			...failure,
+			...error,
+			...claims,
+		];
+	});
+}
+
+/** What a session tells of a dropped answer of a hook, or of a fault in the log. */
+export function problemEvent({ hook, rule, position }: ContextProblem): SessionEvent {
+	if (hook === null) {
+		return {
+			type: "notice",
+			level: "warning",
+			message: `Entry ${position} of the session: ${rule.replaceAll("_", " ")}`,
+		};
+	}
+	const error = `${rule} at position ${position}; its answer was dropped`;
+	return { type: "hook_error", hookPath: hook, event: "context", error };
+}
+
+function describeMessage({ entryIndex, role, tokens, origin, text, cached }: LedgerMessage): string {
+	const from = origin.hook === undefined ? origin.kind : `hook ${hookName(origin.hook)}`;
+	const index = entryIndex === null ? "◆" : String(entryIndex);
+	const state = cached === undefined ? "" : cached ? "  cached" : "  new";
+	return `▎ ${index.padStart(4)}  ${role.padEnd(13)} ${String(tokens).padStart(6)} tok${state.padEnd(8)}  ${preview(text)}${origin.kind === "entry" ? "" : `  (${from})`}`;
 }
 
 function preview(text: string): string {
@@ -48,6 +76,6 @@ function preview(text: string): string {
 	return line.length > PREVIEW ? `${line.slice(0, PREVIEW)}…` : line;
 }
 
-function percent({ tokens, contextWindow }: { tokens: number; contextWindow: number }): number {
-	return Math.round((100 * tokens) / contextWindow);
+function percent(part: number, whole: number): number {
+	return Math.round((100 * part) / whole);
 }

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../agent/events.js";
+import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { CompactionEntry, SessionEntry } from "../log/entry.js";
 
@@ -17,6 +18,8 @@ export type SessionEvent =
 	| { type: "entry_appended"; entryIndex: number; entry: SessionEntry }
 	/** The context was computed: what the model now sees and what is hidden. */
 	| { type: "context_changed"; context: BuiltContext }
+	/** A request does not begin as the one before it: about so many tokens cannot come from the provider's cache. */
+	| { type: "cache_lost"; by: CacheLoss["by"]; tokens: number }
 	| { type: "queue_changed"; queue: QueuedPrompts }
 	| { type: "model_changed" }
 	| { type: "thinking_level_changed" }

@@ -1,21 +1,5 @@
+import type { HookFigures } from "../commands/inspection.js";
 import type { HookCallReport, HookErrorReport } from "../hooks/runner.js";
-
-/** How the calls of one hook went in this session. */
-export interface HookFigures {
-	calls: number;
-	/** Calls by event; commands as `/name`. */
-	events: Readonly<Record<string, number>>;
-	/** Median and 95th percentile of the last calls, ms; a dialog's time counts. null before the first call. */
-	p50Ms: number | null;
-	p95Ms: number | null;
-	timeouts: number;
-	/** Tool calls, requests and session changes that it stopped. */
-	blocks: number;
-	/** The last thing that went wrong. */
-	lastError: string | null;
-	/** It answered differently when it was asked the same again. */
-	isUnstable: boolean;
-}
 
 /** Durations that are kept of each hook. */
 const KEPT_CALLS = 500;

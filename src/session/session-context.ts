@@ -1,4 +1,5 @@
 import { buildContext, type ContextStage } from "../context/build-context.js";
+import { type CacheLoss, findCacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext, ContextProblem, TracedMessage } from "../context/context-message.js";
 import { entryMessage } from "../context/entry-message.js";
 import { estimateAll, estimateTokens } from "../context/tokens.js";
@@ -16,7 +17,8 @@ export interface ContextLog {
 /** What the context of a session is computed from. */
 export interface SessionContextOptions {
 	log(): ContextLog;
-	stages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[];
+	/** @param length number of entries */
+	stages(entries: () => readonly SessionEntry[], signal: AbortSignal, length: number): ContextStage[];
 	onProblem(problem: ContextProblem): void;
 	/** Called when the context is no longer what it was with something added at the end. */
 	onChange(context: BuiltContext): void;
@@ -33,7 +35,21 @@ export class SessionContext {
 	/** Tokens that the provider counted for the context it was last given, and that context. */
 	#counted: { messages: readonly TracedMessage[]; tokens: number } | null = null;
 
+	#lastRequest: BuiltContext | null = null;
+
 	constructor(private readonly options: SessionContextOptions) {}
+
+	/** The context that the model was last given; null before the first request. */
+	get lastRequest(): BuiltContext | null {
+		return this.#lastRequest;
+	}
+
+	/** Notes that a context goes to the model. @returns what it loses of the provider's cache; null for nothing */
+	noteRequest(context: BuiltContext): CacheLoss | null {
+		const before = this.#lastRequest;
+		this.#lastRequest = context;
+		return before && findCacheLoss(before, context);
+	}
 
 	/** The context as last computed. */
 	get current(): BuiltContext {
@@ -73,6 +89,7 @@ export class SessionContext {
 		this.#current = EMPTY;
 		this.#computedAt = 0;
 		this.#counted = null;
+		this.#lastRequest = null;
 	}
 
 	/** Keeps what the provider counted for the current context and the reply that followed it. */
@@ -119,7 +136,7 @@ export class SessionContext {
 			at: (index: number) => log.entry(index),
 			lastOfType: (type: string) => log.findLast(type, length),
 		};
-		const stages = this.options.stages(() => entriesUpTo(log, length), signal);
+		const stages = this.options.stages(() => entriesUpTo(log, length), signal, length);
 		const context = await buildContext(source, stages, { onProblem: this.options.onProblem });
 		const before = this.#current;
 		this.#current = context;

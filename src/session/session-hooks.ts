@@ -1,10 +1,14 @@
+import type { ContextStage } from "../context/build-context.js";
+import { StabilityWatch } from "../context/stability.js";
 import { describeError, errorText } from "../errors.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
-import { type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
+import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
 import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
 import { type HookErrorReport, HookRunner } from "../hooks/runner.js";
 import type { Attachment } from "../hooks/types.js";
+import type { SessionEntry } from "../log/entry.js";
+import { HookHealth } from "./hook-health.js";
 import type { SessionParts } from "./session-parts.js";
 
 /** What the hooks of a session are loaded and run with. */
@@ -16,10 +20,25 @@ export interface SessionHooksOptions {
 	onSend(text: string, attachments: Attachment[]): void;
 }
 
+/** A hook that did not load, and why. */
+export interface HookFailure {
+	path: string;
+	name: string;
+	scope: string;
+	problem: string;
+}
+
 /** Loads, reloads and holds the hooks of a session. */
 export class SessionHooks {
 	/** Command names that hooks may not take. */
 	readonly #builtinNames: ReadonlySet<string>;
+	/** Takes down how the hooks do. */
+	readonly health = new HookHealth();
+	/** Paths of hooks that the user turned off for this session. */
+	readonly #off = new Set<string>();
+	#loaded: readonly LoadedHook[] = [];
+	#failures: readonly HookFailure[] = [];
+	#stability = new StabilityWatch();
 	#registry: HookRegistry;
 	#runner: HookRunner;
 
@@ -37,6 +56,48 @@ export class SessionHooks {
 		return this.#runner;
 	}
 
+	/** Every hook that is loaded, those that are turned off among them. */
+	get loaded(): readonly LoadedHook[] {
+		return this.#loaded;
+	}
+
+	/** Hooks that did not load the last time; a version before may still be there. */
+	get failures(): readonly HookFailure[] {
+		return this.#failures;
+	}
+
+	isEnabled({ path }: LoadedHook): boolean {
+		return !this.#off.has(path);
+	}
+
+	/** Turns handlers and commands of a hook off or on; the context is left to the caller. */
+	setEnabled({ path }: LoadedHook, isEnabled: boolean): void {
+		if (isEnabled) this.#off.delete(path);
+		else this.#off.add(path);
+		this.#register();
+	}
+
+	/** The stages of the context, watched for answers that differ without a reason. */
+	contextStages(entries: () => readonly SessionEntry[], signal: AbortSignal, length: number): ContextStage[] {
+		return this.#stability.watch(this.#runner.contextStages(entries, signal), length);
+	}
+
+	/** The same for a look that must leave no trace: no figures, no reports. */
+	trialStages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[] {
+		const { host, parts } = this.options;
+		const hookTimeoutMs = () => parts.settings.hookTimeout;
+		const trial = new HookRunner({ registry: this.#registry, host, hookTimeoutMs, onError: () => {} });
+		return trial.contextStages(entries, signal);
+	}
+
+	/** Reports a hook that answers differently when it is asked the same again; once. */
+	reportUnstable(hookPath: string): void {
+		if (!this.health.markUnstable(hookPath)) return;
+		this.options.onWarning(
+			`Hook ${hookPath} gives other messages for the same entries: what follows them cannot come from the cache`,
+		);
+	}
+
 	/** Loads all hooks that are found. Failures and clashes become warnings. */
 	async load(): Promise<void> {
 		const { hooks } = await this.#loadFresh();
@@ -49,13 +110,13 @@ export class SessionHooks {
 	 * @returns how many are loaded, and the paths that kept their old version
 	 */
 	async reload(beforeUnload: () => Promise<void>): Promise<{ count: number; kept: string[] }> {
-		const old = this.#registry.hooks;
+		const old = this.#loaded;
 		const { hooks, failed } = await this.#loadFresh();
 		await beforeUnload();
-		const kept = old.filter(({ realPath }) => failed.has(realPath));
+		const kept = old.filter(({ path }) => failed.has(path));
 		for (const hook of old) if (!kept.includes(hook)) hook.active = false;
 		this.#use(inOrder(hooks, kept, old));
-		return { count: this.#registry.hooks.length, kept: kept.map(({ path }) => path) };
+		return { count: this.#loaded.length, kept: kept.map(({ path }) => path) };
 	}
 
 	/**
@@ -64,21 +125,20 @@ export class SessionHooks {
 	 */
 	blame(error: unknown): boolean {
 		const stack = error instanceof Error ? (error.stack ?? "") : "";
-		const hook = this.#registry.hooks.find(({ path, realPath }) => stack.includes(path) || stack.includes(realPath));
+		const hook = this.#loaded.find(({ path, realPath }) => stack.includes(path) || stack.includes(realPath));
 		if (!hook) return false;
-		this.options.onError({ hookPath: hook.path, event: "outside a handler", error: errorText(error) });
+		this.#fail({ hookPath: hook.path, event: "outside a handler", error: errorText(error) });
 		return true;
 	}
 
 	/** Makes every `pi` and every context of these hooks throw. */
 	unload(): void {
-		for (const hook of this.#registry.hooks) hook.active = false;
+		for (const hook of this.#loaded) hook.active = false;
 		this.#use([]);
 	}
 
-	async #loadFresh(): Promise<{ hooks: LoadedHook[]; failed: Set<string> }> {
+	async #loadFresh(): Promise<{ hooks: LoadedHook[]; failed: ReadonlyMap<string, HookFailure> }> {
 		const { parts, onSend, onWarning } = this.options;
-		const { files, errors } = await parts.findHooks();
 		const loading: LoadHooksOptions = {
 			cacheDir: parts.hookCacheDir,
 			timeoutMs: parts.settings.hookTimeout,
@@ -87,22 +147,51 @@ export class SessionHooks {
 			send: (_, text, attachments) => onSend(text, attachments),
 		};
 		const builtin = await loadBuiltinHooks(parts.builtinHooks, loading);
-		const loaded = await loadHooks(files, loading);
-		for (const error of [...errors, ...builtin.errors, ...loaded.errors]) onWarning(describeError(error));
-		const succeeded = new Set(loaded.hooks.map(({ realPath }) => realPath));
-		const failed = files.filter(({ realPath }) => !succeeded.has(realPath)).map(({ realPath }) => realPath);
-		return { hooks: [...builtin.hooks, ...loaded.hooks], failed: new Set(failed) };
+		for (const error of builtin.errors) onWarning(describeError(error));
+		const hooks = [...builtin.hooks];
+		const failed = new Map<string, HookFailure>();
+		for (let found: FoundHooks | undefined = await parts.findHooks(); found; found = await found.next?.()) {
+			const loaded = await loadHooks(found.files, loading);
+			for (const error of [...found.errors, ...loaded.errors]) onWarning(describeError(error));
+			for (const { path, name, scope } of found.files) {
+				const error = loaded.errors.find(({ message }) => message.includes(path));
+				failed.set(path, { path, name, scope, problem: error?.message ?? "it did not load" });
+			}
+			for (const { path } of loaded.hooks) failed.delete(path);
+			hooks.push(...loaded.hooks);
+		}
+		this.#failures = [...failed.values()];
+		return { hooks, failed };
 	}
 
 	#use(hooks: readonly LoadedHook[]): void {
-		this.#registry = new HookRegistry(hooks, this.#builtinNames);
-		this.#runner = this.#createRunner(this.#registry);
+		this.#loaded = hooks;
+		this.#register();
 		for (const warning of this.#registry.warnings) this.options.onWarning(warning);
 	}
 
+	#register(): void {
+		const enabled = this.#loaded.filter((hook) => this.isEnabled(hook));
+		this.#registry = new HookRegistry(enabled, this.#builtinNames);
+		this.#runner = this.#createRunner(this.#registry);
+		// A hook that was loaded anew may answer differently.
+		this.#stability = new StabilityWatch((hookPath) => this.reportUnstable(hookPath));
+	}
+
 	#createRunner(registry: HookRegistry): HookRunner {
-		const { host, parts, onError } = this.options;
-		return new HookRunner({ registry, host, hookTimeoutMs: () => parts.settings.hookTimeout, onError });
+		const { host, parts } = this.options;
+		return new HookRunner({
+			registry,
+			host,
+			hookTimeoutMs: () => parts.settings.hookTimeout,
+			onError: (report) => this.#fail(report),
+			onCall: (report) => this.health.recordCall(report),
+		});
+	}
+
+	#fail(report: HookErrorReport): void {
+		this.health.recordError(report);
+		this.options.onError(report);
 	}
 }
 
@@ -110,8 +199,8 @@ export class SessionHooks {
 function inOrder(fresh: LoadedHook[], kept: LoadedHook[], old: readonly LoadedHook[]): LoadedHook[] {
 	const order = [...fresh];
 	for (const hook of kept) {
-		const before = old.slice(0, old.indexOf(hook)).map(({ realPath }) => realPath);
-		const at = order.findLastIndex(({ realPath }) => before.includes(realPath)) + 1;
+		const before = old.slice(0, old.indexOf(hook)).map(({ path }) => path);
+		const at = order.findLastIndex(({ path }) => before.includes(path)) + 1;
 		order.splice(at, 0, hook);
 	}
 	return order;

@@ -1,13 +1,13 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
 import type { ArgumentValidator } from "../agent/tool-calls.js";
-import type { CommandAccounts, SlashCommand } from "../commands/command.js";
+import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/command.js";
 import type { RequestAuth } from "../config/credentials.js";
 import type { Settings } from "../config/settings.js";
 import type { PiError } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
 import type { HostHandleName } from "../hooks/handles.js";
-import type { BuiltinHook } from "../hooks/load.js";
+import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import type { PromptTemplate } from "../resources/prompt-templates.js";
@@ -67,7 +67,9 @@ export interface SessionParts {
 	systemPrompt: string;
 	resources: SessionResources;
 	/** Hook files in load order, as far as they may run. Called again at each reload. */
-	findHooks(): Promise<{ files: HookFile[]; errors: PiError[] }>;
+	findHooks(): Promise<FoundHooks>;
+	/** The user's word on the project's own code. */
+	trust: CommandTrust;
 	/** Features that are written as hooks; they load before the files. */
 	builtinHooks: readonly BuiltinHook[];
 	/** The handles that the user has granted to a hook. */

@@ -2,6 +2,7 @@ import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
 import { type AgentDeps, type PreparedRequest, type RunOutcome, runAgent } from "../agent/loop.js";
 import type { ToolCallGate } from "../agent/tool-calls.js";
 import { plainMessages } from "../context/build-context.js";
+import type { BuiltContext } from "../context/context-message.js";
 import { convertToLlm, repairMessages } from "../context/convert.js";
 import { digestContext } from "../context/digest.js";
 import type { HookRunner } from "../hooks/runner.js";
@@ -119,9 +120,12 @@ function agentDeps(
 		retry: () => settings.retry,
 		idleTimeoutMs: () => settings.streamIdleTimeoutMs,
 		async prepareRequest(turnIndex) {
-			const request = await prepareRequest(deps, systemItems, signal);
+			const { request, built } = await prepareRequest(deps, systemItems, signal);
 			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
-			return stop === null ? request : { ...request, stop };
+			if (stop !== null) return { ...request, stop };
+			const loss = context.noteRequest(built);
+			if (loss) emit({ type: "cache_lost", by: loss.by, tokens: loss.tokens });
+			return request;
 		},
 		redact: parts.redact,
 		record(message, record) {
@@ -156,7 +160,7 @@ async function prepareRequest(
 	deps: SessionRunDeps,
 	systemItems: SystemItems,
 	signal: AbortSignal,
-): Promise<RecordedRequest> {
+): Promise<{ request: RecordedRequest; built: BuiltContext }> {
 	const { parts, state, context } = deps;
 	const model = requireModel(parts, state);
 	const [auth] = await Promise.all([parts.models.requestAuth(model), parts.client.prepare(model)]);
@@ -165,7 +169,7 @@ async function prepareRequest(
 	const built = await context.rebuild(signal);
 	const messages = plainMessages(built);
 	const level = parts.client.clampThinkingLevel(model, state.thinkingLevel);
-	return {
+	const request: RecordedRequest = {
 		model,
 		context: {
 			systemPrompt: parts.systemPrompt,
@@ -182,6 +186,7 @@ async function prepareRequest(
 		},
 		record: { digest: digestContext(messages), messages: messages.length, tokens: context.tokens() },
 	};
+	return { request, built };
 }
 
 /** Asks the hooks. @returns why the request must not be sent; null when it may be */

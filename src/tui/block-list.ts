@@ -30,6 +30,8 @@ export class BlockList implements Component {
 	#headLines = 0;
 	/** Line counts of the blocks in the tree, from the last `render`, without what has left. */
 	#counts: number[] = [];
+	/** Width of the last `render`. */
+	#width = 0;
 	/** Line counts of all blocks when last drawn, also of those outside the tree. */
 	#known = new WeakMap<Block, number>();
 	/** Lines that the row on top of a cut replay stands for, null when not known; undefined when there is no such row. */
@@ -80,17 +82,26 @@ export class BlockList implements Component {
 		return this.#head > 0 || this.#headLines > 0;
 	}
 
-	/** Puts back as many of the last lines as a replay may have; whole blocks, at least one. */
-	restore(width: number): void {
+	/**
+	 * Puts lines from the end of the list back into the tree.
+	 * @param count how many at least, for a screen below lines that stay where they are; what is in the tree stays there.
+	 *   Default: as many as a replay may have, in whole blocks, with a row on top that stands for the rest
+	 */
+	restore(width: number, count?: number): void {
+		const wanted = count ?? this.maxReplayLines;
+		const last = count === undefined ? this.#blocks.length : this.#head;
 		let lines = 0;
 		let first = this.#blocks.length;
-		while (first > 0 && lines < this.maxReplayLines) {
+		while (first > 0 && (lines < wanted || first > last)) {
 			first -= 1;
 			lines += this.#draw(first, width).length;
 		}
-		this.#earlier = first > 0 ? this.#linesBefore(first) : undefined;
+		const surplus = this.#blocks[first]?.done ? Math.max(0, lines - wanted) : 0;
+		// At another width a line is elsewhere: what may not have been drawn yet is rather drawn twice.
+		const drawn = first < this.#head ? surplus : Math.floor(this.#headLines * Math.min(1, this.#width / width));
 		this.#head = first;
-		this.#headLines = 0;
+		this.#headLines = count === undefined ? 0 : Math.min(surplus, drawn);
+		this.#earlier = count === undefined && first > 0 ? this.#linesBefore(first) : undefined;
 	}
 
 	/**
@@ -127,6 +138,7 @@ export class BlockList implements Component {
 	render(width: number): string[] {
 		const lines = this.#earlier !== undefined ? [this.earlierRow(this.#earlier)] : [];
 		this.#counts = [];
+		this.#width = width;
 		for (let index = this.#head; index < this.#blocks.length; index += 1) {
 			const drawn = this.#draw(index, width);
 			const skip = index === this.#head ? this.#headLines : 0;

@@ -1,6 +1,6 @@
 import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
 import type { Completion, CompletionRow } from "./completion.js";
-import { markMatch } from "./fuzzy.js";
+import { fuzzyMatch, markMatch } from "./fuzzy.js";
 import { column, oneLine } from "./line.js";
 import type { Theme } from "./theme.js";
 
@@ -10,7 +10,7 @@ const MAX_LABEL_WIDTH = 30;
 export class CompletionPopup {
 	#selected = 0;
 
-	constructor(private readonly completion: Completion) {}
+	constructor(private completion: Completion) {}
 
 	/** The selected row; undefined when there is none, only the usage line. */
 	get selected(): CompletionRow | undefined {
@@ -20,6 +20,16 @@ export class CompletionPopup {
 	/** True when what was typed is what a row says. */
 	isExact(typed: string): boolean {
 		return this.completion.rows.some((row) => row.insert.trimEnd() === typed.trimEnd());
+	}
+
+	/** Keeps the rows that what was typed may still mean. @returns false when nothing is left to show */
+	narrow(typed: string): boolean {
+		const { selected } = this;
+		const wanted = typed.trimEnd();
+		const rows = this.completion.rows.filter(({ insert, label }) => fitsIn(wanted, insert) || fitsIn(wanted, label));
+		this.completion = { ...this.completion, rows };
+		this.#selected = Math.max(0, selected ? rows.indexOf(selected) : 0);
+		return rows.length > 0 || this.completion.usage !== undefined;
 	}
 
 	/** Moves the selection, around the ends. */
@@ -57,6 +67,11 @@ export class CompletionPopup {
 			"",
 		);
 	}
+}
+
+/** A blank in what was typed ends the word that a row stands for, unless the row has one there too. */
+function fitsIn(typed: string, text: string): boolean {
+	return /\s/.test(typed) ? text.startsWith(typed) : fuzzyMatch(typed, text) !== null;
 }
 
 function labelOf(row: CompletionRow): string {

@@ -1,5 +1,7 @@
 import type { Terminal } from "@mariozechner/pi-tui";
 
+/** How pi-tui begins a full redraw: screen and scrollback cleared, the user's too. */
+const CLEAR_ALL = "\x1b[2J\x1b[H\x1b[3J";
 const SHOW_CURSOR = "\x1b[?25h";
 const HIDE_CURSOR = "\x1b[?25l";
 /** What pi-tui ends every line with: all styles off, no link. */
@@ -8,10 +10,12 @@ const LINK = /\x1b\]8;[^;]*;[^\x07\x1b]/;
 const UNSTYLED_LINE = /((?:^|\r\n)(?:\x1b\[2K)?[^\x1b\r\n]*)\x1b\[0m(?=\r\n|\x1b\[\?2026l)/g;
 
 /**
- * A terminal that can hold back what a frame writes, so that the frame goes out as one write or not at all.
- * Outside a frame everything passes through. A cursor that is hidden already is not hidden again.
+ * A terminal that can hold back what a frame writes, so that the frame goes out as one write. Outside a
+ * frame everything passes through. A cursor that is hidden already is not hidden again.
  */
 export class FrameTerminal implements Terminal {
+	/** What a frame writes instead of clearing screen and scrollback. */
+	clear = "";
 	#held: string[] | undefined;
 	#cursorShown: boolean | undefined;
 
@@ -22,15 +26,9 @@ export class FrameTerminal implements Terminal {
 		this.#held = [];
 	}
 
-	/** Forgets what was held back; the frame goes on. */
-	dropHeld(): void {
-		if (this.#held) this.#held = [];
-		this.#cursorShown = undefined;
-	}
-
 	/** Writes what was held back, at once. */
 	endFrame(): void {
-		const held = this.#held?.join("");
+		const held = this.#held?.join("").replace(CLEAR_ALL, () => this.clear);
 		this.#held = undefined;
 		if (held) this.inner.write(withoutIdleResets(held));
 	}

@@ -50,6 +50,8 @@ export interface Keymap {
 	readonly problems: readonly string[];
 }
 
+/** The terminal's own selection is what copies: in pi the key of this does something else. */
+const COPY = "tui.input.copy";
 const KEY = /^(?:(?:ctrl|shift|alt|super)\+)*(?:[a-z]+|f\d{1,2}|[!-~])$/i;
 const NAMED_KEYS = new Set(
 	(
@@ -80,7 +82,7 @@ export function createKeymap(userBindings: unknown = {}): Keymap {
 		keyOf: (action) => keys(action).map(displayKey)[0] ?? "",
 		list: () =>
 			[...Object.keys(APP_KEYS), ...Object.keys(TUI_KEYBINDINGS)]
-				.filter((id) => /^(?:app|tui\.editor|tui\.input)\./.test(id) && keys(id).length > 0)
+				.filter((id) => /^(?:app|tui\.editor|tui\.input)\./.test(id) && id !== COPY && keys(id).length > 0)
 				.map((id) => [keys(id).map(displayKey).join(" / "), definitions[id]?.description ?? id]),
 	};
 }

@@ -1,6 +1,7 @@
-import { type Terminal, TUI, truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
+import { type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
 import { BlockList } from "./block-list.js";
 import { FrameTerminal } from "./frame-terminal.js";
+import { safeLine } from "./safe-line.js";
 
 export { type Block, BlockList } from "./block-list.js";
 
@@ -18,6 +19,7 @@ export interface LiveTUIOptions {
  */
 interface FrameState {
 	doRender(): void;
+	renderRequested: boolean;
 	previousLines: string[];
 	/** 0 before the first frame, -1 when a full redraw was asked for. */
 	previousWidth: number;
@@ -43,6 +45,7 @@ const NUMBERS = [
 function hasFrameState(screen: object): screen is FrameState {
 	return (
 		typeof Reflect.get(screen, "doRender") === "function" &&
+		typeof Reflect.get(screen, "renderRequested") === "boolean" &&
 		Array.isArray(Reflect.get(screen, "previousLines")) &&
 		NUMBERS.every((name) => typeof Reflect.get(screen, name) === "number")
 	);
@@ -57,6 +60,9 @@ function frameStateOf(screen: object): FrameState {
  * A screen whose frames cost the same however long the session is: finished blocks that have scrolled off leave the tree
  * (the terminal keeps their lines) and come back only for a full redraw. The transcript, `blocks`, is its first child, so
  * whatever stands above it, such as a header, is a block too.
+ *
+ * The scrollback is the user's: nothing in it is ever cleared. A full redraw starts at the first row that was drawn, or
+ * at the top of the screen when that row has scrolled off; what scrolled off then stays above, as it was.
  */
 export class LiveTUI extends TUI {
 	readonly blocks: BlockList;
@@ -70,6 +76,12 @@ export class LiveTUI extends TUI {
 	#running = false;
 	/** Size that the running timer waits to settle. */
 	#awaitedSize = "";
+	/** The next full redraw brings the transcript back, not just a screen of it. */
+	#redrawsAll = true;
+	/** Columns of the last frame. */
+	#drawnWidth = 0;
+	/** Rows above the tree that were drawn since the last full redraw. */
+	#liftedRows = 0;
 	/** Lines of the last frame before and after clipping. */
 	#unclipped: readonly string[] = [];
 	#clipped: readonly string[] = [];
@@ -109,9 +121,22 @@ export class LiveTUI extends TUI {
 		return this.#running;
 	}
 
+	/** Takes the terminal and draws below what is there. Does nothing when running. */
 	override start(): void {
+		if (this.#running) return;
 		this.#running = true;
+		this.#startAfresh();
 		super.start();
+	}
+
+	/** @param force draws the transcript anew, also what has scrolled off */
+	override requestRender(force = false): void {
+		// The base class would forget where the cursor is, and with it where the first row is.
+		if (force && this.#state.previousWidth !== 0) {
+			this.#state.previousWidth = -1;
+			this.#redrawsAll = true;
+		}
+		super.requestRender();
 	}
 
 	/** Gives the terminal back; the cursor is below what was drawn. Does nothing when not running. */
@@ -124,13 +149,13 @@ export class LiveTUI extends TUI {
 		super.stop();
 	}
 
-	/** A line that is too wide or holds a line end would break every frame after it: such lines are cut. */
+	/** A line that is too wide or holds a line end would break every frame after it, one with control sequences more. */
 	override render(width: number): string[] {
 		const lines = super.render(width);
 		const clipped: string[] = [];
 		for (const [index, line] of lines.entries()) {
 			const same = line === this.#unclipped[index] && this.#state.previousWidth === width;
-			clipped.push((same ? this.#clipped[index] : undefined) ?? clip(line, width));
+			clipped.push((same ? this.#clipped[index] : undefined) ?? safeLine(line, width));
 		}
 		this.#unclipped = lines;
 		// The base class edits the array that it gets (it takes the cursor mark out).
@@ -148,23 +173,43 @@ export class LiveTUI extends TUI {
 		}
 		if (!asked && this.#resizeTimer) return;
 		this.#forgetResize();
-		const partial = !asked && this.blocks.hasLifted;
-		if (asked) this.blocks.restore(columns);
-		const redrawsBefore = this.fullRedraws;
+		this.#frames.clear = clearFrom(asked ? this.#rowsAboveCursor(columns) : state.hardwareCursorRow);
+		if (asked) this.#bringBack(columns, rows);
 		this.#frames.beginFrame();
 		try {
 			this.#drawFrame();
-			if (partial && this.fullRedraws !== redrawsBefore) {
-				// The base class chose to clear the screen, but what it drew is only the end of the transcript.
-				this.#frames.dropHeld();
-				this.blocks.restore(columns);
-				state.previousWidth = -1;
-				this.#drawFrame();
-			}
 		} finally {
 			this.#frames.endFrame();
 		}
+		this.#drawnWidth = columns;
 		this.#lift();
+	}
+
+	/** The cursor is wherever another program left it: the next frame is drawn from there on. */
+	#startAfresh(): void {
+		const nothing = { previousWidth: 0, previousHeight: 0, previousViewportTop: 0, hardwareCursorRow: 0 };
+		Object.assign(this.#state, { ...nothing, cursorRow: 0, maxLinesRendered: 0, previousLines: [] });
+		// A frame that was due when the screen was stopped was never drawn: it would hold up all others.
+		this.#state.renderRequested = false;
+		// To the start of a row: the next one, unless the cursor is at the start of one already.
+		this.terminal.write(`${" ".repeat(this.terminal.columns)}\r\x1b[K`);
+	}
+
+	/** Puts back what a redraw draws: the transcript when that was asked for, else as much as was on the screen. */
+	#bringBack(columns: number, rows: number): void {
+		const lines = rows * Math.max(1, Math.ceil(this.#drawnWidth / columns));
+		this.blocks.restore(columns, this.#redrawsAll ? undefined : lines);
+		this.#redrawsAll = false;
+		this.#liftedRows = 0;
+	}
+
+	/** How far below the first row that was drawn the cursor is. Terminals wrap lines that a smaller width has no room for. */
+	#rowsAboveCursor(columns: number): number {
+		const { hardwareCursorRow, previousLines } = this.#state;
+		if (columns >= this.#drawnWidth) return this.#liftedRows + hardwareCursorRow;
+		return previousLines
+			.slice(0, hardwareCursorRow)
+			.reduce((rows, line) => rows + Math.max(1, Math.ceil(visibleWidth(line) / columns)), this.#liftedRows);
 	}
 
 	/** No frames until the size has rested; then a full redraw, since terminals move lines about in their own ways. */
@@ -190,6 +235,7 @@ export class LiveTUI extends TUI {
 		const state = this.#state;
 		const lines = this.blocks.lift(state.previousViewportTop);
 		if (lines === 0) return;
+		this.#liftedRows += lines;
 		state.previousLines = state.previousLines.slice(lines);
 		state.previousViewportTop -= lines;
 		state.hardwareCursorRow -= lines;
@@ -200,10 +246,7 @@ export class LiveTUI extends TUI {
 	}
 }
 
-const IMAGE = /\x1b_G|\x1b\]1337;File=/;
-
-function clip(line: string, width: number): string {
-	if (IMAGE.test(line)) return line;
-	const flat = /[\r\n]/.test(line) ? line.replace(/[\r\n]+/g, " ") : line;
-	return visibleWidth(flat) > width ? truncateToWidth(flat, width, "…") : flat;
+/** Moves to the row, `rows` above the cursor but on the screen, and clears from there on. */
+function clearFrom(rows: number): string {
+	return `${rows > 0 ? `\x1b[${rows}A` : ""}\r\x1b[J`;
 }

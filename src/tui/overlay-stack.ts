@@ -32,6 +32,8 @@ export class OverlayStack {
 		private readonly host: FocusHost,
 		private readonly slot: Container,
 		private readonly editor: Component,
+		/** Told when the editor is covered and when it is back. */
+		private readonly onChange: (isOpen: boolean) => void = () => {},
 	) {
 		if (slot.children.length === 0) slot.addChild(editor);
 	}
@@ -102,6 +104,7 @@ export class OverlayStack {
 		this.slot.clear();
 		this.slot.addChild(component);
 		this.host.setFocus(component);
+		this.onChange(component !== this.editor);
 		this.host.requestRender();
 	}
 }

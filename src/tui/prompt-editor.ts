@@ -2,6 +2,7 @@ import { Editor, getKeybindings, type TUI } from "@mariozechner/pi-tui";
 import type { Completion, CompletionSource } from "./completion.js";
 import { CompletionPopup } from "./completion-popup.js";
 import type { Keymap } from "./keymap.js";
+import { visibleControls } from "./safe-line.js";
 import type { Theme, ThinkingShade } from "./theme.js";
 
 /** Settings of a `PromptEditor`. */
@@ -14,12 +15,14 @@ export interface PromptEditorOptions {
 /** Deletes backwards whatever the user's key bindings are. */
 const BACKSPACE = "\x1b[127;2u";
 const PASTE = "\x1b[200~";
+const EIGHT_BIT = /[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 const MAX_ROWS = 8;
 const graphemes = new Intl.Segmenter();
 
 /**
  * The prompt's editor: app keys first, then the completion popup, then pi-tui's editor. The popup stands below it, in
- * place. `onSubmit` gets the text trimmed, with pastes in full; it is also called for an empty text.
+ * place. `onSubmit` gets the text trimmed, with pastes in full; it is also called for an empty text. Control characters
+ * become visible ones where they come in: what is shown is what is sent.
  */
 export class PromptEditor extends Editor {
 	/** Called with the text when the follow-up key is pressed; the editor is then empty. */
@@ -71,9 +74,22 @@ export class PromptEditor extends Editor {
 		this.tui.requestRender();
 	}
 
+	override setText(text: string): void {
+		super.setText(visibleControls(text));
+	}
+
+	override insertTextAtCursor(text: string): void {
+		super.insertTextAtCursor(visibleControls(text));
+	}
+
+	override addToHistory(text: string): void {
+		super.addToHistory(visibleControls(text.replace(/\r\n?/g, "\n").replace(/\t/g, "    ")));
+	}
+
 	override handleInput(data: string): void {
 		if (data.startsWith(PASTE)) {
-			super.handleInput(data);
+			// Some terminals send control characters in a paste as keys, which the editor knows how to read.
+			super.handleInput(data.replace(EIGHT_BIT, visibleControls));
 			this.#closePopup();
 			return;
 		}
@@ -89,7 +105,9 @@ export class PromptEditor extends Editor {
 		}
 		const before = this.#place();
 		super.handleInput(data);
-		if (this.#place() !== before) this.#complete(false);
+		if (this.#place() === before) return;
+		this.#narrowPopup();
+		this.#complete(false);
 	}
 
 	override render(width: number): string[] {
@@ -175,6 +193,11 @@ export class PromptEditor extends Editor {
 		this.#popup = completion ? new CompletionPopup(completion) : undefined;
 		// Tab with one answer is that answer.
 		if (forced && completion?.rows.length === 1 && this.#popup) this.#accept(this.#popup);
+	}
+
+	/** Completions of the text as it is now may take their time: until then only rows stay that still fit it. */
+	#narrowPopup(): void {
+		if (!this.#before().startsWith(this.#fixed) || !this.#popup?.narrow(this.#typed())) this.#popup = undefined;
 	}
 
 	#closePopup(): void {

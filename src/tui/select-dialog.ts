@@ -55,7 +55,8 @@ export class SelectDialog<T> implements Component, Focusable {
 		private readonly options: SelectDialogOptions<T>,
 	) {
 		this.#shown = options.items;
-		this.#selected = Math.max(0, Math.min(options.selected ?? 0, options.items.length - 1));
+		const selected = Number.isInteger(options.selected) ? (options.selected ?? 0) : 0;
+		this.#selected = Math.max(0, Math.min(selected, options.items.length - 1));
 	}
 
 	render(width: number): string[] {

@@ -1,5 +1,6 @@
-import { type Component, type DefaultTextStyle, Markdown, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { type Component, type DefaultTextStyle, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { stripAll } from "../util/sanitize.js";
+import { drawMarkdown, languageLine } from "./draw-markdown.js";
 import { type MarkdownPiece, MarkdownSplitter } from "./markdown-splitter.js";
 import type { Theme } from "./theme.js";
 
@@ -185,22 +186,22 @@ function drawPiece(piece: MarkdownPiece, width: number, theme: Theme, style?: De
 	if (!piece.source) return [];
 	const codeLines = piece.fence ? countLines(piece.fence.code) : 0;
 	if (piece.fence && codeLines > MAX_MARKDOWN_CODE_LINES) {
-		const { codeBlockBorder } = theme.markdown;
-		const code = drawCode(stripAll(piece.fence.code).split("\n"), width, theme);
-		return [codeBlockBorder(`\`\`\`${piece.fence.language}`), ...code, codeBlockBorder("```")];
+		return drawFence(piece.fence.language, stripAll(piece.fence.code).split("\n"), width, theme);
 	}
 	const definitions = piece.mayRefer ? piece.definitions : "";
 	return drawMarkdown(definitions + stripAll(piece.source), width, theme, style);
 }
 
-function drawMarkdown(source: string, width: number, theme: Theme, style?: DefaultTextStyle): string[] {
-	return new Markdown(source.trimEnd(), 0, 0, theme.markdown, style).render(width);
-}
-
 /** The last rows of a code block that is still open; uncoloured, since one line's colour may depend on all before it. */
 function drawOpenFence(fence: { language: string; code: string }, width: number, rows: number, theme: Theme): string[] {
-	const heading = theme.markdown.codeBlockBorder(`\`\`\`${fence.language}`);
-	return [heading, ...drawCode(lastLines(fence.code, rows), width, theme)];
+	return drawFence(fence.language, lastLines(fence.code, rows), width, theme);
+}
+
+function drawFence(language: string, lines: readonly string[], width: number, theme: Theme): string[] {
+	const heading = languageLine(stripAll(language), theme.markdown.codeBlockBorder);
+	const code = drawCode(lines, width, theme);
+	if (heading !== undefined) code.unshift(...wrapTextWithAnsi(heading, width));
+	return code;
 }
 
 function drawCode(lines: readonly string[], width: number, theme: Theme): string[] {

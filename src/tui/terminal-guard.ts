@@ -11,7 +11,8 @@ const LAST_BYTES = "\x1b[?2026l\x1b[?2004l\x1b[?25h\x1b[>4;0m";
 const GO_ON_MS = 100;
 
 /**
- * Gives the terminal back on every way out: exit, an error that ends the program, and signals.
+ * Gives the terminal back on every way out: exit, an error that ends the program, and signals; also while the program is
+ * stopped by SIGTSTP.
  * @param onSignal what a signal does once the terminal is back; default: exit with 128 + its number
  * @returns takes the guard off
  */
@@ -41,18 +42,21 @@ export function guardTerminal(screen: LiveTUI, onSignal: (signal: EndSignal) => 
 				},
 			] as const,
 	);
+	const onStop = () => void suspend(screen, process.pid);
 	// The terminal may be gone already; what is written then is lost, and that is all.
 	const ignore = () => {};
 	process.on("exit", onExit);
 	process.on("uncaughtExceptionMonitor", onError);
 	process.stdout.on("error", ignore);
 	for (const [signal, handler] of handlers) process.on(signal, handler);
+	process.on("SIGTSTP", onStop);
 	return () => {
 		released = true;
 		process.off("exit", onExit);
 		process.off("uncaughtExceptionMonitor", onError);
 		process.stdout.off("error", ignore);
 		for (const [signal, handler] of handlers) process.off(signal, handler);
+		process.off("SIGTSTP", onStop);
 		writeLast();
 	};
 }
@@ -64,34 +68,40 @@ export async function closeScreen(screen: LiveTUI): Promise<void> {
 	screen.stop();
 }
 
-/** Lets `run` have the terminal, then draws the screen anew. */
+/** Lets `run` have the terminal, then goes on below what is there. A screen that is not on stays off. */
 export async function outsideScreen<T>(screen: LiveTUI, run: () => Promise<T>): Promise<T> {
+	const wasRunning = screen.isRunning;
 	await closeScreen(screen);
 	try {
 		return await run();
 	} finally {
-		screen.start();
-		screen.requestRender(true);
+		if (wasRunning) screen.start();
 	}
 }
 
 /**
  * Stops the program as Ctrl+Z does in other programs. The promise resolves when it goes on, with the screen back.
  * Does nothing where there is no job control.
+ * @param target process that is stopped; 0 is the whole group, as the terminal itself would: a parent such as npm must
+ *   stop too
  */
-export async function suspend(screen: LiveTUI): Promise<void> {
+export async function suspend(screen: LiveTUI, target = 0): Promise<void> {
 	if (process.platform === "win32") return;
-	await outsideScreen(
-		screen,
-		() =>
-			new Promise<void>((resolve) => {
+	await outsideScreen(screen, async () => {
+		// What stops a program is that nobody listens.
+		const listeners = process.listeners("SIGTSTP");
+		process.removeAllListeners("SIGTSTP");
+		try {
+			await new Promise<void>((resolve) => {
 				// A shell without job control lets the signal pass: then nothing stops, and no SIGCONT ever comes.
 				// Time that is spent stopped counts, so the timer does for both.
 				setTimeout(resolve, GO_ON_MS);
-				// The whole group, as the terminal itself would: a parent such as npm must stop too.
-				process.kill(0, "SIGTSTP");
-			}),
-	);
+				process.kill(target, "SIGTSTP");
+			});
+		} finally {
+			for (const listener of listeners) process.on("SIGTSTP", listener);
+		}
+	});
 }
 
 function exitBySignal(signal: EndSignal): void {

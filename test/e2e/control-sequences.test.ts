@@ -84,7 +84,9 @@ test("a session with hostile text is shown without its control sequences", async
 	const pi = await openPi({ agentDir, cwd, args: ["--continue"] });
 	await pi.waitForText("after");
 	await submit(pi, "/context");
-	await pi.waitForText("messages");
+	await pi.waitForText("Next request");
+	await pi.press("enter", "escape", "escape");
+	await pi.waitForGone("Next request");
 	await submit(pi, "/resume");
 	await pi.waitForText("type to filter");
 	await pi.press("escape", "ctrl+d");

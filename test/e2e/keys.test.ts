@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
+import { startPi } from "../helpers/pty.js";
 import { agentDirFor, conversation, modesLeftOn, openPi, submit } from "./support.js";
 
 /** A hook whose loading takes until the test says so: the session is not ready before. */
@@ -43,6 +44,43 @@ test("arguments that are typed faster than their completions come are kept", asy
 	await pi.waitForText("1 hook");
 	await submit(pi, "/echo 1 2");
 	await pi.waitForText("echoed <1 2>");
+});
+
+test("a prompt that is typed before the program has the terminal is sent", async () => {
+	const provider = await startProvider();
+	provider.reply("On time.");
+	const pi = startPi({ agentDir: agentDirFor(provider) });
+	await submit(pi, "typed very early");
+	await pi.waitForText("On time.");
+	expect(conversation(provider, 0)).toEqual(["user: typed very early"]);
+});
+
+test("a draft that is typed before the program has the terminal is kept, and the screen is whole", async () => {
+	const provider = await startProvider();
+	const pi = startPi({ agentDir: agentDirFor(provider) });
+	pi.type("typed early");
+	await pi.waitForText(/^ typed early *$/m);
+	const screen = await pi.waitForText(/Scripted$/m);
+	expect(screen.split("\n").filter((line) => /^─+$/.test(line))).toEqual(["─".repeat(80), "─".repeat(80)]);
+	expect(screen.match(/^ ?typed early|^pi \d/gm)).toEqual([
+		"typed early",
+		expect.stringMatching(/^pi/),
+		" typed early",
+	]);
+});
+
+test("the choice of a thinking level starts at the current one, and nothing moves while it waits", async () => {
+	const provider = await startProvider();
+	const models = provider.modelsJson({ reasoning: true });
+	const pi = await openPi({ agentDir: agentDirFor(provider, { models }) });
+	await submit(pi, "/thinking high");
+	await pi.waitForText("Thinking: high");
+	await submit(pi, "/thinking");
+	expect(await pi.waitForText("→ high")).not.toContain("esc cancels");
+	const written = pi.output().length;
+	await pi.press("down");
+	await pi.waitForText("→ xhigh");
+	expect(pi.output().slice(written).split("\x1b[?2026h")).toHaveLength(2);
 });
 
 test("escape stops the stream, and what was queued comes back in front of the draft", async () => {

@@ -62,9 +62,7 @@ test("the screen asks before a project's code runs; trusted contents run until t
 
 	const trusting = await openPi({ agentDir, cwd });
 	await trusting.waitForText("Run it?");
-	trusting.type("trust these");
-	await trusting.waitForText("trust these contents");
-	await trusting.press("enter");
+	trusting.type("y");
 	await trusting.waitForText("1 hook");
 	expect(ran()).toBe(true);
 	await trusting.press("ctrl+d");

@@ -31,8 +31,8 @@ test.each(["kill -TSTP", "ctrl+z"])(
 		await untilPrompt(pi);
 		expect(modesLeftOn(pi.output())).toEqual([25]);
 		await submit(pi, "fg");
-		await pi.waitForGone("shell>");
-		await pi.waitForText(/^ a draft *$/m);
+		// The screen goes on below the shell's.
+		await pi.waitForText(/shell> fg[\s\S]*^▎ Here\.[\s\S]*^ a draft *$/m);
 		await pi.press("ctrl+c");
 		provider.reply("Still here.");
 		await submit(pi, "and now?");

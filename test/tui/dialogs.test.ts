@@ -17,11 +17,12 @@ const turns = [
 	{ label: "1  what is this project?", value: 1, description: "4 messages  3.1k" },
 ];
 
-function select<T>(title: string, items: readonly SelectItem<T>[]) {
+function select<T>(title: string, items: readonly SelectItem<T>[], selected?: number) {
 	const chosen: unknown[] = [];
 	const dialog = new SelectDialog(look, {
 		title,
 		items,
+		selected,
 		onSelect: (value) => chosen.push(value),
 		onCancel: () => chosen.push("cancelled"),
 	});
@@ -57,6 +58,17 @@ test("typing filters, backspace brings back, enter chooses the best", () => {
 	expect(dialog.render(60)).toHaveLength(6);
 	send(DOWN, "\r", "\x1b");
 	expect(chosen).toEqual([2, 2, "cancelled"]);
+});
+
+test.each([
+	[1, 2],
+	[-1, 3],
+	[7, 1],
+	[Number.NaN, 3],
+])("a choice that starts at index %d has it selected, as far as there is one", (selected, value) => {
+	const { chosen, send } = select("Which?", turns, selected);
+	send("\r");
+	expect(chosen).toEqual([value]);
 });
 
 test("the arrows go around the ends, page keys stop there, and long lists scroll", () => {

@@ -15,6 +15,14 @@ const ends: Record<string, () => void> = {
 	},
 	close: () => void closeScreen(screen).then(release),
 	suspend: () => void suspend(screen).then(() => process.exit(5)),
+	stop: () => {
+		for (const _ of "12") process.kill(process.pid, "SIGTSTP");
+		let wasOff = false;
+		setInterval(() => {
+			if (!screen.isRunning) wasOff = true;
+			else if (wasOff) process.exit(6);
+		}, 5);
+	},
 	wait: () => {},
 };
 screen.addInputListener(() => {

@@ -32,6 +32,12 @@ test("a user's keys take the place of the defaults and show as they are read", (
 	expect(keymap.list().map(([, text]) => text)).not.toContain("Suspend; fg comes back");
 });
 
+test("only keys that do something are listed", () => {
+	const listed = createKeymap().list();
+	expect(listed.filter(([keys]) => /^ctrl\+c\b/.test(keys))).toEqual([["ctrl+c", "Clear the editor; twice: quit"]]);
+	expect(listed).toContainEqual(["ctrl+k", "Delete to line end"]);
+});
+
 test("what is wrong with a user's keys is told, and the rest is used", () => {
 	const keymap = createKeymap({
 		"app.none": "f1",

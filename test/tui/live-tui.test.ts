@@ -63,7 +63,13 @@ function bothScreens(columns = 60, rows = 16) {
 		expect(await live.scrollback()).toEqual(await stock.terminal.scrollback());
 		expect(await live.screen()).toEqual(await stock.terminal.screen());
 	};
-	return { stock: stock.terminal, stockTui, live, liveTui, list, add, render, send, same };
+	/** The same screen, and the same above it from a line on: a redraw leaves what had scrolled off where it was. */
+	const sameFrom = async (line: string) => {
+		const from = (lines: string[]) => lines.slice(lines.lastIndexOf(line));
+		expect(from(await live.scrollback())).toEqual(from(await stock.terminal.scrollback()));
+		expect(await live.screen()).toEqual(await stock.terminal.screen());
+	};
+	return { stock: stock.terminal, stockTui, live, liveTui, list, add, render, send, same, sameFrom };
 }
 
 test("screen and scrollback equal those of the stock TUI over 1 400 lines of streaming, typing and resizing", async () => {
@@ -88,34 +94,43 @@ test("screen and scrollback equal those of the stock TUI over 1 400 lines of str
 	await same();
 	expect(list.hasLifted).toBe(true);
 	expect(line).toBe(1_400);
-	expect(live.output).not.toMatch(/\x1b\[[23]J/);
+	expect(live.output).not.toMatch(/\x1b\[[23]?J/);
 	for (const [columns, rows] of [
 		[50, 16],
 		[50, 9],
 		[72, 20],
 	] as const) {
+		const before = await live.scrollback();
 		stock.resize(columns, rows);
 		live.resize(columns, rows);
-		await same();
+		await live.waitFor((screen) => screen.some((row) => /^─+$/.test(row) && row.length === columns));
+		expect(await live.screen()).toEqual(await stock.screen());
+		const after = await live.scrollback();
+		const above = before.length - Math.max(rows, 16) - 10;
+		expect(after.slice(0, above)).toEqual(before.slice(0, above));
+		expect(after.length - before.length).toBeLessThan(40);
+		for (const text of numbered(0, 1_400)) if (!after.includes(text)) expect(after).toContain(text);
 	}
+	expect(live.output).not.toMatch(/\x1b\[[23]J/);
 }, 60_000);
 
 test("a live block taller than the screen comes out whole, whatever of it changes", async () => {
-	const { add, render, same, live } = bothScreens(40, 10);
+	const { add, render, same, sameFrom, live } = bothScreens(40, 10);
 	add(new Lines(numbered(0, 30)));
 	const tall = new Lines(numbered(100, 25));
 	tall.done = false;
 	add(tall);
-	await live.settle();
+	await same();
 	tall.text = ["changed at the top", ...numbered(101, 28)];
 	render();
-	await same();
+	await sameFrom("changed at the top");
 	tall.text = [...tall.text, "changed at the end"];
 	tall.done = true;
 	render();
-	await same();
+	await sameFrom("changed at the top");
 	add(new Lines(numbered(200, 12)));
-	await same();
+	await sameFrom("changed at the top");
+	expect((await live.scrollback()).slice(0, 30)).toEqual(numbered(0, 30));
 });
 
 test("a keystroke draws only what is on the screen, however long the session is", async () => {
@@ -143,11 +158,12 @@ test("a redraw brings back the last lines and says how many are not there", asyn
 	}
 	expect(await terminal.scrollback()).toHaveLength(120);
 	list.redraw();
-	expect(await terminal.scrollback()).toEqual(["100 before", ...numbered(100, 20)]);
+	const scrolledOff = numbered(0, 112);
+	expect(await terminal.scrollback()).toEqual([...scrolledOff, "100 before", ...numbered(100, 20)]);
 	expect(tui.fullRedraws).toBe(2);
 	list.append(new Lines(["new"]));
 	tui.requestRender();
-	expect(await terminal.scrollback()).toEqual(["100 before", ...numbered(100, 20), "new"]);
+	expect(await terminal.scrollback()).toEqual([...scrolledOff, "100 before", ...numbered(100, 20), "new"]);
 });
 
 test("replaced blocks take the place of all that was there", async () => {
@@ -155,8 +171,92 @@ test("replaced blocks take the place of all that was there", async () => {
 	add(new Lines(numbered(0, 30)));
 	await live.settle();
 	list.replaceAll([new Lines(["only this"])]);
-	expect((await live.scrollback())[0]).toBe("only this");
+	expect((await live.screen()).slice(0, 2)).toEqual(["only this", "─".repeat(40)]);
 	expect(liveTui.fullRedraws).toBe(2);
+});
+
+/** A LiveTUI on a terminal that shows something already. */
+async function belowOthers({ columns = 40, rows = 12, lines = 3 } = {}) {
+	const terminal = new VirtualTerminal(columns, rows);
+	const others = Array.from({ length: lines }, (_, index) => `other ${index}`);
+	terminal.write(others.map((line) => `${line}\r\n`).join(""));
+	const list = new BlockList();
+	const tui = new LiveTUI(terminal, { blocks: list, resizeDelayMs: 10 });
+	const editor = new Editor(tui, theme.editor);
+	tui.addChild(editor);
+	tui.start();
+	onTestFinished(() => tui.stop());
+	await terminal.settle();
+	return { terminal, others, list, tui };
+}
+
+test.each([
+	["a redraw", 40, 12],
+	["a smaller width", 20, 12],
+	["a larger width", 60, 12],
+	["fewer rows", 40, 9],
+	["more rows", 40, 16],
+])("%s of a short screen starts at its own first row", async (_, columns, rows) => {
+	const { terminal, others, list } = await belowOthers();
+	list.append(new Lines(["first", "second"]));
+	if (columns === 40 && rows === 12) list.redraw();
+	else terminal.resize(columns, rows);
+	const rule = "─".repeat(columns);
+	await terminal.waitFor((screen) => screen.includes(rule) && screen.includes("second"));
+	const lines = (await terminal.scrollback()).map((line) => line.trimEnd());
+	expect(lines).toEqual([...others, "first", "second", rule, "", rule]);
+});
+
+test("what another program showed stays in the scrollback when the screen has long been full", async () => {
+	const { terminal, others, list, tui } = await belowOthers({ lines: 20 });
+	list.append(new Lines(numbered(0, 50).map((line) => line.slice(0, 20))));
+	tui.requestRender();
+	await terminal.settle();
+	terminal.resize(30, 14);
+	await terminal.waitFor((screen) => screen.includes("─".repeat(30)));
+	list.redraw();
+	expect((await terminal.scrollback()).slice(0, 20)).toEqual(others);
+	expect(terminal.output).not.toMatch(/\x1b\[[23]J/);
+});
+
+test("after another program had the terminal the screen goes on below, with all that came meanwhile", async () => {
+	const { terminal, list, tui } = await belowOthers();
+	list.append(new Lines(numbered(0, 30).map((line) => line.slice(0, 20))));
+	tui.requestRender();
+	await terminal.settle();
+	tui.stop();
+	terminal.write("shell> fg\r\n");
+	for (let index = 100; index < 130; index += 1) list.append(new Lines([`meanwhile ${index}`]));
+	tui.start();
+	const lines = await terminal.scrollback();
+	const fg = lines.indexOf("shell> fg");
+	expect(lines.slice(0, fg)).toContain("line 0 ");
+	expect(lines.slice(fg).filter((line) => line.startsWith("meanwhile"))).toHaveLength(30);
+	expect(terminal.output).not.toMatch(/\x1b\[[23]?J/);
+});
+
+test("the screen begins on a row of its own", async () => {
+	const terminal = new VirtualTerminal(40, 12);
+	terminal.write("a prompt without end> ");
+	const tui = new LiveTUI(terminal);
+	tui.blocks.append(new Lines(["x".repeat(40), "end"]));
+	tui.start();
+	onTestFinished(() => tui.stop());
+	const lines = (await terminal.screen()).map((line) => line.trimEnd());
+	expect(lines).toEqual(["a prompt without end>", "x".repeat(40), "end"]);
+});
+
+test("no control sequence of a component reaches the terminal, but styles, links and the cursor's mark do", async () => {
+	const { terminal, list, tui } = await belowOthers({ columns: 60 });
+	const link = "\x1b]8;;https://example.org\x07link\x1b]8;;\x07";
+	const before = terminal.output.length;
+	list.append(new Lines([`\x1b]0;title\x07 \x1b[31mred\x1b[0m \x9b2J\x1b_Gi=1\x1b\\ \x1b[?1l`, link]));
+	tui.requestRender();
+	expect((await terminal.screen())[3]).toBe("␛]0;title^G red ‹U+009B›2J␛_Gi=1␛\\ ␛[?1l");
+	const written = terminal.output.slice(before);
+	expect(written).toContain("\x1b[31mred\x1b[0m");
+	expect(written).toContain(link);
+	expect(written).not.toMatch(/\x1b\]0|\x9b|\x1b_|\x1b\[\?1l|\x1b\\/);
 });
 
 test("streamed markdown ends up whole in the scrollback, without a clear, and what has scrolled off costs nothing", async () => {
@@ -180,7 +280,7 @@ test("streamed markdown ends up whole in the scrollback, without a clear, and wh
 	liveTui.requestRender();
 	const lines = view.render(60).map((line) => line.replace(/\x1b\[[\d;]*m/g, ""));
 	expect((await live.scrollback()).slice(0, lines.length)).toEqual(lines);
-	expect(live.output).not.toMatch(/\x1b\[[23]J/);
+	expect(live.output).not.toMatch(/\x1b\[[23]?J/);
 	expect(lines.length).toBeGreaterThan(1_200);
 	expect(longest).toBeLessThan(150);
 }, 30_000);

@@ -15,7 +15,8 @@ function start() {
 	const editor = new Editor(tui, theme.editor);
 	const slot = new Container();
 	tui.addChild(slot);
-	const overlays = new OverlayStack(tui, slot, editor);
+	const changes: boolean[] = [];
+	const overlays = new OverlayStack(tui, slot, editor, (isOpen) => changes.push(isOpen));
 	tui.setFocus(editor);
 	tui.start();
 	onTestFinished(() => tui.stop());
@@ -34,11 +35,11 @@ function start() {
 				),
 			{ ...options, cancelled: null },
 		);
-	return { terminal, editor, overlays, choose };
+	return { terminal, editor, overlays, choose, changes };
 }
 
 test("a dialog stands in the editor's place; afterwards the draft and the focus are back", async () => {
-	const { terminal, editor, overlays, choose } = start();
+	const { terminal, editor, overlays, choose, changes } = start();
 	await terminal.type("draft");
 	const answer = choose("Which?");
 	await terminal.waitFor("Which?");
@@ -49,6 +50,7 @@ test("a dialog stands in the editor's place; afterwards the draft and the focus 
 	await terminal.type(" goes on");
 	expect(editor.getText()).toBe("draft goes on");
 	expect(overlays.isOpen).toBe(false);
+	expect(changes).toEqual([true, false]);
 });
 
 test("several dialogs queue and each gets its own answer", async () => {

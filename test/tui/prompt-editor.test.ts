@@ -33,8 +33,10 @@ function start({ columns = 80, files = [] as readonly string[], cwd = "/" } = {}
 	const completion = createCompletion({
 		cwd,
 		palette: () => PALETTE,
-		completeArguments: async (name, prefix) =>
-			name === "pop" ? TURNS.filter(({ value }) => value.startsWith(prefix)) : [],
+		completeArguments: async (name, prefix) => {
+			if (name === "help") await new Promise(() => {});
+			return name === "pop" ? TURNS.filter(({ value }) => value.startsWith(prefix)) : [];
+		},
 		listFiles: async () => files,
 	});
 	const editor = new PromptEditor(tui, { theme: createTheme("plain"), keymap: createKeymap(), completion });
@@ -91,6 +93,26 @@ test("an argument typed in full is meant, though another stands first", async ()
 	await terminal.type("/pop 1");
 	await terminal.press("down", "enter");
 	expect(submitted).toEqual(["/pop 1"]);
+});
+
+test("arguments that are typed faster than their completions come are kept", async () => {
+	const { terminal, submitted, rows } = start();
+	for (const key of "/help me now") terminal.send(key);
+	expect(await rows()).toEqual([]);
+	terminal.send("\r");
+	for (const key of "/pop 1") terminal.send(key);
+	terminal.send("\r");
+	expect(submitted).toEqual(["/help me now", "/pop 1"]);
+	await terminal.settle();
+});
+
+test("rows that still fit stay while others are looked for", async () => {
+	const { terminal, submitted, rows } = start();
+	await terminal.type("/help");
+	await terminal.type(" ");
+	expect(await rows()).toEqual([expect.stringMatching(/^ → \/help {2}List commands/)]);
+	await terminal.press("enter");
+	expect(submitted).toEqual(["/help"]);
 });
 
 test("escape closes the popup and nothing else; the text stays", async () => {
@@ -184,6 +206,32 @@ test("text that is put back stands before the draft", async () => {
 	editor.putBack("again");
 	expect(editor.getText()).toBe("again");
 	await terminal.settle();
+});
+
+test.each<[string, (editor: PromptEditor, text: string, terminal: VirtualTerminal) => void]>([
+	["set", (editor, text) => editor.setText(text)],
+	["inserted", (editor, text) => editor.insertTextAtCursor(text)],
+	["put back", (editor, text) => editor.putBack(text)],
+	[
+		"recalled",
+		(editor, text, terminal) => {
+			editor.addToHistory(text);
+			terminal.send("\x1b[A");
+		},
+	],
+	["pasted", (_, text, terminal) => terminal.send(`\x1b[200~${text}\x1b[201~`)],
+])("control characters of text that is %s show and do nothing", async (_, put) => {
+	const { terminal, editor } = start({ columns: 120 });
+	await terminal.settle();
+	const before = terminal.output.length;
+	put(editor, "a\x1b]52;c;AAAA\x07 \x1b[?1049h \x9b2J\x9d0;t\x9c \u202edr\tow\r\nend", terminal);
+	await terminal.settle();
+	const written = terminal.output.slice(before);
+	const own = /\x1b\[[\d;]*[mABGJK]|\x1b\[\?2026[hl]|\r\n?/g;
+	expect(written.replace(own, "")).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);
+	expect(editor.getText()).toMatch(
+		/^a␛?\]52;c;AAAA(?:\^G)? ␛?\[\?1049h ‹U\+009B›2J‹U\+009D›0;t‹U\+009C› ‹U\+202E›dr {4}ow\nend$/,
+	);
 });
 
 test("a border costs a frame little more than its characters", async () => {

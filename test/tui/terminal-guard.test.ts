@@ -63,6 +63,13 @@ test.each([
 	expectRestored(outcome.output);
 });
 
+test("SIGTSTP gives the terminal back, and where nothing stops the program its screen comes back once", async () => {
+	const { output, exitCode } = await run("stop", (child) => child.write("x"));
+	expect(exitCode).toBe(6);
+	expect(output.split("\x1b[?2004h")).toHaveLength(3);
+	expectRestored(output);
+});
+
 test("the Kitty keyboard protocol is taken back too", async () => {
 	const { output } = await run("exit", (child) => child.write("x"), { kitty: true });
 	expect(output.lastIndexOf("\x1b[<u")).toBeGreaterThan(output.lastIndexOf("\x1b[>7u"));

@@ -1,12 +1,14 @@
+import { resolve } from "node:path";
+import { type ContextReport, createContextReport } from "../../context/ledger.js";
 import { PiError } from "../../errors.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import { findSession, newestFirst } from "../../log/catalog.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
-import { type ContextReport, createContextReport } from "../../modes/rpc/context-report.js";
 import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
+import type { SuspectMessage } from "./explain-mismatch.js";
 import { findHooks, tryHooks } from "./find-hooks.js";
 import type { Place } from "./place.js";
 import { SessionView } from "./session-view.js";
@@ -16,10 +18,10 @@ const PREVIEW = 70;
 /**
  * `pi context`: what the model is given at a point of a session, and why. Needs no model and no network, changes nothing.
  * @returns with `--verify`, 1 when a request differs from what was recorded
- * @throws PiError `log_not_found` and others for a session that cannot be read, `bad_arguments` for `--at`
+ * @throws PiError `log_not_found` and others for a session that cannot be read, `bad_arguments` for `--at`, `--without`
  */
 export async function runContext(
-	{ at, verify }: Extract<Subcommand, { name: "context" }>,
+	{ at, verify, without = [] }: Extract<Subcommand, { name: "context" }>,
 	place: Place,
 	options: SubcommandOptions,
 	io: ModeIO,
@@ -32,7 +34,7 @@ export async function runContext(
 			throw new PiError("bad_arguments", `--at ${last}: the session has entries 0 to ${entries.length - 1}`);
 		}
 		const notices = [...place.warnings];
-		const hooks = await loadSessionHooks(place, options, notices);
+		const hooks = leaveOut(await loadSessionHooks(place, options, notices), without, place.paths.cwd);
 		const errors = new Set<string>();
 		const view = new SessionView({
 			cwd: place.paths.cwd,
@@ -50,6 +52,20 @@ export async function runContext(
 	} finally {
 		log.close();
 	}
+}
+
+/** @param without names of hooks, or paths, relative to `cwd` @throws PiError `bad_arguments` for one that is not there */
+function leaveOut(hooks: readonly LoadedHook[], without: readonly string[], cwd: string): LoadedHook[] {
+	const isNamed = ({ path, realPath, name }: LoadedHook, word: string) =>
+		name === word || [path, realPath].includes(resolve(cwd, word));
+	for (const word of without) {
+		if (hooks.some((hook) => isNamed(hook, word))) continue;
+		const names = hooks.map(({ name }) => name).join(", ");
+		throw new PiError("bad_arguments", `--without ${word}: no such hook is loaded`, {
+			hint: names ? `there are ${names}` : "no hook is loaded here; name its file with --hook",
+		});
+	}
+	return hooks.filter((hook) => !without.some((word) => isNamed(hook, word)));
 }
 
 function findTarget(place: Place, options: SubcommandOptions): string {
@@ -99,10 +115,18 @@ async function printVerification(
 				: `${recorded.messages} messages then, ${computed.messages} now`;
 		await printLines(io, [
 			`The request that entry ${entryIndex} answers is not what was sent: ${why}`,
-			"A hook has changed, is missing, or was not loaded then; or the file was edited",
+			mismatch.reason,
+			...describeSuspect(mismatch.message),
 		]);
 	}
 	return mismatch === null ? 0 : 1;
+}
+
+function describeSuspect(message: SuspectMessage | null): string[] {
+	if (message === null) return [];
+	const { position, entryIndex, role, origin, text } = message;
+	const from = origin.hook ?? (entryIndex === null ? origin.kind : `entry ${entryIndex}`);
+	return [`From message ${position} on, ${role} from ${from}: ${onOneLine(text, PREVIEW)}`];
 }
 
 async function printContext(
@@ -114,13 +138,12 @@ async function printContext(
 	io: ModeIO,
 ): Promise<number> {
 	const context = await view.build(at + 1);
-	const cached = await view.cachedPrefix(context.messages, at + 1);
 	const report = createContextReport({
 		session: log.path,
 		context,
 		entries: log.entries.slice(0, at + 1),
 		hooks,
-		cached,
+		previous: await view.requestBefore(at + 1),
 	});
 	if (options.json) await printJson(io, report);
 	else await printLines(io, describeReport(report));

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { resolveUserPath } from "../../config/paths.js";
 import { findProjectSet, isTrusted, loadTrust, type ProjectSet, type TrustState } from "../../config/trust.js";
 import { describeError } from "../../errors.js";
@@ -5,6 +6,7 @@ import { discoverHooks, type HookFile } from "../../hooks/discover.js";
 import { grantedHandles } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
+import { copyProjectCode } from "../../session/project-copy.js";
 import type { SubcommandOptions } from "../options.js";
 import type { Place } from "./place.js";
 
@@ -43,10 +45,13 @@ export async function findHooks(place: Place, options: SubcommandOptions): Promi
 	const project = files.some(({ scope }) => scope === "project") ? await findProjectSet(paths.cwd, store) : null;
 	if (store.warning && project) problems.push(store.warning);
 	const mayRunProject = place.trust || (project !== null && isTrusted(project));
+	// What is loaded is what was hashed, not what a file has become meanwhile.
+	const copies = project && mayRunProject ? copyProjectCode(project, join(paths.agentDir, "cache", "project")) : null;
 	const hooks = files.map((file): FoundHook => {
 		if (file.scope !== "project") return { ...file, trust: "own", mayRun: true };
 		const known = project?.files.find(({ realPath }) => realPath === file.realPath);
-		return { ...file, trust: known?.state ?? "new", mayRun: mayRunProject };
+		const copy = copies?.get(file.realPath);
+		return { ...file, realPath: copy ?? file.realPath, trust: known?.state ?? "new", mayRun: copy !== undefined };
 	});
 	return { hooks, project, problems };
 }

@@ -27,14 +27,8 @@ export async function runSubcommand(
 
 async function dispatch(command: Subcommand, place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
 	switch (command.name) {
-		case "hooks": {
-			const [hooks, trust] = await Promise.all([import("./hooks.js"), import("./trust.js")]);
-			if ("target" in command) return hooks.checkHook(command.target, place, options, io);
-			if (command.action === "list") return hooks.listHooks(place, options, io);
-			return command.action === "trust"
-				? trust.trustProject(place, options, io)
-				: trust.untrustProject(place, options, io);
-		}
+		case "hooks":
+			return runHooks(command, place, options, io);
 		case "sessions": {
 			const sessions = await import("./sessions.js");
 			return command.action === "list"
@@ -49,5 +43,27 @@ async function dispatch(command: Subcommand, place: Place, options: SubcommandOp
 			const { runDoctor } = await import("./doctor.js");
 			return runDoctor(place, options, io);
 		}
+	}
+}
+
+async function runHooks(
+	command: Extract<Subcommand, { name: "hooks" }>,
+	place: Place,
+	options: SubcommandOptions,
+	io: ModeIO,
+): Promise<number> {
+	switch (command.action) {
+		case "list":
+			return (await import("./hooks.js")).listHooks(place, options, io);
+		case "check":
+			return (await import("./hooks.js")).checkHook(command.target, place, options, io);
+		case "new":
+			return (await import("./hooks-new.js")).newHook(command, place, options, io);
+		case "test":
+			return (await import("./hooks-test.js")).testHook(command.target, place, options, io);
+		case "trust":
+			return (await import("./trust.js")).trustProject(place, options, io);
+		case "untrust":
+			return (await import("./trust.js")).untrustProject(place, options, io);
 	}
 }

@@ -4,7 +4,14 @@ import { coreContext } from "../../context/core.js";
 import { digestContext } from "../../context/digest.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
-import { type ContextRecord, isMessageEntry, type SessionEntry } from "../../log/entry.js";
+import {
+	type AppMessage,
+	type ContextRecord,
+	isMessageEntry,
+	RESERVED_ENTRY_TYPES,
+	type SessionEntry,
+} from "../../log/entry.js";
+import { explainMismatch, type MismatchReason } from "./explain-mismatch.js";
 import { createReadOnlyHost } from "./read-only-host.js";
 
 /** What a session's context is computed with: its entries and hooks, nothing else. */
@@ -19,12 +26,14 @@ export interface SessionViewOptions {
 }
 
 /** A request whose recorded context is not what is computed now. */
-export interface Mismatch {
+export interface Mismatch extends MismatchReason {
 	/** Of the reply that the request got. */
 	entryIndex: number;
 	recorded: ContextRecord;
 	computed: { digest: string; messages: number };
 }
+
+const NO_HOOKS: ReadonlySet<string> = new Set();
 
 /** Computes the context of a session at any point, without a model and without writing anything. */
 export class SessionView {
@@ -34,8 +43,8 @@ export class SessionView {
 		this.#registry = new HookRegistry(options.hooks, new Set());
 	}
 
-	/** The context of the entries before index `end`. */
-	async build(end: number): Promise<BuiltContext> {
+	/** The context of the entries before index `end`. @param without paths of hooks to leave out */
+	async build(end: number, without: ReadonlySet<string> = NO_HOOKS): Promise<BuiltContext> {
 		const entries = Object.freeze(this.options.entries.slice(0, end));
 		const { cwd, sessionFile, hookTimeoutMs, onHookError } = this.options;
 		const messages = Object.freeze(coreContext(entries).messages.map(({ message }) => message));
@@ -45,48 +54,71 @@ export class SessionView {
 			hookTimeoutMs: () => hookTimeoutMs,
 			onError: ({ hookPath, event, error }) => onHookError(`Hook ${hookPath} failed on ${event}: ${error}`),
 		});
+		const stages = runner.contextStages(() => entries, new AbortController().signal);
 		return buildContext(
 			entries,
-			runner.contextStages(() => entries, new AbortController().signal),
+			stages.filter(({ hook }) => !without.has(hook)),
 		);
 	}
 
-	/**
-	 * How many messages at the start of a context were in the request before it, unchanged: what a provider's cache can
-	 * hold. 0 when there was no request before index `end`.
-	 */
-	async cachedPrefix(messages: readonly TracedMessage[], end: number): Promise<number> {
+	/** Messages of the request that the last reply before index `end` answered; empty when there is none. */
+	async requestBefore(end: number): Promise<AppMessage[]> {
 		const reply = this.#lastReply(end);
-		if (reply < 0) return 0;
-		const before = (await this.build(reply)).messages;
-		let count = 0;
-		while (count < before.length && isSame(before[count], messages[count])) count++;
-		return count;
+		return reply < 0 ? [] : plainMessages(await this.build(reply));
 	}
 
-	/** Computes every recorded request again. @returns how many there are, and the first that differs */
+	/**
+	 * Computes every recorded request again, from the first on, up to one that differs.
+	 * @returns how many were computed, and the one that differs with the reason
+	 */
 	async verify(): Promise<{ requests: number; mismatch: Mismatch | null }> {
 		let requests = 0;
+		let verified: readonly TracedMessage[] = [];
 		for (const [entryIndex, entry] of this.options.entries.entries()) {
 			if (!isMessageEntry(entry) || !entry.context) continue;
 			requests++;
-			const mismatch = await this.#compare(entryIndex, entry.context);
-			if (mismatch) return { requests, mismatch };
+			const { end, context } = await this.#recompute(entryIndex, entry.context);
+			const messages = plainMessages(context);
+			const computed = { digest: digestContext(messages), messages: messages.length };
+			if (computed.digest !== entry.context.digest) {
+				const reason = await explainMismatch({
+					recorded: entry.context,
+					computed: context.messages,
+					verified,
+					foreign: this.#lastForeign(entryIndex),
+					hooks: this.options.hooks.filter(({ handlers }) => handlers.context).map(({ path }) => path),
+					buildWithout: (hooks) => this.build(end, hooks),
+				});
+				return { requests, mismatch: { entryIndex, recorded: entry.context, computed, ...reason } };
+			}
+			verified = context.messages;
 		}
 		return { requests, mismatch: null };
 	}
 
-	/** A hook may have saved entries while the reply was on its way: the request is that of some point after the last message. */
-	async #compare(entryIndex: number, recorded: ContextRecord): Promise<Mismatch | null> {
-		let closest: Mismatch["computed"] | null = null;
+	/**
+	 * The context as it was recorded; where there is none, that of all entries before the reply. A hook may have saved
+	 * entries while the reply was on its way: the request is that of some point after the last message.
+	 */
+	async #recompute(entryIndex: number, recorded: ContextRecord): Promise<{ end: number; context: BuiltContext }> {
+		let first: { end: number; context: BuiltContext } | null = null;
 		for (let end = entryIndex; end > 0; end--) {
-			const messages = plainMessages(await this.build(end));
-			const computed = { digest: digestContext(messages), messages: messages.length };
-			if (computed.digest === recorded.digest) return null;
-			closest ??= computed;
+			const context = await this.build(end);
+			if (digestContext(plainMessages(context)) === recorded.digest) return { end, context };
+			first ??= { end, context };
 			if (isMessageEntry(this.options.entries[end - 1])) break;
 		}
-		return { entryIndex, recorded, computed: closest ?? { digest: digestContext([]), messages: 0 } };
+		return first ?? { end: entryIndex, context: await this.build(entryIndex) };
+	}
+
+	#lastForeign(end: number): { entryIndex: number; type: string } | null {
+		for (let index = end - 1; index > 0; index--) {
+			const type = this.options.entries[index]?.type;
+			if (type !== undefined && !RESERVED_ENTRY_TYPES.has(type) && !this.#registry.knowsEntryType(type)) {
+				return { entryIndex: index, type };
+			}
+		}
+		return null;
 	}
 
 	#lastReply(end: number): number {
@@ -96,9 +128,4 @@ export class SessionView {
 		}
 		return -1;
 	}
-}
-
-function isSame(a: TracedMessage | undefined, b: TracedMessage | undefined): boolean {
-	if (!a || !b) return false;
-	return a.message === b.message || digestContext([a.message]) === digestContext([b.message]);
 }

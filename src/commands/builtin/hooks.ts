@@ -1,12 +1,17 @@
 import type { SlashCommand } from "../command.js";
 import { report } from "./report.js";
 
-/** `/hooks`: which hooks are loaded. */
+/** `/hooks`: which hooks are loaded and how they do; a panel where there is a screen. */
 export const hooksCommand: SlashCommand = {
 	name: "hooks",
 	description: "Show the loaded hooks",
 	async run(context) {
-		const lines = context.session.describeHooks();
+		const { session, shell, signal } = context;
+		if (shell?.openHooks && session.inspector.hookStatuses().length > 0) {
+			while ((await shell.openHooks(session.inspector, signal)) === "reload") await session.reload();
+			return undefined;
+		}
+		const lines = session.describeHooks();
 		return report(context, "Hooks", lines.length > 0 ? lines : ["No hook is loaded"]);
 	},
 };

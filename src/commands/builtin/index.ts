@@ -18,6 +18,7 @@ import { reloadCommand } from "./reload.js";
 import { resumeCommand } from "./resume.js";
 import { sessionCommand } from "./session.js";
 import { thinkingCommand } from "./thinking.js";
+import { trustCommand } from "./trust.js";
 
 /** Every built-in command, in the order of the palette. */
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
@@ -33,6 +34,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	contextCommand,
 	hooksCommand,
 	reloadCommand,
+	trustCommand,
 	copyCommand,
 	exportCommand,
 	loginCommand,

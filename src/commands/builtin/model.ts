@@ -2,6 +2,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import { PiError } from "../../errors.js";
 import { nearest } from "../../util/nearest.js";
 import type { CommandHost, SlashCommand } from "../command.js";
+import type { CommandUI } from "../command-ui.js";
 
 /** `/model [provider/id]`: chooses the model. */
 export const modelCommand: SlashCommand = {
@@ -16,9 +17,7 @@ export const modelCommand: SlashCommand = {
 			.map((model) => ({ value: nameOf(model), description: model.name }));
 	},
 	async run({ session, ui, rest }) {
-		const model = rest
-			? await findModel(session, rest)
-			: await pickModel(session, (title, options) => ui.select(title, options));
+		const model = rest ? await findModel(session, rest) : await pickModel(session, ui);
 		if (!model) return;
 		await session.setModel(model);
 		return { status: `Model: ${nameOf(model)}` };
@@ -29,13 +28,7 @@ function nameOf({ provider, id }: Model<Api>): string {
 	return `${provider}/${id}`;
 }
 
-async function pickModel(
-	session: CommandHost,
-	select: (
-		title: string,
-		options: { label: string; value: Model<Api>; description: string }[],
-	) => Promise<Model<Api> | null>,
-): Promise<Model<Api> | null> {
+async function pickModel(session: CommandHost, ui: CommandUI): Promise<Model<Api> | null> {
 	const models = await session.availableModels();
 	if (models.length === 0) {
 		throw new PiError("model_missing", "No model can be used yet", {
@@ -48,7 +41,7 @@ async function pickModel(
 		value: model,
 		description: `${nameOf(model) === current ? "current · " : ""}${thousands(model.contextWindow)} context`,
 	}));
-	return select("Which model?", options);
+	return ui.select("Which model?", options, { selected: models.findIndex((model) => nameOf(model) === current) });
 }
 
 async function findModel(session: CommandHost, text: string): Promise<Model<Api>> {

@@ -9,7 +9,8 @@ export const thinkingCommand: SlashCommand = {
 	description: "Choose how much the model thinks",
 	complete: (prefix) => THINKING_LEVELS.filter((level) => level.startsWith(prefix)).map((value) => ({ value })),
 	async run({ session, ui, rest }) {
-		const level = rest || (await ui.select("How much thinking?", [...THINKING_LEVELS]));
+		const selected = THINKING_LEVELS.indexOf(session.thinkingLevel);
+		const level = rest || (await ui.select("How much thinking?", THINKING_LEVELS, { selected }));
 		if (!level) return;
 		if (!isLevel(level)) {
 			throw new PiError("bad_arguments", `"${level}" is no thinking level`, {

@@ -1,4 +1,5 @@
-import type { DialogOptions, HookUI, SelectOption } from "../../hooks/types.js";
+import type { ChoiceOptions, CommandUI } from "../../commands/command-ui.js";
+import type { DialogOptions, SelectOption } from "../../hooks/types.js";
 import { ConfirmDialog } from "../../tui/confirm-dialog.js";
 import { InputDialog } from "../../tui/input-dialog.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
@@ -8,21 +9,20 @@ import { type Look, SelectDialog, type SelectItem } from "../../tui/select-dialo
 export type NoticeLevel = "info" | "warning" | "error";
 
 /** Shows the dialogs that hooks and commands ask for. */
-export class DialogController implements HookUI {
+export class DialogController implements CommandUI {
 	constructor(
 		private readonly overlays: OverlayStack,
 		private readonly look: Look,
 		private readonly onNotice: (level: NoticeLevel, message: string) => void,
 	) {}
 
-	select<T extends string>(title: string, options: readonly T[], dialog?: DialogOptions): Promise<T | null>;
-	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
-	async select(title: string, options: readonly unknown[], dialog?: DialogOptions): Promise<unknown> {
+	select<T extends string>(title: string, options: readonly T[], dialog?: ChoiceOptions): Promise<T | null>;
+	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
+	async select(title: string, options: readonly unknown[], dialog?: ChoiceOptions): Promise<unknown> {
 		if (!Array.isArray(options) || options.length === 0) return null;
-		const items = options.map(toItem);
+		const choice = { title: textOf(title), items: options.map(toItem), selected: dialog?.selected };
 		return this.overlays.open<unknown>(
-			(settle) =>
-				new SelectDialog(this.look, { title: textOf(title), items, onSelect: settle, onCancel: () => settle(null) }),
+			(settle) => new SelectDialog(this.look, { ...choice, onSelect: settle, onCancel: () => settle(null) }),
 			{ ...limits(dialog), cancelled: null },
 		);
 	}

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { ProcessTerminal, type Terminal } from "@mariozechner/pi-tui";
+import type { Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
 import type { ProjectSet } from "../../config/trust.js";
 import { describeError } from "../../errors.js";
@@ -7,6 +7,7 @@ import type { HookUI } from "../../hooks/types.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { TrustAnswer } from "../../session/project-code.js";
 import { loadHighlighter } from "../../tui/highlight.js";
+import { KeyboardTerminal } from "../../tui/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
@@ -60,7 +61,7 @@ export interface InteractiveOptions {
  */
 export async function runInteractive(options: InteractiveOptions): Promise<number> {
 	const { cwd, home, version, settings, prompts = [] } = options;
-	const terminal = options.terminal ?? new ProcessTerminal();
+	const terminal = options.terminal ?? new KeyboardTerminal();
 	const keymap = createKeymap(options.keybindings);
 	const theme = createTheme(options.theme);
 	const screen = new Screen({ terminal, theme, keymap, settings, cwd, home, version });
@@ -95,7 +96,10 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	};
 	const begin = async (): Promise<void> => {
 		await painted(() => editor.getText() !== "");
-		const created = await options.startSession({ ui: dialogs, askTrust: (set) => askTrust(set, dialogs, transcript) });
+		const created = await options.startSession({
+			ui: dialogs,
+			askTrust: (set) => askTrust(set, overlays, look, { isTyping: editor.getText() !== "" }),
+		});
 		session = created;
 		// The user may have left meanwhile.
 		if (ended.signal.aborted) return dispose();
@@ -106,6 +110,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 			quit,
 			hotkeys: () => keymap.list(),
 			page: (title, lines) => transcript.page(title, lines),
+			panels: { overlays, look, requestRender: () => screen.tui.requestRender(), places: { cwd, home } },
 		});
 		created.attachUI(dialogs, shell);
 		const binding = new SessionBinding(screen, created, (level) => editor.setThinkingLevel(level));

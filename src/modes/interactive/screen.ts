@@ -70,7 +70,7 @@ export class Screen {
 	/** Puts the editor in its place. @returns the stack of what may stand there instead */
 	holdEditor(editor: Component): OverlayStack {
 		this.tui.setFocus(editor);
-		return new OverlayStack(this.tui, this.#slot, editor);
+		return new OverlayStack(this.tui, this.#slot, editor, (isOpen) => this.#status.hide(isOpen));
 	}
 
 	/** True while something runs that can be stopped. */

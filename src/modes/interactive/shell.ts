@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { CommandShell } from "../../commands/command.js";
 import { PiError } from "../../errors.js";
+import type { PanelParts } from "./panels/open-panels.js";
 
 /** What the shell of a screen is made of. */
 export interface ShellParts {
@@ -13,6 +14,8 @@ export interface ShellParts {
 	hotkeys(): [string, string][];
 	/** Adds a title and lines to the transcript. */
 	page(title: string, lines: readonly string[]): void;
+	/** Where panels stand; absent: commands print instead. */
+	panels?: Omit<PanelParts, "copy">;
 	/** Programs that take the clipboard's text on standard input, tried in order. Default: those of the platform. */
 	clipboardPrograms?: readonly (readonly [string, ...string[]])[];
 }
@@ -25,7 +28,7 @@ const CLIPBOARD_TIMEOUT_MS = 2000;
 /** What commands can do with the screen. */
 export function createShell(parts: ShellParts): CommandShell {
 	const programs = parts.clipboardPrograms ?? platformPrograms();
-	return {
+	const shell: CommandShell = {
 		async copy(text) {
 			const encoded = Buffer.from(text, "utf8").toString("base64");
 			const asked = encoded.length <= MAX_OSC52_LENGTH;
@@ -43,6 +46,18 @@ export function createShell(parts: ShellParts): CommandShell {
 		quit: parts.quit,
 		hotkeys: parts.hotkeys,
 		show: parts.page,
+	};
+	const { panels } = parts;
+	if (!panels) return shell;
+	// Loaded when the first one is opened: a start does not wait for them.
+	const load = async () => {
+		const { createPanels } = await import("./panels/open-panels.js");
+		return createPanels({ ...panels, copy: (text) => shell.copy(text) });
+	};
+	return {
+		...shell,
+		openContext: async (inspector, signal) => (await load()).openContext(inspector, signal),
+		openHooks: async (inspector, signal) => (await load()).openHooks(inspector, signal),
 	};
 }
 

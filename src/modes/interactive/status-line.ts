@@ -8,11 +8,15 @@ const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 /** How often the spinner moves while something runs, ms. */
 const TICK_MS = 100;
 
-/** One line under the transcript while something runs; nothing, and no timer, while nothing does. */
+/**
+ * One line under the transcript while something runs; nothing, and no timer, while nothing does or an answer of the user
+ * is waited for.
+ */
 export class StatusLine implements Component {
 	readonly #status = new RunStatus();
 	#timer: NodeJS.Timeout | null = null;
 	#frame = 0;
+	#hidden = false;
 
 	/**
 	 * @param stopKey the key that stops a run, as people read it
@@ -31,13 +35,13 @@ export class StatusLine implements Component {
 
 	handle(event: SessionEvent): void {
 		this.#status.handle(event, this.clock());
-		if (this.#status.isBusy && !this.#timer) {
-			this.#timer = setInterval(() => this.#tick(), TICK_MS);
-			this.look.requestRender();
-		} else if (!this.#status.isBusy && this.#timer) {
-			this.stop();
-			this.look.requestRender();
-		}
+		this.#update();
+	}
+
+	/** Takes the line away while the user is asked something, and brings it back after. */
+	hide(hidden: boolean): void {
+		this.#hidden = hidden;
+		this.#update();
 	}
 
 	/** Stops the spinner. */
@@ -47,7 +51,7 @@ export class StatusLine implements Component {
 	}
 
 	render(width: number): string[] {
-		const state = this.#status.describe(this.clock());
+		const state = this.#hidden ? null : this.#status.describe(this.clock());
 		if (!state) return [];
 		const { theme } = this.look;
 		const hint = this.stopKey ? ` · ${this.stopKey} ${state.keyDoes}` : "";
@@ -58,6 +62,14 @@ export class StatusLine implements Component {
 	}
 
 	invalidate(): void {} // nothing is kept
+
+	#update(): void {
+		const spins = this.#status.isBusy && !this.#hidden;
+		if (spins === (this.#timer !== null)) return;
+		if (spins) this.#timer = setInterval(() => this.#tick(), TICK_MS);
+		else this.stop();
+		this.look.requestRender();
+	}
 
 	#tick(): void {
 		this.#frame += 1;

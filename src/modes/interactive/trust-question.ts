@@ -1,40 +1,29 @@
 import type { ProjectSet } from "../../config/trust.js";
-import type { HookUI } from "../../hooks/types.js";
 import type { TrustAnswer } from "../../session/project-code.js";
-import { revealInvisible } from "../../util/reveal.js";
-import type { Transcript } from "./transcript.js";
+import type { OverlayStack } from "../../tui/overlay-stack.js";
+import type { Look } from "../../tui/select-dialog.js";
+import { type CodeChange, compareWithTrusted } from "./panels/code-lines.js";
+import { TrustPanel, type TrustQuestion } from "./panels/trust-panel.js";
 
-/** Shows what code of the project would run and asks whether it may. Cancelling means no. */
+/**
+ * Shows, in the editor's place, what code of the project would run and asks whether it may. Cancelling means no.
+ * @param state what a test or the screen knows better than the clock of the machine
+ */
 export async function askTrust(
 	set: ProjectSet,
-	ui: HookUI,
-	transcript: Pick<Transcript, "page">,
+	overlays: Pick<OverlayStack, "open">,
+	look: Look,
+	state: Partial<Pick<TrustQuestion, "now" | "isTyping" | "clock">> = {},
 ): Promise<TrustAnswer> {
-	transcript.page("This project has code that pi would run:", [
-		...table(set),
-		...set.unresolved.map(
-			({ from, specifier, reason }) => `  ${revealInvisible(from)} loads ${revealInvisible(specifier)}: ${reason}`,
-		),
-	]);
-	for (;;) {
-		const answer = await ui.select<TrustAnswer | "view">("It can do anything you can. Run it?", [
-			{ label: "no", value: "no", description: "go on without it" },
-			{ label: "trust these contents", value: "trust", description: "asks again when they change" },
-			{ label: "this run only", value: "once", description: "nothing is stored" },
-			{ label: "view the code", value: "view", description: "then asks again" },
-		]);
-		if (answer !== "view") return answer ?? "no";
-		for (const file of set.files) {
-			if (file.state !== "trusted") transcript.page(file.rel, revealInvisible(file.bytes.toString("utf8")).split("\n"));
-		}
+	const changes = new Map<string, CodeChange>();
+	for (const file of set.files) {
+		const change = await compareWithTrusted(file);
+		if (change) changes.set(file.rel, change);
 	}
-}
-
-function table({ files }: ProjectSet): string[] {
-	const names = files.map(({ rel }) => revealInvisible(rel));
-	const width = Math.max(0, ...names.map((name) => name.length));
-	return files.map(({ size, sha256, state }, at) => {
-		const kilobytes = `${(size / 1024).toFixed(1)} KB`.padStart(9);
-		return `  ${names[at]?.padEnd(width)} ${kilobytes}   ${sha256.slice(0, 12)}   ${state}`;
-	});
+	return overlays.open<TrustAnswer>(
+		(settle) => new TrustPanel(look, { set, changes, now: Date.now(), ...state }, settle),
+		{
+			cancelled: "no",
+		},
+	);
 }

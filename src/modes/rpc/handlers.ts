@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
+import { createContextReport } from "../../context/ledger.js";
 import { describeError, PiError } from "../../errors.js";
 import { findSession } from "../../log/catalog.js";
 import { isCompactionEntry, isMessageEntry } from "../../log/entry.js";
@@ -7,7 +8,6 @@ import type { AgentSession } from "../../session/agent-session.js";
 import { lastAssistantText } from "../../session/command-host.js";
 import { exportSession } from "../../session/export-session.js";
 import type { PromptOutcome } from "../../session/outcomes.js";
-import { createContextReport } from "./context-report.js";
 import type { Lane } from "./lanes.js";
 import type { PromptAnswer, RpcBashResult, RpcCommandName, RpcParams, RpcResults } from "./protocol.js";
 
@@ -167,9 +167,14 @@ export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers
 		get_last_assistant_text: () => ({ text: lastAssistantText(session.entries) }),
 		get_commands: () => ({ commands: session.palette() }),
 		async get_context() {
-			if (!session.isRunning) await session.rebuildContext();
-			const { sessionFile, context, entries, loaded } = session;
-			return createContextReport({ session: sessionFile, context, entries, hooks: loaded.hooks, cached: null });
+			const { context, entries, previous } = await session.inspector.inspectContext();
+			return createContextReport({
+				session: session.sessionFile,
+				context,
+				entries,
+				hooks: session.loaded.hooks,
+				previous: previous?.map(({ message }) => message) ?? [],
+			});
 		},
 	};
 }

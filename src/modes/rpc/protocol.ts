@@ -2,9 +2,9 @@ import type { Api, AssistantMessageEvent, Model } from "@mariozechner/pi-ai";
 import { type Static, type TSchema, Type } from "typebox";
 import type { BranchTarget, PaletteItem, SessionStats } from "../../commands/command.js";
 import type { ContextProblem } from "../../context/context-message.js";
+import type { ContextReport } from "../../context/ledger.js";
 import type { AppMessage, ThinkingLevel } from "../../log/entry.js";
 import type { SessionEvent } from "../../session/events.js";
-import type { ContextReport } from "./context-report.js";
 
 const Attachment = Type.Object({
 	id: Type.String(),

@@ -141,7 +141,7 @@ test("project code is shown and runs only once it is trusted", async () => {
 	const app = await startApp({ files: { ".pi/hooks/deploy.ts": hook } });
 	await app.terminal.waitFor("Run it?");
 	await expect(stable(await app.terminal.screen())).toMatchFileSnapshot("../../screens/trust.txt");
-	await app.terminal.press("down", "enter");
+	await app.terminal.type("y");
 	await app.terminal.waitFor("1 hook");
 	await app.terminal.type("/fromp");
 	await app.terminal.waitFor("it ran");

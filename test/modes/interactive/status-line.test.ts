@@ -27,6 +27,26 @@ test("nothing is shown and no timer runs while nothing runs", () => {
 	expect(status.render(80)).toEqual([]);
 });
 
+test("while the user is asked something the line is away and no timer runs; after, both are back", () => {
+	const { status, line } = createStatus();
+	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+	const before = timers();
+	status.handle({ type: "command_start", name: "pop" });
+	expect(line()).toBe("/pop · 0 s · esc cancels");
+	status.hide(true);
+	expect(timers()).toBe(before);
+	expect(status.isBusy).toBe(true);
+	status.handle({ type: "agent_start" });
+	expect(line()).toBe(undefined);
+	expect(timers()).toBe(before);
+	status.hide(false);
+	expect(timers()).toBe(before + 1);
+	expect(line()).toBe("thinking · 0 s · esc stops");
+	status.handle({ type: "agent_end", messages: [] });
+	status.handle({ type: "command_end", name: "pop" });
+	expect(timers()).toBe(before);
+});
+
 test("a reply shows what comes in, since when and how much", () => {
 	const { clock, status, line } = createStatus();
 	const script = new Script();

@@ -1,5 +1,7 @@
+import { drawMarkdown } from "../../../tui/draw-markdown.js";
+import { stripAll } from "../../../util/sanitize.js";
 import { formatTokens, plural } from "../format.js";
-import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
+import { cleanLine, clipLine, styled } from "../lines.js";
 import { type Look, View } from "./view.js";
 
 /** A message that stands in the context in place of entries. */
@@ -16,6 +18,8 @@ export interface StandIn {
 
 /** Lines of a summary that are shown unless everything is expanded. */
 const MAX_LINES = 6;
+/** Longer lines than this take too long to lay out. */
+const MAX_LINE_LENGTH = 2000;
 
 /** A summary in place of entries: its text, then what it replaced and what that saves. */
 export class SummaryView extends View {
@@ -29,7 +33,7 @@ export class SummaryView extends View {
 	protected override draw(width: number): string[] {
 		const { theme, expanded, keys } = this.look;
 		const { text, by, messages, tokensBefore, tokens } = this.standIn;
-		const lines = wrapLines(cleanLines(bare(text)), width);
+		const lines = drawMarkdown(stripAll(bare(text), { maxLineLength: MAX_LINE_LENGTH }), width, theme);
 		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
 		const facts = [
 			messages > 0 ? `stands for ${plural(messages, "message")}` : "",

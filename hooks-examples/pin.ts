@@ -1,0 +1,136 @@
+/**
+ * /pin [turn] marks a turn that compactions must keep word for word; /unpin takes the mark away.
+ *
+ * A compaction replaces old turns by a summary. The entries are still in the log, so this hook puts those of pinned turns
+ * back, right behind the summary. A pinned turn costs its tokens in every request: /pin says how many.
+ * A turn is known by the index of the entry with the user's message.
+ */
+import {
+	applyRanges,
+	type CommandContext,
+	type CommandResult,
+	type CompactionEntry,
+	type ContextMessage,
+	estimateTokens,
+	type HookAPI,
+	isCompactionEntry,
+	isUserMessageEntry,
+	messageText,
+	type SessionEntry,
+} from "@mariozechner/pi-coding-agent/hooks";
+
+export default function pin(pi: HookAPI): void {
+	for (const type of ["pin", "unpin"]) {
+		pi.entry(type, {
+			render: (entry, theme) => theme.dim(`◇ turn ${"turn" in entry ? entry.turn : "?"} ${type}ned`),
+		});
+	}
+
+	pi.command("pin", {
+		description: "Keep a turn word for word when the session is compacted",
+		argumentHint: "[turn]",
+		complete: (prefix, { entries }) => suggest(unpinnedTurns(entries), prefix, entries),
+		handler: (ctx) => mark(ctx, "pin", unpinnedTurns(ctx.entries)),
+	});
+
+	pi.command("unpin", {
+		description: "Let compactions summarize a pinned turn again",
+		argumentHint: "[turn]",
+		complete: (prefix, { entries }) => suggest(pinnedTurns(entries), prefix, entries),
+		handler: (ctx) => mark(ctx, "unpin", pinnedTurns(ctx.entries)),
+	});
+
+	pi.on("context", ({ entries, messages }) => {
+		const compaction = latestCompaction(entries);
+		if (!compaction) return undefined;
+		const place = messages.findIndex(
+			({ entryIndex, message }) => entryIndex === null && messageText(message).includes(compaction.entry.summary),
+		);
+		// Another hook has put something else in the summary's place; what is in that is its matter.
+		if (place < 0) return undefined;
+		const present = new Set(messages.map(({ entryIndex }) => entryIndex));
+		const pinned = pinnedTurns(entries)
+			.flatMap((turn) => readTurn(entries, turn, compaction.firstKept))
+			.filter(({ entryIndex }) => !present.has(entryIndex));
+		if (pinned.length === 0) return undefined;
+		return { messages: [...messages.slice(0, place + 1), ...pinned, ...messages.slice(place + 1)] };
+	});
+}
+
+async function mark(
+	ctx: CommandContext,
+	type: "pin" | "unpin",
+	turns: readonly number[],
+): Promise<CommandResult | undefined> {
+	const { entries } = ctx;
+	if (turns.length === 0) return { status: `There is no turn to ${type}` };
+	const options = turns.map((turn) => ({ label: labelOf(turn, entries), value: String(turn) })).reverse();
+	const chosen =
+		ctx.args[0] ?? (await ctx.ui.select(type === "pin" ? "Pin which turn?" : "Unpin which turn?", options));
+	if (chosen === null) {
+		return ctx.hasUI ? undefined : { status: `Name a turn: /${type} <turn>, one of ${turns.join(", ")}` };
+	}
+	const turn = turns.find((index) => String(index) === chosen);
+	if (turn === undefined) return { status: `There is no turn ${chosen} to ${type}; there are ${turns.join(", ")}` };
+	await ctx.saveEntry({ type, turn });
+	await ctx.rebuildContext();
+	if (type === "unpin") return { status: `Turn ${turn} is no longer pinned` };
+	const messages = readTurn(ctx.entries, turn, ctx.entries.length);
+	const tokens = messages.reduce((sum, { message }) => sum + estimateTokens(message), 0);
+	return { status: `Turn ${turn} is pinned: ${tokens} tokens that no compaction takes away` };
+}
+
+/** Oldest first. */
+function pinnedTurns(entries: readonly SessionEntry[]): number[] {
+	const pinned = new Set<number>();
+	for (const entry of entries) {
+		if ((entry.type !== "pin" && entry.type !== "unpin") || !("turn" in entry)) continue;
+		const { turn } = entry;
+		if (typeof turn !== "number" || !isUserMessageEntry(entries[turn])) continue;
+		if (entry.type === "pin") pinned.add(turn);
+		else pinned.delete(turn);
+	}
+	return [...pinned].sort((a, b) => a - b);
+}
+
+function unpinnedTurns(entries: readonly SessionEntry[]): number[] {
+	const pinned = new Set(pinnedTurns(entries));
+	return entries.flatMap((entry, index) => (isUserMessageEntry(entry) && !pinned.has(index) ? [index] : []));
+}
+
+function latestCompaction(entries: readonly SessionEntry[]): { entry: CompactionEntry; firstKept: number } | null {
+	const index = entries.findLastIndex(isCompactionEntry);
+	const entry = entries[index];
+	return isCompactionEntry(entry) ? { entry, firstKept: Math.min(entry.firstKeptEntryIndex, index) } : null;
+}
+
+/** The messages of a turn that lie before entry `end`. Calls whose results do not are left out, and results without calls. */
+function readTurn(entries: readonly SessionEntry[], turn: number, end: number): ContextMessage[] {
+	const next = entries.findIndex((entry, index) => index > turn && isUserMessageEntry(entry));
+	const until = next < 0 ? end : Math.min(next, end);
+	if (until <= turn) return [];
+	const messages = applyRanges(entries.slice(0, until), []).filter(({ entryIndex }) => (entryIndex ?? 0) >= turn);
+	const answered = new Set(messages.map(({ message }) => (message.role === "toolResult" ? message.toolCallId : null)));
+	const called = new Set<string>();
+	return messages.filter(({ message }) => {
+		if (message.role === "toolResult") return called.has(message.toolCallId);
+		if (message.role !== "assistant") return true;
+		const calls = message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []));
+		if (!calls.every((id) => answered.has(id))) return false;
+		for (const id of calls) called.add(id);
+		return true;
+	});
+}
+
+function suggest(turns: readonly number[], prefix: string, entries: readonly SessionEntry[]) {
+	return turns
+		.map((turn) => ({ value: String(turn), label: labelOf(turn, entries) }))
+		.filter(({ value }) => value.startsWith(prefix.trim()))
+		.reverse();
+}
+
+function labelOf(turn: number, entries: readonly SessionEntry[]): string {
+	const entry = entries[turn];
+	const text = isUserMessageEntry(entry) ? messageText(entry.message).replace(/\s+/g, " ").trim() : "";
+	return `${turn}  ${text.length > 60 ? `${text.slice(0, 60)}…` : text || "(no text)"}`.toWellFormed();
+}

@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
+import { PiError } from "../../errors.js";
+import type { ModeIO } from "../../modes/mode.js";
+import { errnoCode } from "../../util/fs.js";
+import { packageRoot } from "../../util/package-root.js";
+import { printJson, printLines } from "../lines.js";
+import type { SubcommandOptions } from "../options.js";
+import type { Place } from "./place.js";
+
+const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
+
+/**
+ * `pi hooks new NAME`: writes a hook that works, and, where there is none, a tsconfig.json that lets editors and tsc
+ * find its types.
+ * @param inProject writes into the project's hooks in place of the user's
+ * @throws PiError `bad_arguments` for a name that no file can have and for a hook that is there already;
+ * `config_write_failed` when it cannot be written
+ */
+export async function newHook(
+	{ target, inProject }: { target: string; inProject: boolean },
+	{ paths }: Place,
+	options: SubcommandOptions,
+	io: ModeIO,
+): Promise<number> {
+	const name = target.replace(/\.ts$/, "");
+	if (!NAME.test(name)) {
+		throw new PiError("bad_arguments", `A hook cannot be named ${JSON.stringify(target)}`, {
+			hint: "use letters, digits, _ and -",
+		});
+	}
+	if (BUILTIN_COMMANDS.some(({ name: builtin, aliases = [] }) => [builtin, ...aliases].includes(name))) {
+		throw new PiError("bad_arguments", `/${name} is a built-in command`, { hint: "choose another name" });
+	}
+	const dir = inProject ? paths.project.hooks : paths.hooks;
+	const file = join(dir, `${name}.ts`);
+	const other = join(dir, name, "index.ts");
+	if (existsSync(other)) throw taken(other);
+	const tsconfig = join(dir, "tsconfig.json");
+	write(file, hookSource(name));
+	const wroteConfig = !existsSync(tsconfig);
+	if (wroteConfig) write(tsconfig, `${JSON.stringify(compilerConfig(), null, "\t")}\n`);
+	if (options.json) {
+		await printJson(io, { path: file, tsconfig: wroteConfig ? tsconfig : null });
+		return 0;
+	}
+	const shown = inProject ? relative(paths.cwd, file) : file;
+	await printLines(io, [
+		`Wrote ${file}`,
+		...(wroteConfig ? [`Wrote ${tsconfig}`] : []),
+		"",
+		`pi hooks check ${shown}   loads it and says what it registers`,
+		`pi hooks test ${shown}    shows what it does, on a sample session`,
+		`/reload in a running pi, then /${name}${inProject ? "; a project's hooks run once they are trusted: pi hooks trust" : ""}`,
+	]);
+	return 0;
+}
+
+function write(path: string, text: string): void {
+	try {
+		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+		// Not for others to write, whatever the umask is: pi would refuse to load it.
+		writeFileSync(path, text, { flag: "wx", mode: 0o644 });
+	} catch (cause) {
+		if (errnoCode(cause) === "EEXIST") throw taken(path);
+		throw new PiError("config_write_failed", `${path} cannot be written`, { cause });
+	}
+}
+
+function taken(path: string): PiError {
+	return new PiError("bad_arguments", `${path} is there already`, { hint: "choose another name" });
+}
+
+function hookSource(name: string): string {
+	return `import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+
+/** Counts the tool calls of a run and keeps the agent from pushing. */
+export default function (pi: HookAPI) {
+	let calls = 0;
+
+	pi.on("agent_start", () => {
+		calls = 0;
+	});
+
+	// Runs before each tool call. Return nothing to let it through.
+	pi.on("tool_call", (event) => {
+		calls++;
+		if (event.toolName === "bash" && String(event.input.command).includes("git push")) {
+			return { block: true, reason: "Pushing is left to the user. Say what you would push." };
+		}
+	});
+
+	pi.command(${JSON.stringify(name)}, {
+		description: "Show how many tools the last run called",
+		handler: (ctx) => ({ status: \`\${calls} tool calls, \${ctx.entries.length} entries in the session\` }),
+	});
+}
+`;
+}
+
+/** Settings for tsc and editors; the types are those of the installed program, where it is now. */
+function compilerConfig() {
+	const root = packageRoot();
+	const own = (dir: string) => [join(root, "dist", "types", dir, "index.d.ts"), join(root, "src", dir, "index.ts")];
+	const nodeTypes = findPackage("@types/node", root);
+	return {
+		compilerOptions: {
+			target: "es2023",
+			lib: ["esnext"],
+			module: "esnext",
+			moduleResolution: "bundler",
+			strict: true,
+			noEmit: true,
+			skipLibCheck: true,
+			allowImportingTsExtensions: true,
+			...(nodeTypes ? { typeRoots: [dirname(nodeTypes)], types: ["node"] } : { types: [] }),
+			paths: {
+				"@mariozechner/pi-coding-agent": own(""),
+				"@mariozechner/pi-coding-agent/hooks": own("hooks"),
+				"@mariozechner/pi-coding-agent/testing": own("testing"),
+				...Object.fromEntries(
+					["@mariozechner/pi-ai", "@mariozechner/pi-tui", "typebox"].flatMap((name) => {
+						const found = findPackage(name, root);
+						return found ? [[name, [found]]] : [];
+					}),
+				),
+			},
+		},
+		include: ["**/*.ts"],
+	};
+}
+
+/** Directory of a package as pi finds it; null when it comes without. */
+function findPackage(name: string, root: string): string | null {
+	const places = createRequire(join(root, "package.json")).resolve.paths(name) ?? [];
+	return places.map((dir) => join(dir, name)).find((dir) => existsSync(join(dir, "package.json"))) ?? null;
+}

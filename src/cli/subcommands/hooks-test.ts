@@ -1,0 +1,156 @@
+import { describeError, PiError } from "../../errors.js";
+import { discoverHooks } from "../../hooks/discover.js";
+import { HOST_HANDLE_NAMES } from "../../hooks/handles.js";
+import { loadHooks } from "../../hooks/load.js";
+import type { LoadedHook } from "../../hooks/registry.js";
+import { findSession } from "../../log/catalog.js";
+import type { SessionEntry } from "../../log/entry.js";
+import { SessionLog } from "../../log/session-log.js";
+import { onOneLine } from "../../log/session-summary.js";
+import type { ModeIO } from "../../modes/mode.js";
+import { printJson, printLines, printNotices, tableLines } from "../lines.js";
+import type { SubcommandOptions } from "../options.js";
+import type { Place } from "./place.js";
+import { type ReplayedContext, type ReplayedEvent, replay } from "./replay.js";
+import { sampleSession } from "./sample-session.js";
+
+const PREVIEW = 70;
+
+/** What the hook sends with `pi.send`, anywhere. */
+interface Sent {
+	text: string;
+}
+
+/**
+ * `pi hooks test FILE`: runs the handlers of a hook over a recorded session and shows what they answer and what they make
+ * of the context. Needs no model and no network, and writes nothing.
+ * @returns 1 when a handler fails or an answer is refused, or when the hook does not load
+ * @throws PiError `hook_load_failed` when there is no such file, `log_not_found` and others for the session
+ */
+export async function testHook(target: string, place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+	const sent: Sent[] = [];
+	const loaded = await loadHook(target, place, sent);
+	if ("error" in loaded) {
+		printNotices(io, [loaded.error]);
+		return 1;
+	}
+	const { hook } = loaded;
+	const { entries, path } = readSession(place, options);
+	const events = await replay({
+		hook,
+		entries,
+		cwd: place.paths.cwd,
+		sessionFile: path,
+		hookTimeoutMs: place.settings.hookTimeout,
+	});
+	const failures = events.reduce((sum, event) => sum + countFailures(event), 0);
+	if (options.json) {
+		await printJson(io, {
+			path: hook.path,
+			session: path,
+			entries: entries.length,
+			events,
+			commandsNotRun: [...hook.commands.keys()],
+			sent,
+			failures,
+		});
+	} else await printLines(io, describeReplay(hook, path, events, sent, failures));
+	return failures > 0 ? 1 : 0;
+}
+
+/** Loads the file with every handle granted: items that it appends are only shown. */
+async function loadHook(
+	target: string,
+	{ paths, settings }: Place,
+	sent: Sent[],
+): Promise<{ hook: LoadedHook } | { error: string }> {
+	const { files, errors } = discoverHooks({
+		globalDir: paths.hooks,
+		projectDir: paths.project.hooks,
+		cwd: paths.cwd,
+		homeDir: paths.home,
+		configured: [],
+		settingsDir: paths.agentDir,
+		explicit: [target],
+		discovery: false,
+	});
+	if (errors[0]) throw errors[0];
+	const { hooks, errors: failures } = await loadHooks(files, {
+		cacheDir: paths.hookCache,
+		timeoutMs: settings.hookTimeout,
+		send: (_, text) => void sent.push({ text: String(text) }),
+		grants: () => HOST_HANDLE_NAMES,
+	});
+	const [hook] = hooks;
+	if (hook) return { hook };
+	return { error: describeError(failures[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`)) };
+}
+
+function readSession(
+	place: Place,
+	{ session }: SubcommandOptions,
+): { entries: readonly SessionEntry[]; path: string | null } {
+	if (session === undefined) return { entries: sampleSession(place.paths.cwd), path: null };
+	const log = SessionLog.open(findSession(place.sessionDir, session), { readOnly: true });
+	try {
+		return { entries: log.entries, path: log.path };
+	} finally {
+		log.close();
+	}
+}
+
+function countFailures({ failures, context }: ReplayedEvent): number {
+	return failures.length + (context?.problems.length ?? 0);
+}
+
+function describeReplay(
+	hook: LoadedHook,
+	session: string | null,
+	events: readonly ReplayedEvent[],
+	sent: readonly Sent[],
+	failures: number,
+): string[] {
+	const handled = events.filter(({ event }) => hook.handlers[event] !== undefined);
+	const commands = [...hook.commands.keys()].map((name) => `/${name}`);
+	const rows = handled.flatMap((event) => {
+		const name = [event.event, event.subject].filter(Boolean).join(" ");
+		const [first = "", ...more] = describeEvent(event);
+		return [[String(event.end), name, first], ...more.map((line) => ["", "", line])];
+	});
+	return [
+		`${hook.path} on ${session ?? "the sample session"}: ${events.length} events, ${handled.length} of them handled, ${failures} ${failures === 1 ? "failure" : "failures"}`,
+		...(rows.length > 0 ? ["", ...tableLines([["at", "event", "result"], ...rows])] : []),
+		...(sent.length > 0 ? ["", ...sent.map(({ text }) => `would send: ${onOneLine(text, PREVIEW)}`)] : []),
+		...(commands.length > 0 ? ["", `commands are not run: ${commands.join(", ")}`] : []),
+	];
+}
+
+function describeEvent({ event, answers, stopped, effects, failures, context }: ReplayedEvent): string[] {
+	const given = answers.filter((answer) => answer !== null);
+	const lines = [
+		...failures.map(({ message, line }) => `failed${line === null ? "" : ` at line ${line}`}: ${message}`),
+		...(stopped !== null && failures.length === 0
+			? [`${event === "tool_call" ? "blocked" : "stopped"}: ${stopped}`]
+			: []),
+		...(stopped === null ? given.map((answer) => `answers ${onOneLine(JSON.stringify(answer) ?? "", PREVIEW)}`) : []),
+		...(context ? describeContext(context) : []),
+		...effects,
+	];
+	return lines.length > 0 ? lines : ["nothing"];
+}
+
+function describeContext({ before, after, hidden, added, problems }: ReplayedContext): string[] {
+	const refused = problems.map(({ rule, position }) => `refused: ${rule} at position ${position}`);
+	if (hidden.length === 0 && added.length === 0 && before.messages === after.messages) {
+		return [...refused, `unchanged: ${before.messages} messages, about ${before.tokens} tokens`];
+	}
+	return [
+		...refused,
+		`${before.messages} → ${after.messages} messages, about ${before.tokens} → ${after.tokens} tokens`,
+		...(hidden.length > 0 ? [`hides ${hidden.map(({ entryIndex }) => entryIndex).join(", ")}`] : []),
+		...added.map(
+			({ role, entryIndex, tokens, text }) =>
+				`${entryIndex === null ? "adds" : `changes ${entryIndex},`} ${role}, ${tokens} tokens: ${onOneLine(text, PREVIEW)}`,
+		),
+	];
+}

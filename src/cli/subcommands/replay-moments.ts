@@ -1,0 +1,120 @@
+import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
+import type {
+	BeforeRequestEvent,
+	HookEvents,
+	SessionEvent,
+	ToolCallEvent,
+	ToolResultEvent,
+} from "../../hooks/types.js";
+import { type AppMessage, isCompactionEntry, isMessageEntry, type SessionEntry } from "../../log/entry.js";
+
+/** What a hook is told at a moment; what depends on the context is computed there. */
+export type MomentEvent =
+	| SessionEvent
+	| HookEvents["agent_start" | "agent_end" | "turn_start" | "turn_end"]
+	| Omit<BeforeRequestEvent, "messageCount" | "tokens">
+	| ToolCallEvent
+	| ToolResultEvent
+	| { type: "context" };
+
+/** A moment of a recorded session at which handlers run. */
+export interface Moment {
+	/** The entries before this index were there; frozen with the session. */
+	end: number;
+	event: MomentEvent;
+}
+
+/**
+ * The moments of a session, in order, as far as its entries tell: start, runs, turns, requests, tool calls and results,
+ * compactions that took place, the request that would come next, and the end. What leaves no entry is not there: what was
+ * asked before a switch, a branch or a compaction, and commands.
+ */
+export function momentsOf(entries: readonly SessionEntry[], sessionFile: string | null): Moment[] {
+	const told = { type: "session", sessionFile, previousSessionFile: null } as const;
+	const before = (end: number) => Object.freeze(entries.slice(0, end));
+	const moments: Moment[] = [{ end: 1, event: { ...told, reason: "start", entries: before(1) } }];
+	const add = (end: number, ...events: readonly MomentEvent[]) => {
+		for (const event of events) moments.push({ end, event });
+	};
+	let run: { messages: AppMessage[]; turnIndex: number; end: number } | null = null;
+	const finish = () => {
+		if (run) add(run.end, { type: "agent_end", messages: run.messages });
+		run = null;
+	};
+	for (const [index, entry] of entries.entries()) {
+		if (isCompactionEntry(entry)) {
+			const { tokensBefore } = entry;
+			const compacted = { reason: "compact", compactionEntry: entry, tokensBefore, fromHook: false } as const;
+			add(index + 1, { ...told, entries: before(index + 1), ...compacted }, { type: "context" });
+		}
+		// Results are told of with the turn that called for them.
+		if (!isMessageEntry(entry) || (entry.message.role !== "user" && entry.message.role !== "assistant")) continue;
+		if (run === null) add(index, { type: "agent_start" });
+		run ??= { messages: [], turnIndex: 0, end: index + 1 };
+		run.messages.push(entry.message);
+		run.end = index + 1;
+		if (entry.message.role !== "assistant") continue;
+		const results = resultsOf(entry.message, entries, index);
+		moments.push(...turnMoments(index, entry.message, results, run.turnIndex));
+		run.messages.push(...results.map(({ message }) => message));
+		run.end = endOf(index, results);
+		run.turnIndex++;
+		if (results.length === 0) finish();
+	}
+	finish();
+	add(entries.length, { type: "context" });
+	add(entries.length, { ...told, reason: "shutdown", entries: before(entries.length) });
+	return moments;
+}
+
+/** A tool result and where it stands. */
+interface FoundResult {
+	index: number;
+	message: ToolResultMessage;
+}
+
+function turnMoments(
+	index: number,
+	message: AssistantMessage,
+	results: readonly FoundResult[],
+	turnIndex: number,
+): Moment[] {
+	const model = Object.freeze({ provider: message.provider, id: message.model });
+	const tools = results.flatMap(({ message: result }): MomentEvent[] => {
+		const call = message.content.find((block) => block.type === "toolCall" && block.id === result.toolCallId);
+		if (call?.type !== "toolCall") return [];
+		const { id: toolCallId, name: toolName, arguments: input } = call;
+		const { content, details, isError } = result;
+		return [
+			{ type: "tool_call", toolName, toolCallId, input },
+			// The details are what the tool recorded under this name.
+			{ type: "tool_result", toolName, toolCallId, input, content, details, isError } as ToolResultEvent,
+		];
+	});
+	const toolResults = results.map(({ message: result }) => result);
+	return [
+		{ end: index, event: { type: "turn_start", turnIndex, timestamp: message.timestamp } },
+		{ end: index, event: { type: "context" } },
+		{ end: index, event: { type: "before_request", model, turnIndex } },
+		...tools.map((event) => ({ end: index + 1, event })),
+		{ end: endOf(index, results), event: { type: "turn_end", turnIndex, message, toolResults } },
+	];
+}
+
+/** Results of the calls of a reply, in the order of the calls; none when the reply did not finish. */
+function resultsOf(message: AssistantMessage, entries: readonly SessionEntry[], index: number): FoundResult[] {
+	if (message.stopReason === "error" || message.stopReason === "aborted") return [];
+	const results = new Map<string, FoundResult>();
+	for (let at = index + 1; at < entries.length; at++) {
+		const entry = entries[at];
+		if (!isMessageEntry(entry)) continue;
+		if (entry.message.role === "assistant") break;
+		if (entry.message.role === "toolResult")
+			results.set(entry.message.toolCallId, { index: at, message: entry.message });
+	}
+	return message.content.flatMap((block) => (block.type === "toolCall" ? (results.get(block.id) ?? []) : []));
+}
+
+function endOf(index: number, results: readonly FoundResult[]): number {
+	return Math.max(index, ...results.map((result) => result.index)) + 1;
+}

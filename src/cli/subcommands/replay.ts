@@ -1,0 +1,264 @@
+import { buildContext } from "../../context/build-context.js";
+import type { BuiltContext, ContextProblem } from "../../context/context-message.js";
+import { coreContext } from "../../context/core.js";
+import { entryMessage } from "../../context/entry-message.js";
+import { fullText } from "../../context/ledger.js";
+import { estimateAll, estimateTokens } from "../../context/tokens.js";
+import { errorText } from "../../errors.js";
+import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
+import { HookRunner } from "../../hooks/runner.js";
+import type { HookEventName, HookHandler } from "../../hooks/types.js";
+import type { AppMessage, SessionEntry } from "../../log/entry.js";
+import { createReplayHost, withoutPrograms } from "./replay-host.js";
+import { type Moment, type MomentEvent, momentsOf } from "./replay-moments.js";
+
+/** What a session is replayed with. */
+export interface ReplayOptions {
+	hook: LoadedHook;
+	/** Frozen. */
+	entries: readonly SessionEntry[];
+	cwd: string;
+	sessionFile: string | null;
+	hookTimeoutMs: number;
+}
+
+/** A failure of a handler. */
+export interface ReplayFailure {
+	message: string;
+	/** In the hook's file, 1-based; null when the stack does not tell. */
+	line: number | null;
+}
+
+/** What the hook made of the context at a moment. */
+export interface ReplayedContext {
+	before: { messages: number; tokens: number };
+	after: { messages: number; tokens: number };
+	/** Entries that it hid; `tokens` of their messages. */
+	hidden: { entryIndex: number; role: string; tokens: number }[];
+	/** Messages that it put in, at their positions in the list afterwards; with an `entryIndex` in place of that entry's. */
+	added: { position: number; entryIndex: number | null; role: string; tokens: number; text: string }[];
+	/** Answers that were dropped. */
+	problems: Pick<ContextProblem, "rule" | "position">[];
+}
+
+/** A moment that was replayed. */
+export interface ReplayedEvent {
+	/** The entries before this index were there. */
+	end: number;
+	event: HookEventName;
+	/** The reason of a `session` event, the tool of tool events; else null. */
+	subject: string | null;
+	/** What each handler answered, in order; null for nothing. Left out for `context`. */
+	answers: unknown[];
+	/** Why a tool call was blocked or a request stopped; null when neither was. */
+	stopped: string | null;
+	/** What the hook would have done and asked, a line each. */
+	effects: string[];
+	failures: ReplayFailure[];
+	/** Of `context` events, where a handler has to do with the context. */
+	context?: ReplayedContext;
+}
+
+const NEVER = new AbortController().signal;
+
+/** Runs the handlers of a hook over the moments of a session, through the runner of sessions. Writes nothing. */
+export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
+	const replayed: ReplayedEvent[] = [];
+	/** Calls that the hook has just blocked: they have no result. */
+	const blocked = new Set<string>();
+	let request = { messages: 0, tokens: 0 };
+	for (const moment of momentsOf(options.entries, options.sessionFile)) {
+		const { event } = moment;
+		if (event.type === "tool_result" && blocked.has(event.toolCallId)) continue;
+		const step = await replayMoment(moment, request, options);
+		if (step.context) request = step.context.after;
+		if (event.type === "tool_call" && step.stopped !== null) blocked.add(event.toolCallId);
+		replayed.push(step);
+	}
+	return replayed;
+}
+
+/** @param request size of the context as the hook left it last */
+async function replayMoment(
+	{ end, event }: Moment,
+	request: { messages: number; tokens: number },
+	options: ReplayOptions,
+): Promise<ReplayedEvent> {
+	const step: ReplayedEvent = {
+		end,
+		event: event.type,
+		subject: subjectOf(event),
+		answers: [],
+		stopped: null,
+		effects: [],
+		failures: [],
+	};
+	if (!concerns(event, options.hook)) return step;
+	const onEffect = (line: string) => void step.effects.push(line);
+	const { cwd, sessionFile, hookTimeoutMs } = options;
+	const entries = Object.freeze(options.entries.slice(0, end));
+	let messages: readonly AppMessage[] | null = null;
+	/** The context before the hook; in a long session too much to make for handlers that do not look at it. */
+	const core = () => {
+		messages ??= Object.freeze(coreContext(entries).messages.map(({ message }) => message));
+		return messages;
+	};
+	let thrown: unknown;
+	const watched = watchHandlers(options.hook, {
+		onAnswer: (answer) => void step.answers.push(plain(answer)),
+		onThrow: (error) => {
+			thrown = error;
+		},
+		onEffect,
+	});
+	const runner = new HookRunner({
+		registry: new HookRegistry([watched], new Set()),
+		host: createReplayHost({ cwd, sessionFile, entries, core }, onEffect),
+		hookTimeoutMs: () => hookTimeoutMs,
+		onError({ error }) {
+			step.failures.push({ message: error, line: lineIn(thrown, options.hook) });
+			thrown = undefined;
+		},
+	});
+	if (event.type === "context") {
+		const built = await buildContext(
+			entries,
+			runner.contextStages(() => entries, NEVER),
+		);
+		step.answers.length = 0;
+		step.context = describeContext(core(), built, entries);
+	} else await emit(event, request, runner, step, hookTimeoutMs);
+	return step;
+}
+
+async function emit(
+	event: Exclude<MomentEvent, { type: "context" }>,
+	{ messages: messageCount, tokens }: { messages: number; tokens: number },
+	runner: HookRunner,
+	step: ReplayedEvent,
+	hookTimeoutMs: number,
+): Promise<void> {
+	switch (event.type) {
+		case "session":
+			await runner.emitSession(event, NEVER);
+			break;
+		case "before_request":
+			step.stopped = await runner.gateRequest(Object.freeze({ ...event, messageCount, tokens }), NEVER);
+			break;
+		case "tool_call":
+			await limited(hookTimeoutMs, step, async (signal) => {
+				step.stopped = await runner.gateToolCall(event, signal);
+			});
+			break;
+		case "tool_result":
+			await runner.changeToolResult(event, NEVER);
+			break;
+		default:
+			await runner.emit(event, NEVER);
+	}
+}
+
+function describeContext(
+	before: readonly AppMessage[],
+	{ messages, hidden, problems }: BuiltContext,
+	entries: readonly SessionEntry[],
+): ReplayedContext {
+	return {
+		before: { messages: before.length, tokens: estimateAll(before) },
+		after: { messages: messages.length, tokens: estimateAll(messages.map(({ message }) => message)) },
+		hidden: hidden.flatMap(({ entryIndex, by }) => {
+			const message = entryMessage(entries[entryIndex]);
+			if (by.kind !== "hook" || !message) return [];
+			return [{ entryIndex, role: message.role, tokens: estimateTokens(message) }];
+		}),
+		added: messages.flatMap(({ message, entryIndex, origin }, position) =>
+			origin.kind === "hook"
+				? [{ position, entryIndex, role: message.role, tokens: estimateTokens(message), text: fullText(message) }]
+				: [],
+		),
+		problems: problems.flatMap(({ hook, rule, position }) => (hook === null ? [] : [{ rule, position }])),
+	};
+}
+
+/** Tool calls have no time limit where a person may be answering. Here nobody is. */
+async function limited(
+	limitMs: number,
+	{ failures }: ReplayedEvent,
+	gate: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+	const limit = new AbortController();
+	const timer = setTimeout(() => limit.abort(), limitMs);
+	try {
+		await gate(limit.signal);
+	} finally {
+		clearTimeout(timer);
+	}
+	if (limit.signal.aborted) failures.push({ message: `it did not settle within ${limitMs} ms`, line: null });
+}
+
+/** True when the hook has a handler for the event, or one that has to be told the size of the context. */
+function concerns({ type }: MomentEvent, { handlers }: LoadedHook): boolean {
+	return handlers[type] !== undefined || (type === "context" && handlers.before_request !== undefined);
+}
+
+/** An answer as JSON keeps it; null for nothing. */
+function plain(answer: unknown): unknown {
+	try {
+		return JSON.parse(JSON.stringify(answer) ?? "null");
+	} catch (error) {
+		return `not shown: ${errorText(error)}`;
+	}
+}
+
+function subjectOf(event: MomentEvent): string | null {
+	if (event.type === "session") return event.reason;
+	return event.type === "tool_call" || event.type === "tool_result" ? event.toolName : null;
+}
+
+/** What is to be known of each call of a handler. */
+interface CallWatcher {
+	onAnswer(answer: unknown): void;
+	onThrow(error: unknown): void;
+	onEffect(line: string): void;
+}
+
+/** A copy of a hook whose handlers tell what they answer and throw, and run no programs. */
+function watchHandlers(hook: LoadedHook, watcher: CallWatcher): LoadedHook {
+	const watch =
+		<N extends HookEventName>(handler: HookHandler<N>): HookHandler<N> =>
+		async (event, ctx) => {
+			try {
+				const answer = await handler(event, withoutPrograms(ctx, watcher.onEffect));
+				watcher.onAnswer(answer);
+				return answer;
+			} catch (error) {
+				watcher.onThrow(error);
+				throw error;
+			}
+		};
+	const { handlers } = hook;
+	return {
+		...hook,
+		handlers: {
+			session: handlers.session?.map((handler) => watch(handler)),
+			agent_start: handlers.agent_start?.map((handler) => watch(handler)),
+			agent_end: handlers.agent_end?.map((handler) => watch(handler)),
+			turn_start: handlers.turn_start?.map((handler) => watch(handler)),
+			turn_end: handlers.turn_end?.map((handler) => watch(handler)),
+			before_request: handlers.before_request?.map((handler) => watch(handler)),
+			tool_call: handlers.tool_call?.map((handler) => watch(handler)),
+			tool_result: handlers.tool_result?.map((handler) => watch(handler)),
+			context: handlers.context?.map((handler) => watch(handler)),
+		},
+	};
+}
+
+function lineIn(error: unknown, { path, realPath }: LoadedHook): number | null {
+	const stack = error instanceof Error ? (error.stack ?? "") : "";
+	for (const file of [realPath, path]) {
+		const at = stack.indexOf(`${file}:`);
+		const line = at < 0 ? undefined : /^:(\d+)/.exec(stack.slice(at + file.length))?.[1];
+		if (line !== undefined) return Number(line);
+	}
+	return null;
+}

@@ -1,0 +1,47 @@
+import { PiError } from "../../errors.js";
+import type { BuiltinCommandContext, SlashCommand } from "../command.js";
+import { report } from "./report.js";
+
+const ACTIONS = ["ask", "forget"] as const;
+type Action = (typeof ACTIONS)[number];
+
+/** `/trust [ask|forget]`: what may run of the project's own code, and the ways to change that. */
+export const trustCommand: SlashCommand = {
+	name: "trust",
+	argumentHint: "[ask|forget]",
+	description: "Show which code of the project may run; ask again or forget",
+	complete: (prefix) => ACTIONS.filter((action) => action.startsWith(prefix)).map((value) => ({ value })),
+	async run(context) {
+		const { session, rest, shell, ui } = context;
+		const { trust } = session;
+		if (!trust) return { status: "There is no project code to decide about" };
+		if (rest) return change(context, toAction(rest));
+		const lines = await trust.describe();
+		if (!shell) return { status: ["Trust", ...lines].join("\n") };
+		report(context, "Trust", lines);
+		const action = await ui.select<Action>("Project code", [
+			{ label: "ask again", value: "ask", description: "shows the code, then loads anew what you accept" },
+			{ label: "forget", value: "forget", description: "nothing in this project is trusted any more" },
+		]);
+		return action === null ? undefined : change(context, action);
+	},
+};
+
+function toAction(text: string): Action {
+	const action = ACTIONS.find((candidate) => candidate === text);
+	if (!action) throw new PiError("bad_arguments", `/trust takes ask or forget, not "${text}"`);
+	return action;
+}
+
+async function change({ session }: BuiltinCommandContext, action: Action): Promise<{ status: string }> {
+	if (action === "ask") {
+		session.trust?.askAgain();
+		return { status: await session.reload() };
+	}
+	const found = await session.trust?.forget();
+	return {
+		status: found
+			? "Nothing in this project is trusted any more; what is loaded runs until /reload"
+			: "Nothing was trusted in this project",
+	};
+}

@@ -1,0 +1,52 @@
+import type { CommandShell } from "../../../commands/command.js";
+import type { OverlayStack } from "../../../tui/overlay-stack.js";
+import type { Look } from "../../../tui/select-dialog.js";
+import { ContextPanel } from "./context-panel.js";
+import { HooksPanel } from "./hooks-panel.js";
+
+/** Where panels stand and what they reach. */
+export interface PanelParts {
+	overlays: OverlayStack;
+	look: Look;
+	copy(text: string): Promise<void>;
+	requestRender(): void;
+	/** For paths. */
+	places: { cwd: string; home: string };
+}
+
+/** Opens the panels of `/context` and `/hooks` in the editor's place. */
+export function createPanels(parts: PanelParts): Required<Pick<CommandShell, "openContext" | "openHooks">> {
+	const { overlays, look, copy, requestRender, places } = parts;
+	return {
+		async openContext(inspector, signal) {
+			const inspection = await inspector.inspectContext();
+			await overlays.open<null>(
+				(settle) =>
+					new ContextPanel(look, {
+						inspection,
+						inspect: (without) => inspector.inspectContext(without),
+						async disable(hooks) {
+							for (const path of hooks) await inspector.setHookEnabled(path, false);
+						},
+						copy,
+						requestRender,
+						onClose: () => settle(null),
+					}),
+				{ signal, cancelled: null },
+			);
+		},
+		openHooks: (inspector, signal) =>
+			overlays.open<"reload" | null>(
+				(settle) =>
+					new HooksPanel(look, {
+						statuses: () => inspector.hookStatuses(),
+						setEnabled: (path, isEnabled) => inspector.setHookEnabled(path, isEnabled),
+						onReload: () => settle("reload"),
+						onClose: () => settle(null),
+						requestRender,
+						places,
+					}),
+				{ signal, cancelled: null },
+			),
+	};
+}

@@ -1,0 +1,200 @@
+import { type Component, decodeKittyPrintable, visibleWidth } from "@mariozechner/pi-tui";
+import type { ProjectFile, ProjectSet } from "../../../config/trust.js";
+import type { TrustAnswer } from "../../../session/project-code.js";
+import { column } from "../../../tui/line.js";
+import type { Look } from "../../../tui/select-dialog.js";
+import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
+import { type CodeChange, type CodeLine, codeLines } from "./code-lines.js";
+import { CodePager } from "./code-pager.js";
+
+/** What a person is asked about. */
+export interface TrustQuestion {
+	set: ProjectSet;
+	/** What changed in files whose trusted text is known, by `rel`. */
+	changes: ReadonlyMap<string, CodeChange>;
+	/** ms since the epoch. */
+	now: number;
+	/** True when the user was typing as the question came: the next keys were meant for the editor. */
+	isTyping?: boolean;
+	/** ms that pass; default: those of the process. */
+	clock?(): number;
+}
+
+/** After so long without a key, what a typist presses next is meant for the question. */
+const PAUSE_MS = 700;
+
+const ANSWERS: Readonly<Record<string, TrustAnswer>> = { y: "trust", o: "once", n: "no" };
+const CHOICES = ["y  trust these contents", "o  this run only", "v  show code and changes", "n  no"];
+/** Rows of question, keys and what the screen keeps below. */
+const OTHER_ROWS = 10;
+const MIN_ROWS = 3;
+/** Longer than any path: nothing is cut. */
+const MAX_PATH = 10_000;
+
+/** Asks whether the project's code may run. Only the keys that it names answer; cancelling means no. */
+export class TrustPanel implements Component {
+	#pager: CodePager | null = null;
+	#top = 0;
+	#page = MIN_ROWS;
+	#count = 0;
+	/** When the last key came that was meant for the editor; null when none is any more. */
+	#typedAt: number | null;
+
+	constructor(
+		private readonly look: Look,
+		private readonly question: TrustQuestion,
+		private readonly onAnswer: (answer: TrustAnswer) => void,
+	) {
+		this.#typedAt = question.isTyping ? this.#now() : null;
+	}
+
+	render(width: number): string[] {
+		if (this.#pager) return this.#pager.render(width);
+		const { theme, keymap } = this.look;
+		const rows = this.#rows(width);
+		const choices = this.#choices(width);
+		this.#count = rows.length;
+		this.#page = Math.max(MIN_ROWS, (this.look.rows?.() ?? 30) - OTHER_ROWS - choices.length);
+		this.#top = Math.max(0, Math.min(this.#top, rows.length - this.#page));
+		const shown = rows.slice(this.#top, this.#top + this.#page);
+		const isCut = shown.length < rows.length;
+		const place = `${this.#top + 1}–${this.#top + shown.length} of ${rows.length} · ↑↓ ${keymap.keyOf("dialog.pageDown")} `;
+		return [
+			theme.dim("─".repeat(width)),
+			...this.#sentence("This project has code that pi would run:", width),
+			...shown,
+			...(isCut ? [spread("", theme.warning(clipLine(place, width)), width)] : []),
+			...this.#sentence("It can do anything you can. Run it?", width),
+			...choices,
+		];
+	}
+
+	handleInput(data: string): void {
+		if (this.#isForEditor()) return;
+		if (this.#pager) this.#pager.handleInput(data);
+		else this.#take(data);
+	}
+
+	invalidate(): void {
+		this.#pager?.invalidate();
+	}
+
+	#isForEditor(): boolean {
+		if (this.#typedAt === null) return false;
+		const now = this.#now();
+		const isPause = now - this.#typedAt >= PAUSE_MS;
+		this.#typedAt = isPause ? null : now;
+		return !isPause;
+	}
+
+	#now(): number {
+		return this.question.clock?.() ?? performance.now();
+	}
+
+	#take(data: string): void {
+		const { keymap } = this.look;
+		const key = (decodeKittyPrintable(data) ?? data).toLowerCase();
+		const answer = Object.hasOwn(ANSWERS, key) ? ANSWERS[key] : undefined;
+		if (keymap.matches(data, "dialog.cancel")) this.onAnswer("no");
+		else if (answer) this.onAnswer(answer);
+		else if (key === "v") this.#showCode();
+		else if (keymap.matches(data, "dialog.up")) this.#scroll(-1);
+		else if (keymap.matches(data, "dialog.down")) this.#scroll(1);
+		else if (keymap.matches(data, "dialog.pageUp")) this.#scroll(1 - this.#page);
+		else if (keymap.matches(data, "dialog.pageDown")) this.#scroll(this.#page - 1);
+	}
+
+	#scroll(by: number): void {
+		this.#top = Math.max(0, Math.min(this.#top + by, this.#count - this.#page));
+	}
+
+	#showCode(): void {
+		this.#pager = new CodePager(this.look, this.#code(), () => {
+			this.#pager = null;
+		});
+	}
+
+	/** What there is to look at; where nothing changed, all of it. */
+	#code(): CodeLine[] {
+		const { set, changes } = this.question;
+		const fresh = set.files.filter(({ state }) => state !== "trusted");
+		return (fresh.length > 0 ? fresh : set.files).flatMap((file): CodeLine[] => {
+			const change = changes.get(file.rel);
+			const title = `${nameOf(file, set)}   ${this.#state(file)}${change ? `   ${counts(change)}` : ""}`;
+			const heading: CodeLine = { kind: "heading", mark: "", text: title };
+			return [heading, ...(change ? change.lines : codeLines(file.bytes.toString("utf8")))];
+		});
+	}
+
+	#rows(width: number): string[] {
+		const { theme } = this.look;
+		const { set, changes } = this.question;
+		// What asks for a look comes first.
+		const files = [...set.files].sort((a, b) => Number(a.state === "trusted") - Number(b.state === "trusted"));
+		const cells = files.map((file) => {
+			const change = changes.get(file.rel);
+			const size = formatSize(file.size).padStart(8);
+			const state = `${this.#state(file)}${change ? `   ${counts(change)}` : ""}`;
+			return { file, name: nameOf(file, set), details: `${size}   ${file.sha256.slice(0, 12)}   ${state}` };
+		});
+		const nameWidth = Math.max(0, ...cells.map(({ name }) => visibleWidth(name)));
+		const isWide = cells.every(({ details }) => nameWidth + visibleWidth(details) + 6 <= width);
+		const rows = cells.flatMap(({ file, name, details }) => {
+			const style = file.state === "trusted" ? theme.dim : (text: string) => text;
+			if (isWide) return [style(`   ${column(name, nameWidth)}  ${details}`)];
+			const indent = (lines: string[], by: number) => lines.map((line) => style(" ".repeat(by) + line));
+			return [
+				...indent(wrapLines([name], width - 3), 3),
+				...indent(wrapLines([details.trim()], Math.max(1, width - 5)), 5),
+			];
+		});
+		const unresolved = set.unresolved.map(
+			({ from, specifier, reason }) => `${cleanLine(from)} also loads ${cleanLine(specifier)}: ${reason}`,
+		);
+		const notes = wrapLines(unresolved, width - 3).map((line) => theme.warning(`   ${line}`));
+		return [...rows, ...notes];
+	}
+
+	#sentence(text: string, width: number): string[] {
+		return wrapLines([text], width - 1).map((line) => ` ${this.look.theme.bold(line)}`);
+	}
+
+	/** All in one line, or in as many as the width asks for. */
+	#choices(width: number): string[] {
+		const { theme } = this.look;
+		const gap = Math.min(6, Math.floor((width - 3 - CHOICES.join("").length) / (CHOICES.length - 1)));
+		const lines = gap >= 2 ? [CHOICES.join(" ".repeat(gap))] : CHOICES;
+		return lines.map((line) => theme.accent(clipLine(`   ${line}`, width)));
+	}
+
+	#state({ state }: ProjectFile): string {
+		const { set, now } = this.question;
+		if (state === "changed") return `changed since ${set.trustedAt ? shortDate(set.trustedAt, now) : "it was trusted"}`;
+		return state;
+	}
+}
+
+/** A file's path, and where it leads when it is a link. */
+function nameOf({ rel, realPath }: ProjectFile, { root }: ProjectSet): string {
+	const isPlain = realPath.replaceAll("\\", "/") === `${root.replaceAll("\\", "/")}/${rel}`;
+	const name = cleanLine(rel, MAX_PATH);
+	return isPlain ? name : `${name} → ${cleanLine(realPath, MAX_PATH)}`;
+}
+
+function formatSize(bytes: number): string {
+	return bytes < 100 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KB`;
+}
+
+function counts({ added, removed }: CodeChange): string {
+	return `+${added} −${removed}`;
+}
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** Day and month, and the year when it is another. */
+function shortDate(iso: string, now: number): string {
+	const date = new Date(iso);
+	if (Number.isNaN(date.getTime())) return cleanLine(iso, 30);
+	const day = `${date.getDate()} ${MONTHS[date.getMonth()]}`;
+	return date.getFullYear() === new Date(now).getFullYear() ? day : `${day} ${date.getFullYear()}`;
+}

@@ -1,0 +1,115 @@
+import type { ContextInspection, HookFigures, HookStatus, Inspector } from "../commands/inspection.js";
+import { buildContext } from "../context/build-context.js";
+import { findCacheLoss } from "../context/cache-loss.js";
+import type { BuiltContext } from "../context/context-message.js";
+import type { EntrySource } from "../context/entry-message.js";
+import { createLedger, type HookShare, hookShares } from "../context/ledger.js";
+import { StabilityWatch } from "../context/stability.js";
+import type { LoadedHook } from "../hooks/registry.js";
+import { isMessageEntry, type SessionEntry } from "../log/entry.js";
+import type { SessionContext } from "./session-context.js";
+import type { HookFailure, SessionHooks } from "./session-hooks.js";
+
+/** What an inspector reads of its session. */
+export interface InspectedSession {
+	readonly entries: readonly SessionEntry[];
+	contextUsage(): { contextWindow: number };
+	rebuildContext(): Promise<void>;
+}
+
+const NO_HOOKS: ReadonlySet<string> = new Set();
+
+/** Shows what the model is given next and how the hooks do. Computes beside the session: no figures, no events. */
+export class SessionInspector implements Inspector {
+	constructor(
+		private readonly session: InspectedSession,
+		private readonly context: SessionContext,
+		private readonly hooks: SessionHooks,
+		private readonly ended: AbortSignal,
+	) {}
+
+	async inspectContext(without: ReadonlySet<string> = NO_HOOKS): Promise<ContextInspection> {
+		const { entries } = this.session;
+		const watch = new StabilityWatch((hook) => this.hooks.reportUnstable(hook));
+		// Twice, since an answer that differs without a reason shows only beside another one.
+		await this.#build(entries, without, watch);
+		const context = await this.#build(entries, without, watch);
+		const before = this.context.lastRequest ?? (await this.#lastRequest(entries));
+		const previous = before?.messages ?? null;
+		return {
+			context,
+			ledger: createLedger({ context, entries, previous: previous?.map(({ message }) => message) ?? [] }),
+			entries,
+			previous,
+			loss: before && findCacheLoss(before, context),
+			contextWindow: this.session.contextUsage().contextWindow,
+			hooks: this.#contextHooks().map(({ path, name }) => ({ path, name })),
+			unstable: this.#contextHooks().flatMap(({ path }) => (this.hooks.health.figures(path).isUnstable ? [path] : [])),
+		};
+	}
+
+	hookStatuses(): HookStatus[] {
+		const shares = hookShares(
+			createLedger({ context: this.context.current, entries: this.session.entries, previous: null }),
+		);
+		const { loaded, failures, health } = this.hooks;
+		const statuses = loaded.map(
+			(hook): HookStatus => ({
+				path: hook.path,
+				name: hook.name,
+				scope: hook.scope,
+				events: Object.keys(hook.handlers),
+				commands: [...hook.commands.keys()],
+				entryTypes: [...hook.entryTypes.keys()],
+				isEnabled: this.hooks.isEnabled(hook),
+				problem: failures.find(({ path }) => path === hook.path)?.problem ?? null,
+				figures: health.figures(hook.path),
+				share: shares.get(hook.path) ?? NOTHING,
+				conflicts: loaded.filter((other) => other !== hook).flatMap((other) => sharedClaims(hook, other)),
+			}),
+		);
+		const missing = failures.filter(({ path }) => !loaded.some((hook) => hook.path === path));
+		return [...statuses, ...missing.map((failure) => notLoaded(failure, health.figures(failure.path)))];
+	}
+
+	async setHookEnabled(path: string, isEnabled: boolean): Promise<void> {
+		const hook = this.hooks.loaded.find((candidate) => candidate.path === path);
+		if (!hook) return;
+		this.hooks.setEnabled(hook, isEnabled);
+		await this.session.rebuildContext();
+	}
+
+	#contextHooks(): LoadedHook[] {
+		return this.hooks.registry.hooks.filter((hook) => (hook.handlers.context?.length ?? 0) > 0);
+	}
+
+	#build(entries: readonly SessionEntry[], without: ReadonlySet<string>, watch: StabilityWatch): Promise<BuiltContext> {
+		const source: EntrySource = entries;
+		const stages = this.hooks.trialStages(() => entries, this.ended).filter(({ hook }) => !without.has(hook));
+		return buildContext(source, watch.watch(stages, entries.length));
+	}
+
+	/** The request that the last reply answered, computed with the hooks of now. */
+	async #lastRequest(entries: readonly SessionEntry[]): Promise<BuiltContext | null> {
+		const reply = entries.findLastIndex((entry) => isMessageEntry(entry) && entry.message.role === "assistant");
+		if (reply < 0) return null;
+		return this.#build(Object.freeze(entries.slice(0, reply)), NO_HOOKS, new StabilityWatch());
+	}
+}
+
+const NOTHING: HookShare = { added: 0, removed: 0 };
+
+function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {
+	const none = { events: [], commands: [], entryTypes: [], conflicts: [] };
+	return { ...failure, ...none, isEnabled: false, figures, share: NOTHING };
+}
+
+/** What two hooks both claim. */
+function sharedClaims(hook: LoadedHook, other: LoadedHook): string[] {
+	const commands = [...hook.commands.keys()].filter((name) => other.commands.has(name));
+	const types = [...hook.entryTypes.keys()].filter((type) => other.entryTypes.has(type));
+	return [
+		...commands.map((name) => `/${name} is also a command of ${other.path}`),
+		...types.map((type) => `entries of type ${type} are also written by ${other.path}`),
+	];
+}

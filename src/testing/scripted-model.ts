@@ -1,0 +1,130 @@
+import type { Api, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
+import { fullText } from "../context/ledger.js";
+import { playReply } from "../demo/play-reply.js";
+import type { ScriptedCall, ScriptedReply } from "../demo/script.js";
+import { errorText } from "../errors.js";
+
+/** What the model says: a text, a reply with thinking and tool calls, or an error of the provider. */
+export type Said = string | ScriptedReply | { error: string };
+
+/** One reply of the script: what the model says, or a function that makes it of the request. */
+export type Reply = Said | ((request: SeenRequest) => Said | Promise<Said>);
+
+/** A message as the model gets it. */
+export interface SeenMessage {
+	role: "user" | "assistant" | "toolResult";
+	/** Text blocks joined by newlines; a tool call as `name({"argument":"value"})`. */
+	text: string;
+}
+
+/** A request that reached the model. */
+export interface SeenRequest {
+	/** Oldest first, without the system prompt. */
+	messages: SeenMessage[];
+	systemPrompt: string;
+	/** Names of the tools that the model may call. */
+	tools: string[];
+	/** The messages as they were sent, blocks and all. */
+	raw: Context["messages"];
+}
+
+/** A reply that calls one tool. For several in one reply write `{ toolCalls: [{ name, arguments }, …] }`. */
+export function toolCall(name: string, args: ScriptedCall["arguments"]): ScriptedReply {
+	return { toolCalls: [{ name, arguments: args }] };
+}
+
+/** A model in this process that answers each request with the next reply of a script, whoever asks. */
+export interface ScriptedModel {
+	readonly model: Model<Api>;
+	/** Every request so far. */
+	readonly requests: SeenRequest[];
+	/** Adds replies to the end of the script. */
+	add(replies: readonly Reply[]): void;
+	/** Makes pi-ai forget the model. */
+	remove(): void;
+}
+
+/**
+ * Registers a scripted model with pi-ai, under a name of its own, so that hooks which call models reach it as well.
+ * @param onProblem hears of requests that the script has no reply for, and of replies that throw
+ */
+export async function createScriptedModel(onProblem: (problem: string) => void): Promise<ScriptedModel> {
+	const ai = await import("@mariozechner/pi-ai");
+	const api = `pi-hook-test-${crypto.randomUUID()}`;
+	const script: Reply[] = [];
+	const requests: SeenRequest[] = [];
+
+	const next = async (number: number, request: SeenRequest): Promise<Said> => {
+		const reply = script.shift();
+		if (reply === undefined) {
+			const problem = `Request ${number} has no reply: add one to replies`;
+			onProblem(problem);
+			return { error: problem };
+		}
+		if (typeof reply !== "function") return reply;
+		try {
+			return await reply(request);
+		} catch (error) {
+			const problem = `The reply to request ${number} failed: ${errorText(error)}`;
+			onProblem(problem);
+			return { error: problem };
+		}
+	};
+	const stream = (model: Model<Api>, context: Context, { signal }: { signal?: AbortSignal } = {}) => {
+		const events = ai.createAssistantMessageEventStream();
+		const request = seenRequest(context);
+		const number = requests.push(request);
+		void next(number, request).then((said) => {
+			if (typeof said === "object" && "error" in said) return fail(events, model, said.error);
+			return playReply(events, model, context, typeof said === "string" ? { text: said } : said, { pace: 0, signal });
+		});
+		return events;
+	};
+	ai.registerApiProvider({ api, stream, streamSimple: stream }, api);
+	return {
+		model: { ...MODEL, api },
+		requests,
+		add: (replies) => void script.push(...replies),
+		remove: () => ai.unregisterApiProviders(api),
+	};
+}
+
+const MODEL: Omit<Model<Api>, "api"> = {
+	id: "scripted",
+	name: "Scripted",
+	provider: "hook-test",
+	baseUrl: "",
+	reasoning: true,
+	input: ["text", "image"],
+	cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+	contextWindow: 200_000,
+	maxTokens: 8_192,
+};
+
+function seenRequest({ messages, systemPrompt = "", tools = [] }: Context): SeenRequest {
+	return {
+		messages: messages.map((message) => ({ role: message.role, text: fullText(message) })),
+		systemPrompt,
+		tools: tools.map(({ name }) => name),
+		raw: [...messages],
+	};
+}
+
+function fail(events: AssistantMessageEventStream, model: Model<Api>, errorMessage: string): void {
+	const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+	events.push({
+		type: "error",
+		reason: "error",
+		error: {
+			role: "assistant",
+			content: [],
+			api: model.api,
+			provider: model.provider,
+			model: model.id,
+			usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost },
+			stopReason: "error",
+			errorMessage,
+			timestamp: Date.now(),
+		},
+	});
+}

@@ -1,0 +1,137 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startSession, type TestSession } from "../../helpers/session.js";
+import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
+import { example } from "../../hooks-examples/example.js";
+import { run } from "./run.js";
+
+const STACK = example("stacking.ts");
+
+async function say({ session }: TestSession, ...prompts: string[]): Promise<void> {
+	for (const prompt of prompts) await session.prompt(prompt);
+}
+
+interface Place {
+	agentDir: string;
+	cwd: string;
+}
+
+function newPlace(): Place {
+	return { agentDir: tempAgentDir(), cwd: tempDir("pi-project-") };
+}
+
+/** Goes through pops, a compaction, a resume and a branch. @returns the files of the session and of its branch */
+async function eventfulSession(place: Place): Promise<{ file: string; branch: string }> {
+	const options = { ...place, hookFiles: [STACK], userSettings: { compaction: { keepRecentTokens: 1 } } };
+	const first = await startSession({ ...options, session: { kind: "new" } });
+	first.provider.on(() => "an answer");
+	await say(first, "u1", "u2", "u3", "/pop 3", "u4", "u5", "/pop 8", "u6", "/unpop", "u7", "/compact", "u8");
+	const file = first.session.sessionFile ?? "";
+	await first.session.dispose();
+
+	const resumed = await startSession({ ...options, session: { kind: "open", target: file } });
+	resumed.provider.on(() => "an answer");
+	await say(resumed, "u9", "u10");
+	const [{ entryIndex: turn } = { entryIndex: 0 }] = resumed.session.lifecycle.branchTargets().slice(-1);
+	await resumed.session.lifecycle.branch(turn);
+	await say(resumed, "b1", `/pop ${resumed.session.lifecycle.branchTargets().at(-2)?.entryIndex}`, "b2");
+	const branch = resumed.session.sessionFile ?? "";
+	await resumed.session.dispose();
+	return { file, branch };
+}
+
+function verify(place: Place, session: string, hooks: string[]) {
+	return run({ name: "context", verify: true }, { ...place, session, hooks, json: true });
+}
+
+describe("pi context --verify", () => {
+	test("computes every request of a session with pops, compaction, resume and branch as it was", async () => {
+		const place = newPlace();
+		const { file, branch } = await eventfulSession(place);
+		const [whole, branched] = [await verify(place, file, [STACK]), await verify(place, branch, [STACK])];
+		expect(JSON.parse(whole.stdout)).toMatchObject({ requests: 10, mismatch: null });
+		expect(JSON.parse(branched.stdout)).toMatchObject({ requests: 11, mismatch: null });
+		expect([whole.code, branched.code, whole.stderr, branched.stderr]).toEqual([0, 0, "", ""]);
+	});
+
+	test("without the hook names the first request that it had changed", async () => {
+		const place = newPlace();
+		const { file } = await eventfulSession(place);
+		const { code, stdout } = await verify(place, file, []);
+		expect(code).toBe(1);
+		// u4, the first prompt after the pop.
+		expect(JSON.parse(stdout).mismatch).toMatchObject({
+			entryIndex: 9,
+			recorded: { messages: 4 },
+			computed: { messages: 7 },
+			reason: "Entry 7 is a stack_pop of a hook that is not loaded; name the hook's file with --hook",
+			message: null,
+			hook: null,
+		});
+	});
+
+	test("names a hook that was not there then, and the message that it brings", async () => {
+		const place = newPlace();
+		const { file } = await eventfulSession(place);
+		writeFiles(place.cwd, {
+			"late.ts": `export default (pi) => pi.on("context", ({ messages }) => messages.length < 3 ? undefined
+				: { messages: [...messages, { role: "user", content: "Be brief.", timestamp: 0 }] });`,
+		});
+		const late = join(place.cwd, "late.ts");
+		const json = await verify(place, file, [STACK, late]);
+		expect(JSON.parse(json.stdout).mismatch).toMatchObject({
+			entryIndex: 4,
+			reason: expect.stringContaining(`Without ${late} it is what was sent`),
+			message: { position: 3, entryIndex: null, origin: { kind: "hook", hook: late }, text: "Be brief." },
+			hook: late,
+		});
+		const lines = await run({ name: "context", verify: true }, { ...place, session: file, hooks: [STACK, late] });
+		expect(lines.stdout).toBe(
+			[
+				"The request that entry 4 answers is not what was sent: 3 messages then, 4 now",
+				`Without ${late} it is what was sent: the hook was not loaded then, or did something else`,
+				`From message 3 on, user from ${late}: Be brief.`,
+				"",
+			].join("\n"),
+		);
+	});
+
+	test("narrows an edit of the file down to the messages since the last request that was right", async () => {
+		const place = newPlace();
+		const { file } = await eventfulSession(place);
+		writeFileSync(file, readFileSync(file, "utf8").replace('"u2"', '"u2, changed"'));
+		const { stdout } = await verify(place, file, [STACK]);
+		expect(JSON.parse(stdout).mismatch).toMatchObject({
+			entryIndex: 4,
+			reason: "A hook has changed or is missing, or the file was edited",
+			message: { position: 1, entryIndex: 2 },
+		});
+	});
+});
+
+describe("pi context --without", () => {
+	test("shows the request as it would be without a hook, by name or path, and refuses others", async () => {
+		const place = newPlace();
+		const { session, provider } = await startSession({ ...place, hookFiles: [STACK], session: { kind: "new" } });
+		provider.reply("a1", "a2", "SUM");
+		for (const prompt of ["u1", "u2", "/pop 3"]) await session.prompt(prompt);
+		const file = session.sessionFile ?? "";
+		await session.dispose();
+		const texts = async (...without: string[]) => {
+			const command = { name: "context", verify: false, without } as const;
+			const { stdout } = await run(command, { ...place, session: file, hooks: [STACK], json: true });
+			const report: { messages: { text: string }[]; hooks: unknown[] } = JSON.parse(stdout);
+			return [report.hooks.length, ...report.messages.map(({ text }) => text)];
+		};
+		expect(await texts()).toEqual([1, "u1", "a1", "[Summary]\n\nSUM"]);
+		expect(await texts("stacking")).toEqual([0, "u1", "a1", "u2", "a2"]);
+		expect(await texts(STACK)).toEqual([0, "u1", "a1", "u2", "a2"]);
+		expect(await texts(relative(place.cwd, STACK))).toEqual([0, "u1", "a1", "u2", "a2"]);
+		await expect(texts("stack")).rejects.toMatchObject({
+			code: "bad_arguments",
+			message: "--without stack: no such hook is loaded",
+			hint: "there are stacking",
+		});
+	});
+});

@@ -1,0 +1,161 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { parseArgs } from "../../../src/cli/args.js";
+import { createHookTest, toolCall } from "../../../src/testing/index.js";
+import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
+import { run } from "./run.js";
+
+const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
+
+function newHook(target: string, place: Parameters<typeof run>[1] = {}, inProject = false) {
+	return run({ name: "hooks", action: "new", target, inProject }, place);
+}
+
+function compile(dir: string): { code: number | null; output: string } {
+	const { status, stdout, stderr } = spawnSync(process.execPath, [TSC, "--pretty", "false", "-p", dir], {
+		encoding: "utf8",
+		cwd: dir,
+	});
+	return { code: status, output: stdout + stderr };
+}
+
+describe("pi hooks new", () => {
+	test("writes a hook that loads, and says what comes next", async () => {
+		const { code, stdout, agentDir } = await newHook("count");
+		const file = join(agentDir, "hooks/count.ts");
+		expect(code).toBe(0);
+		expect(stdout).toBe(
+			[
+				`Wrote ${file}`,
+				`Wrote ${join(agentDir, "hooks/tsconfig.json")}`,
+				"",
+				`pi hooks check ${file}   loads it and says what it registers`,
+				`pi hooks test ${file}    shows what it does, on a sample session`,
+				"/reload in a running pi, then /count",
+				"",
+			].join("\n"),
+		);
+		const check = await run({ name: "hooks", action: "check", target: file }, { agentDir });
+		expect(check).toMatchObject({
+			code: 0,
+			stdout: `${file} loads\nevents    agent_start, tool_call\ncommands  /count\n`,
+			stderr: "",
+		});
+		const sample = await run({ name: "hooks", action: "test", target: file }, { agentDir });
+		expect(sample).toMatchObject({ code: 0, stdout: expect.stringContaining("blocked: Pushing is left to the user") });
+	});
+
+	test("the hook does what its text says", async () => {
+		const { agentDir } = await newHook("count");
+		const t = await createHookTest({
+			hooks: [join(agentDir, "hooks/count.ts")],
+			files: { "a.txt": "a" },
+			replies: [toolCall("read", { path: "a.txt" }), toolCall("bash", { command: "git push" }), "done"],
+		});
+		try {
+			await t.run("push it");
+			expect(t.requests[2]?.messages.at(-1)?.text).toBe("Pushing is left to the user. Say what you would push.");
+			expect(await t.run("/count")).toMatchObject({ status: "2 tool calls, 7 entries in the session" });
+			expect(t.errors).toEqual([]);
+		} finally {
+			await t.dispose();
+		}
+	});
+
+	test("the compiler finds the types of pi and of pi-ai, and refuses a wrong answer", async () => {
+		const { agentDir } = await newHook("count");
+		const dir = join(agentDir, "hooks");
+		writeFiles(dir, {
+			"model.ts": `import { readFileSync } from "node:fs";
+import { complete, type Model } from "@mariozechner/pi-ai";
+import { applyRanges, type HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+import { createHookTest } from "@mariozechner/pi-coding-agent/testing";
+export const used = [readFileSync, complete, applyRanges, createHookTest];
+export default function (pi: HookAPI) {
+	pi.on("turn_start", async (_, ctx) => {
+		const model: Model<string> | null = ctx.model;
+		ctx.ui.notify(String(model?.contextWindow.toFixed(0)));
+	});
+}
+`,
+		});
+		expect(compile(dir)).toEqual({ code: 0, output: "" });
+		writeFiles(dir, {
+			"wrong.ts": `import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+export default function (pi: HookAPI) {
+	pi.on("tool_call", () => ({ block: "yes" }));
+	pi.on("turn_start", (_, ctx) => ctx.model?.nothing);
+}
+`,
+		});
+		const { code, output } = compile(dir);
+		expect(code).not.toBe(0);
+		expect(output).toContain("wrong.ts(3,");
+		expect(output).toContain("wrong.ts(4,");
+	}, 60_000);
+
+	test("with --project writes into the project, and keeps a tsconfig.json that is there", async () => {
+		const cwd = tempDir("pi-project-");
+		writeFiles(cwd, { ".pi/hooks/tsconfig.json": "{}" });
+		const { stdout, agentDir } = await newHook("count.ts", { cwd }, true);
+		expect(stdout).toContain(`pi hooks check ${join(".pi", "hooks", "count.ts")} `);
+		expect(stdout).toContain("pi hooks trust");
+		expect(existsSync(join(cwd, ".pi/hooks/count.ts"))).toBe(true);
+		expect(readFileSync(join(cwd, ".pi/hooks/tsconfig.json"), "utf8")).toBe("{}");
+		expect(existsSync(join(agentDir, "hooks"))).toBe(false);
+	});
+
+	test("tells programs where the files are", async () => {
+		const { stdout, agentDir } = await newHook("count", { json: true });
+		const dir = join(agentDir, "hooks");
+		expect(JSON.parse(stdout)).toEqual({ path: join(dir, "count.ts"), tsconfig: join(dir, "tsconfig.json") });
+	});
+
+	test.each(["mine.ts", "mine/index.ts"])("does not write over %s", async (path) => {
+		const agentDir = tempAgentDir({ files: { [`hooks/${path}`]: "// mine" } });
+		await expect(newHook("mine", { agentDir })).rejects.toThrow(`${join(agentDir, "hooks", path)} is there already`);
+		expect(readFileSync(join(agentDir, "hooks", path), "utf8")).toBe("// mine");
+		expect(existsSync(join(agentDir, "hooks/tsconfig.json"))).toBe(false);
+	});
+
+	test("is loaded also where new files are for everybody to write", async () => {
+		const before = process.umask(0);
+		try {
+			const { agentDir } = await newHook("count");
+			const list = await run({ name: "hooks", action: "list" }, { agentDir });
+			expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining("/count") });
+		} finally {
+			process.umask(before);
+		}
+	});
+
+	test("refuses the name of a built-in command", async () => {
+		await expect(newHook("model")).rejects.toThrow("/model is a built-in command");
+	});
+
+	test.each(["../up", "a b", "", ".hidden", "a/b"])("refuses the name %j", async (name) => {
+		await expect(newHook(name)).rejects.toThrow("A hook cannot be named");
+	});
+});
+
+describe("the command line", () => {
+	test.each([
+		[["new", "a"], { action: "new", target: "a", inProject: false }],
+		[["new", "a", "--project"], { action: "new", target: "a", inProject: true }],
+		[["test", "a.ts"], { action: "test", target: "a.ts" }],
+	])("reads hooks %j", (argv, command) => {
+		expect(parseArgs(["hooks", ...argv])).toMatchObject({ kind: "subcommand", command: { name: "hooks", ...command } });
+	});
+
+	test.each([
+		[["new"], "hooks new <name>: the name is missing"],
+		[["test"], "hooks test <file>: the file is missing"],
+		[["check", "a.ts", "--project"], "--project goes with pi hooks new, not with check"],
+		[["new", "a", "b"], 'pi hooks new: unexpected "b"'],
+	])("refuses hooks %j", (argv, message) => {
+		expect(() => parseArgs(["hooks", ...argv])).toThrow(message);
+	});
+});

@@ -1,0 +1,233 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { momentsOf } from "../../../src/cli/subcommands/replay-moments.js";
+import { sampleSession } from "../../../src/cli/subcommands/sample-session.js";
+import { isWellFormed } from "../../../src/hooks/index.js";
+import { isMessageEntry } from "../../../src/log/entry.js";
+import { createHookTest } from "../../../src/testing/index.js";
+import { toolCall } from "../../../src/testing/scripted-model.js";
+import { tempDir, writeFiles } from "../../helpers/temp.js";
+import { run } from "./run.js";
+
+const examples = fileURLToPath(new URL("../../../hooks-examples/", import.meta.url));
+
+/** Replays with a hook given as source. */
+async function replayWith(source: string, place: Parameters<typeof run>[1] = {}) {
+	const cwd = tempDir("pi-project-");
+	writeFiles(cwd, { "hook.ts": source });
+	return { ...(await run({ name: "hooks", action: "test", target: "hook.ts" }, { cwd, ...place })), cwd };
+}
+
+describe("pi hooks test", () => {
+	test("shows each handled event of the sample session with the answer, and the context before and after", async () => {
+		const { code, stdout, stderr, cwd } = await replayWith(`export default function (pi) {
+	pi.on("tool_call", (e) => e.toolName === "bash" && e.input.command.includes("push") ? { block: true, reason: "no push" } : undefined);
+	pi.on("tool_result", (e) => e.isError ? { isError: false } : undefined);
+	pi.on("context", ({ messages }) => messages.length > 12 ? { messages: [{ role: "user", content: "short", timestamp: 0 }, ...messages.slice(7)] } : undefined);
+	pi.command("unused", { handler() {} });
+}`);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		expect(stdout.replace(cwd, ".")).toBe(`./hook.ts on the sample session: 38 events, 17 of them handled, 0 failures
+
+at  event              result
+2   context            unchanged: 1 messages, about 18 tokens
+3   tool_call bash     nothing
+3   tool_result bash   answers {"isError":false}
+3   tool_call read     nothing
+3   tool_result read   nothing
+5   context            unchanged: 4 messages, about 85 tokens
+6   tool_call edit     nothing
+6   tool_result edit   nothing
+7   context            unchanged: 6 messages, about 123 tokens
+9   context            unchanged: 8 messages, about 154 tokens
+10  tool_call write    nothing
+10  tool_result write  nothing
+10  tool_call bash     nothing
+10  tool_result bash   nothing
+10  tool_call bash     blocked: no push
+13  context            unchanged: 12 messages, about 218 tokens
+14  context            13 → 7 messages, about 230 → 101 tokens
+                       hides 1, 2, 3, 4, 5, 6, 7
+                       adds user, 6 tokens: short
+
+commands are not run: /unused
+`);
+	});
+
+	test("fails with the line when a handler throws, and with the rule when its context is refused", async () => {
+		const source = `export default function (pi) {
+	pi.on("turn_end", () => {
+		throw new Error("boom");
+	});
+	pi.on("context", ({ messages }) => ({ messages: messages.slice(-1) }));
+}`;
+		const { code, stdout } = await replayWith(source);
+		expect(code).toBe(1);
+		expect(stdout).toContain("failed at line 3: boom");
+		expect(stdout).toMatch(/refused: \w+ at position 0/);
+		const { stdout: json } = await replayWith(source, { json: true });
+		const report = JSON.parse(json);
+		expect(report.failures).toBeGreaterThan(5);
+		expect(report.events.filter(({ event }: { event: string }) => event === "turn_end")[0]).toEqual({
+			end: 5,
+			event: "turn_end",
+			subject: null,
+			answers: [],
+			stopped: null,
+			effects: [],
+			failures: [{ message: "boom", line: 3 }],
+		});
+	});
+
+	test.each(["agent_end", "tool_call"])(
+		"a handler of %s that does not settle is a failure after hookTimeout",
+		async (event) => {
+			const cwd = tempDir("pi-project-");
+			const agentDir = tempDir("pi-agent-");
+			writeFiles(agentDir, { "settings.json": { hookTimeout: 20 } });
+			writeFiles(cwd, { "hook.ts": `export default (pi) => pi.on("${event}", () => new Promise(() => {}));` });
+			const { code, stdout } = await run({ name: "hooks", action: "test", target: "hook.ts" }, { cwd, agentDir });
+			expect(code).toBe(1);
+			expect(stdout).toContain("failed: it did not settle within 20 ms");
+		},
+	);
+
+	test("does nothing: entries, programs, dialogs, items and prompts are only shown", async () => {
+		const { code, stdout, cwd } = await replayWith(`export default function (pi) {
+	pi.requires("systemItems");
+	pi.on("agent_start", async (_, ctx) => {
+		const { code } = await ctx.exec("touch", ["made"]);
+		const index = await ctx.saveEntry({ type: "mine", code });
+		const sure = await ctx.ui.confirm("Sure?", "really");
+		ctx.ui.notify(index + " " + sure + " " + Object.isFrozen(ctx) + " " + ctx.cwd.length + " " + ctx.entries.length);
+		ctx.systemItems.append({ kind: "notification", text: "look" });
+		await ctx.rebuildContext();
+		pi.send("more");
+	});
+}`);
+		expect(code).toBe(0);
+		expect(stdout).toContain(
+			[
+				"1   agent_start  would run touch made",
+				`                 would save {"type":"mine","code":127}`,
+				"                 asks (confirm): Sure? really · cancelled",
+				`                 shows: 1 false true ${cwd.length} 1`,
+				"                 would tell the model (notification): look",
+				"                 would compute the context again",
+			].join("\n"),
+		);
+		expect(stdout).toContain("would send: more\nwould send: more\n");
+		expect(readdirSync(cwd)).toEqual(["hook.ts"]);
+	});
+
+	test("an answer that JSON cannot hold does not keep it from going on", async () => {
+		const source = `export default (pi) => pi.on("agent_start", () => { const a = {}; a.a = a; return a; });`;
+		const { code, stdout } = await replayWith(source, { json: true });
+		expect(code).toBe(0);
+		expect(stdout).toContain("not shown: ");
+	});
+
+	test("tells before_request how large the context is after the hook", async () => {
+		const { stdout } = await replayWith(`export default function (pi) {
+	pi.on("context", ({ messages }) => ({ messages: messages.filter(({ message }) => message.role === "user") }));
+	pi.on("before_request", ({ messageCount, tokens, turnIndex }) =>
+		messageCount === 2 && turnIndex === 1 ? { action: "stop", reason: messageCount + " messages, " + tokens + " tokens" } : undefined);
+}`);
+		expect(stdout).toMatch(/13 {2}before_request {2}stopped: 2 messages, \d+ tokens/);
+	});
+
+	test("refuses an entry as a session would", async () => {
+		const { code, stdout } = await replayWith(
+			`export default (pi) => pi.on("agent_end", (_, ctx) => ctx.saveEntry({ type: "message" }));`,
+		);
+		expect(code).toBe(1);
+		expect(stdout).toContain("is a type of pi itself");
+	});
+
+	test("replays a session of one's own and leaves the file as it is", async () => {
+		const sessionDir = tempDir();
+		const entries = sampleSession("/w").slice(0, 3);
+		const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+		writeFiles(sessionDir, { "s.jsonl": text });
+		const session = join(sessionDir, "s.jsonl");
+		const source = `export default (pi) => pi.on("context", () => undefined);`;
+		const { code, stdout } = await replayWith(source, { session });
+		expect(code).toBe(0);
+		expect(stdout).toContain(`on ${session}: `);
+		expect(readFileSync(session, "utf8")).toBe(text);
+		expect(readdirSync(sessionDir)).toEqual(["s.jsonl"]);
+	});
+
+	test("says why a hook does not load, and that a file is not there", async () => {
+		const broken = await replayWith(`export default () => {\n\tthrow new Error("no luck");\n};`);
+		expect(broken).toMatchObject({ code: 1, stdout: "" });
+		expect(broken.stderr).toContain("hook.ts:2 did not load: no luck");
+		await expect(run({ name: "hooks", action: "test", target: "gone.ts" })).rejects.toThrow("gone.ts cannot be read");
+	});
+
+	test.each(readdirSync(examples).filter((name) => name.endsWith(".ts")))(
+		"the example %s goes through the sample session without a failure",
+		async (name) => {
+			const result = await run({ name: "hooks", action: "test", target: join(examples, name) });
+			expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining("0 failures") });
+		},
+	);
+});
+
+describe("the moments of a session", () => {
+	test("are those that hooks of the running session were told of", async () => {
+		const dir = tempDir();
+		writeFiles(dir, {
+			"log.ts": `export default function (pi) {
+	const seen = [];
+	for (const name of ["session", "agent_start", "agent_end", "turn_start", "turn_end", "before_request", "tool_call", "tool_result"])
+		pi.on(name, (event) => { seen.push([event.type, event.reason ?? event.toolName ?? event.turnIndex ?? event.messages?.length ?? ""].join(" ")); });
+	pi.command("seen", { handler: () => ({ status: seen.join("|") }) });
+}`,
+		});
+		const t = await createHookTest({
+			hooks: [join(dir, "log.ts")],
+			files: { "a.txt": "a" },
+			replies: [
+				{
+					toolCalls: [toolCall("bash", { command: "true" }), toolCall("read", { path: "a.txt" })].flatMap(
+						({ toolCalls = [] }) => toolCalls,
+					),
+				},
+				"a1",
+				toolCall("ls", {}),
+				"a2",
+			],
+		});
+		try {
+			await t.run("u1");
+			await t.run("u2");
+			const { status } = await t.run("/seen");
+			const moments = momentsOf(t.entries, null).map(({ event }) => {
+				const what =
+					event.type === "session"
+						? event.reason
+						: "toolName" in event
+							? event.toolName
+							: "turnIndex" in event
+								? event.turnIndex
+								: "messages" in event
+									? event.messages.length
+									: "";
+				return `${event.type} ${what}`;
+			});
+			expect(moments.filter((line) => line !== "context " && line !== "session shutdown")).toEqual(status?.split("|"));
+		} finally {
+			await t.dispose();
+		}
+	});
+
+	test("the sample session holds messages that pi itself could have written", () => {
+		const entries = sampleSession("/w");
+		const messages = entries.filter(isMessageEntry).map(({ message }) => message);
+		expect(messages.every(isWellFormed)).toBe(true);
+		expect(messages.length).toBe(entries.length - 1);
+	});
+});

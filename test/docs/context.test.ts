@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseArgs } from "../../src/cli/args.js";
+import { run } from "../cli/subcommands/run.js";
+import { startSession } from "../helpers/session.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+
+const page = readFileSync(new URL("../../docs/context.md", import.meta.url), "utf8");
+const [, hook = ""] = /^```ts shelve\.ts\n([\s\S]*?)^```$/m.exec(page) ?? [];
+const [, prompts = ""] = /^```prompts\n([\s\S]*?)^```$/m.exec(page) ?? [];
+const [, json = ""] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
+const commands = [...page.matchAll(/^```sh\npi (.*)\n```\n\n```text\n([\s\S]*?)^```$/gm)].map(
+	([, line = "", output = ""]) => ({ line, output }),
+);
+
+/** Has the conversation of the page, with its hook. */
+async function converse() {
+	const [agentDir, cwd] = [tempAgentDir(), tempDir("pi-project-")];
+	writeFiles(cwd, { "shelve.ts": hook });
+	const shelve = join(cwd, "shelve.ts");
+	const { session, provider } = await startSession({ agentDir, cwd, session: { kind: "new" }, hookFiles: [shelve] });
+	provider.reply("2", "4");
+	for (const prompt of prompts.trimEnd().split("\n")) await session.prompt(prompt);
+	const file = session.sessionFile ?? "";
+	await session.dispose();
+	const show = async (line: string) => {
+		const parsed = parseArgs(line.split(" "));
+		if (parsed.kind !== "subcommand") throw new Error(`${line} is no sub-command`);
+		const { stdout } = await run(parsed.command, { ...parsed.options, agentDir, cwd });
+		return stdout.replaceAll(file, "SESSION").replaceAll(shelve, "shelve.ts");
+	};
+	return show;
+}
+
+/** Columns are as wide as the paths in them. */
+function spaced(text: string): string {
+	return text.replace(/ {2,}/g, "  ");
+}
+
+test("every command of the page prints what the page says", async () => {
+	const show = await converse();
+	expect(commands.length).toBe(4);
+	for (const { line, output } of commands) expect([line, spaced(await show(line))]).toEqual([line, spaced(output)]);
+});
+
+test("the JSON of the page is what pi context --json prints", async () => {
+	const show = await converse();
+	expect(JSON.parse(await show("context --hook shelve.ts --json"))).toEqual(JSON.parse(json));
+});

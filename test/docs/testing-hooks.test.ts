@@ -1,0 +1,77 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { parseArgs } from "../../src/cli/args.js";
+import { splitArgs } from "../../src/util/split-args.js";
+import { run } from "../cli/subcommands/run.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const page = readFileSync(join(root, "docs/testing-hooks.md"), "utf8");
+
+/** Code blocks of a language: what stands behind it, and the code. */
+function blocks(language: string): { name: string; code: string }[] {
+	return [...page.matchAll(/^```(\w+) *(.*)\n([\s\S]*?)^```$/gm)].flatMap(([, found, name = "", code = ""]) =>
+		found === language ? [{ name, code }] : [],
+	);
+}
+
+/** First cells of all table rows. */
+function cells(table: string): string[] {
+	const [, text = ""] = page.split(`\n| ${table} | |\n|---|---|\n`);
+	const rows = (text.split("\n\n")[0] ?? "").split("\n").filter((line) => line.startsWith("| "));
+	return rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)/g)].map(([, name = ""]) => name));
+}
+
+const sources = blocks("ts");
+
+describe("the example", async () => {
+	// A real file beside the hook, with the modules it names where they are here: its tests become tests of this file.
+	const dir = realpathSync(mkdtempSync(join(tmpdir(), "pi-docs-")));
+	afterAll(() => rmSync(dir, { recursive: true, force: true }));
+	const here: Record<string, string> = {
+		"@mariozechner/pi-coding-agent/testing": pathToFileURL(join(root, "src/testing/index.ts")).href,
+		vitest: pathToFileURL(join(root, "node_modules/vitest/dist/index.js")).href,
+	};
+	writeFiles(
+		dir,
+		Object.fromEntries(
+			sources.map(({ name, code }) => [
+				name,
+				name.endsWith(".test.ts") ? code.replace(/(?<= from ")[^"]+/g, (module) => here[module] ?? module) : code,
+			]),
+		),
+	);
+	await import(join(dir, "notes.test.ts"));
+
+	test("is one hook and its tests", () => {
+		expect(sources.map(({ name }) => name)).toEqual(["notes.ts", "notes.test.ts"]);
+	});
+});
+
+test("pi hooks test prints what the page shows", async () => {
+	const cwd = tempDir();
+	writeFiles(cwd, { "notes.ts": sources[0]?.code });
+	const { code, stdout } = await run({ name: "hooks", action: "test", target: "notes.ts" }, { cwd });
+	expect(code).toBe(0);
+	expect(stdout.replace(`${cwd}/`, "")).toBe(blocks("text")[0]?.code);
+});
+
+test("every command on the page can be typed", () => {
+	const lines = blocks("sh").flatMap(({ code }) => code.trimEnd().split("\n"));
+	expect(lines.length).toBe(3);
+	for (const line of lines)
+		expect(parseArgs(splitArgs(line.replace(/^pi /, "")))).toMatchObject({ kind: "subcommand" });
+});
+
+test("the tables name every option and every member", () => {
+	const source = readFileSync(join(root, "src/testing/create-hook-test.ts"), "utf8");
+	const members = (name: string) => {
+		const [, body = ""] = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source) ?? [];
+		return [...body.matchAll(/^\t(?:readonly )?(\w+)\??[:(]/gm)].map(([, member = ""]) => member).sort();
+	};
+	expect(cells("option").sort()).toEqual(members("HookTestOptions"));
+	expect([...cells("member"), "cwd"].sort()).toEqual(members("HookTest"));
+});

@@ -1,0 +1,349 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { HookUI, SelectOption } from "../../src/hooks/types.js";
+import { httpError, text, toolCall } from "../helpers/loopback-provider.js";
+import { startSession, type TestSession } from "../helpers/session.js";
+import { example } from "./example.js";
+
+const HOOK = example("fold.ts");
+
+async function say({ session }: TestSession, ...prompts: string[]): Promise<void> {
+	for (const prompt of prompts) await session.prompt(prompt);
+}
+
+/** A session of `count` turns, u1 … and a1 …, whose user messages are the entries 1, 3, 5 … */
+async function talk(count: number, options: Parameters<typeof startSession>[0] = {}): Promise<TestSession> {
+	const test = await startSession({ hookFiles: [HOOK], ...options });
+	for (let n = 1; n <= count; n++) {
+		test.provider.reply(`a${n}`);
+		await say(test, `u${n}`);
+	}
+	return test;
+}
+
+/** What a next prompt sends. */
+async function sentNow(test: TestSession): Promise<string[]> {
+	test.provider.reply("ok");
+	await say(test, "now");
+	return test.sent(test.provider.requests.length).slice(0, -1);
+}
+
+/** Answers each `select` by the next of `picks`, the beginning of a label, and notes what was offered and told. */
+function picking(...picks: string[]) {
+	const offered: string[][] = [];
+	const told: string[] = [];
+	const select = async (_: string, options: readonly (string | SelectOption)[]) => {
+		const pick = picks.shift();
+		offered.push(options.map((option) => (typeof option === "string" ? option : option.label)));
+		const found = options.find((option) =>
+			(typeof option === "string" ? option : option.label).startsWith(pick ?? "nothing"),
+		);
+		return (typeof found === "object" ? found.value : found) ?? null;
+	};
+	const ui: Partial<HookUI> = { select: select as HookUI["select"], notify: (message) => void told.push(message) };
+	return { offered, told, ui };
+}
+
+describe("/fold", () => {
+	test("replaces turns in the middle by a summary of them, and /unfold brings them back", async () => {
+		const test = await talk(4);
+		test.provider.reply("S");
+		expect(await test.session.prompt("/fold 3 5")).toEqual({
+			kind: "command",
+			status: expect.stringMatching(/^Folded from turn 3: \d+ → \d+ tokens$/),
+		});
+		const [request] = test.sent(5);
+		expect(request).toContain("[User]\nu2\n\n[Assistant]\na2\n\n[User]\nu3\n\n[Assistant]\na3\n");
+		expect(request).not.toMatch(/u1|u4/);
+		expect(test.session.entries.at(-1)).toMatchObject({ type: "fold", from: 3, to: 7, summary: "S" });
+		const rest = ["user: u4", "assistant: a4"];
+		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS", ...rest]);
+
+		expect(await test.session.prompt("/unfold 3")).toMatchObject({
+			status: "Brought back what was folded from turn 3",
+		});
+		const all = [1, 2, 3].flatMap((n) => [`user: u${n}`, `assistant: a${n}`]);
+		expect((await sentNow(test)).slice(0, 8)).toEqual([...all, ...rest]);
+		expect(await test.session.prompt("/unfold")).toMatchObject({ status: "There is no fold to undo" });
+		expect(test.session.context.problems).toEqual([]);
+	});
+
+	test("shows the draft, and folds when the user takes it", async () => {
+		const { offered, told, ui } = picking("3", "5", "Use it");
+		const test = await talk(3, { ui });
+		test.provider.reply("The draft\n- in two lines");
+		await say(test, "/fold");
+		expect(offered).toEqual([
+			["1  u1", "3  u2", "5  u3"],
+			["3  u2", "5  u3"],
+			["Use it", "Edit it first"],
+		]);
+		expect(told).toEqual(["The draft\n- in two lines"]);
+		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nThe draft\n- in two lines"]);
+	});
+
+	test("hands the draft to the editor, and takes what is sent from there as it is", async () => {
+		const { ui } = picking("Edit it first");
+		const test = await talk(2, { ui });
+		let editor = "";
+		test.session.attachUI(
+			{ select: async () => null, confirm: async () => false, input: async () => null, notify: () => {}, ...ui },
+			{
+				setEditorText: (typed) => {
+					editor = typed;
+				},
+				copy: async () => {},
+				secret: async () => null,
+				quit: () => {},
+				hotkeys: () => [],
+				show: () => {},
+			},
+		);
+		test.provider.reply("Draft\nof two lines");
+		await say(test, "/fold 1 3");
+		expect(editor).toBe("/fold 1 3 Draft\nof two lines");
+		expect(test.session.entries).toHaveLength(5);
+
+		const requests = test.provider.requests.length;
+		await say(test, editor.replace("Draft", "My own words"));
+		expect(test.provider.requests).toHaveLength(requests);
+		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nMy own words\nof two lines"]);
+	});
+
+	test.each([[["nothing"]], [["3", "nothing"]], [["3", "3", "nothing"]]])(
+		"saves nothing when a dialog is left: %j",
+		async (picks) => {
+			const test = await talk(2, { ui: picking(...picks).ui });
+			test.provider.on(() => "S");
+			expect(await test.session.prompt("/fold")).toEqual({ kind: "command", status: null });
+			expect(test.session.entries).toHaveLength(5);
+		},
+	);
+
+	test.each([
+		["/fold", "Name two turns: /fold <from> <to>, of 1, 3"],
+		["/fold 3", "Name two turns: /fold <from> <to>, of 1, 3"],
+		["/fold 2 3", "There is no turn 2 to fold; there are 1, 3"],
+		["/fold 1 x", "There is no turn x to fold; there are 1, 3"],
+	])("without a screen, %s says what turns there are", async (command, status) => {
+		const test = await talk(2);
+		expect(await test.session.prompt(command)).toEqual({ kind: "command", status });
+		expect(test.session.entries).toHaveLength(5);
+	});
+
+	test("says so when there is nothing to fold", async () => {
+		const { session } = await startSession({ hookFiles: [HOOK] });
+		expect(await session.prompt("/fold 1 1")).toMatchObject({ status: "There is no turn to fold yet" });
+	});
+
+	test("takes the two turns in either order", async () => {
+		const test = await talk(3);
+		await say(test, "/fold 5 3 S");
+		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS"]);
+	});
+
+	test("takes tool calls with their results, and asks the model in plain text", async () => {
+		const test = await startSession({ hookFiles: [HOOK], files: { "a.txt": "hello" } });
+		test.provider.reply("a1", [text("look"), toolCall("read", { path: "a.txt" })], "a2", "a3", "S");
+		await say(test, "u1", "u2", "u3", "/fold 3 3");
+		expect(test.sent(5)).toEqual([expect.stringContaining('(calls read {"path":"a.txt"})')]);
+		expect(test.provider.requests[4]?.body).not.toHaveProperty("tools");
+		expect(await sentNow(test)).toEqual([
+			"user: u1",
+			"assistant: a1",
+			"user: [Summary]\n\nS",
+			"user: u3",
+			"assistant: a3",
+		]);
+	});
+
+	test("saves nothing when the model fails, or the user aborts", async () => {
+		const test = await talk(1);
+		test.provider.reply(httpError(400, {}, "no such luck"));
+		expect(await test.session.prompt("/fold 1 1")).toMatchObject({
+			status: expect.stringMatching(/^Nothing was folded: Scripted gave no summary \(.*no such luck/),
+		});
+		test.provider.reply({ content: [text("half")], fault: { kind: "stall", at: 1 } });
+		const folding = test.session.prompt("/fold 1 1");
+		await test.provider.request(3);
+		await test.session.abort();
+		expect(await folding).toEqual({ kind: "command", status: null });
+		expect(test.session.entries).toHaveLength(3);
+	});
+
+	test("completes both turns", async () => {
+		const test = await talk(3);
+		const values = async (prefix: string) =>
+			(await test.session.completeArguments("fold", prefix)).map(({ value }) => value);
+		expect(await values("")).toEqual(["1", "3", "5"]);
+		expect(await values("3")).toEqual(["3"]);
+		expect(await values("3 ")).toEqual(["3 3", "3 5"]);
+		expect(await values("3 5")).toEqual(["3 5"]);
+		await say(test, "/fold 1 3 S");
+		expect(await values("")).toEqual(["1", "5"]);
+		expect((await test.session.completeArguments("fold", "1"))[0]).toMatchObject({ label: "1  (folded) S" });
+		expect(await test.session.completeArguments("unfold", "")).toEqual([{ value: "1", label: "1  S" }]);
+	});
+});
+
+describe("folds over folds", () => {
+	test("the outer summarizes the inner's summary, and undoing it brings that back", async () => {
+		const test = await talk(4);
+		test.provider.reply("inner", "outer");
+		await say(test, "/fold 3 3", "/fold 1 5");
+		const [request] = test.sent(6);
+		expect(request).toContain("[User]\n[Summary]\n\ninner");
+		expect(request).not.toContain("u2");
+		const rest = ["user: u4", "assistant: a4"];
+		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nouter", ...rest]);
+		await say(test, "/unfold");
+		expect((await sentNow(test)).slice(0, 7)).toEqual([
+			"user: u1",
+			"assistant: a1",
+			"user: [Summary]\n\ninner",
+			"user: u3",
+			"assistant: a3",
+			...rest,
+		]);
+		await say(test, "/unfold 3");
+		expect((await sentNow(test)).slice(0, 4)).toEqual(["user: u1", "assistant: a1", "user: u2", "assistant: a2"]);
+	});
+
+	test("a fold that begins inside another takes in all of it", async () => {
+		const test = await talk(4);
+		await say(test, "/fold 1 3 inner", "/fold 3 5 outer");
+		expect(test.session.entries.at(-1)).toMatchObject({ from: 1, to: 7 });
+		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nouter", "user: u4", "assistant: a4"]);
+	});
+
+	test("several folds stand side by side, and /unfold offers them", async () => {
+		const { offered, ui } = picking("5");
+		const test = await talk(4, { ui });
+		await say(test, "/fold 1 3 first", "/fold 5 5 second", "/unfold");
+		expect(offered).toEqual([["1  first", "5  second"]]);
+		expect(await sentNow(test)).toEqual([
+			"user: [Summary]\n\nfirst",
+			"user: u3",
+			"assistant: a3",
+			"user: u4",
+			"assistant: a4",
+		]);
+	});
+
+	test("without a screen /unfold wants to know which of several", async () => {
+		const test = await talk(3);
+		await say(test, "/fold 1 1 A", "/fold 5 5 B");
+		expect(await test.session.prompt("/unfold")).toMatchObject({
+			status: "Name a fold: /unfold <turn>, one of 1, 5",
+		});
+		expect(await test.session.prompt("/unfold 3")).toMatchObject({
+			status: "There is no fold from turn 3; there are 1, 5",
+		});
+	});
+
+	test("whatever is folded and unfolded, every turn is in the context once, itself or in one summary", async () => {
+		const test = await talk(6);
+		const turn = fc.integer({ min: 0, max: 5 });
+		const step = fc.oneof(fc.tuple(fc.constant("fold"), turn, turn), fc.tuple(fc.constant("unfold"), turn, turn));
+		for (const [command, a, b] of fc.sample(step, { numRuns: 25, seed: 7 })) {
+			await say(test, command === "fold" ? `/fold ${2 * a + 1} ${2 * b + 1} S` : `/unfold ${2 * a + 1}`);
+			const { messages, problems } = test.session.context;
+			const indices = messages.flatMap(({ entryIndex }) => (entryIndex === null ? [] : [entryIndex]));
+			expect(indices).toEqual([...new Set(indices)].sort((x, y) => x - y));
+			expect(messages.length).toBeGreaterThan(0);
+			expect(problems).toEqual([]);
+		}
+		for (let n = 0; n < 25; n++) await say(test, `/unfold ${2 * (n % 6) + 1}`);
+		for (let n = 0; n < 25; n++) {
+			const [first] = await test.session.completeArguments("unfold", "");
+			if (first) await say(test, `/unfold ${first.value}`);
+		}
+		expect((await sentNow(test)).slice(0, 12)).toEqual(
+			[1, 2, 3, 4, 5, 6].flatMap((n) => [`user: u${n}`, `assistant: a${n}`]),
+		);
+	});
+});
+
+describe("beside compactions and other hooks", () => {
+	const SETTINGS = { compaction: { enabled: false, keepRecentTokens: 8 } };
+
+	test("a compaction takes a fold's summary into its own, and ends its undoing", async () => {
+		const test = await talk(3, { userSettings: SETTINGS });
+		await say(test, "/fold 1 3 folded");
+		test.provider.reply("C");
+		await test.session.compact();
+		expect(test.sent(4)[0]).toContain("[Summary]\n\nfolded");
+		expect(test.sent(4)[0]).not.toContain("u1");
+		expect(await sentNow(test)).toEqual([
+			expect.stringContaining("<summary>\nC\n</summary>"),
+			"user: u3",
+			"assistant: a3",
+		]);
+		expect(await test.session.prompt("/unfold")).toMatchObject({ status: "There is no fold to undo" });
+		expect(await test.session.prompt("/fold 1 3 again")).toMatchObject({
+			status: expect.stringContaining("There is no turn 1 to fold; there are 5"),
+		});
+	});
+
+	test("a fold after a compaction leaves the compaction's summary where it is", async () => {
+		const test = await talk(2, { userSettings: SETTINGS });
+		test.provider.reply("C", "a3");
+		await test.session.compact();
+		await say(test, "u3", "/fold 3 6 S");
+		expect(await sentNow(test)).toEqual([expect.stringContaining("<summary>\nC\n</summary>"), "user: [Summary]\n\nS"]);
+		expect(test.session.context.messages[0]?.origin).toMatchObject({ kind: "compaction" });
+	});
+
+	test("goes with the branch", async () => {
+		const test = await talk(3);
+		await say(test, "/fold 1 3 S");
+		test.provider.reply("a4");
+		await say(test, "u4");
+		await test.session.lifecycle.branch(8);
+		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nS", "user: u3", "assistant: a3"]);
+	});
+
+	const fold = readFileSync(HOOK, "utf8");
+	const stacking = readFileSync(example("stacking.ts"), "utf8");
+	test.each([
+		["first", { "a.ts": fold, "b.ts": stacking }],
+		["second", { "a.ts": stacking, "b.ts": fold }],
+	])("loaded %s beside stacking.ts both hold", async (_, hooks) => {
+		const test = await talk(4, { hookFiles: [], hooks });
+		await say(test, "/fold 1 3 folded");
+		test.provider.reply("popped");
+		await say(test, "/pop 7");
+		const both = ["user: [Summary]\n\nfolded", "user: u3", "assistant: a3", "user: [Summary]\n\npopped"];
+		expect(await sentNow(test)).toEqual(both);
+
+		// A pop that covers the fold hides its summary; without the pop it is there again.
+		test.provider.reply("all");
+		await say(test, "/pop 1");
+		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nall"]);
+		await say(test, "/unpop");
+		expect((await sentNow(test)).slice(0, 4)).toEqual(both);
+		expect(test.session.context.problems).toEqual([]);
+	});
+
+	test("keeps what a hook before it made of turns outside the fold", async () => {
+		const shout = `export default (pi) => pi.on("context", ({ messages }) => ({
+			messages: [
+				...messages.map((item) =>
+					item.message.role === "user" ? { ...item, message: { ...item.message, content: "LOUD" } } : item),
+				{ role: "user", content: "a reminder", timestamp: 0 },
+			],
+		}));`;
+		const test = await talk(2, { hookFiles: [], hooks: { "a.ts": shout, "fold.ts": fold } });
+		await say(test, "/fold 1 1 S");
+		test.provider.reply("ok");
+		await say(test, "now");
+		expect(test.sent(3)).toEqual([
+			"user: [Summary]\n\nS",
+			"user: LOUD",
+			"assistant: a2",
+			"user: LOUD",
+			"user: a reminder",
+		]);
+	});
+});

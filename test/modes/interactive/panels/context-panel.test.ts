@@ -1,0 +1,202 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
+import { expect, test } from "vitest";
+import { ContextPanel } from "../../../../src/modes/interactive/panels/context-panel.js";
+import { createKeymap } from "../../../../src/tui/keymap.js";
+import { createTheme } from "../../../../src/tui/theme.js";
+import { toolCall } from "../../../helpers/loopback-provider.js";
+import { startSession } from "../../../helpers/session.js";
+import { type App, startApp } from "../app.js";
+
+/** The title of the panel, short or in full. */
+const OPEN = /Next request|Context of the next request/;
+
+/** `/tail` puts a line in place of all that was said until then. */
+const TAIL = `
+import { isUserMessageEntry } from "@mariozechner/pi-coding-agent/hooks";
+export default (pi) => {
+	pi.on("context", ({ entries, messages }) => {
+		const mark = entries.findLastIndex(({ type }) => type === "tail_mark");
+		if (mark < 0) return;
+		const kept = messages.filter(({ entryIndex }) => entryIndex !== null && entryIndex > mark);
+		return { messages: [{ role: "user", content: "[Earlier work: the price code was read.]", timestamp: 0 }, ...kept] };
+	});
+	pi.command("tail", { handler: async (ctx) => { await ctx.saveEntry({ type: "tail_mark" }); await ctx.rebuildContext(); } });
+};`;
+
+const PRUNE = `
+export default (pi) => pi.on("context", ({ messages }) => ({
+	messages: messages.map((item) => item.message.role !== "toolResult" ? item : {
+		...item, message: { ...item.message, content: [{ type: "text", text: "[cut]" }] },
+	}),
+}));`;
+
+/** Entries 1 to 5: a question, two replies with a tool call and its result between, another question and its answer. */
+async function startWithWork(
+	hooks: Record<string, string>,
+	size: { columns?: number; rows?: number } = {},
+): Promise<App> {
+	const app = await startApp({
+		rows: 30,
+		...size,
+		hooks,
+		files: { "price.ts": "export const price = 1;\n".repeat(40) },
+	});
+	app.provider.reply([toolCall("read", { path: "price.ts" })], "It rounds down.", "The tax code is next.");
+	await app.terminal.waitFor("0%");
+	await app.submit("why does checkout round down?");
+	await app.terminal.waitFor("It rounds down.");
+	return app;
+}
+
+/** The part of the screen that the panel takes. */
+async function panel(app: App): Promise<string[]> {
+	const screen = await app.terminal.screen();
+	const from = screen.findIndex((line) => /^─+$/.test(line));
+	const to = screen.findIndex((line) => line.startsWith("~") || line.startsWith("/tmp"));
+	return screen.slice(from, to);
+}
+
+test("the panel lists what the model sees, what a hook hid and replaced, and what the cache has", async () => {
+	const app = await startWithWork({ "prune.ts": PRUNE, "tail.ts": TAIL });
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/context-panel.txt");
+	await app.terminal.press("escape");
+	await app.submit("/tail");
+	await app.submit("now the tax code");
+	await app.terminal.waitFor("The tax code is next.");
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.type("h");
+	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/context-panel-hidden.txt");
+});
+
+test("t shows the request as it would be without a hook, and x turns it off for real", async () => {
+	const app = await startWithWork({ "tail.ts": TAIL });
+	await app.submit("/tail");
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	const before = app.session().entries.length;
+	await app.terminal.type("t");
+	await app.terminal.waitFor(/ithout tail/);
+	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/context-panel-what-if.txt");
+	expect(app.session().context.messages).toHaveLength(1);
+	await app.terminal.type("t");
+	await app.terminal.waitFor(OPEN);
+	expect(app.session().entries).toHaveLength(before);
+	await app.terminal.type("t");
+	await app.terminal.waitFor(/ithout tail/);
+	await app.terminal.type("x");
+	await app.terminal.waitFor("Off for this session");
+	expect(app.session().context.messages).toHaveLength(4);
+	expect(
+		app
+			.session()
+			.palette()
+			.map(({ name }) => name),
+	).not.toContain("tail");
+	await app.terminal.press("escape");
+	expect(await app.terminal.text()).not.toMatch(OPEN);
+});
+
+test("of several hooks one is chosen", async () => {
+	const app = await startWithWork({ "prune.ts": PRUNE, "tail.ts": TAIL });
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.press("up");
+	await app.terminal.type("t");
+	await app.terminal.waitFor("What if without");
+	await app.terminal.press("enter", "escape");
+	await app.terminal.waitFor(/ithout prune/);
+	expect(await panel(app)).toContainEqual(expect.stringMatching(/^→▎ {2}3 read .* 244 +new$/));
+});
+
+test("enter shows a message in full, with its control sequences shown, and it scrolls", async () => {
+	const app = await startApp({ rows: 24 });
+	app.provider.reply(Array.from({ length: 40 }, (_, line) => `line ${line} \x1b]0;owned\x07`).join("\n"));
+	await app.terminal.waitFor("0%");
+	await app.submit("count");
+	await app.terminal.waitFor("line 39");
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.press("enter");
+	expect((await panel(app)).slice(1, 4)).toEqual([
+		expect.stringMatching(/^ 2 assistant +\d+ · lines 1–10 of 40 $/),
+		" line 0 ␛]0;owned^G",
+		" line 1 ␛]0;owned^G",
+	]);
+	await app.terminal.press("pageDown", "down");
+	expect((await panel(app))[2]).toBe(" line 10 ␛]0;owned^G");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor(OPEN);
+	expect(app.terminal.output).not.toContain("\x1b]0;owned");
+});
+
+test("d compares with the last request, / filters, and both fit 40 columns", async () => {
+	const app = await startWithWork({ "tail.ts": TAIL }, { columns: 40 });
+	await app.submit("/tail");
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.type("d");
+	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/context-panel-diff-40.txt");
+	await app.terminal.type("d/CHECKOUT");
+	await app.terminal.press("enter");
+	expect((await panel(app)).filter((line) => /^[→ ][▎┆◆]/.test(line))).toEqual([]);
+	await app.terminal.type("h");
+	expect((await panel(app)).filter((line) => /^[→ ][▎┆◆]/.test(line))).toEqual([
+		expect.stringMatching(/^→┆ {2}1 user/),
+	]);
+	await app.terminal.press("escape");
+	expect((await panel(app)).filter((line) => /^[→ ][▎┆◆]/.test(line)).length).toBeGreaterThan(1);
+});
+
+test("y copies the selected message, Y the whole request", async () => {
+	const app = await startWithWork({});
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.press("home");
+	await app.terminal.type("y");
+	await app.terminal.waitFor("Copied the message");
+	await app.terminal.type("Y");
+	await app.terminal.waitFor("Copied the whole request");
+	const copied = [...app.terminal.output.matchAll(/\x1b\]52;c;([^\x07]*)\x07/g)].map(([, text = ""]) =>
+		Buffer.from(text, "base64").toString(),
+	);
+	expect(copied[0]).toBe("why does checkout round down?");
+	expect(copied[1]).toMatch(/^user:\nwhy does checkout round down\?\n\nassistant:\nread\(/);
+});
+
+test("no line is wider than the screen or moves the cursor, whatever was said", async () => {
+	const hostile = [
+		"\x1b[2J\x1b]0;owned\x07",
+		"漢字".repeat(60),
+		"a\tb\u202ec",
+		"x".repeat(5000),
+		"👩‍👩‍👧 \r over",
+	].join("\n");
+	const { session, provider } = await startSession({ hooks: { "tail\u202e.ts": TAIL } });
+	provider.reply([toolCall("bash", { command: hostile })], hostile, "end");
+	await session.prompt(hostile);
+	await session.prompt("/tail");
+	const panel = new ContextPanel(
+		{ theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 },
+		{
+			inspection: await session.inspector.inspectContext(),
+			inspect: (without) => session.inspector.inspectContext(without),
+			disable: async () => {},
+			copy: async () => {},
+			requestRender: () => {},
+			onClose: () => {},
+		},
+	);
+	const home = "\x1b[H";
+	for (const keys of [[], ["h"], [home, "\r"], ["\x1b", "\x1b[B", "\r"], ["\x1b", "d"], ["/", "x"]]) {
+		for (const key of keys) panel.handleInput(key);
+		for (const width of [20, 40, 41, 80, 133]) {
+			for (const line of panel.render(width)) {
+				expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+				expect(line.replace(/\x1b\[0m/g, "")).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202a-\u202e]/);
+			}
+		}
+	}
+});

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { toolCall } from "../../../helpers/loopback-provider.js";
+import { type App, startApp } from "../app.js";
+
+/** The first lines of the panel, title short or in full. */
+const OPEN = /^ Hooks(, in the order| {2,})/m;
+
+const HOOKS = {
+	"broken.ts": "export default 7;",
+	"gate.ts": `export default (pi) => {
+		pi.on("tool_call", () => ({ block: true, reason: "no" }));
+		pi.command("check", { handler: () => {} });
+	};`,
+	"later.ts": `export default (pi) => { pi.on("session", ({ reason }) => { if (reason === "clear") throw new Error("x"); }); pi.command("check", { handler: () => {} }); };`,
+	"sad.ts": `export default (pi) => pi.on("turn_end", () => { throw new Error("cannot find eslint"); });`,
+	"short.ts": `export default (pi) => pi.on("context", ({ messages }) => ({ messages: messages.slice(0, 1) }));`,
+	"silent.ts": `export default (pi) => pi.on("before_request", () => {});`,
+	"unused.ts": `export default (pi) => pi.on("tool_result", () => {});`,
+};
+
+/** A screen with what differs between runs made equal. */
+async function stable(app: App): Promise<string> {
+	const screen = await app.terminal.screen();
+	const from = screen.findIndex((line) => OPEN.test(line) || line.startsWith(" sad"));
+	const to = screen.findIndex((line) => line.startsWith("~") || line.startsWith("/tmp"));
+	const text = screen.slice(from, to).join("\n");
+	return `${text.replace(/\d+(\.\d)? ms/g, "0.0 ms").replace(/\/tmp\/pi-agent-\w+/g, "/tmp/pi-agent-xxxxxx")}\n`;
+}
+
+async function openPanel(columns: number): Promise<App> {
+	const app = await startApp({ columns, rows: 40, hooks: HOOKS });
+	app.provider.reply([toolCall("bash", { command: "true" })], "Blocked.");
+	await app.terminal.waitFor("0%");
+	await app.submit("run it");
+	await app.terminal.waitFor("Blocked.");
+	await app.submit("/hooks");
+	await app.terminal.waitFor(OPEN);
+	return app;
+}
+
+test("the panel names calls, times, errors, conflicts and hooks that never fired", async () => {
+	const app = await openPanel(100);
+	await expect(await stable(app)).toMatchFileSnapshot("../../../screens/hooks-panel.txt");
+	await app.terminal.press("down", "down", "enter");
+	await expect(await stable(app)).toMatchFileSnapshot("../../../screens/hooks-panel-details.txt");
+	await app.terminal.press("escape", "escape");
+	expect(await app.terminal.text()).not.toMatch(OPEN);
+});
+
+test("at 40 columns each hook still has a line with its name and state", async () => {
+	const app = await openPanel(40);
+	await expect(await stable(app)).toMatchFileSnapshot("../../../screens/hooks-panel-40.txt");
+});
+
+test("space turns a hook off and on, r loads all anew", async () => {
+	const app = await openPanel(80);
+	expect(app.session().context.messages).toHaveLength(1);
+	await app.terminal.press("down", "down", "down");
+	await app.terminal.type(" ");
+	await app.terminal.waitFor(/short .* off/);
+	expect(app.session().context.messages.length).toBeGreaterThan(1);
+	await app.terminal.type(" ");
+	await app.terminal.waitFor((screen) => screen.some((line) => /short .*calls/.test(line)));
+	expect(app.session().context.messages).toHaveLength(1);
+	const reloads = app.session().loaded.hooks.length;
+	await app.terminal.type("r");
+	await app.terminal.waitFor(OPEN);
+	expect(app.session().loaded.hooks).toHaveLength(reloads);
+});
+
+test("a hook that does not load is named with the reason", async () => {
+	const app = await openPanel(100);
+	await app.terminal.press("end", "enter");
+	const text = (await app.terminal.text()).replace(/\s*\n\s*/g, " ");
+	expect(text).toMatch(/problem +Hook \S+broken\.ts did not load: it has no default export that is a function/);
+});

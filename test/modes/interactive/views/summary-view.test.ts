@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { SummaryView } from "../../../../src/modes/interactive/views/summary-view.js";
+import { createTheme } from "../../../../src/tui/theme.js";
+import { plainLook } from "../look.js";
+
+const FACTS = { by: "stack", messages: 4, tokensBefore: 3100, tokens: 40 };
+
+test("a summary is drawn as markdown, its control characters shown", () => {
+	const theme = createTheme("dark");
+	const look = { ...plainLook(), theme };
+	const view = new SummaryView(look, { ...FACTS, text: "[Summary] Ran `npm test`.\n\n- all\x1b[2J green" });
+	expect(view.render(60)).toEqual([
+		`Ran ${theme.markdown.code("npm test")}.`,
+		"",
+		`${theme.markdown.listBullet("- ")}all␛[2J green`,
+		theme.dim("stands for 4 messages · 3.1k → 40 tokens · stack"),
+	]);
+});
+
+test("a long summary shows its beginning and says how much more there is", () => {
+	const text = Array.from({ length: 20 }, (_, index) => `- point ${index}`).join("\n");
+	const look = { ...plainLook(), theme: createTheme("plain") };
+	const view = new SummaryView(look, { ...FACTS, text });
+	expect(view.render(80)).toHaveLength(7);
+	expect(view.render(80).at(-1)).toContain("14 lines more");
+});

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { HookHealth } from "../../src/session/hook-health.js";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession, type TestSession } from "../helpers/session.js";
+
+describe("the figures of a hook", () => {
+	test("are empty before the first call", () => {
+		expect(new HookHealth().figures("/h.ts")).toEqual({
+			calls: 0,
+			events: {},
+			p50Ms: null,
+			p95Ms: null,
+			timeouts: 0,
+			blocks: 0,
+			lastError: null,
+			isUnstable: false,
+		});
+	});
+
+	test("count calls by event and take percentiles of the last durations", () => {
+		const health = new HookHealth();
+		for (let ms = 1; ms <= 1000; ms++) {
+			health.recordCall({ hookPath: "/h.ts", event: ms % 2 ? "context" : "/go", ms, outcome: "done" });
+		}
+		health.recordCall({ hookPath: "/h.ts", event: "tool_call", ms: 1001, outcome: "blocked" });
+		health.recordCall({ hookPath: "/h.ts", event: "turn_end", ms: 1002, outcome: "timed_out" });
+		expect(health.figures("/h.ts")).toMatchObject({
+			calls: 1002,
+			events: { context: 500, "/go": 500, tool_call: 1, turn_end: 1 },
+			p50Ms: 752,
+			p95Ms: 977,
+			blocks: 1,
+			timeouts: 1,
+		});
+	});
+});
+
+const HOOKS = {
+	"a-gate.ts": `export default (pi) => pi.on("tool_call", () => ({ block: true, reason: "no" }));`,
+	"b-sad.ts": `export default (pi) => { pi.on("turn_end", () => { throw new Error("no luck"); }); pi.entry("mark"); };`,
+	"c-slow.ts": `export default (pi) => pi.on("turn_start", () => new Promise(() => {}));`,
+	"d-first.ts": `export default (pi) => {
+		pi.on("context", ({ messages }) => messages.length > 1 ? { messages: messages.slice(0, 1) } : undefined);
+		pi.command("go", { handler: () => ({ status: "went" }) });
+		pi.entry("mark");
+	};`,
+	"e-idle.ts": `export default (pi) => pi.on("tool_result", () => {});`,
+};
+
+function statusOf({ session }: TestSession, name: string) {
+	const found = session.inspector.hookStatuses().find((status) => status.name === name);
+	if (!found) throw new Error(`No hook ${name}`);
+	return found;
+}
+
+describe("the hooks of a session", () => {
+	test("are reported with calls, blocks, timeouts, errors, tokens and what several claim", async () => {
+		const test = await startSession({ hooks: HOOKS, userSettings: { hookTimeout: 20 } });
+		test.provider.reply([toolCall("bash", { command: "true" })], "ok");
+		await test.session.prompt("u1");
+		await test.session.prompt("/go");
+		expect(statusOf(test, "a-gate").figures).toMatchObject({ calls: 1, blocks: 1, events: { tool_call: 1 } });
+		expect(statusOf(test, "b-sad").figures).toMatchObject({ calls: 2, lastError: "turn_end: no luck" });
+		expect(statusOf(test, "c-slow").figures).toMatchObject({ calls: 2, timeouts: 2 });
+		const first = statusOf(test, "d-first");
+		expect(first.figures.events["/go"]).toBe(1);
+		expect(first).toMatchObject({ commands: ["go"], events: ["context"], isEnabled: true, share: { added: 0 } });
+		expect(first.share.removed).toBeGreaterThan(0);
+		expect(first.conflicts).toEqual([expect.stringMatching(/^entries of type mark are also written by \S+b-sad\.ts$/)]);
+		expect(statusOf(test, "e-idle").figures.calls).toBe(0);
+	});
+
+	test("that are turned off have neither handlers nor commands, also after a reload, until they are turned on", async () => {
+		const test = await startSession({ hooks: { "d-first.ts": HOOKS["d-first.ts"] } });
+		test.provider.reply("a1", "a2");
+		await test.session.prompt("u1");
+		await test.session.rebuildContext();
+		const { path } = statusOf(test, "d-first");
+		expect(test.session.context.messages).toHaveLength(1);
+		await test.session.inspector.setHookEnabled(path, false);
+		expect(test.session.context.messages).toHaveLength(2);
+		await expect(test.session.prompt("/go")).rejects.toThrow("Unknown command /go");
+		await test.session.reload();
+		expect(test.session.context.messages).toHaveLength(2);
+		expect(statusOf(test, "d-first").isEnabled).toBe(false);
+		await test.session.inspector.setHookEnabled(path, true);
+		expect(test.session.context.messages).toHaveLength(1);
+		expect(await test.session.prompt("/go")).toMatchObject({ status: "went" });
+	});
+
+	test("that change how a request begins are named with the tokens that are no longer cached", async () => {
+		const test = await startSession({
+			hooks: {
+				"swap.ts": `export default (pi) => pi.on("context", ({ messages }) => messages.length < 3 ? undefined
+					: { messages: [{ role: "user", content: "[Summary]", timestamp: 0 }, ...messages.slice(2)] });`,
+			},
+		});
+		test.provider.reply("a1", "a2", "a3");
+		await test.session.prompt("u1");
+		expect(test.events.filter(({ type }) => type === "cache_lost")).toEqual([]);
+		await test.session.prompt("u2");
+		const { path } = statusOf(test, "swap");
+		expect(test.events.filter(({ type }) => type === "cache_lost")).toEqual([
+			{ type: "cache_lost", by: { kind: "hook", hook: path }, tokens: 5 },
+		]);
+	});
+
+	test("that answer differently for the same entries are reported as unstable, once", async () => {
+		const test = await startSession({
+			hooks: {
+				"clock.ts": `let n = 0; export default (pi) => pi.on("context", ({ messages }) => ({
+					messages: [{ role: "user", content: String(n++), timestamp: 0 }, ...messages] }));`,
+			},
+		});
+		const { path } = statusOf(test, "clock");
+		const { unstable } = await test.session.inspector.inspectContext();
+		expect(unstable).toEqual([path]);
+		await test.session.inspector.inspectContext();
+		expect(test.notices()).toEqual([
+			`Hook ${path} gives other messages for the same entries: what follows them cannot come from the cache`,
+		]);
+		expect(statusOf(test, "clock").figures.isUnstable).toBe(true);
+	});
+});
+
+describe("a look at the context", () => {
+	test("without a hook leaves session, figures and events as they are", async () => {
+		const test = await startSession({ hooks: { "d-first.ts": HOOKS["d-first.ts"] } });
+		test.provider.reply("a1", "a2");
+		await test.session.prompt("u1");
+		await test.session.prompt("u2");
+		const { path, figures } = statusOf(test, "d-first");
+		const [events, entries] = [test.events.length, test.session.entries.length];
+		const texts = async (without?: ReadonlySet<string>) =>
+			(await test.session.inspector.inspectContext(without)).ledger.messages.map(({ text }) => text);
+		expect(await texts()).toEqual(["u1"]);
+		expect(await texts(new Set([path]))).toEqual(["u1", "a1", "u2", "a2"]);
+		expect(statusOf(test, "d-first").figures).toEqual(figures);
+		expect([test.events.length, test.session.entries.length]).toEqual([events, entries]);
+	});
+
+	test("of a resumed session knows the last request, and /context says it in lines without a screen", async () => {
+		const first = await startSession({ session: { kind: "new" } });
+		first.provider.reply("a1");
+		await first.session.prompt("u1");
+		const target = first.session.sessionFile ?? "";
+		await first.session.dispose();
+		const { session } = await startSession({
+			agentDir: first.agentDir,
+			cwd: first.cwd,
+			session: { kind: "open", target },
+		});
+		const { ledger, loss } = await session.inspector.inspectContext();
+		expect(ledger.messages.map(({ text, cached }) => [text, cached])).toEqual([
+			["u1", true],
+			["a1", false],
+		]);
+		expect(loss).toBeNull();
+		const said = await session.prompt("/context");
+		expect(said).toMatchObject({ status: expect.stringMatching(/\n▎ +1 {2}user +5 tok {2}cached +u1\n/) });
+	});
+});

@@ -1,0 +1,209 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createHookTest, type HookTestOptions, toolCall } from "../../src/testing/index.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+const examples = fileURLToPath(new URL("../../hooks-examples/", import.meta.url));
+
+/** Starts a test with hooks given as sources. */
+async function start(sources: Record<string, string>, options: Omit<HookTestOptions, "hooks"> = {}) {
+	const dir = tempDir();
+	writeFiles(dir, sources);
+	return keep(createHookTest({ ...options, hooks: Object.keys(sources).map((name) => join(dir, name)) }));
+}
+
+async function keep(started: ReturnType<typeof createHookTest>) {
+	const hookTest = await started;
+	onTestFinished(() => hookTest.dispose());
+	return hookTest;
+}
+
+const QUIET = { "quiet.ts": "export default () => {};" };
+
+describe("the scripted model", () => {
+	test("answers each request with the next reply, and tools run for real", async () => {
+		const t = await start(QUIET, {
+			files: { "src/a.txt": "one" },
+			replies: [
+				{ thinking: "hm", text: "I look.", toolCalls: [{ name: "read", arguments: { path: "src/a.txt" } }] },
+				({ messages, tools }) => `${messages.at(-1)?.text.trim()} of ${tools.includes("bash")}`,
+			],
+		});
+		expect(await t.run("What is in it?")).toEqual({ status: null, reply: "one of true" });
+		expect(t.requests.map(({ messages }) => messages.map(({ role, text }) => `${role}: ${text.trim()}`))).toEqual([
+			["user: What is in it?"],
+			["user: What is in it?", 'assistant: I look.\nread({"path":"src/a.txt"})', "toolResult: one"],
+		]);
+		expect(t.entries.map(({ type }) => type)).toEqual(["session", "message", "message", "message", "message"]);
+		expect(t.errors).toEqual([]);
+	});
+
+	test("says which request has no reply", async () => {
+		const t = await start(QUIET, { replies: ["a1"] });
+		await t.run("u1");
+		await expect(t.run("u2")).rejects.toThrow("Request 2 has no reply: add one to replies");
+		t.reply("a2");
+		expect(await t.run("u3")).toMatchObject({ reply: "a2" });
+	});
+
+	test("hands on what a reply throws, and an error of the provider ends the run", async () => {
+		const t = await start(QUIET, {
+			replies: [
+				() => {
+					throw new Error("expected other messages");
+				},
+				{ error: "503 overloaded" },
+			],
+		});
+		await expect(t.run("u1")).rejects.toThrow("The reply to request 1 failed: expected other messages");
+		expect(await t.run("u2")).toEqual({ status: null, reply: "" });
+		expect(t.entries.at(-1)).toMatchObject({ message: { stopReason: "error", errorMessage: "503 overloaded" } });
+	});
+
+	test("answers hooks that call a model themselves", async () => {
+		const source = `import { complete } from "@mariozechner/pi-ai";
+export default function (pi) {
+	pi.command("ask", {
+		async handler(ctx) {
+			const message = { role: "user", content: "from a hook", timestamp: 0 };
+			const apiKey = await ctx.resolveApiKey(ctx.model);
+			const reply = await complete(ctx.model, { messages: [message] }, { apiKey });
+			return { status: reply.content[0].text + " " + (await ctx.availableModels()).length };
+		},
+	});
+}`;
+		const t = await start({ "ask.ts": source }, { replies: ["to a hook"] });
+		expect(await t.run("/ask")).toEqual({ status: "to a hook 1", reply: null });
+		expect(t.requests[0]?.messages).toEqual([{ role: "user", text: "from a hook" }]);
+	});
+
+	test("two tests at once do not answer for each other", async () => {
+		const [a, b] = await Promise.all([start(QUIET, { replies: ["a"] }), start(QUIET, { replies: ["b"] })]);
+		expect(await Promise.all([a.run("u"), b.run("u")])).toMatchObject([{ reply: "a" }, { reply: "b" }]);
+	});
+});
+
+describe("the scripted user", () => {
+	const ASK = `export default function (pi) {
+	pi.command("ask", {
+		async handler({ ui }) {
+			const color = await ui.select("Color", ["red", "green"]);
+			const size = await ui.select("Size", [{ label: "Large", value: 42 }]);
+			const sure = await ui.confirm("Sure?", "It is " + color);
+			const name = await ui.input("Name", "yours");
+			ui.notify("asked");
+			return { status: JSON.stringify([color, size, sure, name]) };
+		},
+	});
+}`;
+
+	test("answers dialogs in their order, by label, and what was asked can be read", async () => {
+		const t = await start({ "ask.ts": ASK }, { dialogs: ["green", "Large", true, ({ text }) => `not ${text}`] });
+		expect(await t.run("/ask")).toMatchObject({ status: '["green",42,true,"not yours"]' });
+		expect(t.asked).toEqual([
+			{ kind: "select", title: "Color", options: ["red", "green"] },
+			{ kind: "select", title: "Size", options: ["Large"] },
+			{ kind: "confirm", title: "Sure?", text: "It is green" },
+			{ kind: "input", title: "Name", text: "yours" },
+		]);
+		expect(t.notices).toContain("asked");
+	});
+
+	test("cancels with null, and everything without a screen", async () => {
+		const cancelled = await start({ "ask.ts": ASK }, { dialogs: [null, null, null, null] });
+		expect(await cancelled.run("/ask")).toMatchObject({ status: "[null,null,false,null]" });
+		const silent = await start({ "ask.ts": ASK }, { hasUI: false });
+		expect(await silent.run("/ask")).toMatchObject({ status: "[null,null,false,null]" });
+	});
+
+	test.each([
+		[["blue"], 'The select "Color" has no option "blue", only red, green'],
+		[["red", "Large", "yes"], 'The confirm "Sure?" wants true or false, not "yes"'],
+		[["red", "Large", true, false], 'The input "Name" wants a text, not false'],
+		[["red"], 'The select "Size" has no answer: add one to dialogs'],
+	])("says when %j does not fit", async (dialogs, problem) => {
+		const t = await start({ "ask.ts": ASK }, { dialogs });
+		await expect(t.run("/ask")).rejects.toThrow(problem);
+	});
+
+	test("a dialog without an answer fails the run also where the hook's error blocks a tool", async () => {
+		const t = await keep(
+			createHookTest({
+				hooks: [pathToFileURL(join(examples, "permission-gate.ts"))],
+				replies: [toolCall("bash", { command: "rm -r x" }), "a"],
+			}),
+		);
+		await expect(t.run("u")).rejects.toThrow('The confirm "Run this command?" has no answer');
+	});
+});
+
+describe("createHookTest", () => {
+	test("rejects with file, line and reason when a hook does not load, and leaves nothing behind", async () => {
+		await expect(start({ "bad.ts": 'export default () => {\n\tthrow new Error("no luck");\n};' })).rejects.toThrow(
+			/bad\.ts:2 did not load: no luck/,
+		);
+		await expect(keep(createHookTest({ hooks: ["gone.ts"] }))).rejects.toThrow(/gone\.ts cannot be read/);
+	});
+
+	test("tells of handlers that fail and of answers that are refused", async () => {
+		const source = `export default function (pi) {
+	pi.on("turn_end", () => { throw new Error("boom"); });
+	pi.on("context", ({ messages }) => ({ messages: [...messages, { role: "nobody" }] }));
+}`;
+		const t = await start({ "bad.ts": source }, { replies: ["a"] });
+		await t.run("u");
+		expect(t.errors).toContain("turn_end: boom");
+		expect(t.errors).toContain("context: known_role at position 1; its answer was dropped");
+	});
+
+	test("shows the context with the hook that made each message, and the entries that a hook saved", async () => {
+		const source = `export default function (pi) {
+	pi.command("note", { async handler(ctx) { await ctx.saveEntry({ type: "note", text: ctx.argsRaw }); await ctx.rebuildContext(); } });
+	pi.on("context", ({ entries, messages }) => ({ messages: [
+		...messages,
+		...entries.filter((e) => e.type === "note").map((e) => ({ role: "user", content: e.text, timestamp: 0 })),
+	] }));
+}`;
+		const t = await start({ "note.ts": source }, { replies: ["a"] });
+		await t.run("u");
+		await t.run("/note remember");
+		expect(t.entries.at(-1)).toMatchObject({ type: "note", text: "remember" });
+		expect(t.context).toEqual([
+			{ role: "user", text: "u", entryIndex: 1, hook: null },
+			{ role: "assistant", text: "a", entryIndex: 2, hook: null },
+			{ role: "user", text: "remember", entryIndex: null, hook: expect.stringMatching(/note\.ts$/) },
+		]);
+	});
+
+	test("waits for what a hook sends", async () => {
+		const source = `export default (pi) => pi.command("go", { handler: () => { pi.send("from the hook"); } });`;
+		const t = await start({ "go.ts": source }, { replies: ["heard"] });
+		expect(await t.run("/go")).toEqual({ status: null, reply: "heard" });
+	});
+
+	test("takes settings, such as grants", async () => {
+		const source = `export default function (pi) {
+	pi.requires("systemItems");
+	pi.on("agent_start", (_, ctx) => ctx.systemItems.append({ kind: "notification", text: "hello" }));
+}`;
+		await expect(start({ "item.ts": source })).rejects.toThrow('it requires "systemItems"');
+		const settings = { hookGrants: { "item.ts": ["systemItems"] } };
+		const t = await start({ "item.ts": source }, { settings, replies: ["a"] });
+		await t.run("u");
+		expect(t.requests[0]?.messages.some(({ text }) => text.includes("hello"))).toBe(true);
+	});
+
+	test("dispose lets hooks see the shutdown and removes its directory", async () => {
+		const dir = tempDir();
+		const source = `import { writeFileSync } from "node:fs";
+export default (pi) => pi.on("session", ({ reason }) => writeFileSync(${JSON.stringify(`${dir}/`)} + reason, ""));`;
+		const t = await start({ "end.ts": source });
+		expect(existsSync(t.cwd)).toBe(true);
+		await t.dispose();
+		await t.dispose();
+		expect(existsSync(join(dir, "start")) && existsSync(join(dir, "shutdown"))).toBe(true);
+		expect(existsSync(t.cwd)).toBe(false);
+	});
+});
