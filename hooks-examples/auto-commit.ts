@@ -8,7 +8,7 @@
  * session began, and the index is told of those files alone. Where a branch cannot be committed to (none is checked out,
  * a merge or rebase is on), the ref gets the commit. Nothing changed, nothing committed.
  */
-import { access, copyFile, mkdtemp, rm } from "node:fs/promises";
+import { access, copyFile, mkdtemp, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -214,10 +214,25 @@ function writeTree(git: Git): Promise<string> {
 	return withIndex(async (env) => {
 		// A copy knows which files are unchanged, and which are tracked although ignored. A new repository has none.
 		const own = await git(["rev-parse", "--path-format=absolute", "--git-path", "index"]);
-		await copyFile(own, env.GIT_INDEX_FILE).catch(() => {});
+		await copyIndex(own, env.GIT_INDEX_FILE);
 		await git(["add", "--all", "."], { env });
 		return git(["write-tree"], { env });
 	});
+}
+
+/**
+ * Copies an index, its time included: that is how git knows which files were changed so soon after it was written that
+ * their own times do not tell. A repository without commits may have no index.
+ */
+async function copyIndex(from: string, to: string): Promise<void> {
+	try {
+		const { atime, mtime } = await stat(from);
+		await copyFile(from, to);
+		await utimes(to, atime, mtime);
+	} catch {
+		// Without a copy git reads every file, which is slower and right.
+		await rm(to, { force: true });
+	}
 }
 
 /** Runs `action` with an index of its own, which is empty. */

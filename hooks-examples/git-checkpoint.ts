@@ -7,7 +7,7 @@
  * are brought back by git's own two-tree merge; when a file would be lost, nothing is changed.
  * HEAD stays where it is, so what was committed since then shows up as changes. Refs older than KEEP_DAYS are dropped.
  */
-import { copyFile, lstat, mkdtemp, readdir, rm } from "node:fs/promises";
+import { copyFile, lstat, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import {
@@ -181,7 +181,7 @@ async function openRepository(ctx: HookEventContext): Promise<Repository | strin
 			const env = { GIT_INDEX_FILE: join(dir, "index") };
 			// A copy knows which files are unchanged, and which are tracked although ignored. A new repository has none.
 			const own = await git(["rev-parse", "--path-format=absolute", "--git-path", "index"]);
-			await copyFile(own, env.GIT_INDEX_FILE).catch(() => {});
+			await copyIndex(own, env.GIT_INDEX_FILE);
 			await git(["add", "--all", "."], env);
 			return await action(env);
 		} finally {
@@ -283,4 +283,19 @@ function labelOf(turn: number, entries: readonly SessionEntry[]): string {
 	const entry = entries[turn];
 	const text = isUserMessageEntry(entry) ? messageText(entry.message).replace(/\s+/g, " ").trim() : "";
 	return `${turn}  ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`.toWellFormed();
+}
+
+/**
+ * Copies an index, its time included: that is how git knows which files were changed so soon after it was written that
+ * their own times do not tell. A repository without commits may have no index.
+ */
+async function copyIndex(from: string, to: string): Promise<void> {
+	try {
+		const { atime, mtime } = await stat(from);
+		await copyFile(from, to);
+		await utimes(to, atime, mtime);
+	} catch {
+		// Without a copy git reads every file, which is slower and right.
+		await rm(to, { force: true });
+	}
 }
