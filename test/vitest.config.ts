@@ -12,6 +12,9 @@ const env = { FORCE_COLOR: "3", TZ: "UTC" };
 export default defineConfig({
 	test: {
 		root,
+		// Many tests wait for a process or a terminal: a third worker uses the time that two cores are idle.
+		maxWorkers: 3,
+		minWorkers: 1,
 		reporters: ["default"],
 		projects: [
 			{

@@ -51,9 +51,10 @@ test("y trusts the contents: they run now and at the next start, until they chan
 	const changed = await openPi({ agentDir, cwd });
 	expect(await changed.waitForText("Run it?")).toMatch(/changed since \d+ \w{3} +\+1 −1/);
 	changed.type("v");
-	const code = await changed.waitForText("Code that would run");
+	// The comparison is loaded when it is first asked for.
+	const code = await changed.waitForText('+2 writeFileSync("ran", "second");');
+	expect(code).toContain("Code that would run");
 	expect(code).toContain(`- writeFileSync("ran", "first");`);
-	expect(code).toContain('+2 writeFileSync("ran", "second");');
 	await changed.press("escape");
 	await changed.waitForText("Run it?");
 	changed.type("y");
