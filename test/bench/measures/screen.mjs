@@ -44,7 +44,7 @@ async function streamInto(command, place) {
 			echo: echoes.length > 0 ? percentile(echoes, 95) : Number.NaN,
 			gap: Math.max(...frames.slice(1).map((at, index) => at - frames[index])),
 			bytes: (terminal.bytes() - bytesBefore) / Buffer.byteLength(TEXT),
-			clears: written.split(/\x1b\[[23]J/).length - 1,
+			clears: written.split(/\x1b\[[23]?J/).length - 1,
 		};
 	} finally {
 		await terminal.close();
