@@ -22,6 +22,8 @@ test("the demo opens with its first prompt in the editor, and every step of it w
 	await pi.waitForText("Demo (scripted)");
 	await pi.press("enter");
 	await pi.waitForText("All tests pass", { timeoutMs: 30_000 });
+	// The last words of the reply: before them the status line may be away for a moment while text streams.
+	await pi.waitForText("again afterwards", { timeoutMs: 30_000 });
 	await pi.waitForGone("esc stops", { timeoutMs: 30_000 });
 	expect(await pi.scrollback()).toMatch(/edit +src\/price\.js +\+1 −1/);
 	await submit(pi, "/pop");

@@ -11,6 +11,8 @@ test("the first part of the tour goes as the README says, typed as it is printed
 	await pi.waitForText("1 hook");
 	await pi.press("enter");
 	await pi.waitForText("All tests pass", { timeoutMs: 30_000 });
+	// The last words of the reply: before them the status line may be away for a moment while text streams.
+	await pi.waitForText("again afterwards", { timeoutMs: 30_000 });
 	await pi.waitForGone("esc stops");
 	const [context = "", pop = "", contextAgain = "", ...more] = linesToType(firstPart);
 	expect(more).toEqual([]);
