@@ -1,5 +1,4 @@
-import type { Api, ImageContent, Model, UserMessage } from "@mariozechner/pi-ai";
-import type { RunOutcome } from "../agent/loop.js";
+import type { Api, ImageContent, Model } from "@mariozechner/pi-ai";
 import type { CommandShell, PaletteItem, SessionStats } from "../commands/command.js";
 import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
@@ -8,7 +7,7 @@ import type { BuiltContext } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import { describeError, PiError } from "../errors.js";
 import { type HookHost, NO_UI } from "../hooks/host-context.js";
-import type { Attachment, CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
+import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
 import { isSessionInfoEntry, type SessionEntry, type ThinkingLevel } from "../log/entry.js";
 import { AutoCompaction } from "./auto-compaction.js";
 import { createCommandHost } from "./command-host.js";
@@ -21,6 +20,7 @@ import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
 import { type LoadedSummary, type PromptOutcome, summarizeLoaded } from "./outcomes.js";
+import { Prompter } from "./prompter.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
 import type { SessionParts } from "./session-parts.js";
@@ -28,7 +28,7 @@ import { requireModel, SessionRunner } from "./session-run.js";
 import { SessionState } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
 import { UserShell } from "./user-bash.js";
-import { createUserMessage, type PromptExtras } from "./user-message.js";
+import type { PromptExtras } from "./user-message.js";
 
 /**
  * A conversation with an agent: owns log, context, model, tools and hooks, and knows no terminal. Modes drive it and
@@ -47,18 +47,16 @@ export class AgentSession {
 	readonly #hooks: SessionHooks;
 	readonly #hookHost: HookHost;
 	readonly #commands: CommandRunner;
+	readonly #prompter: Prompter;
 	readonly #compaction: AutoCompaction;
 	readonly #lifecycle: Lifecycle;
 	readonly #stats = new StatsCounter();
 	readonly #warnings: string[];
 	readonly #ended = new AbortController();
-	#command: AbortController | null = null;
 	#ui: HookUI = NO_UI;
 	#hasUI = false;
 	#shell: CommandShell | null = null;
 	#disposed: Promise<void> | null = null;
-	/** False in print mode, where nothing can start a run but the prompt. */
-	acceptsSend = true;
 
 	constructor(parts: SessionParts) {
 		this.#parts = parts;
@@ -87,7 +85,7 @@ export class AgentSession {
 			parts,
 			onError: (report) => emit({ type: "hook_error", ...report }),
 			onWarning: (line) => this.#warn(line),
-			onSend: (text, attachments) => this.#receive(text, attachments),
+			onSend: (text, attachments) => this.#prompter.receive(text, attachments),
 		});
 		this.inspector = new SessionInspector(this, this.#context, this.#hooks, this.#ended.signal);
 		this.#compaction = new AutoCompaction({
@@ -124,6 +122,12 @@ export class AgentSession {
 			ui: () => this.#ui,
 			shell: () => this.#shell,
 			emit,
+		});
+		this.#prompter = new Prompter({
+			commands: this.#commands,
+			runner: this.#runner,
+			ended: this.#ended.signal,
+			notice: (level, message) => this.#notice(level, message),
 		});
 		this.#lifecycle.watchLog((error) => this.#notice("error", describeError(error)));
 	}
@@ -194,6 +198,10 @@ export class AgentSession {
 	get queue(): QueuedPrompts {
 		return this.#runner.queue.texts;
 	}
+	/** Whether hooks may start runs; false in print mode, where nothing can but the prompt. */
+	set acceptsSend(accepts: boolean) {
+		this.#prompter.acceptsSend = accepts;
+	}
 	get autoCompaction(): boolean {
 		return this.#compaction.enabled;
 	}
@@ -208,31 +216,18 @@ export class AgentSession {
 	 * Takes a line of the user: runs a command, steers a run that is on, or begins a run and waits for its end.
 	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` of commands
 	 */
-	async prompt(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
-		const command = await this.#runCommand(text);
-		if (command?.kind === "done") {
-			if (command.status !== null) this.#notice("info", command.status);
-			return { kind: "command", status: command.status };
-		}
-		if (command) return this.send(command.prompt, { attachments: command.attachments ?? [] });
-		return this.send(text, extras);
+	prompt(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
+		return this.#prompter.prompt(text, extras);
 	}
 
 	/** As `prompt`, but a leading slash means nothing. */
-	async send(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
-		const message = createUserMessage(text, extras);
-		if (message.content.length === 0) return { kind: "command", status: null };
-		if (this.#runner.isRunning) {
-			this.#runner.queue.steer({ text, message });
-			return { kind: "queued" };
-		}
-		return { kind: "run", outcome: await this.#start(message) };
+	send(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
+		return this.#prompter.send(text, extras);
 	}
 
 	/** Says something once the run is over; at once when none is on. */
-	async followUp(text: string, images: readonly ImageContent[] = []): Promise<void> {
-		if (!this.#runner.isRunning) return void (await this.send(text, { images }));
-		this.#runner.queue.followUp({ text, message: createUserMessage(text, { images }) });
+	followUp(text: string, images: readonly ImageContent[] = []): Promise<void> {
+		return this.#prompter.followUp(text, images);
 	}
 
 	/** Takes the waiting prompts back, for the editor. */
@@ -242,7 +237,7 @@ export class AgentSession {
 
 	/** Stops run, command, compaction and shell command, and waits until all is quiet. @returns the prompts that waited */
 	async abort(): Promise<string[]> {
-		this.#command?.abort();
+		this.#prompter.abortCommand();
 		this.#userShell.abort();
 		this.#compaction.abort();
 		return this.#runner.abort();
@@ -348,31 +343,6 @@ export class AgentSession {
 		this.#state.log.close();
 		this.#parts.client.release(this.sessionId);
 		this.#listeners.clear();
-	}
-
-	async #start(message: UserMessage): Promise<RunOutcome> {
-		const outcome = await this.#runner.start([message], this.#ended.signal);
-		if (outcome.stopped !== null) this.#notice("warning", outcome.stopped);
-		return outcome;
-	}
-
-	async #runCommand(text: string) {
-		const controller = new AbortController();
-		this.#command = controller;
-		try {
-			return await this.#commands.run(text, controller.signal);
-		} finally {
-			if (this.#command === controller) this.#command = null;
-		}
-	}
-
-	/** A prompt from a hook (`pi.send`). */
-	#receive(text: string, attachments: Attachment[]): void {
-		if (!this.acceptsSend) {
-			this.#notice("warning", "pi.send is not supported in print mode");
-			return;
-		}
-		void this.send(String(text), { attachments }).catch((error) => this.#notice("error", describeError(error)));
 	}
 
 	#sources(): CommandSources {
