@@ -34,7 +34,7 @@ async function runSession(options: CliOptions): Promise<number> {
 	}
 	if (options.demo) {
 		const { runDemo } = await import("./cli/demo.js");
-		return runDemo(options, context, await standardIO());
+		return runDemo(options, context);
 	}
 	if (options.mode === "rpc") {
 		const [{ runRpc }, { sessionOptions }] = await Promise.all([

@@ -2,6 +2,7 @@ import { readJsonObject } from "../config/json-file.js";
 import type { Environment } from "../config/paths.js";
 import { paths } from "../config/paths.js";
 import type { LoadedSettings } from "../config/settings.js";
+import { windowTraits } from "../config/window-traits.js";
 import { describeError, PiError } from "../errors.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
@@ -36,9 +37,11 @@ export async function runInteractiveCli(
 	const warnings: string[] = [];
 	const keybindings = readKeybindings(paths(env, cwd, home).keybindings, warnings);
 	const { first, rest } = await readPrompts(options, { cwd, home });
-	return runInteractive({
+	const releases: (() => void)[] = [];
+	let wantsDemo = false;
+	const code = await runInteractive({
 		async startSession({ askTrust, ui }) {
-			keepScreenClean((line) => ui.notify(line, "info"));
+			releases.push(keepScreenClean((line) => ui.notify(line, "info")));
 			const [{ createAgentSession }, { sessionOptions }] = await Promise.all([
 				import("../session/create-session.js"),
 				import("./session-options.js"),
@@ -54,7 +57,7 @@ export async function runInteractiveCli(
 				if (!copies) throw error;
 				return createAgentSession({ ...wanted, session: { ...choice, copy: true } });
 			});
-			watchStrayErrors(session);
+			releases.push(watchStrayErrors(session));
 			return session;
 		},
 		settings: settings.settings,
@@ -63,6 +66,7 @@ export async function runInteractiveCli(
 		home,
 		version: packageVersion(),
 		keybindings,
+		window: windowTraits(env),
 		editorCommand: env.VISUAL || env.EDITOR || null,
 		prompts: [
 			...(options.resume ? [{ text: "/resume" }] : []),
@@ -70,14 +74,33 @@ export async function runInteractiveCli(
 			...rest.map((text) => ({ text })),
 		],
 		...(extras.draft === undefined ? {} : { draft: extras.draft }),
+		...(options.demo
+			? {}
+			: {
+					startDemo: () => {
+						wantsDemo = true;
+					},
+				}),
 	});
+	if (!wantsDemo) return code;
+	for (const release of releases) release();
+	const { runDemo } = await import("./demo.js");
+	return runDemo({ ...options, demo: true, files: [], messages: [] }, context);
 }
 
-/** Whatever else would write to the terminal becomes a notice: it would tear the screen apart. */
-function keepScreenClean(notify: (line: string) => void): void {
-	divertConsole(notify);
+/**
+ * Whatever else would write to the terminal becomes a notice: it would tear the screen apart.
+ * @returns ends that
+ */
+function keepScreenClean(notify: (line: string) => void): () => void {
+	const giveBack = divertConsole(notify);
+	const onWarning = (warning: Error) => notify(`${warning.name}: ${warning.message}`);
 	process.removeAllListeners("warning");
-	process.on("warning", (warning) => notify(`${warning.name}: ${warning.message}`));
+	process.on("warning", onWarning);
+	return () => {
+		giveBack();
+		process.off("warning", onWarning);
+	};
 }
 
 async function readPrompts({ files, messages }: CliOptions, base: { cwd: string; home: string }): Promise<PromptInput> {

@@ -124,6 +124,8 @@ export interface CommandShell {
 	openContext?(inspector: Inspector, signal: AbortSignal): Promise<void>;
 	/** Opens the panel on the hooks. @returns what the user asks for in it; null when it was just closed */
 	openHooks?(inspector: Inspector, signal: AbortSignal): Promise<"reload" | null>;
+	/** Ends this shell and begins the demo; absent in the demo itself. */
+	startDemo?(): void;
 	toggleTheme?(name: string): boolean;
 }
 

@@ -20,7 +20,15 @@ export interface Settings {
 	lastChangelogVersion: string | undefined;
 	compaction: { enabled: boolean; reserveTokens: number; keepRecentTokens: number };
 	retry: { enabled: boolean; maxRetries: number; baseDelayMs: number };
-	terminal: { showImages: boolean };
+	terminal: {
+		showImages: boolean;
+		/** Whether the window's title names session and directory. */
+		title: boolean;
+		/** Whether the window shows that something goes on, where it can. */
+		progress: boolean;
+		/** How a user who looks elsewhere hears that a long run has ended or that pi asks something. */
+		notify: "auto" | "bell" | "off";
+	};
 	skills: { enabled: boolean };
 	/** Hook files as written; see `resolveUserPath`, base is the agent directory. */
 	hooks: string[];
@@ -79,6 +87,9 @@ const INERT_KEYS: ReadonlySet<string> = new Set([
 	"compaction",
 	"retry",
 	"terminal.showImages",
+	"terminal.title",
+	"terminal.progress",
+	"terminal.notify",
 	"collapseChangelog",
 	"quietStartup",
 	"gutter",
@@ -161,7 +172,12 @@ function readSettings(pick: <T>(path: string, kind: Kind<T>) => T | undefined): 
 			maxRetries: pick("retry.maxRetries", wholeNumber(100)) ?? 3,
 			baseDelayMs: pick("retry.baseDelayMs", wholeNumber(600_000)) ?? 2000,
 		},
-		terminal: { showImages: pick("terminal.showImages", flag) ?? true },
+		terminal: {
+			showImages: pick("terminal.showImages", flag) ?? true,
+			title: pick("terminal.title", flag) ?? true,
+			progress: pick("terminal.progress", flag) ?? true,
+			notify: pick("terminal.notify", oneOf(["auto", "bell", "off"])) ?? "auto",
+		},
 		skills: { enabled: pick("skills.enabled", flag) ?? true },
 		hooks: pick("hooks", textList) ?? [],
 		hookTimeout: pick("hookTimeout", wholeNumber(MAX_MS)) ?? 30_000,

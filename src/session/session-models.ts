@@ -1,7 +1,6 @@
 import type { Credentials } from "../config/credentials.js";
 import { findLocalModels } from "../config/local-servers.js";
 import type { ModelRegistry } from "../config/models.js";
-import { PiError } from "../errors.js";
 import type { SessionModels } from "./session-parts.js";
 
 /** What the models of a session come from. */
@@ -28,10 +27,7 @@ export function createSessionModels({ registry, credentials, patterns, offline }
 			patterns ? registry.matchModels(patterns).models.map(({ model }) => model) : registry.availableModels(),
 		resolveApiKey: (model) => credentials.resolveApiKey(model),
 		requestAuth: (model) => credentials.requestAuth(model),
-		describeMissingModel: () =>
-			new PiError("model_missing", "No model is chosen", {
-				hint: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, start a local server such as Ollama, or try pi --demo",
-			}),
+		describeMissingModel: () => registry.describeMissingModel("No model is chosen"),
 	};
 }
 

@@ -9,8 +9,11 @@ export { type Block, BlockList } from "./block-list.js";
 export interface LiveTUIOptions {
 	/** The transcript. Default: an empty list. */
 	blocks?: BlockList;
-	/** How long the size must rest before the screen is drawn anew, ms. */
+	/** How long the size must rest before the screen is drawn anew, ms. Default 100. */
 	resizeDelayMs?: number;
+	/** Told when the terminal is taken and just before it is given back. */
+	onStart?(): void;
+	onStop?(): void;
 }
 
 /**
@@ -32,6 +35,7 @@ interface FrameState {
 
 /** Between two frames of streaming text, ms. */
 const STREAM_FRAME_MS = 33;
+const RESIZE_DELAY_MS = 100;
 
 const NUMBERS = [
 	"previousWidth",
@@ -69,7 +73,7 @@ export class LiveTUI extends TUI {
 	readonly #frames: FrameTerminal;
 	readonly #state: FrameState;
 	readonly #drawFrame: () => void;
-	readonly #resizeDelayMs: number;
+	readonly #options: LiveTUIOptions;
 	#resizeTimer: NodeJS.Timeout | undefined;
 	#streamTimer: NodeJS.Timeout | undefined;
 	#lastStreamFrameAt = 0;
@@ -90,7 +94,7 @@ export class LiveTUI extends TUI {
 		const frames = new FrameTerminal(terminal);
 		super(frames);
 		this.#frames = frames;
-		this.#resizeDelayMs = options.resizeDelayMs ?? 100;
+		this.#options = options;
 		this.blocks = options.blocks ?? new BlockList();
 		this.blocks.attach(() => this.requestRender(true));
 		this.addChild(this.blocks);
@@ -127,6 +131,7 @@ export class LiveTUI extends TUI {
 		this.#running = true;
 		this.#startAfresh();
 		super.start();
+		this.#options.onStart?.();
 	}
 
 	/** @param force draws the transcript anew, also what has scrolled off */
@@ -146,6 +151,7 @@ export class LiveTUI extends TUI {
 		this.#forgetResize();
 		clearTimeout(this.#streamTimer);
 		this.#streamTimer = undefined;
+		this.#options.onStop?.();
 		super.stop();
 	}
 
@@ -221,7 +227,7 @@ export class LiveTUI extends TUI {
 			this.#forgetResize();
 			this.#state.previousWidth = -1;
 			this.#frame();
-		}, this.#resizeDelayMs);
+		}, this.#options.resizeDelayMs ?? RESIZE_DELAY_MS);
 	}
 
 	#forgetResize(): void {

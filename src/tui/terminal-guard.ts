@@ -5,8 +5,8 @@ import type { LiveTUI } from "./live-tui.js";
 export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 
 const END_SIGNALS: readonly EndSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
-/** Frame open no more, paste mode off, cursor shown, key reports off: for whatever was left on. */
-const LAST_BYTES = "\x1b[?2026l\x1b[?2004l\x1b[?25h\x1b[>4;0m";
+/** Frame open no more, paste mode and focus reports off, cursor shown, key reports off: for whatever was left on. */
+const LAST_BYTES = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?25h\x1b[>4;0m";
 /** When a suspended program looks at its screen again, of the time it runs. */
 const GO_ON_MS = 100;
 

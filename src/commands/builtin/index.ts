@@ -17,6 +17,7 @@ import { quitCommand } from "./quit.js";
 import { reloadCommand } from "./reload.js";
 import { resumeCommand } from "./resume.js";
 import { sessionCommand } from "./session.js";
+import { setupCommand } from "./setup.js";
 import { thinkingCommand } from "./thinking.js";
 import { trustCommand } from "./trust.js";
 
@@ -37,6 +38,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	trustCommand,
 	copyCommand,
 	exportCommand,
+	setupCommand,
 	loginCommand,
 	logoutCommand,
 	hotkeysCommand,

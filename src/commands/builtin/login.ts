@@ -12,7 +12,7 @@ export const loginCommand: SlashCommand = {
 		return [...names].filter((name) => name.startsWith(prefix)).map((value) => ({ value }));
 	},
 	async run(context) {
-		const { session, ui, shell, rest } = context;
+		const { session, shell, rest } = context;
 		if (!shell) {
 			throw new PiError("not_a_terminal", "/login needs a terminal", {
 				hint: "set the provider's key variable instead",
@@ -20,20 +20,31 @@ export const loginCommand: SlashCommand = {
 		}
 		const choices = await session.accounts.choices();
 		const offered = rest ? named(choices, rest) : choices;
-		const choice =
-			offered.length === 1
-				? offered[0]
-				: await ui.select(rest ? `How to log in to ${rest}?` : "Which provider?", offered.map(option));
-		if (!choice) return;
-		if (choice.kind === "login") await logIn(choice, context);
-		else {
-			const key = (await shell.secret(`Key for ${choice.name}`))?.trim();
-			if (!key) return;
-			await session.accounts.saveKey(choice.provider, key);
-		}
-		return { status: await chooseModel(choice, context) };
+		const status = await chooseAccount(rest ? `How to log in to ${rest}?` : "Which provider?", offered, context);
+		return status === null ? undefined : { status };
 	},
 };
+
+/**
+ * Has one of several accounts chosen and kept; where no model was chosen yet, one of that provider is then.
+ * @returns what to tell the user; null when it was cancelled
+ */
+export async function chooseAccount(
+	title: string,
+	offered: readonly LoginOption[],
+	context: BuiltinCommandContext,
+): Promise<string | null> {
+	const { session, ui, shell } = context;
+	const choice = offered.length === 1 ? offered[0] : await ui.select(title, offered.map(option));
+	if (!choice) return null;
+	if (choice.kind === "login") await logIn(choice, context);
+	else {
+		const key = (await shell?.secret(`Key for ${choice.name}`))?.trim();
+		if (!key) return null;
+		await session.accounts.saveKey(choice.provider, key);
+	}
+	return chooseModel(choice, context);
+}
 
 function option(choice: LoginOption) {
 	const how = choice.kind === "login" ? "log in in the browser" : "paste a key";

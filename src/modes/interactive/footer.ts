@@ -61,7 +61,8 @@ export class Footer implements Component {
 		return `${theme.dim("context")} ${bar} ${this.#share(facts)}${window}${rest.join("")}`;
 	}
 
-	#share({ context: { tokens, contextWindow } }: FooterFacts): string {
+	#share({ model, context: { tokens, contextWindow } }: FooterFacts): string {
+		if (model === null) return this.look.theme.dim("no model");
 		if (contextWindow <= 0) return this.look.theme.dim(formatTokens(tokens));
 		const share = tokens / contextWindow;
 		return this.#shade(share)(`${Math.round(share * 100)}%`);
@@ -75,7 +76,7 @@ export class Footer implements Component {
 }
 
 function modelLabel({ model, thinkingLevel }: FooterFacts): string {
-	if (model === null) return "no model · /model";
+	if (model === null) return "no model · /setup";
 	return thinkingLevel ? `${cleanLine(model, 60)} · ${thinkingLevel}` : cleanLine(model, 60);
 }
 

@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import type { Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
 import type { ProjectSet } from "../../config/trust.js";
+import type { WindowTraits } from "../../config/window-traits.js";
 import { describeError } from "../../errors.js";
 import type { HookUI } from "../../hooks/types.js";
 import type { AgentSession } from "../../session/agent-session.js";
@@ -44,12 +45,16 @@ export interface InteractiveOptions {
 	version: string;
 	/** Content of keybindings.json. */
 	keybindings?: unknown;
+	/** What the terminal's window can show. */
+	window?: WindowTraits;
 	/** As in `$VISUAL` or `$EDITOR`. */
 	editorCommand?: string | null;
 	/** Said first, each when what the one before it began is over. */
 	prompts?: readonly FirstPrompt[];
 	/** Text in the editor at the start. */
 	draft?: string;
+	/** Begins the demo once this mode has ended; absent: it is not offered. */
+	startDemo?(): void;
 	/** Default: the terminal of the process, which is given back on every way out. */
 	terminal?: Terminal;
 }
@@ -64,7 +69,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const terminal = options.terminal ?? new KeyboardTerminal();
 	const keymap = createKeymap(options.keybindings);
 	const theme = createTheme(options.theme);
-	const screen = new Screen({ terminal, theme, keymap, settings, cwd, home, version });
+	const screen = new Screen({ terminal, theme, keymap, settings, window: options.window, cwd, home, version });
 	const ended = new AbortController();
 	const palette = new PaletteController(cwd, () => listFiles(cwd, ended.signal));
 	const editor = new PromptEditor(screen.tui, { theme, keymap, completion: palette.completion });
@@ -108,17 +113,25 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 			setEditorText: (text) => editor.setText(text),
 			secret: (title) => dialogs.secret(title),
 			quit,
+			startDemo:
+				options.startDemo &&
+				(() => {
+					options.startDemo?.();
+					quit();
+				}),
 			hotkeys: () => keymap.list(),
 			page: (title, lines) => transcript.page(title, lines),
 			panels: { overlays, look, requestRender: () => screen.tui.requestRender(), places: { cwd, home } },
 		});
 		created.attachUI(dialogs, shell);
-		const binding = new SessionBinding(screen, created, (level) => editor.setThinkingLevel(level));
+		const binding = new SessionBinding(screen, created, (level) => editor.setThinkingLevel(level), ended.signal);
 		// What is there to be drawn at once is drawn in colour; a new session does not wait for what it needs later.
 		await Promise.all([created.start(), created.log.length > 1 ? loadHighlighter() : undefined]);
 		binding.begin();
 		input.fillHistory(binding.promptHistory());
 		palette.attach(created);
+		// Somebody who types already is not to answer a question by it.
+		if (created.model === null && editor.getText() === "") await created.prompt("/setup").catch(failed);
 		void sayAll(created, prompts, failed);
 		input.attach(createPromptTarget(created, images));
 		void loadHighlighter();

@@ -1,5 +1,6 @@
 import { type Component, Container, Spacer, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
+import { PLAIN_WINDOW, type WindowTraits } from "../../config/window-traits.js";
 import type { QueuedPrompts, SessionEvent } from "../../session/events.js";
 import type { Keymap } from "../../tui/keymap.js";
 import { LiveTUI } from "../../tui/live-tui.js";
@@ -12,13 +13,16 @@ import { QueueView } from "./queue-view.js";
 import { StatusLine } from "./status-line.js";
 import { Transcript } from "./transcript.js";
 import type { Look } from "./views/view.js";
+import { WindowStatus } from "./window-status.js";
 
 /** What a screen is made of. */
 export interface ScreenOptions {
 	terminal: Terminal;
 	theme: Theme;
 	keymap: Keymap;
-	settings: Pick<Settings, "gutter" | "hideThinkingBlock" | "quietStartup">;
+	settings: Pick<Settings, "gutter" | "hideThinkingBlock" | "quietStartup" | "terminal">;
+	/** What the terminal's window can show. Default: what every one can. */
+	window?: WindowTraits;
 	cwd: string;
 	home: string;
 	version: string;
@@ -36,13 +40,17 @@ export class Screen {
 	readonly header: Header;
 	readonly transcript: Transcript;
 	readonly footer: Footer;
+	readonly window: WindowStatus;
 	readonly #status: StatusLine;
 	readonly #queue: QueueView;
 	readonly #hint: HintLine;
 	readonly #slot = new Container();
 
-	constructor({ terminal, theme, keymap, settings, cwd, home, version, clock }: ScreenOptions) {
-		const tui = new LiveTUI(terminal);
+	constructor({ terminal, theme, keymap, settings, window, cwd, home, version, clock }: ScreenOptions) {
+		const write = (data: string) => terminal.write(data);
+		this.window = new WindowStatus(settings.terminal, window ?? PLAIN_WINDOW, write, clock);
+		const tui = new LiveTUI(terminal, { onStart: () => this.window.start(), onStop: () => this.window.stop() });
+		tui.addInputListener((data) => (this.window.handleInput(data) ? { consume: true } : undefined));
 		this.tui = tui;
 		this.look = {
 			theme,
@@ -70,7 +78,10 @@ export class Screen {
 	/** Puts the editor in its place. @returns the stack of what may stand there instead */
 	holdEditor(editor: Component): OverlayStack {
 		this.tui.setFocus(editor);
-		return new OverlayStack(this.tui, this.#slot, editor, (isOpen) => this.#status.hide(isOpen));
+		return new OverlayStack(this.tui, this.#slot, editor, (isOpen) => {
+			this.#status.hide(isOpen);
+			if (isOpen) this.window.asks();
+		});
 	}
 
 	/** True while something runs that can be stopped. */
@@ -92,6 +103,7 @@ export class Screen {
 	handle(event: SessionEvent): void {
 		this.transcript.handle(event);
 		this.#status.handle(event);
+		this.window.handle(event);
 		if (event.type === "queue_changed") this.showQueue(event.queue);
 	}
 

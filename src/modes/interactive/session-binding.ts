@@ -4,7 +4,7 @@ import { isUserMessageEntry, messageText } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { SessionEvent } from "../../session/events.js";
 import type { FooterFacts } from "./footer.js";
-import { readGitBranch } from "./git-branch.js";
+import { readGitBranch, watchGitBranch } from "./git-branch.js";
 import type { Screen } from "./screen.js";
 
 /** Events after which the footer may say something else. */
@@ -37,6 +37,8 @@ export class SessionBinding {
 		private readonly screen: Screen,
 		private readonly session: AgentSession,
 		private readonly onLevel: (level: Settings["defaultThinkingLevel"]) => void,
+		/** Aborted when the screen goes. */
+		private readonly ended: AbortSignal,
 	) {
 		this.#branch = readGitBranch(session.cwd);
 		this.#entries = {
@@ -61,6 +63,11 @@ export class SessionBinding {
 			if (!isKnown) this.screen.handle(event);
 		}
 		this.#updateFooter();
+		const unwatch = watchGitBranch(this.session.cwd, () => {
+			this.#readBranch();
+			this.#updateFooter();
+		});
+		this.ended.addEventListener("abort", unwatch, { once: true });
 	}
 
 	/** The last prompts of the session, oldest first, for the editor's history. */
@@ -81,8 +88,12 @@ export class SessionBinding {
 		}
 		this.screen.handle(event);
 		if (event.type === "session_changed") this.#load();
-		if (event.type === "turn_end" || event.type === "bash_end") this.#branch = readGitBranch(this.session.cwd);
+		if (event.type === "turn_end" || event.type === "bash_end") this.#readBranch();
 		if (FOOTER_EVENTS.has(event.type)) this.#updateFooter();
+	}
+
+	#readBranch(): void {
+		this.#branch = readGitBranch(this.session.cwd);
 	}
 
 	#load(): void {
@@ -107,6 +118,7 @@ export class SessionBinding {
 			queued: queue.steering.length + queue.followUps.length,
 		};
 		this.screen.footer.facts = facts;
+		this.screen.window.name(sessionName, this.session.cwd);
 		this.onLevel(thinkingLevel);
 	}
 }

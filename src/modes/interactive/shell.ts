@@ -11,6 +11,7 @@ export interface ShellParts {
 	/** Asks for a text that does not show. */
 	secret(title: string): Promise<string | null>;
 	quit(): void;
+	startDemo?: (() => void) | undefined;
 	hotkeys(): [string, string][];
 	/** Adds a title and lines to the transcript. */
 	page(title: string, lines: readonly string[]): void;
@@ -46,6 +47,7 @@ export function createShell(parts: ShellParts): CommandShell {
 		quit: parts.quit,
 		hotkeys: parts.hotkeys,
 		show: parts.page,
+		...(parts.startDemo ? { startDemo: parts.startDemo } : {}),
 	};
 	const { panels } = parts;
 	if (!panels) return shell;

@@ -35,6 +35,8 @@ export interface AppOptions {
 	agentDir?: string;
 	cwd?: string;
 	mode?: Partial<InteractiveOptions>;
+	/** As on a fresh machine: no provider, no key, no model. */
+	withoutModel?: boolean;
 	/** Awaited before the session is created. */
 	hold?: Promise<void>;
 }
@@ -43,7 +45,7 @@ export interface AppOptions {
 export async function startApp(options: AppOptions = {}): Promise<App> {
 	const provider = await startProvider();
 	const agentDir = options.agentDir ?? tempAgentDir({ hooks: options.hooks ?? {} });
-	writeFiles(agentDir, { "models.json": provider.modelsJson() });
+	if (!options.withoutModel) writeFiles(agentDir, { "models.json": provider.modelsJson() });
 	const home = tempDir("pi-home-");
 	const cwd = options.cwd ?? join(home, "src", "shop");
 	mkdirSync(cwd, { recursive: true });
@@ -60,7 +62,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 		startSession: async (questions) => {
 			await options.hold;
 			session = await createAgentSession({
-				model: "loopback/scripted",
+				...(options.withoutModel ? {} : { model: "loopback/scripted" }),
 				session: options.session ?? { kind: "new" },
 				offline: true,
 				cwd,

@@ -37,7 +37,7 @@ test("a new session shows an empty context and nothing that is zero", () => {
 
 test("name of the session and queue are told when there are any, a missing model always", () => {
 	const lines = footer({ ...FACTS, sessionName: "rounding", queued: 2, model: null }).render(100);
-	expect(lines[0]).toMatch(/^~\/src\/shop \(main\) · rounding +no model · \/model$/);
+	expect(lines[0]).toMatch(/^~\/src\/shop \(main\) · rounding +no model · \/setup$/);
 	expect(lines[1]).toContain("2 queued");
 });
 
