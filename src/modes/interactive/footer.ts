@@ -50,6 +50,7 @@ export class Footer implements Component {
 
 	#usage(facts: FooterFacts): string {
 		const { theme } = this.look;
+		if (facts.model === null) return theme.dim(queued(facts));
 		const { tokens, contextWindow } = facts.context;
 		const share = contextWindow > 0 ? Math.min(1, tokens / contextWindow) : 0;
 		// Any use at all shows: an empty bar means an empty context.
