@@ -36,7 +36,14 @@ export class BlockList implements Component {
 	#known = new WeakMap<Block, number>();
 	/** Lines that the row on top of a cut replay stands for, null when not known; undefined when there is no such row. */
 	#earlier: number | null | undefined;
+	/** Lines of the blocks that were not done when last drawn. */
+	#live = new WeakMap<Block, string[]>();
 	#redraw: () => void = () => {};
+	/**
+	 * Blocks that are not done are drawn as they last were: for frames that show something else, between two of what
+	 * streams in.
+	 */
+	holdsLive = false;
 
 	/**
 	 * @param earlierRow the row that stands for what a replay leaves out, given its number of lines; null when some of
@@ -138,6 +145,7 @@ export class BlockList implements Component {
 	render(width: number): string[] {
 		const lines = this.#earlier !== undefined ? [this.earlierRow(this.#earlier)] : [];
 		this.#counts = [];
+		if (width !== this.#width) this.#live = new WeakMap();
 		this.#width = width;
 		for (let index = this.#head; index < this.#blocks.length; index += 1) {
 			const drawn = this.#draw(index, width);
@@ -149,6 +157,7 @@ export class BlockList implements Component {
 	}
 
 	invalidate(): void {
+		this.#live = new WeakMap();
 		for (const block of this.#blocks) block.invalidate();
 	}
 
@@ -166,8 +175,11 @@ export class BlockList implements Component {
 	#draw(index: number, width: number): string[] {
 		const block = this.#blocks[index];
 		if (!block) return [];
+		const held = this.holdsLive && !block.done ? this.#live.get(block) : undefined;
+		if (held) return held;
 		try {
 			const lines = block.render(width);
+			if (!block.done) this.#live.set(block, lines);
 			this.#known.set(block, lines.length);
 			return lines;
 		} catch (thrown) {

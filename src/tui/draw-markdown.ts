@@ -1,4 +1,5 @@
 import { type DefaultTextStyle, Markdown, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { withoutBlankEnd } from "./line.js";
 import type { Style, Theme } from "./theme.js";
 
 /** How the markdown component draws one block. It is pinned to one version; what is needed of it is checked. */
@@ -33,7 +34,7 @@ export function drawMarkdown(source: string, width: number, theme: Theme, style?
 		return token.type === "list" ? lines.flatMap((line) => hang(line, room)) : lines;
 	};
 	Reflect.set(component, "renderToken", patched);
-	return component.render(width).map((line) => line.replace(/ +$/, ""));
+	return component.render(width).map(withoutBlankEnd);
 }
 
 /** The line above a code block; undefined when its language is not known. */

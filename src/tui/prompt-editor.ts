@@ -2,6 +2,7 @@ import { Editor, getKeybindings, type TUI } from "@mariozechner/pi-tui";
 import type { Completion, CompletionSource } from "./completion.js";
 import { CompletionPopup } from "./completion-popup.js";
 import type { Keymap } from "./keymap.js";
+import { withoutBlankEnd } from "./line.js";
 import { visibleControls } from "./safe-line.js";
 import type { Theme, ThinkingShade } from "./theme.js";
 
@@ -114,7 +115,7 @@ export class PromptEditor extends Editor {
 		const lines = super.render(width);
 		const style = this.getText().startsWith("!") ? this.#theme.bashBorder : this.#theme.thinkingBorder(this.#level);
 		const last = lines.length - 1;
-		const framed = lines.map((line, index) => (index === 0 || index === last ? style(line) : line.replace(/ +$/, "")));
+		const framed = lines.map((line, index) => (index === 0 || index === last ? style(line) : withoutBlankEnd(line)));
 		const rows = Math.max(3, Math.min(MAX_ROWS, Math.floor(this.tui.terminal.rows / 3)));
 		return this.#popup ? [...framed, ...this.#popup.render(width, rows, this.#theme)] : framed;
 	}

@@ -1,5 +1,6 @@
 import { CURSOR_MARKER, truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
 import { showCharacter } from "../util/sanitize.js";
+import { simpleWidth } from "./simple-width.js";
 
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
 /** What components may write besides text: styles, links, and the mark of the cursor, which the renderer takes out. */
@@ -13,6 +14,8 @@ const OWN = new RegExp(
  * sequence leaves here but styles and links: others become visible characters.
  */
 export function safeLine(line: string, width: number): string {
+	const simple = simpleWidth(line);
+	if (simple >= 0 && simple <= width) return line;
 	const safe = CONTROL.test(line) ? line.replace(/[\r\n]+/g, " ").replace(OWN, showForeign) : line;
 	return visibleWidth(safe) > width ? truncateToWidth(safe, width, "…") : safe;
 }

@@ -254,7 +254,7 @@ test("no control sequence of a component reaches the terminal, but styles, links
 	tui.requestRender();
 	expect((await terminal.screen())[3]).toBe("␛]0;title^G red ‹U+009B›2J␛_Gi=1␛\\ ␛[?1l");
 	const written = terminal.output.slice(before);
-	expect(written).toContain("\x1b[31mred\x1b[0m");
+	expect(written).toContain("\x1b[31mred\x1b[m");
 	expect(written).toContain(link);
 	expect(written).not.toMatch(/\x1b\]0|\x9b|\x1b_|\x1b\[\?1l|\x1b\\/);
 });
