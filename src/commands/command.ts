@@ -3,6 +3,7 @@ import type { CommandResult, CompletionItem } from "../hooks/types.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import type { SessionSummary } from "../log/session-summary.js";
 import type { CommandUI } from "./command-ui.js";
+import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
 
 /** Numbers that `/session` and RPC report. */
@@ -94,6 +95,7 @@ export interface CommandHost {
 	branchTargets(): BranchTarget[];
 	/** @returns the text of the message that was branched from, or null when a hook cancelled it */
 	branch(entryIndex: number): Promise<string | null>;
+	readonly compaction: CommandCompaction;
 	/** @returns tokens before and after, as estimated */
 	compact(focus: string | undefined, signal: AbortSignal): Promise<{ tokensBefore: number; tokensAfter: number }>;
 	reload(): Promise<string>;
@@ -122,6 +124,8 @@ export interface CommandShell {
 	show(title: string, lines: readonly string[]): void;
 	/** Opens the panel on the next request. Resolves when it is closed. */
 	openContext?(inspector: Inspector, signal: AbortSignal): Promise<void>;
+	/** Shows what a compaction would do and the summary as it is drafted; the user accepts it or not. @returns null when nothing was written */
+	openCompaction?(trial: CompactionTrial): Promise<CompactionTokens | null>;
 	/** Opens the panel on the hooks. @returns what the user asks for in it; null when it was just closed */
 	openHooks?(inspector: Inspector, signal: AbortSignal): Promise<"reload" | null>;
 	/** Ends this shell and begins the demo; absent in the demo itself. */

@@ -8,8 +8,9 @@ import type {
 	Origin,
 	TracedMessage,
 } from "./context-message.js";
-import { type ActiveCompaction, coreContext } from "./core.js";
+import { coreContext } from "./core.js";
 import { type EntrySource, entryMessage } from "./entry-message.js";
+import type { ActiveCompaction, ActiveFreeze } from "./replacement.js";
 
 /** What a hook makes of a list; undefined passes it through. Must not throw: the caller reports a hook's errors. */
 export type ContextTransform = (messages: readonly ContextMessage[]) => Promise<unknown>;
@@ -71,7 +72,7 @@ export async function buildContext(
 		changes.push({ hook, before: current, after: next.messages });
 		current = Object.freeze(next.messages);
 	}
-	return new Context(current, core.compaction, changes, problems, entries);
+	return new Context(current, core.replacement, changes, problems, entries);
 }
 
 function keys(violations: readonly Violation[]): Set<string> {
@@ -170,11 +171,17 @@ class Context implements BuiltContext {
 
 	constructor(
 		readonly messages: readonly TracedMessage[],
-		readonly compaction: ActiveCompaction | null,
+		private readonly replacement: ActiveCompaction | ActiveFreeze | null,
 		private readonly changes: readonly Change[],
 		readonly problems: readonly ContextProblem[],
 		private readonly entries: EntrySource,
 	) {}
+
+	get isChanged(): boolean {
+		const core = this.changes[0]?.before ?? this.messages;
+		const { messages } = this;
+		return core.length !== messages.length || core.some(({ message }, at) => message !== messages[at]?.message);
+	}
 
 	get hidden(): readonly HiddenEntry[] {
 		this.#hidden ??= this.#findHidden();
@@ -183,10 +190,15 @@ class Context implements BuiltContext {
 
 	#findHidden(): HiddenEntry[] {
 		const hidden = new Map<number, HiddenEntry["by"]>();
-		if (this.compaction) {
-			const by = { kind: "compaction", entryIndex: this.compaction.entryIndex } as const;
-			for (let index = 0; index < this.compaction.firstKeptEntryIndex; index++) {
+		if (this.replacement) {
+			const { kind, entryIndex, firstKeptEntryIndex } = this.replacement;
+			const by = { kind, entryIndex } as const;
+			for (let index = 0; index < firstKeptEntryIndex; index++) {
 				if (entryMessage(this.entries.at(index))) hidden.set(index, by);
+			}
+			if (kind === "freeze") {
+				for (const traced of this.replacement.messages)
+					if (traced.entryIndex !== null) hidden.delete(traced.entryIndex);
 			}
 		}
 		for (const { hook, before, after } of this.changes) {

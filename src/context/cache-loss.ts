@@ -34,7 +34,8 @@ function hiderOf(traced: TracedMessage | undefined, { hidden }: BuiltContext): C
 	if (!traced || traced.entryIndex === null) return null;
 	const by = hidden.find(({ entryIndex }) => entryIndex === traced.entryIndex)?.by;
 	if (!by) return null;
-	return by.kind === "hook" ? by : { kind: "compaction" };
+	if (by.kind === "hook") return by;
+	return by.kind === "compaction" ? { kind: "compaction" } : { kind: "other" };
 }
 
 /** What put a message there that is no entry's own. */

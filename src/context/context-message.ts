@@ -11,6 +11,8 @@ export type Origin =
 	| { kind: "entry" }
 	| { kind: "compaction"; entryIndex: number }
 	| { kind: "system_item" }
+	/** A hook made it for a request that was frozen since; which one is not known. */
+	| { kind: "freeze" }
 	| { kind: "hook"; hook: string };
 
 /** A context message with its origin. */
@@ -21,7 +23,7 @@ export interface TracedMessage extends ContextMessage {
 /** An entry that the model does not see, and what hid it. */
 export interface HiddenEntry {
 	entryIndex: number;
-	by: { kind: "compaction"; entryIndex: number } | { kind: "hook"; hook: string };
+	by: { kind: "compaction" | "freeze"; entryIndex: number } | { kind: "hook"; hook: string };
 }
 
 /** A hook's answer that was dropped because no model would accept it, or a notice about the log. */
@@ -38,4 +40,6 @@ export interface BuiltContext {
 	readonly messages: readonly TracedMessage[];
 	readonly hidden: readonly HiddenEntry[];
 	readonly problems: readonly ContextProblem[];
+	/** Hooks made something else of it than pi alone does. */
+	readonly isChanged: boolean;
 }

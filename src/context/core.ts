@@ -1,32 +1,26 @@
-import { type CompactionEntry, isCompactionEntry, isMessageEntry } from "../log/entry.js";
+import { isMessageEntry } from "../log/entry.js";
 import type { ContextProblem, TracedMessage } from "./context-message.js";
 import { compactionMessage, type EntrySource, entryMessage } from "./entry-message.js";
-
-/** The compaction in force and the first entry that it keeps. */
-export interface ActiveCompaction {
-	entry: CompactionEntry;
-	entryIndex: number;
-	/** Clamped to the entries before the compaction; equal to `entryIndex` when nothing is kept. */
-	firstKeptEntryIndex: number;
-}
+import { type ActiveCompaction, type ActiveFreeze, activeReplacement } from "./replacement.js";
 
 /** What the core makes of the entries, before any hook. */
 export interface CoreContext {
 	messages: TracedMessage[];
-	compaction: ActiveCompaction | null;
+	/** What stands in place of early entries. */
+	replacement: ActiveCompaction | ActiveFreeze | null;
 	problems: ContextProblem[];
 }
 
 /**
- * The context before hooks: the latest compaction's summary, then every message entry from the first one it keeps.
- * Reads no entry before the latest compaction's cut.
+ * The context before hooks: the summary of the compaction in force, or the messages of the freeze, then every message
+ * entry from the first one that it keeps. Reads no message that a compaction covers.
  */
 export function coreContext(entries: EntrySource): CoreContext {
-	const compaction = activeCompaction(entries);
+	const replacement = activeReplacement(entries);
 	const messages: TracedMessage[] = [];
 	const problems: ContextProblem[] = [];
-	if (compaction) {
-		const { entry, entryIndex, firstKeptEntryIndex } = compaction;
+	if (replacement?.kind === "compaction") {
+		const { entry, entryIndex, firstKeptEntryIndex } = replacement;
 		if (entry.firstKeptEntryIndex !== firstKeptEntryIndex) {
 			problems.push({ hook: null, rule: "compaction_index_clamped", position: entryIndex });
 		}
@@ -35,34 +29,16 @@ export function coreContext(entries: EntrySource): CoreContext {
 			entryIndex: null,
 			origin: { kind: "compaction", entryIndex },
 		});
-	}
-	for (let index = compaction?.firstKeptEntryIndex ?? 0; index < entries.length; index++) {
+	} else if (replacement) messages.push(...replacement.messages);
+	for (let index = replacement?.firstKeptEntryIndex ?? 0; index < entries.length; index++) {
 		const entry = entries.at(index);
 		const message = entryMessage(entry);
 		if (message) {
 			messages.push({ message, entryIndex: index, origin: isMessageEntry(entry) ? ENTRY_ORIGIN : SYSTEM_ITEM_ORIGIN });
 		}
 	}
-	return { messages, compaction, problems };
+	return { messages, replacement, problems };
 }
 
 const ENTRY_ORIGIN = { kind: "entry" } as const;
 const SYSTEM_ITEM_ORIGIN = { kind: "system_item" } as const;
-
-/** The latest compaction with its cut clamped to `[0, its own index]`; null when there is none. */
-export function activeCompaction(entries: EntrySource): ActiveCompaction | null {
-	const entryIndex = entries.lastOfType?.("compaction") ?? lastCompaction(entries);
-	const entry = entries.at(entryIndex);
-	if (entryIndex < 0 || !isCompactionEntry(entry)) return null;
-	return { entry, entryIndex, firstKeptEntryIndex: clampCut(entry.firstKeptEntryIndex, entryIndex) };
-}
-
-function lastCompaction(entries: EntrySource): number {
-	for (let index = entries.length - 1; index >= 0; index--) if (isCompactionEntry(entries.at(index))) return index;
-	return -1;
-}
-
-function clampCut(firstKept: unknown, compactionIndex: number): number {
-	if (typeof firstKept !== "number" || !Number.isFinite(firstKept)) return compactionIndex;
-	return Math.min(Math.max(Math.trunc(firstKept), 0), compactionIndex);
-}

@@ -49,6 +49,12 @@ export interface HookCallReport {
 	outcome: "done" | "blocked" | "failed" | "timed_out" | "aborted";
 }
 
+/** What `session` handlers answered, taken together. */
+export interface SessionAnswer extends SessionEventResult {
+	/** Name of the hook whose compaction it is. */
+	compactedBy?: string;
+}
+
 /** Events whose answers are not read. */
 type PlainEvent = HookEvents["agent_start" | "agent_end" | "turn_start" | "turn_end"];
 
@@ -76,15 +82,18 @@ export class HookRunner {
 	}
 
 	/** Runs `session` handlers in order; the first `cancel` ends the chain. @returns what they answered, merged */
-	async emitSession(event: SessionEvent, signal: AbortSignal): Promise<SessionEventResult> {
-		const merged: SessionEventResult = {};
+	async emitSession(event: SessionEvent, signal: AbortSignal): Promise<SessionAnswer> {
+		const merged: SessionAnswer = {};
 		const canAnswer = event.reason.startsWith("before_");
 		for (const registration of this.registry.handlers("session")) {
 			const answer = await this.#call(registration, event, signal);
 			if (!canAnswer || typeof answer !== "object" || answer === null) continue;
 			if (answer.cancel === true) return { ...merged, cancel: true };
 			if (answer.skipConversationRestore === true) merged.skipConversationRestore = true;
-			if (answer.compactionEntry) merged.compactionEntry = answer.compactionEntry;
+			if (answer.compactionEntry) {
+				merged.compactionEntry = answer.compactionEntry;
+				merged.compactedBy = registration.hook.name;
+			}
 		}
 		return merged;
 	}

@@ -130,13 +130,17 @@ export class SessionLog {
 	}
 
 	/**
-	 * Index of the last entry of a type before index `before`; -1 when there is none. Looks at the heads of lines, so
-	 * that hardly more than the entry it finds is parsed.
+	 * Index of the last entry of a type, or of one of several, before index `before`; -1 when there is none. Looks at the
+	 * heads of lines, so that hardly more than the entry it finds is parsed.
 	 */
-	findLast(type: string, before = this.length): number {
+	findLast(type: string | readonly string[], before = this.length): number {
+		const isWanted =
+			typeof type === "string" ? (other: string) => other === type : (other: string) => type.includes(other);
 		for (let index = Math.min(before, this.length) - 1; index >= 0; index--) {
 			const hint = this.#typeHint(index);
-			if ((hint === undefined || hint === type) && this.entry(index)?.type === type) return index;
+			if (hint !== undefined && !isWanted(hint)) continue;
+			const entry = this.entry(index);
+			if (entry && isWanted(entry.type)) return index;
 		}
 		return -1;
 	}

@@ -3,6 +3,7 @@ import type { CommandShell, PaletteItem, SessionStats } from "../commands/comman
 import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings.js";
+import { buildContext } from "../context/build-context.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import { describeError, PiError } from "../errors.js";
@@ -12,6 +13,7 @@ import { isSessionInfoEntry, type SessionEntry, type ThinkingLevel } from "../lo
 import { AutoCompaction } from "./auto-compaction.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
+import { createCompactionControls } from "./compaction-controls.js";
 import { createControls, type SessionControls } from "./controls.js";
 import { problemEvent } from "./describe-context.js";
 import type { QueuedPrompts, SessionEvent } from "./events.js";
@@ -88,13 +90,19 @@ export class AgentSession {
 			onSend: (text, attachments) => this.#prompter.receive(text, attachments),
 		});
 		this.inspector = new SessionInspector(this, this.#context, this.#hooks, this.#ended.signal);
-		this.#compaction = new AutoCompaction({
+		const compacted = {
 			parts,
 			state: this.#state,
 			context: this.#context,
 			hooks: () => this.#hooks.runner,
+			tryContext: (entries: readonly SessionEntry[], signal: AbortSignal) =>
+				buildContext(
+					entries,
+					this.#hooks.trialStages(() => entries, signal),
+				),
 			emit,
-		});
+		};
+		this.#compaction = new AutoCompaction(compacted);
 		this.#runner = new SessionRunner({
 			parts,
 			state: this.#state,
@@ -117,7 +125,17 @@ export class AgentSession {
 		this.#commands = new CommandRunner({
 			sources: () => this.#sources(),
 			resources: parts.resources,
-			host: createCommandHost(this, this.#lifecycle, parts),
+			host: createCommandHost(
+				this,
+				this.#lifecycle,
+				parts,
+				createCompactionControls({
+					...compacted,
+					compaction: this.#compaction,
+					isRunning: () => this.isRunning,
+					ended: this.#ended.signal,
+				}),
+			),
 			hooks: () => this.#hooks.runner,
 			ui: () => this.#ui,
 			shell: () => this.#shell,
@@ -170,7 +188,11 @@ export class AgentSession {
 	/** The log as it is at each moment, entries read when they are asked for. */
 	get log(): EntrySource {
 		const { log } = this.#state;
-		return { length: log.length, at: (index) => log.entry(index), lastOfType: (type) => log.findLast(type) };
+		return {
+			length: log.length,
+			at: (index) => log.entry(index),
+			lastOfTypes: (types, end) => log.findLast(types, end),
+		};
 	}
 	/** All entries, index 0 is the header; frozen. Reads them all: see `log`. */
 	get entries(): readonly SessionEntry[] {

@@ -1,7 +1,11 @@
+import type { CompactionTokens, CompactionTrial } from "../commands/compaction.js";
+import { planCompaction } from "../context/compact.js";
+import type { BuiltContext } from "../context/context-message.js";
 import { describeError, PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
+import type { CompactionEntry, SessionEntry } from "../log/entry.js";
 import { linkSignals } from "../util/abort.js";
-import { type CompactionOutcome, makeCompaction } from "./compaction.js";
+import { createCompactionTrial } from "./compaction-trial.js";
 import type { SessionEvent } from "./events.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionParts } from "./session-parts.js";
@@ -14,6 +18,8 @@ export interface AutoCompactionDeps {
 	state: SessionState;
 	context: SessionContext;
 	hooks(): HookRunner;
+	/** Computes a context beside the session's own; no figures, no reports. */
+	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
 	emit(event: SessionEvent): void;
 }
 
@@ -57,51 +63,75 @@ export class AutoCompaction {
 	 * @returns tokens before and after, as estimated
 	 * @throws PiError `compaction_failed`
 	 */
-	async compact(
-		reason: Reason,
-		focus?: string,
-		signal?: AbortSignal,
-	): Promise<{ tokensBefore: number; tokensAfter: number }> {
+	async compact(reason: Reason, focus?: string, signal?: AbortSignal): Promise<CompactionTokens> {
+		const trial = await this.begin(reason, focus, signal);
+		try {
+			return await trial.accept(await trial.draft(() => {}, trial.signal));
+		} catch (error) {
+			trial.end(error);
+			throw error;
+		}
+	}
+
+	/**
+	 * Begins a compaction. Until it is accepted or ended nothing else compacts.
+	 * @throws PiError `compaction_failed` when there is nothing to compact; `session_busy`, `model_missing`
+	 */
+	async begin(reason: Reason, focus?: string, signal?: AbortSignal): Promise<CompactionTrial> {
 		if (this.#running) throw new PiError("session_busy", "A compaction is already running");
 		const { parts, state, context, emit } = this.deps;
 		const controller = new AbortController();
 		this.#running = controller;
 		const linked = linkSignals(controller.signal, signal);
-		emit({ type: "auto_compaction_start", reason });
-		let made: CompactionOutcome | null = null;
-		let errorMessage: string | undefined;
-		try {
-			const { messages } = await context.rebuild(linked.signal);
-			made = await makeCompaction({
-				messages,
-				entries: state.log.entries,
-				sessionFile: state.log.path,
-				model: requireModel(parts, state),
-				models: parts.models,
-				stream: parts.client.stream,
-				hooks: this.deps.hooks(),
-				keepRecentTokens: parts.settings.compaction.keepRecentTokens,
-				idleTimeoutMs: parts.settings.streamIdleTimeoutMs,
-				...(focus ? { focus } : {}),
-				signal: linked.signal,
-				onNotice: (message) => emit({ type: "notice", level: "warning", message }),
-			});
-			if (!made) throw new PiError("compaction_failed", "A hook cancelled the compaction");
-			state.append(made.entry);
-			await context.rebuild(linked.signal);
-		} catch (error) {
-			errorMessage = describeError(error);
-			throw error;
-		} finally {
+		const end = (result: CompactionEntry | null, error?: unknown) => {
+			if (this.#running !== controller) return;
 			this.#running = null;
-			const aborted = linked.signal.aborted;
+			const aborted = linked.signal.aborted || (result === null && error === undefined);
 			linked.unlink();
-			const result = errorMessage === undefined ? (made?.entry ?? null) : null;
-			emit({ type: "auto_compaction_end", result, aborted, ...(errorMessage ? { errorMessage } : {}) });
+			const why = error === undefined ? {} : { errorMessage: describeError(error) };
+			emit({ type: "auto_compaction_end", result, aborted, ...why });
+		};
+		emit({ type: "auto_compaction_start", reason });
+		try {
+			const model = requireModel(parts, state);
+			const before = await context.rebuild(linked.signal);
+			const plan = planCompaction(before.messages, state.log.entries, parts.settings.compaction.keepRecentTokens);
+			if (!plan)
+				throw new PiError("compaction_failed", "There is nothing to compact yet", {
+					hint: "go on until there is more",
+				});
+			return createCompactionTrial({
+				plan,
+				before,
+				parts: {
+					entries: state.log.entries,
+					sessionFile: state.log.path,
+					model,
+					models: parts.models,
+					stream: parts.client.stream,
+					hooks: this.deps.hooks(),
+					idleTimeoutMs: parts.settings.streamIdleTimeoutMs,
+					...(focus ? { focus } : {}),
+					onNotice: (message) => emit({ type: "notice", level: "warning", message }),
+				},
+				signal: linked.signal,
+				entries: () => state.log.entries,
+				tryContext: (entries) => this.deps.tryContext(entries, linked.signal),
+				accept: async ({ entry, by }) => {
+					if (linked.signal.aborted) throw new PiError("compaction_failed", "Compaction was cancelled");
+					state.append(entry);
+					await context.rebuild(linked.signal);
+					end(entry);
+					await state.log.flush();
+					await this.#tellHooks(entry, by.kind === "hook");
+					return { tokensBefore: entry.tokensBefore, tokensAfter: context.tokens() };
+				},
+				end: (error) => end(null, error),
+			});
+		} catch (error) {
+			end(null, error);
+			throw error;
 		}
-		await state.log.flush();
-		await this.#tellHooks(made);
-		return { tokensBefore: made.entry.tokensBefore, tokensAfter: context.tokens() };
 	}
 
 	async #try(reason: Reason, signal: AbortSignal): Promise<boolean> {
@@ -115,7 +145,7 @@ export class AutoCompaction {
 		}
 	}
 
-	async #tellHooks({ entry, fromHook }: CompactionOutcome): Promise<void> {
+	async #tellHooks(entry: CompactionEntry, fromHook: boolean): Promise<void> {
 		const { log } = this.deps.state;
 		await this.deps.hooks().emitSession(
 			{

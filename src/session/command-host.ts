@@ -1,4 +1,5 @@
 import type { CommandHost } from "../commands/command.js";
+import type { CommandCompaction } from "../commands/compaction.js";
 import { listSessions } from "../log/catalog.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "./agent-session.js";
@@ -8,7 +9,12 @@ import type { Lifecycle } from "./lifecycle.js";
 import type { SessionParts } from "./session-parts.js";
 
 /** The session as built-in commands see it; every member reads current state. */
-export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, parts: SessionParts): CommandHost {
+export function createCommandHost(
+	session: AgentSession,
+	lifecycle: Lifecycle,
+	parts: SessionParts,
+	compaction: CommandCompaction,
+): CommandHost {
 	return {
 		get cwd() {
 			return session.cwd;
@@ -44,6 +50,7 @@ export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, p
 		switchSession: (path) => lifecycle.switchSession(path),
 		branchTargets: () => lifecycle.branchTargets(),
 		branch: (entryIndex) => lifecycle.branch(entryIndex),
+		compaction,
 		compact: (focus, signal) => session.compact(focus, signal),
 		reload: () => session.reload(),
 		exportHtml: (path) => exportSession(session, path),

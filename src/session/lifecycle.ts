@@ -1,7 +1,7 @@
 import type { BranchTarget } from "../commands/command.js";
 import { PiError } from "../errors.js";
-import type { HookRunner } from "../hooks/runner.js";
-import type { SessionEvent as HookSessionEvent, SessionEventResult } from "../hooks/types.js";
+import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
+import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText, RESERVED_ENTRY_TYPES } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";
 import type { SessionEvent } from "./events.js";
@@ -134,7 +134,7 @@ export class Lifecycle {
 	}
 
 	/** Makes the event only when there is a handler: it holds every entry of the log. */
-	async #emit(event: () => HookSessionEvent): Promise<SessionEventResult> {
+	async #emit(event: () => HookSessionEvent): Promise<SessionAnswer> {
 		const hooks = this.deps.hooks();
 		return hooks.registry.has("session") ? hooks.emitSession(event(), new AbortController().signal) : {};
 	}

@@ -1,17 +1,18 @@
 import { buildContext, type ContextStage } from "../context/build-context.js";
 import { type CacheLoss, findCacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext, ContextProblem, TracedMessage } from "../context/context-message.js";
-import { entryMessage } from "../context/entry-message.js";
+import { type EntrySource, entryMessage } from "../context/entry-message.js";
+import { ShapeRecorder } from "../context/shape.js";
 import { estimateAll, estimateTokens } from "../context/tokens.js";
-import type { AppMessage, SessionEntry } from "../log/entry.js";
+import type { AppMessage, ContextShape, SessionEntry } from "../log/entry.js";
 
 /** The part of a log that the context reads. */
 export interface ContextLog {
 	readonly length: number;
 	readonly entries: readonly SessionEntry[];
 	entry(index: number): SessionEntry | undefined;
-	/** Index of the last entry of a type before an index; -1 for none. */
-	findLast(type: string, before?: number): number;
+	/** Index of the last entry of a type, or of several, before an index; -1 for none. */
+	findLast(type: string | readonly string[], before?: number): number;
 }
 
 /** What the context of a session is computed from. */
@@ -24,7 +25,7 @@ export interface SessionContextOptions {
 	onChange(context: BuiltContext): void;
 }
 
-const EMPTY: BuiltContext = { messages: [], hidden: [], problems: [] };
+const EMPTY: BuiltContext = { messages: [], hidden: [], problems: [], isChanged: false };
 
 /** Owns the computed context of a session: recomputes it from the entries, never from its own output. */
 export class SessionContext {
@@ -36,6 +37,7 @@ export class SessionContext {
 	#counted: { messages: readonly TracedMessage[]; tokens: number } | null = null;
 
 	#lastRequest: BuiltContext | null = null;
+	readonly #shapes = new ShapeRecorder();
 
 	constructor(private readonly options: SessionContextOptions) {}
 
@@ -49,6 +51,12 @@ export class SessionContext {
 		const before = this.#lastRequest;
 		this.#lastRequest = context;
 		return before && findCacheLoss(before, context);
+	}
+
+	/** What the log keeps of a context that goes to the model; undefined where the entries tell all. */
+	describeShape(context: BuiltContext): ContextShape | undefined {
+		const log = this.options.log();
+		return this.#shapes.describe(context, sourceOf(log, log.length));
 	}
 
 	/** The context as last computed. */
@@ -90,10 +98,12 @@ export class SessionContext {
 		this.#computedAt = 0;
 		this.#counted = null;
 		this.#lastRequest = null;
+		this.#shapes.reset();
 	}
 
-	/** Keeps what the provider counted for the current context and the reply that followed it. */
-	count(tokens: number): void {
+	/** Notes that the reply to the last request is in the log, and what the provider counted for both. */
+	noteReply(entryIndex: number, tokens: number): void {
+		this.#shapes.recorded(entryIndex);
 		this.#counted = tokens > 0 ? { messages: this.#current.messages, tokens } : null;
 	}
 
@@ -131,19 +141,22 @@ export class SessionContext {
 	async #compute(signal: AbortSignal): Promise<BuiltContext> {
 		const log = this.options.log();
 		const { length } = log;
-		const source = {
-			length,
-			at: (index: number) => log.entry(index),
-			lastOfType: (type: string) => log.findLast(type, length),
-		};
 		const stages = this.options.stages(() => entriesUpTo(log, length), signal, length);
-		const context = await buildContext(source, stages, { onProblem: this.options.onProblem });
+		const context = await buildContext(sourceOf(log, length), stages, { onProblem: this.options.onProblem });
 		const before = this.#current;
 		this.#current = context;
 		this.#computedAt = length;
 		if (!isPrefix(before.messages, context.messages)) this.options.onChange(context);
 		return context;
 	}
+}
+
+function sourceOf(log: ContextLog, length: number): EntrySource {
+	return {
+		length,
+		at: (index) => log.entry(index),
+		lastOfTypes: (types, before) => log.findLast(types, before),
+	};
 }
 
 /** The log as it was when the computation began, also when something was appended meanwhile. */

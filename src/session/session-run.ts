@@ -130,7 +130,7 @@ function agentDeps(
 		redact: parts.redact,
 		record(message, record) {
 			const index = state.record(message, record);
-			if (message.role === "assistant") context.count(message.usage.totalTokens);
+			if (message.role === "assistant") context.noteReply(index, message.usage.totalTokens);
 			return index;
 		},
 		takeSteering: () => queue.takeSteering(),
@@ -169,6 +169,7 @@ async function prepareRequest(
 	const built = await context.rebuild(signal);
 	const messages = plainMessages(built);
 	const level = parts.client.clampThinkingLevel(model, state.thinkingLevel);
+	const shape = context.describeShape(built);
 	const request: RecordedRequest = {
 		model,
 		context: {
@@ -184,7 +185,12 @@ async function prepareRequest(
 			// Retries are the loop's: visible, counted, cancellable.
 			maxRetries: 0,
 		},
-		record: { digest: digestContext(messages), messages: messages.length, tokens: context.tokens() },
+		record: {
+			digest: digestContext(messages),
+			messages: messages.length,
+			tokens: context.tokens(),
+			...(shape && { shape }),
+		},
 	};
 	return { request, built };
 }

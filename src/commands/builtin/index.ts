@@ -20,6 +20,7 @@ import { sessionCommand } from "./session.js";
 import { setupCommand } from "./setup.js";
 import { thinkingCommand } from "./thinking.js";
 import { trustCommand } from "./trust.js";
+import { uncompactCommand } from "./uncompact.js";
 
 /** Every built-in command, in the order of the palette. */
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
@@ -31,6 +32,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	nameCommand,
 	sessionCommand,
 	compactCommand,
+	uncompactCommand,
 	autocompactCommand,
 	contextCommand,
 	hooksCommand,

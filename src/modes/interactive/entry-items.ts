@@ -3,6 +3,8 @@ import type { EntrySource } from "../../context/entry-message.js";
 import {
 	type AppMessage,
 	isCompactionEntry,
+	isContextFreezeEntry,
+	isContextUndoEntry,
 	isMessageEntry,
 	isOpaqueEntry,
 	isSystemItemEntry,
@@ -73,6 +75,14 @@ export function itemsOfOther(entry: SessionEntry, entryIndex: number, drawing: E
 	if (isSystemItemEntry(entry)) return [createItem("system", new SystemItemView(look, entry), look, { entryIndex })];
 	if (isCompactionEntry(entry)) {
 		const text = `compacted here · the context had ${formatTokens(entry.tokensBefore)} tokens`;
+		return [createItem("event", new NoticeView(look, "info", text), look)];
+	}
+	if (isContextUndoEntry(entry)) {
+		const text = `what entry ${entry.entryIndex} took out of the context is in it again`;
+		return [createItem("event", new NoticeView(look, "info", text), look)];
+	}
+	if (isContextFreezeEntry(entry)) {
+		const text = `the context before this point is frozen as entry ${entry.entryIndex} was given it`;
 		return [createItem("event", new NoticeView(look, "info", text), look)];
 	}
 	if (isOpaqueEntry(entry)) {
