@@ -103,8 +103,8 @@ export interface CommandHost {
 	exportHtml(path?: string): Promise<string>;
 	/** Text of the last finished assistant message. */
 	lastAssistantText(): string | null;
-	/** What is loaded and in the context, as lines of text. */
-	describeContext(): Promise<string[]>;
+	/** What is in the next request, or in the context at an entry, as lines of text. */
+	describeContext(at?: number | null): Promise<string[]>;
 	describeHooks(): string[];
 	readonly inspector: Inspector;
 	/** Every command, for `/help`. */
@@ -122,8 +122,8 @@ export interface CommandShell {
 	hotkeys(): [string, string][];
 	/** Shows lines above the editor, once; the transcript keeps them. */
 	show(title: string, lines: readonly string[]): void;
-	/** Opens the panel on the next request. Resolves when it is closed. */
-	openContext?(inspector: Inspector, signal: AbortSignal): Promise<void>;
+	/** Opens the panel on the next request, or on the context at an entry. Resolves when it is closed. */
+	openContext?(inspector: Inspector, at: number | null, signal: AbortSignal): Promise<void>;
 	/** Shows what a compaction would do and the summary as it is drafted; the user accepts it or not. @returns null when nothing was written */
 	openCompaction?(trial: CompactionTrial): Promise<CompactionTokens | null>;
 	/** Opens the panel on the hooks. @returns what the user asks for in it; null when it was just closed */

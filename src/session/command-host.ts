@@ -55,7 +55,7 @@ export function createCommandHost(
 		reload: () => session.reload(),
 		exportHtml: (path) => exportSession(session, path),
 		lastAssistantText: () => lastAssistantText(session.entries),
-		describeContext: () => session.inspector.inspectContext().then(describeContext),
+		describeContext: (at = null) => session.inspector.inspectContext({ at }).then(describeContext),
 		describeHooks: () => describeHooks(session.inspector.hookStatuses()),
 		inspector: session.inspector,
 		commands: () => session.palette(),

@@ -1,3 +1,4 @@
+import type { ToolResultMessage } from "@mariozechner/pi-ai";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildContext, type ContextStage, plainMessages } from "../../src/context/build-context.js";
@@ -64,14 +65,14 @@ describe("the shape of a request", () => {
 
 	test("keeps the entry of a message that was replaced, and the summary of a compaction", async () => {
 		const entries = [...work(), compaction(3, "C")];
-		const cut = {
+		const cut: ToolResultMessage = {
 			role: "toolResult",
 			toolCallId: "c",
 			toolName: "read",
 			content: [],
 			isError: false,
 			timestamp: 0,
-		} as const;
+		};
 		const prune = stage((messages) =>
 			messages.map((item) => (item.entryIndex === 4 ? { ...item, message: cut } : item)),
 		);

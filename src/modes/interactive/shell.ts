@@ -58,7 +58,7 @@ export function createShell(parts: ShellParts): CommandShell {
 	};
 	return {
 		...shell,
-		openContext: async (inspector, signal) => (await load()).openContext(inspector, signal),
+		openContext: async (inspector, at, signal) => (await load()).openContext(inspector, at, signal),
 		openHooks: async (inspector, signal) => (await load()).openHooks(inspector, signal),
 	};
 }

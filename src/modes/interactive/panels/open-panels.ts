@@ -18,13 +18,13 @@ export interface PanelParts {
 export function createPanels(parts: PanelParts): Required<Pick<CommandShell, "openContext" | "openHooks">> {
 	const { overlays, look, copy, requestRender, places } = parts;
 	return {
-		async openContext(inspector, signal) {
-			const inspection = await inspector.inspectContext();
+		async openContext(inspector, at, signal) {
+			const inspection = await inspector.inspectContext({ at });
 			await overlays.open<null>(
 				(settle) =>
 					new ContextPanel(look, {
 						inspection,
-						inspect: (without) => inspector.inspectContext(without),
+						inspect: (options) => inspector.inspectContext(options),
 						async disable(hooks) {
 							for (const path of hooks) await inspector.setHookEnabled(path, false);
 						},
