@@ -26,10 +26,14 @@ export interface CompactionTrial {
 	readonly signal: AbortSignal;
 	/** The first entry that is kept, unless a hook wants it otherwise. */
 	readonly firstKeptEntryIndex: number;
+	/** Tokens of the request as it is, estimated. */
+	readonly tokensBefore: number;
+	/** Asks the hooks for a compaction of theirs; null when there is none. @throws PiError `compaction_failed` when one forbids it */
+	askHooks(): Promise<CompactionDraft | null>;
 	/**
-	 * Asks the hooks for a compaction, then the model for a summary. Can be called again for another one.
-	 * @param onText hears the summary so far while the model writes it
-	 * @throws PiError `compaction_failed` when the model gives none, or a hook forbids it
+	 * Asks the model for a summary. Can be called again for another one.
+	 * @param onText hears the summary so far
+	 * @throws PiError `compaction_failed` when the model gives none, or `signal` is aborted
 	 */
 	draft(onText: (text: string) => void, signal: AbortSignal): Promise<CompactionDraft>;
 	/** Computes, with all hooks, the request that there would be. Nothing is written. */

@@ -66,7 +66,7 @@ export class AutoCompaction {
 	async compact(reason: Reason, focus?: string, signal?: AbortSignal): Promise<CompactionTokens> {
 		const trial = await this.begin(reason, focus, signal);
 		try {
-			return await trial.accept(await trial.draft(() => {}, trial.signal));
+			return await trial.accept((await trial.askHooks()) ?? (await trial.draft(() => {}, trial.signal)));
 		} catch (error) {
 			trial.end(error);
 			throw error;

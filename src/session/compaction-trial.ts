@@ -4,7 +4,7 @@ import type { BuiltContext } from "../context/context-message.js";
 import { estimateAll } from "../context/tokens.js";
 import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
 import { linkSignals } from "../util/abort.js";
-import { type CompactionParts, draftCompaction } from "./compaction.js";
+import { askHooks, type CompactionParts, draftCompaction } from "./compaction.js";
 
 /** What a trial is made of. */
 export interface CompactionTrialDeps {
@@ -27,6 +27,8 @@ export function createCompactionTrial(deps: CompactionTrialDeps): CompactionTria
 	return {
 		signal,
 		firstKeptEntryIndex: plan.firstKeptEntryIndex,
+		tokensBefore: plan.tokensBefore,
+		askHooks: () => askHooks(plan, { ...parts, signal }),
 		async draft(onText, stop) {
 			const linked = linkSignals(signal, stop);
 			try {

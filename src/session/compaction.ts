@@ -26,17 +26,15 @@ export interface CompactionParts {
 const MAX_SUMMARY_TOKENS = 8000;
 
 /**
- * Drafts a compaction entry: asks the hooks first, then the model for a summary.
- * @param onText hears the summary so far while the model writes it
- * @throws PiError `compaction_failed` when a hook forbids it or the model gave no summary
+ * Drafts a compaction entry with a summary by the model.
+ * @param onText hears the summary so far
+ * @throws PiError `compaction_failed` when the model gave no summary
  */
 export async function draftCompaction(
 	plan: CompactionPlan,
 	parts: CompactionParts,
 	onText: (text: string) => void,
 ): Promise<CompactionDraft> {
-	const answer = await askHooks(plan, parts);
-	if (answer) return answer;
 	const summary = await summarize(plan, parts, onText);
 	const entry: CompactionEntry = {
 		type: "compaction",
@@ -48,7 +46,11 @@ export async function draftCompaction(
 	return { entry, by: { kind: "model", name: parts.model.name } };
 }
 
-async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<CompactionDraft | null> {
+/**
+ * Asks the hooks for a compaction of theirs. @returns null when none has one
+ * @throws PiError `compaction_failed` when one forbids the compaction
+ */
+export async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<CompactionDraft | null> {
 	if (!parts.hooks.registry.has("session")) return null;
 	const { messagesToSummarize, messagesToKeep, previousSummary, tokensBefore, firstKeptEntryIndex, isSplitTurn } = plan;
 	const answer = await parts.hooks.emitSession(

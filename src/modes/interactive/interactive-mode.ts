@@ -121,7 +121,14 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 				}),
 			hotkeys: () => keymap.list(),
 			page: (title, lines) => transcript.page(title, lines),
-			panels: { overlays, look, requestRender: () => screen.tui.requestRender(), places: { cwd, home } },
+			panels: {
+				overlays,
+				look,
+				requestRender: () => screen.tui.requestRender(),
+				createEditor: () => new PromptEditor(screen.tui, { theme, keymap }),
+				editExternally: (text) => keys.editExternally(text),
+				places: { cwd, home },
+			},
 		});
 		created.attachUI(dialogs, shell);
 		const binding = new SessionBinding(screen, created, (level) => editor.setThinkingLevel(level), ended.signal);

@@ -59,6 +59,7 @@ export function createShell(parts: ShellParts): CommandShell {
 	return {
 		...shell,
 		openContext: async (inspector, at, signal) => (await load()).openContext(inspector, at, signal),
+		openCompaction: async (trial) => (await load()).openCompaction(trial),
 		openHooks: async (inspector, signal) => (await load()).openHooks(inspector, signal),
 	};
 }

@@ -49,6 +49,8 @@ export class Transcript {
 	#outcome: OutcomeView | null = null;
 	#bash: { item: Item; view: BashView } | null = null;
 	#running = false;
+	/** The compaction that runs is the user's own command, which tells of its failure. */
+	#isTold = false;
 	/** The context changed while a run was on: the screen is set in order when it ends. */
 	#stale = false;
 
@@ -147,8 +149,11 @@ export class Transcript {
 			case "hook_error":
 				this.notice("error", `hook ${hookName(event.hookPath)} failed on ${event.event}: ${event.error}`);
 				break;
+			case "auto_compaction_start":
+				this.#isTold = event.reason === "manual";
+				break;
 			case "auto_compaction_end":
-				if (event.errorMessage) this.notice("error", `compaction failed: ${event.errorMessage}`);
+				if (event.errorMessage && !this.#isTold) this.notice("error", `compaction failed: ${event.errorMessage}`);
 				break;
 		}
 	}

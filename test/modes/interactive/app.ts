@@ -28,6 +28,8 @@ export interface AppOptions {
 	columns?: number;
 	rows?: number;
 	settings?: Partial<Settings>;
+	/** Content of the agent directory's settings.json. */
+	agentSettings?: unknown;
 	hooks?: Record<string, string>;
 	/** Files of the project, by relative path. */
 	files?: Record<string, unknown>;
@@ -46,6 +48,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 	const provider = await startProvider();
 	const agentDir = options.agentDir ?? tempAgentDir({ hooks: options.hooks ?? {} });
 	if (!options.withoutModel) writeFiles(agentDir, { "models.json": provider.modelsJson() });
+	if (options.agentSettings !== undefined) writeFiles(agentDir, { "settings.json": options.agentSettings });
 	const home = tempDir("pi-home-");
 	const cwd = options.cwd ?? join(home, "src", "shop");
 	mkdirSync(cwd, { recursive: true });

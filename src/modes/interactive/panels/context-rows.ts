@@ -102,7 +102,8 @@ function replacedNote({ entryIndex, replacedTokens, tokens }: LedgerMessage, hoo
 	return `${verb} by ${hookName(hook)} ${formatTokens(replacedTokens)} → ${formatTokens(tokens)}`;
 }
 
-function tracedRow(
+/** The row of a message, as part of a request. */
+export function tracedRow(
 	{ message, origin }: TracedMessage,
 	entryIndex: number | null,
 	request: readonly TracedMessage[],
