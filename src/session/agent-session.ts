@@ -90,7 +90,7 @@ export class AgentSession {
 			onSend: (text, attachments) => this.#prompter.receive(text, attachments),
 		});
 		this.inspector = new SessionInspector(this, this.#context, this.#hooks, this.#ended.signal);
-		const compacted = {
+		const shared = {
 			parts,
 			state: this.#state,
 			context: this.#context,
@@ -102,7 +102,7 @@ export class AgentSession {
 				),
 			emit,
 		};
-		this.#compaction = new AutoCompaction(compacted);
+		this.#compaction = new AutoCompaction(shared);
 		this.#runner = new SessionRunner({
 			parts,
 			state: this.#state,
@@ -114,11 +114,9 @@ export class AgentSession {
 		this.#userShell = new UserShell({ parts, state: this.#state, runner: this.#runner, emit });
 		this.controls = createControls({ parts, context: this.#context, runner: this.#runner, userShell: this.#userShell });
 		this.#lifecycle = new Lifecycle({
-			parts,
-			state: this.#state,
-			context: this.#context,
-			hooks: () => this.#hooks.runner,
-			emit,
+			...shared,
+			knowsType: (type) => this.#hooks.registry.knowsEntryType(type),
+			warn: (line) => this.#warn(line),
 			stop: () => this.abort().then(() => this.#runner.systemItems.settle()),
 			ended: this.#ended.signal,
 		});
@@ -130,7 +128,7 @@ export class AgentSession {
 				this.#lifecycle,
 				parts,
 				createCompactionControls({
-					...compacted,
+					...shared,
 					compaction: this.#compaction,
 					isRunning: () => this.isRunning,
 					ended: this.#ended.signal,
@@ -153,10 +151,7 @@ export class AgentSession {
 	/** Loads the hooks, tells them of the start and computes the context. Call once, after `attachUI`. */
 	async start(): Promise<void> {
 		await this.#hooks.load();
-		await this.#lifecycle.start(
-			(type) => this.#hooks.registry.knowsEntryType(type),
-			(line) => this.#warn(line),
-		);
+		await this.#lifecycle.start();
 	}
 
 	/** Gives hooks and commands a person to ask. Without it dialogs return their cancelled values at once. */
@@ -344,8 +339,8 @@ export class AgentSession {
 		return this.#hooks.blame(error);
 	}
 
-	/** New session, switch and branch; each asks the hooks first. */
-	get lifecycle(): Pick<Lifecycle, "newSession" | "switchSession" | "branch" | "branchTargets"> {
+	/** New session, switch and branch, which ask the hooks first; and what is to be known of a session that was opened. */
+	get lifecycle(): Omit<Lifecycle, "start" | "watchLog" | "setName" | "tellHooks"> {
 		return this.#lifecycle;
 	}
 

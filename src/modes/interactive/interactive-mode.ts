@@ -17,6 +17,7 @@ import { DialogController } from "./dialog-controller.js";
 import { createKeyActions } from "./key-actions.js";
 import { KeyController } from "./key-controller.js";
 import { listFiles } from "./list-files.js";
+import { watchMissingHooks } from "./missing-hooks-question.js";
 import { PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
 import { PromptController } from "./prompt-controller.js";
@@ -139,6 +140,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		palette.attach(created);
 		// Somebody who types already is not to answer a question by it.
 		if (created.model === null && editor.getText() === "") await created.prompt("/setup").catch(failed);
+		await watchMissingHooks({ session: created, dialogs, quit, failed });
 		void sayAll(created, prompts, failed);
 		input.attach(createPromptTarget(created, images));
 		void loadHighlighter();
