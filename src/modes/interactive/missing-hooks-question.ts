@@ -27,20 +27,23 @@ async function askMissingHooks({ session, dialogs, quit }: MissingHooksParts): P
 	const missing = session.lifecycle.missingHooks;
 	if (!missing?.difference) return;
 	const { sent, now, canFreeze } = missing.difference;
-	const freeze = { label: "Freeze the context as it last was", value: "freeze", description: size(sent) } as const;
-	const answer = await dialogs.select<"go_on" | "freeze" | "leave">(`Hooks are missing: ${listTypes(missing.types)}`, [
-		{ label: "Go on without them", value: "go_on", description: size(now) },
-		...(canFreeze ? [freeze] : []),
-		{
-			label: "Leave",
-			value: "leave",
-			description: canFreeze ? "nothing is changed" : "how it was is not recorded: it cannot be frozen",
-		},
-	]);
+	const freeze = { label: "Freeze as it was", value: "freeze", description: size(sent) } as const;
+	const answer = await dialogs.select<"go_on" | "freeze" | "leave">(
+		`The hooks of ${listTypes(missing.types)} are missing`,
+		[
+			{ label: "Go on without them", value: "go_on", description: size(now) },
+			...(canFreeze ? [freeze] : []),
+			{
+				label: "Leave",
+				value: "leave",
+				description: canFreeze ? "nothing is changed" : "it cannot be frozen: not recorded",
+			},
+		],
+	);
 	if (answer === "freeze") await session.lifecycle.freezeContext();
 	else if (answer === "leave") quit();
 }
 
 function size({ messages, tokens }: RequestSize): string {
-	return `${plural(messages, "message")}, ${formatTokens(tokens)}`;
+	return `${plural(messages, "message")}, ${formatTokens(tokens)} tok`;
 }
