@@ -91,6 +91,7 @@ export class AutoCompaction {
 			const why = error === undefined ? {} : { errorMessage: describeError(error) };
 			emit({ type: "auto_compaction_end", result, aborted, ...why });
 		};
+		let isWritten = false;
 		emit({ type: "auto_compaction_start", reason });
 		try {
 			const model = requireModel(parts, state);
@@ -119,7 +120,9 @@ export class AutoCompaction {
 				tryContext: (entries) => this.deps.tryContext(entries, linked.signal),
 				accept: async ({ entry, by }) => {
 					if (linked.signal.aborted) throw new PiError("compaction_failed", "Compaction was cancelled");
-					state.append(entry);
+					// Once written it stays so, also when it is accepted again after something went wrong behind it.
+					if (!isWritten) state.append(entry);
+					isWritten = true;
 					await context.rebuild(linked.signal);
 					end(entry);
 					await state.log.flush();

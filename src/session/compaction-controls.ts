@@ -50,13 +50,13 @@ export function createCompactionControls(deps: CompactionControlsDeps): CommandC
 			const tokensAfter = tokensOf(undone);
 			const limit = limitOf(deps);
 			const exceeded = limit !== null && tokensAfter > limit ? limit : null;
-			return { kind, entryIndex, tokensBefore: context.tokens(), tokensAfter, exceeded } satisfies UndoPlan;
+			return { kind, entryIndex, tokensBefore: tokensOf(context.current), tokensAfter, exceeded } satisfies UndoPlan;
 		},
 		async undo({ entryIndex, tokensBefore }) {
 			state.append(undoEntry(entryIndex));
 			await context.rebuild(ended);
 			await state.log.flush();
-			return { tokensBefore, tokensAfter: context.tokens() };
+			return { tokensBefore, tokensAfter: tokensOf(context.current) };
 		},
 	};
 }

@@ -78,7 +78,7 @@ export function itemsOfOther(entry: SessionEntry, entryIndex: number, drawing: E
 		return [createItem("event", new NoticeView(look, "info", text), look)];
 	}
 	if (isContextUndoEntry(entry)) {
-		const text = `what entry ${entry.entryIndex} took out of the context is in it again`;
+		const text = `entry ${entry.entryIndex} is undone · what it replaced is in the context again`;
 		return [createItem("event", new NoticeView(look, "info", text), look)];
 	}
 	if (isContextFreezeEntry(entry)) {
