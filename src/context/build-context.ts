@@ -178,7 +178,8 @@ class Context implements BuiltContext {
 	) {}
 
 	get isChanged(): boolean {
-		const core = this.changes[0]?.before ?? this.messages;
+		const core = this.changes[0]?.before;
+		if (core === undefined) return false;
 		const { messages } = this;
 		return core.length !== messages.length || core.some(({ message }, at) => message !== messages[at]?.message);
 	}
