@@ -2,6 +2,7 @@ import { readJsonObject } from "../config/json-file.js";
 import type { Environment } from "../config/paths.js";
 import { paths } from "../config/paths.js";
 import type { LoadedSettings } from "../config/settings.js";
+import { terminalFeatures } from "../config/terminal-features.js";
 import { windowTraits } from "../config/window-traits.js";
 import { describeError, PiError } from "../errors.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
@@ -62,6 +63,7 @@ export async function runInteractiveCli(
 		},
 		settings: settings.settings,
 		theme: themeName(settings.settings.theme, env),
+		features: terminalFeatures(env),
 		cwd: extras.session?.cwd ?? cwd,
 		home,
 		version: packageVersion(),

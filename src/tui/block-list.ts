@@ -13,6 +13,8 @@ export interface Block extends Component {
 	 * before the rest. Never goes down.
 	 */
 	readonly settledLines?: number;
+	/** Its lines leave the tree together: an image cannot be drawn in part. */
+	readonly whole?: boolean;
 }
 
 /** What a full redraw brings back at most, in lines. */
@@ -103,7 +105,8 @@ export class BlockList implements Component {
 			first -= 1;
 			lines += this.#draw(first, width).length;
 		}
-		const surplus = this.#blocks[first]?.done ? Math.max(0, lines - wanted) : 0;
+		const top = this.#blocks[first];
+		const surplus = top?.done && !top.whole ? Math.max(0, lines - wanted) : 0;
 		// At another width a line is elsewhere: what may not have been drawn yet is rather drawn twice.
 		const drawn = first < this.#head ? surplus : Math.floor(this.#headLines * Math.min(1, this.#width / width));
 		this.#head = first;
@@ -126,7 +129,8 @@ export class BlockList implements Component {
 		let count = this.#counts[0];
 		while (block && count !== undefined) {
 			const final = block.done ? count : Math.max(0, (block.settledLines ?? 0) - this.#headLines);
-			const part = Math.min(final, count, limit - lifted);
+			const room = Math.min(final, count, limit - lifted);
+			const part = block.whole && room < count ? 0 : room;
 			lifted += part;
 			if (!block.done || part < count) {
 				this.#headLines += part;

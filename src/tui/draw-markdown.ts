@@ -1,9 +1,12 @@
 import { type DefaultTextStyle, Markdown, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { withoutBlankEnd } from "./line.js";
+import { type InlineToken, safeLink } from "./links.js";
 import type { Style, Theme } from "./theme.js";
 
 /** How the markdown component draws one block. It is pinned to one version; what is needed of it is checked. */
 type DrawBlock = (token: { type: string }, width: number, ...rest: unknown[]) => string[];
+/** The same for what stands within a line. */
+type DrawInline = (tokens: readonly InlineToken[], ...rest: unknown[]) => string;
 
 /** Where less is left than this, lists hang no more. Columns. */
 const MIN_TEXT_WIDTH = 12;
@@ -28,12 +31,17 @@ export function drawMarkdown(source: string, width: number, theme: Theme, style?
 		style,
 	);
 	const drawBlock: unknown = Reflect.get(component, "renderToken");
-	if (!isDrawBlock(drawBlock)) throw new TypeError("This version of pi-tui draws markdown in another way");
+	const drawInline: unknown = Reflect.get(component, "renderInlineTokens");
+	if (!isDrawBlock(drawBlock) || !isDrawInline(drawInline)) {
+		throw new TypeError("This version of pi-tui draws markdown in another way");
+	}
 	const patched: DrawBlock = (token, room, ...rest) => {
 		const lines = drawBlock.call(component, token, room, ...rest).filter((line) => !line.includes(NO_LINE));
 		return token.type === "list" ? lines.flatMap((line) => hang(line, room)) : lines;
 	};
 	Reflect.set(component, "renderToken", patched);
+	const linked: DrawInline = (tokens, ...rest) => drawInline.call(component, tokens.flatMap(safeLink), ...rest);
+	Reflect.set(component, "renderInlineTokens", linked);
 	return component.render(width).map(withoutBlankEnd);
 }
 
@@ -43,6 +51,10 @@ export function languageLine(language: string, style: Style): string | undefined
 }
 
 function isDrawBlock(value: unknown): value is DrawBlock {
+	return typeof value === "function";
+}
+
+function isDrawInline(value: unknown): value is DrawInline {
 	return typeof value === "function";
 }
 

@@ -1,3 +1,5 @@
+import { hasImage } from "./terminal-images.js";
+
 /** Where the terminal's cursor belongs: a line of the frame, and a column from 0. */
 export interface CursorPlace {
 	line: number;
@@ -128,7 +130,8 @@ export class FrameWriter {
 		for (; from > first && this.#lines[from - 1] === lines[from - 1 + added]; from -= 1) {
 			length += this.#lines[from - 1]?.length ?? 0;
 		}
-		if (length < MIN_MOVED_LENGTH) return null;
+		// Not every terminal moves images along.
+		if (length < MIN_MOVED_LENGTH || this.#lines.slice(from).some(hasImage)) return null;
 		this.#moveTo(this.#lines.length - 1);
 		// Line feeds first: they scroll the screen where it has no rows left, so that nothing falls off its end.
 		this.#out += "\r\n".repeat(added);

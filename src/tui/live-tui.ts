@@ -3,6 +3,7 @@ import { BlockList } from "./block-list.js";
 import { type CursorPlace, FrameWriter } from "./frame-writer.js";
 import { safeLine } from "./safe-line.js";
 import { sealLine } from "./seal-line.js";
+import { TerminalImages } from "./terminal-images.js";
 
 export { type Block, BlockList } from "./block-list.js";
 
@@ -10,6 +11,8 @@ export { type Block, BlockList } from "./block-list.js";
 export interface LiveTUIOptions {
 	/** The transcript. Default: an empty list. */
 	blocks?: BlockList;
+	/** The images whose marks are in the blocks' lines. Default: none can be drawn. */
+	images?: TerminalImages;
 	/** How long the size must rest before the screen is drawn anew, ms. Default 100. */
 	resizeDelayMs?: number;
 	/** Told when the terminal is taken and just before it is given back. */
@@ -58,6 +61,7 @@ function frameStateOf(screen: object): FrameState {
 export class LiveTUI extends TUI {
 	readonly blocks: BlockList;
 	readonly #writer = new FrameWriter();
+	readonly #images: TerminalImages;
 	readonly #state: FrameState;
 	readonly #options: LiveTUIOptions;
 	#resizeTimer: NodeJS.Timeout | undefined;
@@ -86,6 +90,7 @@ export class LiveTUI extends TUI {
 		super(terminal);
 		this.#options = options;
 		this.blocks = options.blocks ?? new BlockList();
+		this.#images = options.images ?? new TerminalImages();
 		this.blocks.attach(() => this.requestRender(true));
 		this.addChild(this.blocks);
 		this.#state = frameStateOf(this);
@@ -188,13 +193,13 @@ export class LiveTUI extends TUI {
 		let out = isAnew ? null : this.#writer.update(frame);
 		if (out === null) {
 			this.#redraws += 1;
-			out = this.#writer.redraw(frame, clear);
+			out = this.#writer.redraw(frame, this.#images.removeAll() + clear);
 		}
 		if (frame.cursor && !this.#cursorShown && this.getShowHardwareCursor()) {
 			this.#cursorShown = true;
 			out += SHOW_CURSOR;
 		}
-		if (out) this.terminal.write(out);
+		if (out) this.terminal.write(this.#images.expand(out));
 		this.#drawn = { columns, rows };
 		this.#lift();
 		return frame.lines.length;
@@ -219,6 +224,7 @@ export class LiveTUI extends TUI {
 	/** The cursor is wherever another program left it: the next frame is drawn from there on. */
 	#startAfresh(): void {
 		this.#writer.restart();
+		this.#images.forgetSent();
 		this.#drawn = null;
 		this.#cursorShown = false;
 		// A frame that was due when the screen was stopped was never drawn: it would hold up all others.
@@ -268,6 +274,7 @@ export class LiveTUI extends TUI {
 		const lines = this.blocks.lift(this.#writer.top);
 		if (lines === 0) return;
 		this.#liftedRows += lines;
+		this.#images.leave(this.#sealed.slice(0, lines));
 		this.#writer.lift(lines);
 		this.#given = this.#given.slice(lines);
 		this.#sealed = this.#sealed.slice(lines);

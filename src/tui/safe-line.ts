@@ -1,11 +1,12 @@
 import { CURSOR_MARKER, truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
 import { showCharacter } from "../util/sanitize.js";
 import { simpleWidth } from "./simple-width.js";
+import { IMAGE_MARK } from "./terminal-images.js";
 
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
-/** What components may write besides text: styles, links, and the mark of the cursor, which the renderer takes out. */
+/** What components may write besides text: styles, links, and marks that the renderer takes out: of the cursor, of images. */
 const OWN = new RegExp(
-	`\\x1b\\[[\\d;:]*m|\\x1b\\]8;[^\\x00-\\x1f\\x7f-\\x9f]*(?:\\x07|\\x1b\\\\)|${CURSOR_MARKER}|[\\x00-\\x1f\\x7f-\\x9f]`,
+	`\\x1b\\[[\\d;:]*m|\\x1b\\]8;[^\\x00-\\x1f\\x7f-\\x9f]*(?:\\x07|\\x1b\\\\)|${CURSOR_MARKER}|${IMAGE_MARK}|[\\x00-\\x1f\\x7f-\\x9f]`,
 	"g",
 );
 

@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import type { Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
+import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { ProjectSet } from "../../config/trust.js";
 import type { WindowTraits } from "../../config/window-traits.js";
 import { describeError } from "../../errors.js";
@@ -41,6 +42,8 @@ export interface InteractiveOptions {
 	startSession(questions: StartQuestions): Promise<AgentSession>;
 	settings: Settings;
 	theme: ThemeName;
+	/** What the terminal can show. Default: text. */
+	features?: TerminalFeatures;
 	cwd: string;
 	home: string;
 	version: string;
@@ -70,7 +73,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const terminal = options.terminal ?? new KeyboardTerminal();
 	const keymap = createKeymap(options.keybindings);
 	const theme = createTheme(options.theme);
-	const screen = new Screen({ terminal, theme, keymap, settings, window: options.window, cwd, home, version });
+	const { features, window } = options;
+	const screen = new Screen({ terminal, theme, keymap, settings, features, window, cwd, home, version });
 	const ended = new AbortController();
 	const palette = new PaletteController(cwd, () => listFiles(cwd, ended.signal));
 	const editor = new PromptEditor(screen.tui, { theme, keymap, completion: palette.completion });

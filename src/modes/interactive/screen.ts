@@ -1,10 +1,13 @@
 import { type Component, Container, Spacer, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
+import { TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
 import { PLAIN_WINDOW, type WindowTraits } from "../../config/window-traits.js";
 import type { QueuedPrompts, SessionEvent } from "../../session/events.js";
 import type { Keymap } from "../../tui/keymap.js";
+import { showLinks } from "../../tui/links.js";
 import { LiveTUI } from "../../tui/live-tui.js";
 import { OverlayStack } from "../../tui/overlay-stack.js";
+import { TerminalImages } from "../../tui/terminal-images.js";
 import type { Theme } from "../../tui/theme.js";
 import { Footer } from "./footer.js";
 import { Header } from "./header.js";
@@ -23,6 +26,8 @@ export interface ScreenOptions {
 	settings: Pick<Settings, "gutter" | "hideThinkingBlock" | "quietStartup" | "terminal">;
 	/** What the terminal's window can show. Default: what every one can. */
 	window?: WindowTraits;
+	/** What the terminal can show. Default: text. */
+	features?: TerminalFeatures;
 	cwd: string;
 	home: string;
 	version: string;
@@ -32,6 +37,8 @@ export interface ScreenOptions {
 
 /** Rows besides the transcript: status, queue, borders, footer. */
 const FIXED_ROWS = 8;
+/** What an image may take of the screen's rows. */
+const IMAGE_SHARE = 0.4;
 
 /** The layout: transcript with the header on top, status, queue, the editor or an overlay in its place, footer. */
 export class Screen {
@@ -46,10 +53,17 @@ export class Screen {
 	readonly #hint: HintLine;
 	readonly #slot = new Container();
 
-	constructor({ terminal, theme, keymap, settings, window, cwd, home, version, clock }: ScreenOptions) {
+	constructor(options: ScreenOptions) {
+		const { terminal, theme, keymap, settings, features = TEXT_ONLY, window, cwd, home, version, clock } = options;
 		const write = (data: string) => terminal.write(data);
 		this.window = new WindowStatus(settings.terminal, window ?? PLAIN_WINDOW, write, clock);
-		const tui = new LiveTUI(terminal, { onStart: () => this.window.start(), onStop: () => this.window.stop() });
+		const images = new TerminalImages(settings.terminal.showImages ? features.images : null);
+		showLinks(features.links, images.protocol);
+		const tui = new LiveTUI(terminal, {
+			images,
+			onStart: () => this.window.start(),
+			onStop: () => this.window.stop(),
+		});
 		tui.addInputListener((data) => (this.window.handleInput(data) ? { consume: true } : undefined));
 		this.tui = tui;
 		this.look = {
@@ -61,6 +75,8 @@ export class Screen {
 			previewThinking: !settings.hideThinkingBlock,
 			gutter: settings.gutter,
 			keys: { expand: keymap.keyOf("app.expandTools"), thinking: keymap.keyOf("app.toggleThinking") },
+			images,
+			imageRows: () => Math.floor(terminal.rows * IMAGE_SHARE),
 			liveRows: () => Math.max(3, terminal.rows - Math.max(5, Math.floor(terminal.rows * 0.3)) - FIXED_ROWS),
 			requestRender: () => tui.requestRender(),
 			requestStreamFrame: () => tui.requestStreamFrame(),

@@ -74,6 +74,7 @@ export class Transcript {
 		this.#items = [];
 		this.#running = false;
 		this.#tools.clear();
+		this.look.images.clear();
 		this.#reply = null;
 		this.#bash = null;
 		this.#outcome = null;
