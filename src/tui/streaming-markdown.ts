@@ -1,6 +1,6 @@
 import { type Component, type DefaultTextStyle, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { stripAll } from "../util/sanitize.js";
-import { drawMarkdown, languageLine } from "./draw-markdown.js";
+import { drawMarkdown, languageLine, wrapCode } from "./draw-markdown.js";
 import { withoutBlankEnd } from "./line.js";
 import { type MarkdownPiece, MarkdownSplitter } from "./markdown-splitter.js";
 import type { Theme } from "./theme.js";
@@ -226,7 +226,10 @@ function drawFence(language: string, lines: readonly string[], width: number, th
 
 function drawCode(lines: readonly string[], width: number, theme: Theme): string[] {
 	const indent = theme.markdown.codeBlockIndent ?? "";
-	return lines.flatMap((line) => wrapTextWithAnsi(indent + theme.markdown.codeBlock(stripAll(line)), width));
+	return lines.flatMap((line) => {
+		const code = indent + theme.markdown.codeBlock(stripAll(line));
+		return wrapCode(code, width).flatMap((part) => wrapTextWithAnsi(part, width));
+	});
 }
 
 function lastLines(text: string, count: number): string[] {

@@ -58,6 +58,19 @@ test("a code block shows its language when it has one, and never its fences", ()
 	]);
 });
 
+test("items of a to-do list keep their boxes, at every depth", () => {
+	const source = "- [ ] one\n- [x] two `code`\n  - [x] three\n- four\n1. [ ] five";
+	expect(plain(source, 40)).toEqual(["- [ ] one", "- [x] two code", "  - [x] three", "- four", "1. [ ] five"]);
+});
+
+test("a long line of code goes on further in than it begins", () => {
+	expect(plain("```ts\n  return one + two + three + four;\n```", 24)).toEqual([
+		"ts",
+		"    return one + two +",
+		"      three + four;",
+	]);
+});
+
 test("no line is wider than the screen", () => {
 	const source = "- one `two` [three](http://example.org/four) **five six**\n  1. seven\n\n> quote\n\n```\ncode\n```";
 	for (let width = 1; width < 40; width += 1) {

@@ -8,13 +8,13 @@ import { describeError } from "../../errors.js";
 import type { HookUI } from "../../hooks/types.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { TrustAnswer } from "../../session/project-code.js";
-import { loadHighlighter } from "../../tui/highlight.js";
 import { KeyboardTerminal } from "../../tui/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
 import { createTheme, type ThemeName } from "../../tui/theme.js";
 import { DialogController } from "./dialog-controller.js";
+import { loadDrawingParts } from "./drawing-parts.js";
 import { createKeyActions } from "./key-actions.js";
 import { KeyController } from "./key-controller.js";
 import { listFiles } from "./list-files.js";
@@ -138,7 +138,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		created.attachUI(dialogs, shell);
 		const binding = new SessionBinding(screen, created, (level) => editor.setThinkingLevel(level), ended.signal);
 		// What is there to be drawn at once is drawn in colour; a new session does not wait for what it needs later.
-		await Promise.all([created.start(), created.log.length > 1 ? loadHighlighter() : undefined]);
+		await Promise.all([created.start(), created.log.length > 1 ? loadDrawingParts() : undefined]);
 		binding.begin();
 		input.fillHistory(binding.promptHistory());
 		palette.attach(created);
@@ -147,7 +147,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		await watchMissingHooks({ session: created, dialogs, quit, failed });
 		void sayAll(created, prompts, failed);
 		input.attach(createPromptTarget(created, images));
-		void loadHighlighter();
+		void loadDrawingParts();
 	};
 	const dispose = () => endSession(session);
 	const release = options.terminal

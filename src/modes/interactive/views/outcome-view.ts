@@ -31,10 +31,10 @@ export class OutcomeView extends View {
 		}
 		const text = cleanLine(errorMessage ?? "the request failed", 1000) || "the request failed";
 		if (this.#retried) return [theme.dim(clipLine(`✗ ${text} · sent again`, width))];
-		return [
-			...styled(wrapLines([`✗ ${text}`], width), theme.error),
-			...styled(wrapLines([`  ${nextStep(text)}`], width), theme.dim),
-		];
+		const room = Math.max(1, width - 2);
+		const said = wrapLines([text], room).map((line, row) => (row === 0 ? `✗ ${line}` : `  ${line}`));
+		const next = wrapLines([nextStep(text)], room).map((line) => `  ${line}`);
+		return [...styled(said, theme.error), ...styled(next, theme.dim)].map((line) => clipLine(line, width));
 	}
 }
 

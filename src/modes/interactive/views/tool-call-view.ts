@@ -1,9 +1,9 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import type { ToolResult } from "../../../tools/tool.js";
-import { cleanLine, clipLine, spread } from "../lines.js";
+import { cleanLine, clipLine, spread, styled } from "../lines.js";
 import { ImageLines } from "./image-lines.js";
 import { presenterOf } from "./tools/index.js";
-import { headOf } from "./tools/output.js";
+import { failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
 import { type Look, View } from "./view.js";
 
@@ -68,7 +68,7 @@ export class ToolCallView extends View {
 
 	/** The run ended before the call did. */
 	stop(): void {
-		if (!this.done) this.#set({ phase: "stopped" });
+		if (this.#state.phase !== "finished") this.#set({ phase: "stopped" });
 	}
 
 	protected override draw(width: number): string[] {
@@ -81,7 +81,7 @@ export class ToolCallView extends View {
 		const room = Math.max(1, width - visibleWidth(rail));
 		const body = [...(this.#presenter.body?.(call, room, this.look) ?? [])];
 		if (call.isError && body.length === 0) {
-			for (const line of headOf(resultText(call), room, this.look)) body.push(theme.error(line));
+			body.push(...styled(failureOf(resultText(call), room, this.look), theme.error));
 		}
 		body.push(...(this.#images?.lines(room) ?? []));
 		return [head, ...body.map((line) => clipLine(rail + line, width))];

@@ -30,6 +30,10 @@ export const bashPresenter: ToolPresenter = {
 };
 
 function exit(call: ToolCallState): string {
+	const endedBy = detail(call, "endedBy");
+	if (endedBy === "timeout") return "timed out";
+	if (endedBy === "abort") return "stopped";
+	if (typeof endedBy === "string") return `killed by ${cleanLine(endedBy, 20)}`;
 	const code = detail(call, "exitCode");
 	if (code === null) return "killed";
 	return typeof code === "number" ? `exit ${code}` : "";
@@ -40,12 +44,13 @@ function duration(call: ToolCallState): string {
 	return ms === undefined ? "" : formatDuration(ms);
 }
 
-/** The output without the sentence that tells the model the exit code: the screen shows that anyway. */
+/** The output without the sentence that tells the model how the command ended: the screen shows that anyway. */
 function output(call: ToolCallState): string {
 	const text = resultText(call).trimEnd();
-	const code = numberDetail(call, "exitCode");
-	const ending = `exit code ${code}`;
-	const body =
-		code !== undefined && text.toLowerCase().endsWith(ending) ? text.slice(0, -ending.length).trimEnd() : text;
+	const [ending = ""] = (call.isError && ENDING.exec(text)) || [];
+	const body = ending ? text.slice(0, -ending.length).trimEnd() : text;
 	return body === "(no output)" ? "" : body;
 }
+
+const ENDING =
+	/(?:^|\n)(?:exit code \d+|Timed out after [\d.]+ s; [^\n]*|Aborted by the user; [^\n]*|Ended by signal SIG\w+\.)$/i;
