@@ -113,9 +113,7 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 		}
 	}
 	if (endedBadly(message)) {
-		const view = new OutcomeView(look, message);
-		if (retried) view.retried();
-		items.push(createItem("outcome", view, look, { entryIndex }));
+		items.push(createItem("outcome", new OutcomeView(look, message, retried), look, { entryIndex }));
 	}
 	return items;
 }

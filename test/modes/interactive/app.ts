@@ -39,6 +39,8 @@ export interface AppOptions {
 	mode?: Partial<InteractiveOptions>;
 	/** As on a fresh machine: no provider, no key, no model. */
 	withoutModel?: boolean;
+	/** Default: the scripted one of the loopback provider, over chat completions. */
+	model?: string;
 	/** Awaited before the session is created. */
 	hold?: Promise<void>;
 }
@@ -65,7 +67,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 		startSession: async (questions) => {
 			await options.hold;
 			session = await createAgentSession({
-				...(options.withoutModel ? {} : { model: "loopback/scripted" }),
+				...(options.withoutModel ? {} : { model: options.model ?? "loopback/scripted" }),
 				session: options.session ?? { kind: "new" },
 				offline: true,
 				cwd,

@@ -12,17 +12,21 @@ export const bashPresenter: ToolPresenter = {
 
 	outcome(call) {
 		if (call.phase !== "finished") return "";
-		return call.isError ? " " : [exit(call), duration(call)].filter(Boolean).join(" · ");
+		if (!call.isError) return [exit(call), duration(call)].filter(Boolean).join(" · ");
+		// How a command ended stands below its output.
+		return exit(call) ? " " : "";
 	},
 
 	body(call, width, look) {
+		// It never ran: what was said instead is drawn as for any tool.
+		if (call.phase === "finished" && call.isError && !exit(call)) return [];
 		const command = textArg(call, "command").trim();
 		// The head shows one line of it at most.
 		const isLong = command.includes("\n") || command.length > width - 8;
 		const script = look.expanded && isLong ? command.split("\n").map((line) => cleanLine(line, 4000)) : [];
 		const lines = [...styled(wrapLines(script, width), look.theme.muted), ...tailOf(output(call), width, look)];
 		if (call.phase === "finished" && call.isError) {
-			const how = [exit(call) || "failed", duration(call)].filter(Boolean).join(" · ");
+			const how = [exit(call), duration(call)].filter(Boolean).join(" · ");
 			lines.push(look.theme.error(how));
 		}
 		return lines;
