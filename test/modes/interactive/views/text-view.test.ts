@@ -27,7 +27,7 @@ const word = fc.oneof(
 	fc
 		.tuple(fc.constantFrom("text", "多い 文字"), fc.constantFrom("http://a.b/c", "javascript:x", "file:///tmp/a b"))
 		.map(([text, url]) => `[${text}](<${url}>)`),
-	fc.integer({ min: 1, max: 400 }).map((length) => "x".repeat(length)),
+	fc.integer({ min: 1, max: 120 }).map((length) => "x".repeat(length)),
 	fc.string({ unit: "grapheme", maxLength: 12 }),
 );
 const line = fc.array(word, { minLength: 1, maxLength: 9 }).map((words) => words.join(" "));
@@ -55,6 +55,15 @@ const block = fc.oneof(
 );
 const markdown = fc.array(block, { minLength: 1, maxLength: 6 }).map((blocks) => blocks.join("\n\n"));
 
+/** True for a line that fits, closes its last link and holds no control sequence but styles and links. */
+function isSafe(row: string, width: number): boolean {
+	const openLink = [...row.matchAll(/\x1b\]8;;([^\x07\x1b]*)/g)].at(-1)?.[1] ?? "";
+	const text = withoutLinks(row).replace(/\x1b\[[\d;]*m/g, "");
+	// The frame closes what is open in a line that was cut.
+	const isClosed = openLink === "" || row.includes("…");
+	return visibleWidth(row) <= width && isClosed && !/[\x00-\x1f\x7f-\x9f\u202a-\u202e]/.test(text);
+}
+
 test("no line of any markdown is wider than the screen at any width, no link stays open, and no control gets through", () => {
 	onTestFinished(() => showLinks(false));
 	fc.assert(
@@ -65,15 +74,9 @@ test("no line of any markdown is wider than the screen at any width, no link sta
 			const { block: drawn } = createItem("text", view, look);
 			if (whole) view.finish(text);
 			else view.append(text);
-			for (const row of drawn.render(width)) {
-				expect(visibleWidth(row)).toBeLessThanOrEqual(width);
-				const ends = [...row.matchAll(/\x1b\]8;;([^\x07\x1b]*)/g)].at(-1)?.[1] ?? "";
-				// A line that was cut is closed by the frame.
-				if (!row.includes("…")) expect(ends).toBe("");
-				expect(withoutLinks(row).replace(/\x1b\[[\d;]*m/g, "")).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202a-\u202e]/);
-			}
+			expect(drawn.render(width).filter((row) => !isSafe(row, width))).toEqual([]);
 		}),
-		{ numRuns: 300 },
+		{ numRuns: 100 },
 	);
 });
 
