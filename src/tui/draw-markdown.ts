@@ -98,7 +98,7 @@ export function wrapCode(line: string, width: number): string[] {
 /** A line wrapped below where its text begins, behind `start`, or `more` columns further in. */
 function hang(line: string, start: string, width: number, more = 0): string[] {
 	const indent = visibleWidth(start) + more;
-	if (indent === 0 || width - indent < MIN_TEXT_WIDTH || visibleWidth(line) <= width) return [line];
+	if (indent === 0 || width - indent < MIN_TEXT_WIDTH) return [line];
 	const [first = "", ...others] = wrapTextWithAnsi(line.slice(start.length), width - indent);
 	return [start + first, ...others.map((other) => " ".repeat(indent) + other)];
 }

@@ -29,6 +29,10 @@ test("wrapped lines of a list stand below its text, at every depth", () => {
 	]);
 });
 
+test("a line break within an item stands below its text too, however short the lines are", () => {
+	expect(plain("- one\n  two\n- [ ] three\n  four", 40)).toEqual(["- one", "  two", "- [ ] three", "  four"]);
+});
+
 test("a style goes on in the lines below, and the indent has none", () => {
 	const [, second] = drawMarkdown("- **bold text that does not fit**", 20, theme);
 	expect(second).toBe("  \x1b[1mdoes not fit\x1b[22m");

@@ -4,8 +4,8 @@ import { cleanLine } from "./lines.js";
 const IN_PLAIN_WORDS: readonly [RegExp, string][] = [
 	[/^(?:terminated|socket hang up|premature close|other side closed)\.?$/i, "the connection broke within the reply"],
 	[/stream ended before|ended before the reply/i, "the reply broke off"],
-	[/^connection error\.?$|^fetch failed$|ECONNREFUSED/i, "no connection to the provider"],
-	[/^request timed out\.?$|ETIMEDOUT/i, "the provider did not answer in time"],
+	[/^connection error\.?$|^fetch failed$/i, "no connection to the provider"],
+	[/^request timed out\.?$/i, "the provider did not answer in time"],
 ];
 
 const NEXT_STEPS: readonly [RegExp, string][] = [

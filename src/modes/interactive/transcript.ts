@@ -208,6 +208,7 @@ export class Transcript {
 		this.#running = false;
 		this.#reply?.abandon();
 		this.#reply = null;
+		this.#retryReason = null;
 		for (const { view } of this.#tools.values()) view.stop();
 		if (this.#stale) this.#arrange(false);
 	}

@@ -12,6 +12,7 @@ test.each([
 	["400 {broken", "400 {broken"],
 	["529 over\u001b[2Jloaded\nnow", "529 over␛[2Jloaded ↵ now"],
 	["Connection error.", "no connection to the provider"],
+	["connect ECONNREFUSED 127.0.0.1:11434", "connect ECONNREFUSED 127.0.0.1:11434"],
 	["terminated", "the connection broke within the reply"],
 	["Anthropic stream ended before message_stop", "the reply broke off"],
 	["The stream ended before the reply was finished", "the reply broke off"],

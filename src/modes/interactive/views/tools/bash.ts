@@ -3,6 +3,10 @@ import { cleanLine, styled, wrapLines } from "../../lines.js";
 import { tailOf } from "./output.js";
 import { detail, numberDetail, resultText, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
 
+/** The sentence that tells the model how a command ended; see the bash tool. */
+const ENDING =
+	/(?:^|\n)(?:exit code \d+|Timed out after [\d.]+ s; [^\n]*|Aborted by the user; [^\n]*|Ended by signal SIG\w+\.)$/i;
+
 /** A shell command: the end of its output while it runs and after; how it ended when that is not plain success. */
 export const bashPresenter: ToolPresenter = {
 	subject(call) {
@@ -55,6 +59,3 @@ function output(call: ToolCallState): string {
 	const body = ending ? text.slice(0, -ending.length).trimEnd() : text;
 	return body === "(no output)" ? "" : body;
 }
-
-const ENDING =
-	/(?:^|\n)(?:exit code \d+|Timed out after [\d.]+ s; [^\n]*|Aborted by the user; [^\n]*|Ended by signal SIG\w+\.)$/i;
