@@ -37,7 +37,9 @@ function start({ columns = 80, files = [] as readonly string[], cwd = "/" } = {}
 			if (name === "help") await new Promise(() => {});
 			return name === "pop" ? TURNS.filter(({ value }) => value.startsWith(prefix)) : [];
 		},
-		listFiles: async () => files,
+		listFiles: async (onFile) => {
+			for (const file of files) onFile(file);
+		},
 	});
 	const editor = new PromptEditor(tui, { theme: createTheme("plain"), keymap: createKeymap(), completion });
 	editor.onSubmit = (text) => submitted.push(text);
