@@ -226,6 +226,14 @@ export function messageText(message: AppMessage): string {
 		.join("\n");
 }
 
+/** What the user typed to make this entry; undefined when it is none of theirs. */
+export function promptOfEntry(entry: SessionEntry | undefined): string | undefined {
+	if (!isMessageEntry(entry)) return undefined;
+	const { message } = entry;
+	if (message.role === "user") return messageText(message);
+	return message.role === "bashExecution" ? `${message.excludeFromContext ? "!!" : "!"}${message.command}` : undefined;
+}
+
 /** An ISO timestamp for an entry written now. */
 export function entryTimestamp(): string {
 	return new Date().toISOString();

@@ -15,6 +15,8 @@ import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
 import { createTheme, type ThemeName } from "../../tui/theme.js";
 import { DialogController } from "./dialog-controller.js";
 import { loadDrawingParts } from "./drawing-parts.js";
+import { dropFiles } from "./dropped-paths.js";
+import { promptsBefore, searchHistory } from "./history-search.js";
 import { createKeyActions } from "./key-actions.js";
 import { KeyController } from "./key-controller.js";
 import { listFiles } from "./list-files.js";
@@ -76,14 +78,21 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const { features, window } = options;
 	const screen = new Screen({ terminal, theme, keymap, settings, features, window, cwd, home, version });
 	const ended = new AbortController();
-	const palette = new PaletteController(cwd, () => listFiles(cwd, ended.signal));
-	const editor = new PromptEditor(screen.tui, { theme, keymap, completion: palette.completion });
+	const palette = new PaletteController(cwd, (onFile, signal) => listFiles(cwd, onFile, signal));
+	const editor = new PromptEditor(screen.tui, {
+		theme,
+		keymap,
+		completion: palette.completion,
+		earlierPrompts: async () => session && promptsBefore(session),
+	});
 	const overlays = screen.holdEditor(editor);
 	const { transcript } = screen;
 	const failed = (error: unknown) => transcript.notice("error", describeError(error));
 	const look = { theme, keymap, rows: () => terminal.rows };
 	const dialogs = new DialogController(overlays, look, (level, message) => transcript.notice(level, message));
 	const images = new PastedImages((text) => editor.insertTextAtCursor(text));
+	editor.onPaste = (text) =>
+		dropFiles(text, { cwd, draft: editor.getText(), addImage: (path) => images.addFile(path) });
 	let session: AgentSession | null = null;
 	let quit = () => {};
 	const quitting = new Promise<void>((resolve) => {
@@ -95,6 +104,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		session: () => session,
 		editorCommand: options.editorCommand ?? null,
 		quit,
+		searchHistory: () => void searchHistory(editor, overlays, look).then((hint) => screen.hint(hint), failed),
 		pasteImage: () => void images.paste().then((hint) => screen.hint(hint), failed),
 		failed,
 	});

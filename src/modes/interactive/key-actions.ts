@@ -12,6 +12,7 @@ export interface KeyActionParts {
 	/** As in `$EDITOR`; null when the user has set none. */
 	editorCommand: string | null;
 	quit(): void;
+	searchHistory(): void;
 	pasteImage(): void;
 	failed(error: unknown): void;
 }
@@ -22,6 +23,7 @@ export function createKeyActions({
 	session,
 	editorCommand,
 	quit,
+	searchHistory,
 	pasteImage,
 	failed,
 }: KeyActionParts): KeyActions {
@@ -59,6 +61,7 @@ export function createKeyActions({
 		suspend: () => void suspend(screen.tui).catch(failed),
 		hint: (text) => screen.hint(text),
 		quit,
+		searchHistory,
 		pasteImage,
 		failed,
 	};

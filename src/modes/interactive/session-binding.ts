@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/settings.js";
 import type { EntrySource } from "../../context/entry-message.js";
-import { isUserMessageEntry, messageText } from "../../log/entry.js";
+import { promptOfEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { SessionEvent } from "../../session/events.js";
 import type { FooterFacts } from "./footer.js";
@@ -75,8 +75,8 @@ export class SessionBinding {
 		const entries = this.#entries;
 		const texts: string[] = [];
 		for (let at = entries.length - 1; at > Math.max(0, entries.length - HISTORY_ENTRIES); at--) {
-			const entry = entries.at(at);
-			if (isUserMessageEntry(entry)) texts.unshift(messageText(entry.message));
+			const text = promptOfEntry(entries.at(at));
+			if (text !== undefined) texts.unshift(text);
 		}
 		return texts;
 	}
