@@ -1,10 +1,10 @@
-import { readJsonObject } from "../config/json-file.js";
+import { readKeybindings } from "../config/keybindings-file.js";
 import type { Environment } from "../config/paths.js";
 import { paths } from "../config/paths.js";
 import type { LoadedSettings } from "../config/settings.js";
 import { terminalFeatures } from "../config/terminal-features.js";
 import { windowTraits } from "../config/window-traits.js";
-import { describeError, PiError } from "../errors.js";
+import { PiError } from "../errors.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageVersion } from "../util/package-root.js";
@@ -35,8 +35,6 @@ export async function runInteractiveCli(
 	extras: InteractiveExtras = {},
 ): Promise<number> {
 	const { env, home, cwd, settings } = context;
-	const warnings: string[] = [];
-	const keybindings = readKeybindings(paths(env, cwd, home).keybindings, warnings);
 	const { first, rest } = await readPrompts(options, { cwd, home });
 	const releases: (() => void)[] = [];
 	let wantsDemo = false;
@@ -47,8 +45,7 @@ export async function runInteractiveCli(
 				import("../session/create-session.js"),
 				import("./session-options.js"),
 			]);
-			const found = { ...settings, warnings: [...settings.warnings, ...warnings] };
-			const described = await sessionOptions(options, { ...context, settings: found });
+			const described = await sessionOptions(options, context);
 			const wanted = { ...described, askTrust, ...extras.session };
 			const session = await createAgentSession(wanted).catch(async (error: unknown) => {
 				// Another pi has the session open: it keeps its file, this one may go on in a copy.
@@ -67,7 +64,7 @@ export async function runInteractiveCli(
 		cwd: extras.session?.cwd ?? cwd,
 		home,
 		version: packageVersion(),
-		keybindings,
+		keybindings: () => readKeybindings(paths(env, cwd, home).keybindings),
 		window: windowTraits(env),
 		editorCommand: env.VISUAL || env.EDITOR || null,
 		prompts: [
@@ -115,13 +112,4 @@ async function readPrompts({ files, messages }: CliOptions, base: { cwd: string;
 function themeName(theme: string | undefined, env: Environment): "dark" | "light" | "plain" {
 	if (env.NO_COLOR || env.TERM === "dumb") return "plain";
 	return theme === "light" || theme === "plain" ? theme : "dark";
-}
-
-function readKeybindings(path: string, warnings: string[]): unknown {
-	try {
-		return readJsonObject(path) ?? undefined;
-	} catch (error) {
-		warnings.push(describeError(error));
-		return undefined;
-	}
 }

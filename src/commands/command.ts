@@ -120,6 +120,8 @@ export interface CommandShell {
 	quit(): void;
 	/** Key bindings as `[keys, what they do]`. */
 	hotkeys(): [string, string][];
+	/** Reads the user's keys anew and tells what is wrong with them. */
+	reloadKeys?(): void;
 	/** Shows lines above the editor, once; the transcript keeps them. */
 	show(title: string, lines: readonly string[]): void;
 	/** Opens the panel on the next request, or on the context at an entry. Resolves when it is closed. */

@@ -116,6 +116,11 @@ export class PromptEditor extends Editor {
 		this.#history.add(sent && unfold(sent) === text ? sent : plainText(text));
 	}
 
+	/** Adds what was sent before all that the history holds, newest first. */
+	addOlderPrompts(texts: readonly string[]): void {
+		this.#history.addOlder(texts);
+	}
+
 	/** All that the history holds, earlier sessions too, newest first. */
 	async historyTexts(): Promise<string[]> {
 		await this.#loadEarlier();

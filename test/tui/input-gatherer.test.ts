@@ -23,7 +23,11 @@ test.each<[string, string[], string[]]>([
 	["a paste comes whole", ["\x1b[200~on", "e\x1b[20", "1~x"], ["\x1b[200~one\x1b[201~", "x"]],
 	["its first mark may be cut", ["a\x1b[2", "00~b\x1b[201~"], ["a", "\x1b[200~b\x1b[201~"]],
 	["what looks like a mark in it is text", ["\x1b[200~a\x1b", "[2K\x1b[201~"], ["\x1b[200~a\x1b[2K\x1b[201~"]],
-	["two pastes in one read", ["\x1b[200~a\x1b[201~\x1b[200~b\x1b[201~"], ["\x1b[200~a\x1b[201~", "\x1b[200~b\x1b[201~"]],
+	[
+		"two pastes in one read",
+		["\x1b[200~a\x1b[201~\x1b[200~b\x1b[201~"],
+		["\x1b[200~a\x1b[201~", "\x1b[200~b\x1b[201~"],
+	],
 ])("%s", (_, chunks, expected) => {
 	const { emitted, gatherer } = start();
 	for (const chunk of chunks) gatherer.push(chunk);

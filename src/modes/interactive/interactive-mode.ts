@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import type { Terminal } from "@mariozechner/pi-tui";
+import type { KeybindingsFile } from "../../config/keybindings-file.js";
 import type { Settings } from "../../config/settings.js";
 import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { ProjectSet } from "../../config/trust.js";
@@ -49,8 +50,8 @@ export interface InteractiveOptions {
 	cwd: string;
 	home: string;
 	version: string;
-	/** Content of keybindings.json. */
-	keybindings?: unknown;
+	/** Reads the user's keys, at the start and at each reload. */
+	keybindings?: () => KeybindingsFile;
 	/** What the terminal's window can show. */
 	window?: WindowTraits;
 	/** As in `$VISUAL` or `$EDITOR`. */
@@ -73,7 +74,7 @@ export interface InteractiveOptions {
 export async function runInteractive(options: InteractiveOptions): Promise<number> {
 	const { cwd, home, version, settings, prompts = [] } = options;
 	const terminal = options.terminal ?? new KeyboardTerminal();
-	const keymap = createKeymap(options.keybindings);
+	const keymap = createKeymap();
 	const theme = createTheme(options.theme);
 	const { features, window } = options;
 	const screen = new Screen({ terminal, theme, keymap, settings, features, window, cwd, home, version });
@@ -88,6 +89,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const overlays = screen.holdEditor(editor);
 	const { transcript } = screen;
 	const failed = (error: unknown) => transcript.notice("error", describeError(error));
+	const warn = (problem: string) => transcript.notice("warning", problem);
 	const look = { theme, keymap, rows: () => terminal.rows };
 	const dialogs = new DialogController(overlays, look, (level, message) => transcript.notice(level, message));
 	const images = new PastedImages((text) => editor.insertTextAtCursor(text));
@@ -109,6 +111,12 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		failed,
 	});
 	const controller = new KeyController(editor, keymap, keys);
+	const loadKeys = () => {
+		const file = options.keybindings?.();
+		keymap.reload(file?.value ?? {}, file?.placeOf);
+		screen.nameKeys(keymap);
+		return [...(file?.problem ? [file.problem] : []), ...keymap.problems];
+	};
 	editor.onKey = (data) => {
 		const asksForHelp = data === "?" && session !== null && editor.getText() === "";
 		if (asksForHelp) session?.prompt("/help").catch(failed);
@@ -135,6 +143,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 					quit();
 				}),
 			hotkeys: () => keymap.list(),
+			reloadKeys: () => loadKeys().forEach(warn),
 			page: (title, lines) => transcript.page(title, lines),
 			panels: {
 				overlays,
@@ -150,7 +159,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		// What is there to be drawn at once is drawn in colour; a new session does not wait for what it needs later.
 		await Promise.all([created.start(), created.log.length > 1 ? loadDrawingParts() : undefined]);
 		binding.begin();
-		input.fillHistory(binding.promptHistory());
+		editor.addOlderPrompts(binding.promptHistory());
 		palette.attach(created);
 		// Somebody who types already is not to answer a question by it.
 		if (created.model === null && editor.getText() === "") await created.prompt("/setup").catch(failed);
@@ -168,7 +177,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 			);
 	if (options.draft) editor.setText(options.draft);
 	screen.tui.start();
-	for (const problem of keymap.problems) transcript.notice("warning", problem);
+	loadKeys().forEach(warn);
 	try {
 		// Quitting does not wait for a session that takes its time to start.
 		await Promise.race([begin(), quitting]);

@@ -105,6 +105,14 @@ export class Screen {
 		return this.#status.isBusy;
 	}
 
+	/** Names these keys from here on. */
+	nameKeys(keymap: Keymap): void {
+		this.look.keys.expand = keymap.keyOf("app.expandTools");
+		this.look.keys.thinking = keymap.keyOf("app.toggleThinking");
+		this.#status.stopKey = keymap.keyOf("app.abort");
+		this.#queue.editKey = keymap.keyOf("app.editQueue");
+	}
+
 	/** Shows what waits to be sent. */
 	showQueue(queue: QueuedPrompts): void {
 		this.#queue.queue = queue;

@@ -70,13 +70,13 @@ export class SessionBinding {
 		this.ended.addEventListener("abort", unwatch, { once: true });
 	}
 
-	/** The last prompts of the session, oldest first, for the editor's history. */
+	/** The last prompts of the session, newest first, for the editor's history. */
 	promptHistory(): string[] {
 		const entries = this.#entries;
 		const texts: string[] = [];
 		for (let at = entries.length - 1; at > Math.max(0, entries.length - HISTORY_ENTRIES); at--) {
 			const text = promptOfEntry(entries.at(at));
-			if (text !== undefined) texts.unshift(text);
+			if (text !== undefined) texts.push(text);
 		}
 		return texts;
 	}

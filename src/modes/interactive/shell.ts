@@ -13,6 +13,7 @@ export interface ShellParts {
 	quit(): void;
 	startDemo?: (() => void) | undefined;
 	hotkeys(): [string, string][];
+	reloadKeys(): void;
 	/** Adds a title and lines to the transcript. */
 	page(title: string, lines: readonly string[]): void;
 	/** Where panels stand; absent: commands print instead. */
@@ -46,6 +47,7 @@ export function createShell(parts: ShellParts): CommandShell {
 		secret: parts.secret,
 		quit: parts.quit,
 		hotkeys: parts.hotkeys,
+		reloadKeys: parts.reloadKeys,
 		show: parts.page,
 		...(parts.startDemo ? { startDemo: parts.startDemo } : {}),
 	};
