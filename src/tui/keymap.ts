@@ -60,8 +60,15 @@ const UNUSED = new Set(["tui.input.copy", "tui.select.pageUp", "tui.select.pageD
 /** Ctrl and underscore, which is Ctrl and minus on a plain terminal, as keyboards with more keys report it. */
 const CTRL_UNDERSCORE = /^\x1b\[(?:95;[56](?::\d)?u|45(?::95)?;6(?::\d)?u|27;[56];95~|27;6;45~)$/;
 const CTRL_MINUS = "\x1f";
+/** A line feed is Ctrl and J, which a terminal in raw mode never sends for Enter. */
+const CTRL_J = "\x1b[106;5u";
 const DISPLAY: Record<string, string> = { escape: "esc", up: "↑", down: "↓", left: "←", right: "→" };
-const DEFINITIONS: KeybindingDefinitions = { ...TUI_KEYBINDINGS, ...APP_KEYS };
+const DEFINITIONS: KeybindingDefinitions = {
+	...TUI_KEYBINDINGS,
+	// A plain terminal sends a line feed for it, which the editor takes for a new line; other keyboards name the key.
+	"tui.input.newLine": { defaultKeys: ["shift+enter", "ctrl+j"], description: "Insert newline" },
+	...APP_KEYS,
+};
 
 /** Every action that keys can be given, with its default keys, as the documentation lists them. */
 export const KEY_ACTIONS: readonly { action: string; keys: readonly string[]; description: string }[] = [
@@ -117,6 +124,7 @@ class PiKeybindings extends KeybindingsManager {
 }
 
 function plainKey(data: string): string {
+	if (data === "\n") return CTRL_J;
 	return CTRL_UNDERSCORE.test(data) ? CTRL_MINUS : data;
 }
 

@@ -1,10 +1,12 @@
 import { constants } from "node:os";
+import { isatty } from "node:tty";
 import type { LiveTUI } from "./live-tui.js";
 
 /** Signals that end the program. */
 export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 
 const END_SIGNALS: readonly EndSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
+const INPUT_ENDS = ["end", "error"] as const;
 /** Frame open no more, paste mode and focus reports off, cursor shown, key reports off: for whatever was left on. */
 const LAST_BYTES = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?25h\x1b[>4;0m";
 /** When a suspended program looks at its screen again, of the time it runs. */
@@ -12,7 +14,7 @@ const GO_ON_MS = 100;
 
 /**
  * Gives the terminal back on every way out: exit, an error that ends the program, and signals; also while the program is
- * stopped by SIGTSTP.
+ * stopped by SIGTSTP. A terminal that is gone counts as SIGHUP.
  * @param onSignal what a signal does once the terminal is back; default: exit with 128 + its number
  * @returns takes the guard off
  */
@@ -43,11 +45,20 @@ export function guardTerminal(screen: LiveTUI, onSignal: (signal: EndSignal) => 
 			] as const,
 	);
 	const onStop = () => void suspend(screen, process.pid);
+	let isGone = false;
+	// A closed terminal tells only the programs of its own session; to others their input ends.
+	const onGone = () => {
+		if (isGone) return;
+		isGone = true;
+		restore();
+		onSignal("SIGHUP");
+	};
 	// The terminal may be gone already; what is written then is lost, and that is all.
 	const ignore = () => {};
 	process.on("exit", onExit);
 	process.on("uncaughtExceptionMonitor", onError);
 	process.stdout.on("error", ignore);
+	for (const end of INPUT_ENDS) process.stdin.on(end, onGone);
 	for (const [signal, handler] of handlers) process.on(signal, handler);
 	process.on("SIGTSTP", onStop);
 	return () => {
@@ -55,6 +66,7 @@ export function guardTerminal(screen: LiveTUI, onSignal: (signal: EndSignal) => 
 		process.off("exit", onExit);
 		process.off("uncaughtExceptionMonitor", onError);
 		process.stdout.off("error", ignore);
+		for (const end of INPUT_ENDS) process.stdin.off(end, onGone);
 		for (const [signal, handler] of handlers) process.off(signal, handler);
 		process.off("SIGTSTP", onStop);
 		writeLast();
@@ -104,7 +116,13 @@ export async function suspend(screen: LiveTUI, target = 0): Promise<void> {
 	});
 }
 
-function exitBySignal(signal: EndSignal): void {
+/** Ends the program with 128 + the signal's number; with the signal itself when the terminal is gone. */
+export function exitBySignal(signal: EndSignal): void {
+	if (!isatty(0)) {
+		// Node would find that the terminal does not take its settings back, and abort with a core dump.
+		process.removeAllListeners(signal);
+		process.kill(process.pid, signal);
+	}
 	process.exit(128 + constants.signals[signal]);
 }
 

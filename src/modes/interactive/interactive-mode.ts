@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import type { Terminal } from "@mariozechner/pi-tui";
 import type { KeybindingsFile } from "../../config/keybindings-file.js";
 import type { Settings } from "../../config/settings.js";
@@ -12,7 +11,7 @@ import type { TrustAnswer } from "../../session/project-code.js";
 import { KeyboardTerminal } from "../../tui/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
-import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
+import { closeScreen, exitBySignal, guardTerminal } from "../../tui/terminal-guard.js";
 import { createTheme, type ThemeName } from "../../tui/theme.js";
 import { DialogController } from "./dialog-controller.js";
 import { loadDrawingParts } from "./drawing-parts.js";
@@ -171,10 +170,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const dispose = () => endSession(session);
 	const release = options.terminal
 		? () => {}
-		: guardTerminal(
-				screen.tui,
-				(signal) => void dispose().finally(() => process.exit(128 + constants.signals[signal])),
-			);
+		: guardTerminal(screen.tui, (signal) => void dispose().finally(() => exitBySignal(signal)));
 	if (options.draft) editor.setText(options.draft);
 	screen.tui.start();
 	loadKeys().forEach(warn);
