@@ -6,6 +6,8 @@ import type { LiveTUI } from "./live-tui.js";
 export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 
 const END_SIGNALS: readonly EndSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
+/** What a terminal sends to every program in front when the user interrupts one. */
+const KEY_SIGNALS = ["SIGINT", "SIGQUIT"] as const;
 const INPUT_ENDS = ["end", "error"] as const;
 /** Frame open no more, paste mode and focus reports off, cursor shown, key reports off: for whatever was left on. */
 const LAST_BYTES = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?25h\x1b[>4;0m";
@@ -89,6 +91,26 @@ export async function outsideScreen<T>(screen: LiveTUI, run: () => Promise<T>): 
 	} finally {
 		if (wasRunning) screen.start();
 	}
+}
+
+/**
+ * As `outsideScreen`, for a program of the user's: Ctrl+C and Ctrl+\ on its screen reach this program too, and are not
+ * meant for it.
+ */
+export async function lendTerminal<T>(screen: LiveTUI, run: () => Promise<T>): Promise<T> {
+	return outsideScreen(screen, async () => {
+		const kept = KEY_SIGNALS.map((signal) => ({ signal, listeners: process.listeners(signal) }));
+		const ignore = () => {};
+		for (const { signal } of kept) process.removeAllListeners(signal).on(signal, ignore);
+		try {
+			return await run();
+		} finally {
+			for (const { signal, listeners } of kept) {
+				process.off(signal, ignore);
+				for (const listener of listeners) process.on(signal, listener);
+			}
+		}
+	});
 }
 
 /**
