@@ -59,7 +59,8 @@ export class FileSearch {
 		const candidate = inOrder(query);
 		const best: ScoredFile[] = [];
 		const matched: string[] = [];
-		let reportedAt = performance.now();
+		// The first rows come sooner: someone waits for them.
+		let reportedAt = performance.now() - PARTIAL_MS / 2;
 		let isReported = true;
 		const look = (path: string): void => {
 			const found = candidate.test(path) ? scored(query, path, candidate) : null;
@@ -91,7 +92,7 @@ export class FileSearch {
 			else if (list.isComplete) break;
 			else {
 				await pause();
-				if (at === list.paths.length) await list.more(signal, isReported ? undefined : PARTIAL_MS);
+				if (at === list.paths.length) await list.more(signal, isReported ? undefined : PARTIAL_MS / 2);
 			}
 			if (signal.aborted) {
 				keep();

@@ -11,6 +11,7 @@ export async function listFiles(cwd: string, onFile: (path: string) => void, sig
 		cwd,
 		signal,
 		separator: "\0",
+		givesWay: true,
 		onRecord: (record) => {
 			onFile(sep === "/" ? record : record.replaceAll(sep, "/"));
 			return ++count < MAX_FILES;
