@@ -185,6 +185,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		return 0;
 	} finally {
 		ended.abort();
+		palette.completion.cancel();
 		overlays.closeAll();
 		screen.stop();
 		await dispose();
