@@ -1,5 +1,5 @@
 /** How long what arrived may be worked on before keys and frames get their turn, ms. */
-const MAX_BUSY_MS = 8;
+const MAX_BUSY_MS = 5;
 /** A read that took longer has let the event loop go round. ms. */
 const MIN_WAIT_MS = 2;
 /** What is handed on at once, bytes. Clients copy what is left of a part for every event in it: small ones cost them less. */

@@ -91,6 +91,32 @@ test("however the text is cut, the finished lines are those of the whole text", 
 	);
 });
 
+test("text that comes in floods between two frames ends as the whole text would", () => {
+	fc.assert(
+		fc.property(
+			fc.array(markdown, { minLength: 60, maxLength: 90 }),
+			fc.integer({ min: 12, max: 90 }),
+			(parts, width) => {
+				const text = parts.join("\n\n");
+				const view = new StreamingMarkdown(theme, { tailRows: () => 10 });
+				let settled: string[] = [];
+				for (let at = 0; at < text.length; at += 1_500) {
+					view.append(text.slice(at, at + 1_500));
+					// What is drawn between frames counts as settled with the next one.
+					expect(view.settledLines).toBe(settled.length);
+					if (at % 9_000 !== 0) continue;
+					const lines = view.render(width);
+					expect(lines.slice(0, settled.length)).toEqual(settled);
+					settled = lines.slice(0, view.settledLines);
+				}
+				view.finish(text);
+				expect(view.render(width)).toEqual(oneShot(text, width));
+			},
+		),
+		{ numRuns: 15 },
+	);
+});
+
 test("a definition that comes late resolves the references above it", () => {
 	const text = "see [the docs][d] here\n\nmore\n\n[d]: http://docs.example\n\nend";
 	expect(stream(text, [10, 30, 40], 60)).toEqual(oneShot(text, 60));
