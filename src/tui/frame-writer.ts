@@ -19,8 +19,8 @@ export interface Frame {
 const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";
 const CLEAR_ROW = "\x1b[K";
-/** What moving lines about costs: a shorter end of the screen is rather written again. UTF-16 units. */
-const MIN_MOVED_LENGTH = 32;
+/** What moving the end of the screen costs each time, besides a line feed for each line that is added. */
+const MOVE_BYTES = 16;
 
 /**
  * Turns frames into what brings the terminal from one to the next: lines that changed, moves between them, and nothing
@@ -85,28 +85,21 @@ export class FrameWriter {
 	/** @returns what changes the last frame into this one; null when a line above the screen would have to change */
 	update({ lines, cursor, rows }: Frame): string | null {
 		const first = firstDifference(this.#lines, lines);
-		const removed = this.#lines.length - lines.length;
 		this.#out = "";
 		if (first === -1) {
 			this.#place(cursor);
 			return this.#out;
 		}
-		if (first < this.#top || (removed > 0 && lines.length <= this.#top)) return null;
+		if (first < this.#top || (lines.length < this.#lines.length && lines.length <= this.#top)) return null;
 		this.#out = BEGIN;
 		this.#column = null;
-		const top = Math.max(this.#top, lines.length - rows);
-		// Not into the rows of what goes away with them.
-		const blank = first >= top ? this.#moveEndDown(lines, first) : null;
-		for (let line = first; line < lines.length; line += 1) {
-			const isBlank = blank !== null && line >= blank.from && line < blank.to;
-			const text = lines[line] ?? "";
-			const before = blank === null || line < blank.from ? this.#lines[line] : isBlank ? "" : text;
-			if (before !== text) this.#write(line, (before ? CLEAR_ROW : "") + text);
+		const moved = this.#worthMoving(lines, first, rows);
+		// As much at a time as the screen has room for above its end.
+		const room = rows - moved;
+		for (let until = first + room; moved > 0 && until < lines.length - moved; until += room) {
+			this.#change([...lines.slice(0, until), ...lines.slice(lines.length - moved)], rows, moved);
 		}
-		for (let line = lines.length; line < this.#lines.length; line += 1) this.#write(line, CLEAR_ROW);
-		if (removed > 0) this.#moveTo(Math.max(0, lines.length - 1));
-		this.#lines = lines;
-		this.#top = top;
+		this.#change(lines, rows, moved);
 		return this.#finish(cursor);
 	}
 
@@ -117,28 +110,53 @@ export class FrameWriter {
 		return `${rows > 0 ? `\x1b[${rows}B` : ""}\r\n`;
 	}
 
-	/**
-	 * Moves the equal end of both frames down where that is shorter than to write it again: as when text grows above the
-	 * editor.
-	 * @returns the lines that this leaves blank; null when nothing was moved
-	 */
-	#moveEndDown(lines: readonly string[], first: number): { from: number; to: number } | null {
+	/** How many lines at the end of both frames are the same, where moving them is shorter than writing them; else 0. */
+	#worthMoving(lines: readonly string[], first: number, rows: number): number {
 		const added = lines.length - this.#lines.length;
-		if (added <= 0) return null;
-		let from = this.#lines.length;
-		let length = 0;
-		for (; from > first && this.#lines[from - 1] === lines[from - 1 + added]; from -= 1) {
-			length += this.#lines[from - 1]?.length ?? 0;
+		if (added <= 0) return 0;
+		let count = 0;
+		let bytes = 0;
+		for (let line = this.#lines.length - 1; line >= first; line -= 1) {
+			const text = this.#lines[line] ?? "";
+			if (text !== lines[line + added]) break;
+			// Not every terminal moves images along.
+			if (hasImage(text)) return 0;
+			count += 1;
+			bytes += Buffer.byteLength(text);
 		}
-		// Not every terminal moves images along.
-		if (length < MIN_MOVED_LENGTH || this.#lines.slice(from).some(hasImage)) return null;
+		const room = rows - count;
+		return room > 0 && bytes > MOVE_BYTES * (1 + Math.ceil(added / room)) + 2 * added ? count : 0;
+	}
+
+	/** Brings the screen to other lines; the last `moved` of them are moved down where there is room, not written again. */
+	#change(lines: readonly string[], rows: number, moved: number): void {
+		const before = this.#lines;
+		const first = firstDifference(before, lines);
+		const top = Math.max(this.#top, lines.length - rows);
+		const added = lines.length - before.length;
+		const blank = moved > 0 && added > 0 && first >= top ? this.#moveEndDown(added, moved) : null;
+		const end = blank ? blank.to : lines.length;
+		for (let line = blank ? Math.min(first, blank.from) : first; line < end; line += 1) {
+			const text = lines[line] ?? "";
+			const old = blank && line >= blank.from ? "" : before[line];
+			if (old !== text) this.#write(line, (old ? CLEAR_ROW : "") + text);
+		}
+		for (let line = lines.length; line < before.length; line += 1) this.#write(line, CLEAR_ROW);
+		if (lines.length < before.length) this.#moveTo(Math.max(0, lines.length - 1));
+		this.#lines = lines;
+		this.#top = top;
+	}
+
+	/** Makes room above the last lines. @returns the lines that are blank then */
+	#moveEndDown(added: number, count: number): { from: number; to: number } {
+		const from = this.#lines.length - count;
 		this.#moveTo(this.#lines.length - 1);
 		// Line feeds first: they scroll the screen where it has no rows left, so that nothing falls off its end.
-		this.#out += "\r\n".repeat(added);
+		this.#out += "\n".repeat(added);
 		this.#at += added;
 		this.#reach = Math.max(this.#reach, this.#at);
 		this.#moveTo(from);
-		this.#out += `\x1b[${added}L`;
+		this.#out += `\r\x1b[${added}L`;
 		return { from, to: from + added };
 	}
 

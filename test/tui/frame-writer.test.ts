@@ -61,6 +61,15 @@ test("what stands below text that grows is moved, not written again", async () =
 	expect(await screen.terminal.scrollback()).toEqual([...screen.before, ...numbered(5), ...editor]);
 });
 
+test("text that grows by more than a screen scrolls by above its end, which is not written again", async () => {
+	const editor = ["─".repeat(COLUMNS), "draft", "─".repeat(COLUMNS)];
+	const screen = createScreen(9, 3);
+	screen.draw([...numbered(3), ...editor], 4);
+	const out = screen.draw([...numbered(25), ...editor], 26);
+	expect(out).not.toContain("─");
+	expect(await screen.terminal.scrollback()).toEqual([...screen.before, ...numbered(25), ...editor]);
+});
+
 test("a change above the screen is left to a redraw", () => {
 	const screen = createScreen(5, 0);
 	screen.draw(numbered(12));
@@ -74,7 +83,7 @@ const text = fc.constantFrom("", "a", "bb", "x".repeat(COLUMNS), "─".repeat(CO
 const change = fc.record({
 	at: fc.double({ min: 0, max: 1, noNaN: true }),
 	removed: fc.nat({ max: 4 }),
-	added: fc.array(text, { maxLength: 12 }),
+	added: fc.array(text, { maxLength: 25 }),
 	cursor: fc.double({ min: 0, max: 1, noNaN: true }),
 	lifts: fc.boolean(),
 });
