@@ -34,7 +34,7 @@ const SHOW_CURSOR = "\x1b[?25h";
 /** Between two frames of streaming text, ms. */
 const STREAM_FRAME_MS = 33;
 /** The same while each brings more than a screen, which nobody can read. */
-const FLOOD_FRAME_MS = 66;
+const FLOOD_FRAME_MS = 75;
 const RESIZE_DELAY_MS = 100;
 
 function hasFrameState(screen: object): screen is FrameState {

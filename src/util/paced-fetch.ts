@@ -7,7 +7,7 @@ const MAX_PART_BYTES = 4 * 1024;
 
 /**
  * Wraps `fetch` for a program that must answer its user while a server sends at full speed. The body of an event stream
- * is handed on in parts, and the event loop goes round between them; elsewise Node reads on for as long as there is
+ * is handed on in parts, and the event loop goes round between them; otherwise Node reads on for as long as there is
  * something to read, megabytes at a time. Other responses pass as they are.
  */
 export function pacedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {

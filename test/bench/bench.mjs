@@ -8,7 +8,7 @@ import { summarize } from "./lib/stats.mjs";
 import { contextBuild } from "./measures/context.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
 import { resumeSession } from "./measures/resume.mjs";
-import { idleScreen, screenStream } from "./measures/screen.mjs";
+import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
 import { fastPaths, firstPaint } from "./measures/start.mjs";
 
 const MEASURES = {
@@ -19,6 +19,8 @@ const MEASURES = {
 	print: printStream,
 	stream: screenStream,
 	idle: idleScreen,
+	waiting: waitingScreen,
+	history: historyEcho,
 	context: contextBuild,
 	resume: resumeSession,
 };
