@@ -1,0 +1,121 @@
+import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
+import { fuzzyMatch, markMatch } from "./fuzzy.js";
+import { oneLine } from "./line.js";
+import type { Theme } from "./theme.js";
+
+/** A row of a `SelectDialog`. Texts may come from anywhere. */
+export interface SelectItem<T> {
+	label: string;
+	value: T;
+	/** Stands at the right, as far as there is room. */
+	description?: string;
+	/** Stand at the right, one under the other: a text for each column of the dialog. */
+	fields?: readonly string[];
+	/** A sign before the label, such as the one of the gutter. One column wide. */
+	sign?: string;
+	/** Cannot be used as it is. */
+	isDimmed?: boolean;
+}
+
+/** A column of fields. */
+export interface SelectColumn {
+	align: "left" | "right";
+	/** On a narrow screen columns go from the highest rank on. */
+	rank: number;
+}
+
+/** How the rows of one frame are laid out. */
+export interface RowLayout {
+	theme: Theme;
+	width: number;
+	columns: readonly SelectColumn[];
+	/** Columns of text that each column takes; 0 for those that are left out. */
+	fieldWidths: readonly number[];
+	hasSigns: boolean;
+	/** Which UTF-16 units of a label to mark. */
+	positions(label: string): readonly number[];
+}
+
+/** A field may take this many columns. */
+const MAX_FIELD = 28;
+/** The part of the screen's width that labels keep, and the least they get. */
+const LABEL_SHARE = 0.5;
+const MIN_LABEL = 20;
+const POINTER = 3;
+const GAP = 2;
+
+/** The widths of the columns that fit: what is left of them leaves the labels room. */
+export function fieldWidths(
+	items: readonly SelectItem<unknown>[],
+	columns: readonly SelectColumn[],
+	width: number,
+): number[] {
+	const widths = columns.map((_, at) =>
+		Math.min(MAX_FIELD, Math.max(0, ...items.map(({ fields }) => visibleWidth(oneLine(fields?.[at] ?? ""))))),
+	);
+	const room = width - POINTER - Math.max(MIN_LABEL, Math.floor(width * LABEL_SHARE));
+	const byRank = columns.map((_, at) => at).sort((a, b) => (columns[b]?.rank ?? 0) - (columns[a]?.rank ?? 0));
+	const taken = () => widths.reduce((sum, field) => sum + (field > 0 ? field + GAP : 0), 0);
+	for (const at of byRank) if (taken() > room) widths[at] = 0;
+	return widths;
+}
+
+/** A row on one line of at most `width` columns. */
+export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: RowLayout): string {
+	const { theme, width } = layout;
+	const pointer = isSelected ? theme.accent(" → ") : "   ";
+	const sign = layout.hasSigns ? `${item.sign ?? " "} ` : "";
+	const right = item.fields ? fieldsOf(item.fields, layout) : "";
+	const room = Math.max(1, width - POINTER - visibleWidth(sign) - 1);
+	const label = oneLine(item.label);
+	const description = right === "" ? describe(item.description, label, room, width) : "";
+	const end = right || description;
+	const rightWidth = visibleWidth(end);
+	const labelRoom = rightWidth > 0 ? room - rightWidth - GAP : room;
+	const shown = cut(label, labelRoom);
+	const text = markMatch(shown, wholeCharacters(shown, layout.positions(shown)), theme.accent);
+	const fill = rightWidth > 0 ? " ".repeat(Math.max(0, labelRoom - visibleWidth(shown)) + GAP) : "";
+	const styled = item.isDimmed ? theme.dim(text) : isSelected ? theme.bold(text) : text;
+	return `${pointer}${sign}${styled}${fill}${end ? theme.dim(end) : ""}`.replace(/ +$/, "");
+}
+
+/** The units that the words of a query stand for in a text, also when another word stands elsewhere. */
+export function wordPositions(query: string, text: string): number[] {
+	return query.split(/\s+/).flatMap((word) => (word ? (fuzzyMatch(word, text)?.positions ?? []) : []));
+}
+
+function fieldsOf(fields: readonly string[], { fieldWidths: widths, columns }: RowLayout): string {
+	return widths
+		.flatMap((width, at) => {
+			if (width === 0) return [];
+			const text = cut(oneLine(fields[at] ?? ""), width);
+			const fill = " ".repeat(width - visibleWidth(text));
+			return columns[at]?.align === "right" ? fill + text : text + fill;
+		})
+		.join(" ".repeat(GAP));
+}
+
+/** The label comes first: a description gets what is left, at most half, and nothing when that is too little. */
+function describe(description: string | undefined, label: string, room: number, width: number): string {
+	if (!description) return "";
+	const rest = Math.max(room - visibleWidth(label) - GAP, Math.floor(room / 2) - GAP);
+	return rest >= 8 && width >= 30 ? cut(oneLine(description), rest) : "";
+}
+
+/** A mark must not come between the parts of what is one character on the screen. */
+function wholeCharacters(text: string, positions: readonly number[]): readonly number[] {
+	if (positions.length === 0 || /^[\x20-\x7e]*$/.test(text)) return positions;
+	const marked = new Set(positions);
+	const whole: number[] = [];
+	for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+		const units = Array.from(segment.split(""), (_, offset) => index + offset);
+		if (units.some((unit) => marked.has(unit))) whole.push(...units);
+	}
+	return whole;
+}
+
+/** Text without styles, cut to a width. */
+function cut(text: string, width: number): string {
+	// It resets styles around the ellipsis, also where there are none: the style around the text must go on.
+	return visibleWidth(text) > width ? truncateToWidth(text, width, "…").replaceAll("\x1b[0m", "") : text;
+}
