@@ -5,6 +5,7 @@ import type { SessionSummary } from "../log/session-summary.js";
 import type { CommandUI } from "./command-ui.js";
 import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
+import type { CommandModels, PickerShell } from "./pickers.js";
 
 /** Numbers that `/session` and RPC report. */
 export interface SessionStats {
@@ -81,7 +82,7 @@ export interface CommandHost {
 	readonly accounts: CommandAccounts;
 	/** Absent where there is no project to decide about. */
 	readonly trust?: CommandTrust;
-	allModels(): Promise<Model<Api>[]>;
+	readonly models: CommandModels;
 	availableModels(): Promise<Model<Api>[]>;
 	setModel(model: Model<Api>): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
@@ -112,7 +113,7 @@ export interface CommandHost {
 }
 
 /** What only a screen can do. Absent in print, JSON and RPC mode: commands that need it say so. */
-export interface CommandShell {
+export interface CommandShell extends PickerShell {
 	copy(text: string): Promise<void>;
 	setEditorText(text: string): void;
 	/** Asks for a text that does not show while it is typed. @returns null when cancelled */

@@ -36,7 +36,7 @@ export function createCommandHost(
 		},
 		accounts: parts.accounts,
 		trust: parts.trust,
-		allModels: () => parts.models.all(),
+		models: parts.offers,
 		availableModels: () => parts.models.available(),
 		setModel: (model) => session.setModel(model),
 		setThinkingLevel: (level) => session.setThinkingLevel(level),

@@ -2,6 +2,7 @@ import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
 import type { ArgumentValidator } from "../agent/tool-calls.js";
 import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/command.js";
+import type { CommandModels } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
 import type { Settings } from "../config/settings.js";
 import type { PiError } from "../errors.js";
@@ -18,7 +19,6 @@ import type { SessionDefaults } from "./session-state.js";
 /** The models that a session can use, and how to reach them. */
 export interface SessionModels {
 	find(provider: string, id: string): Model<Api> | null;
-	all(): Promise<Model<Api>[]>;
 	/** Those for which a key is known. */
 	available(): Promise<Model<Api>[]>;
 	/** Those that Ctrl+P goes through: what `--models` names, else all available. */
@@ -59,6 +59,8 @@ export interface SessionParts {
 	settings: Settings;
 	defaults: SessionDefaults;
 	models: SessionModels;
+	/** The models as commands offer them. */
+	offers: CommandModels;
 	accounts: CommandAccounts;
 	client: ModelClient;
 	tools: readonly AnyTool[];

@@ -39,8 +39,8 @@ export interface RowLayout {
 /** A field may take this many columns. */
 const MAX_FIELD = 28;
 /** The part of the screen's width that labels keep, and the least they get. */
-const LABEL_SHARE = 0.5;
-const MIN_LABEL = 20;
+const LABEL_SHARE = 0.45;
+const MIN_LABEL = 24;
 const POINTER = 3;
 const GAP = 2;
 
@@ -51,13 +51,21 @@ export function fieldWidths(
 	width: number,
 ): number[] {
 	const widths = columns.map((_, at) =>
-		Math.min(MAX_FIELD, Math.max(0, ...items.map(({ fields }) => visibleWidth(oneLine(fields?.[at] ?? ""))))),
+		Math.min(
+			MAX_FIELD,
+			items.reduce((widest, { fields }) => Math.max(widest, widthOf(fields?.[at] ?? "")), 0),
+		),
 	);
 	const room = width - POINTER - Math.max(MIN_LABEL, Math.floor(width * LABEL_SHARE));
 	const byRank = columns.map((_, at) => at).sort((a, b) => (columns[b]?.rank ?? 0) - (columns[a]?.rank ?? 0));
 	const taken = () => widths.reduce((sum, field) => sum + (field > 0 ? field + GAP : 0), 0);
 	for (const at of byRank) if (taken() > room) widths[at] = 0;
 	return widths;
+}
+
+/** The columns of the screen that a text takes; of plain ones at once, for a list may have thousands. */
+function widthOf(text: string): number {
+	return /^[\x20-\x7e]*$/.test(text) ? text.length : visibleWidth(oneLine(text));
 }
 
 /** A row on one line of at most `width` columns. */

@@ -58,11 +58,13 @@ export function createShell(parts: ShellParts): CommandShell {
 		const { createPanels } = await import("./panels/open-panels.js");
 		return createPanels({ ...panels, copy: (text) => shell.copy(text) });
 	};
+	const pickers = async () => (await import("./pickers/open-pickers.js")).createPickers(panels);
 	return {
 		...shell,
 		openContext: async (inspector, at, signal) => (await load()).openContext(inspector, at, signal),
 		openCompaction: async (trial) => (await load()).openCompaction(trial),
 		openHooks: async (inspector, signal) => (await load()).openHooks(inspector, signal),
+		pickModel: async (question, signal) => (await pickers()).pickModel(question, signal),
 	};
 }
 

@@ -1,0 +1,33 @@
+import type { PickerShell } from "../../../commands/pickers.js";
+import type { OverlayStack } from "../../../tui/overlay-stack.js";
+import type { Look } from "../../../tui/select-dialog.js";
+import { createModelPicker } from "./model-picker.js";
+
+/** Where pickers stand. */
+export interface PickerParts {
+	overlays: OverlayStack;
+	look: Look;
+	requestRender(): void;
+}
+
+/** Opens pickers in the editor's place. */
+export function createPickers({ overlays, look, requestRender }: PickerParts): Required<PickerShell> {
+	/** Ends what a picker began, however it is closed. */
+	const whileOpen = async <T>(signal: AbortSignal, open: (closed: AbortSignal) => Promise<T>): Promise<T> => {
+		const closed = new AbortController();
+		try {
+			return await open(AbortSignal.any([signal, closed.signal]));
+		} finally {
+			closed.abort();
+		}
+	};
+	return {
+		pickModel: (question, signal) =>
+			whileOpen(signal, (closed) =>
+				overlays.open(
+					(settle) => createModelPicker(look, { ...question, signal: closed, requestRender, onClose: settle }),
+					{ signal, cancelled: null },
+				),
+			),
+	};
+}
