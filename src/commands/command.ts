@@ -1,11 +1,10 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandResult, CompletionItem } from "../hooks/types.js";
 import type { ThinkingLevel } from "../log/entry.js";
-import type { SessionSummary } from "../log/session-summary.js";
 import type { CommandUI } from "./command-ui.js";
 import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
-import type { CommandModels, PickerShell } from "./pickers.js";
+import type { CommandModels, CommandSessions, PickerShell } from "./pickers.js";
 
 /** Numbers that `/session` and RPC report. */
 export interface SessionStats {
@@ -89,7 +88,7 @@ export interface CommandHost {
 	setAutoCompaction(enabled: boolean): void;
 	setName(name: string): void;
 	stats(): SessionStats;
-	listSessions(): Promise<SessionSummary[]>;
+	readonly sessions: CommandSessions;
 	/** @returns false when a hook cancelled it */
 	newSession(): Promise<boolean>;
 	switchSession(path: string): Promise<boolean>;

@@ -1,6 +1,8 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { KeyState } from "../config/credentials.js";
 import type { ResolvedModel } from "../config/models.js";
+import type { SearchHit } from "../log/search.js";
+import type { SessionSummary } from "../log/session-summary.js";
 
 /** A model as it is offered. */
 export interface ModelOffer {
@@ -28,10 +30,34 @@ export interface ModelQuestion {
 	current: Model<Api> | null;
 }
 
+/** `here`: the sessions of this directory; `all`: those of every directory. */
+export type SessionScope = "here" | "all";
+
+/** The sessions on disk, as commands see them. */
+export interface CommandSessions {
+	/** Path of the session that is open; null in memory. */
+	readonly current: string | null;
+	/** Where the open session works. */
+	readonly cwd: string;
+	/** Gives the sessions of one directory after the other, newest first in each; this directory first. */
+	list(scope: SessionScope, signal?: AbortSignal): AsyncIterable<readonly SessionSummary[]>;
+	/** Searches the whole text of sessions; gives the first place in each as soon as it is found. */
+	search(text: string, scope: SessionScope, signal: AbortSignal): AsyncIterable<SearchHit>;
+	/**
+	 * Deletes a session's file.
+	 * @throws PiError `log_locked` for one that is open here or in another pi; `log_write_failed`
+	 */
+	remove(path: string): void;
+	/** Names a session. @throws PiError `log_locked` for one that another pi has open; `log_write_failed` */
+	rename(path: string, name: string): Promise<void>;
+}
+
 /**
  * What only a screen can let a user choose from. All are absent where a command prints or asks by itself. Each promise
  * resolves once, when the picker is closed: with null when nothing was chosen, also when the signal closes it.
  */
 export interface PickerShell {
 	pickModel?(question: ModelQuestion, signal: AbortSignal): Promise<ResolvedModel | null>;
+	/** @returns the path of a session to open */
+	pickSession?(sessions: CommandSessions, signal: AbortSignal): Promise<string | null>;
 }

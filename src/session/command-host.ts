@@ -1,12 +1,12 @@
 import type { CommandHost } from "../commands/command.js";
 import type { CommandCompaction } from "../commands/compaction.js";
-import { listSessions } from "../log/catalog.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "./agent-session.js";
 import { describeContext, describeHooks } from "./describe-context.js";
 import { exportSession } from "./export-session.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { SessionParts } from "./session-parts.js";
+import { createSessionStore } from "./session-store.js";
 
 /** The session as built-in commands see it; every member reads current state. */
 export function createCommandHost(
@@ -45,7 +45,13 @@ export function createCommandHost(
 		},
 		setName: (name) => session.setName(name),
 		stats: () => session.stats(),
-		listSessions: async () => (parts.sessionDir === null ? [] : listSessions(parts.sessionDir)),
+		sessions: createSessionStore({
+			dir: parts.sessionDir,
+			root: parts.sessionsRoot,
+			cwd: parts.cwd,
+			current: () => session.sessionFile,
+			setName: (name) => session.setName(name),
+		}),
 		newSession: () => lifecycle.newSession(),
 		switchSession: (path) => lifecycle.switchSession(path),
 		branchTargets: () => lifecycle.branchTargets(),

@@ -183,6 +183,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		hookCacheDir: paths.hookCache,
 		tmpDir: paths.tmp,
 		sessionDir,
+		sessionsRoot: paths.sessions,
 		builtins: BUILTIN_COMMANDS,
 		redact: (text) => credentials.redactSecrets(text),
 		warnings,

@@ -81,6 +81,8 @@ export interface SessionParts {
 	tmpDir: string;
 	/** Where new sessions go; null keeps them in memory. */
 	sessionDir: string | null;
+	/** Holds one directory of sessions per working directory. */
+	sessionsRoot: string;
 	builtins: readonly SlashCommand[];
 	/** Replaces known keys in text that leaves the program. */
 	redact(text: string): string;

@@ -28,7 +28,8 @@ export interface Look {
 export interface SelectAction<T> {
 	/** An action of the keymap, or a blank, which then cannot be typed into the filter. */
 	key: KeyAction | " ";
-	does: string;
+	/** Asked at each frame where it changes. */
+	does: string | (() => string);
 	/** @param item what is selected; undefined when the list is empty */
 	run(item: SelectItem<T> | undefined): void;
 }
@@ -190,7 +191,10 @@ export class SelectDialog<T> implements Component, Focusable {
 		const accept: [string, string][] = verb === "" ? [] : [[keymap.keyOf("dialog.accept"), verb]];
 		return [
 			...accept,
-			...actions.map(({ key, does }): [string, string] => [key === " " ? "space" : keymap.keyOf(key), does]),
+			...actions.map(({ key, does }): [string, string] => [
+				key === " " ? "space" : keymap.keyOf(key),
+				typeof does === "function" ? does() : does,
+			]),
 			[keymap.keyOf("dialog.cancel"), verb === "" ? "close" : "cancel"],
 		];
 	}

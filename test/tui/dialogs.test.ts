@@ -123,6 +123,13 @@ test("a line of text comes back as typed, or null", () => {
 	expect(dialog.render(30)[2]).toContain("a b");
 });
 
+test("what stands in the line at first is gone on with", () => {
+	const answers: (string | null)[] = [];
+	const dialog = new InputDialog(look, { title: "Name?", value: "my hook" }, (answer) => answers.push(answer));
+	for (const key of ["s", "\r"]) dialog.handleInput(key);
+	expect(answers).toEqual(["my hooks"]);
+});
+
 test("a masked line shows dots and gives the text", () => {
 	const answers: (string | null)[] = [];
 	const dialog = new InputDialog(look, { title: "Key", masked: true }, (answer) => answers.push(answer));

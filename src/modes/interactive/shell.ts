@@ -65,6 +65,7 @@ export function createShell(parts: ShellParts): CommandShell {
 		openCompaction: async (trial) => (await load()).openCompaction(trial),
 		openHooks: async (inspector, signal) => (await load()).openHooks(inspector, signal),
 		pickModel: async (question, signal) => (await pickers()).pickModel(question, signal),
+		pickSession: async (sessions, signal) => (await pickers()).pickSession(sessions, signal),
 	};
 }
 

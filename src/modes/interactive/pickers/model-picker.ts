@@ -90,7 +90,7 @@ function toItem({ model, key }: ModelOffer, currentName: string | null): SelectI
 	return {
 		label: name,
 		value: name,
-		sign: name === currentName ? "●" : " ",
+		...(currentName === null ? {} : { sign: name === currentName ? "●" : " " }),
 		fields: [context, price, marks, KEY_WORDS[key]],
 		isDimmed: key === "none",
 	};

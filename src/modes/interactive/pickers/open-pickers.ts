@@ -2,16 +2,19 @@ import type { PickerShell } from "../../../commands/pickers.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import type { Look } from "../../../tui/select-dialog.js";
 import { createModelPicker } from "./model-picker.js";
+import { SessionPicker } from "./session-picker.js";
 
 /** Where pickers stand. */
 export interface PickerParts {
 	overlays: OverlayStack;
 	look: Look;
 	requestRender(): void;
+	/** For paths. */
+	places: { home: string };
 }
 
 /** Opens pickers in the editor's place. */
-export function createPickers({ overlays, look, requestRender }: PickerParts): Required<PickerShell> {
+export function createPickers({ overlays, look, requestRender, places }: PickerParts): Required<PickerShell> {
 	/** Ends what a picker began, however it is closed. */
 	const whileOpen = async <T>(signal: AbortSignal, open: (closed: AbortSignal) => Promise<T>): Promise<T> => {
 		const closed = new AbortController();
@@ -26,6 +29,14 @@ export function createPickers({ overlays, look, requestRender }: PickerParts): R
 			whileOpen(signal, (closed) =>
 				overlays.open(
 					(settle) => createModelPicker(look, { ...question, signal: closed, requestRender, onClose: settle }),
+					{ signal, cancelled: null },
+				),
+			),
+		pickSession: (sessions, signal) =>
+			whileOpen(signal, (closed) =>
+				overlays.open<string | null>(
+					(settle) =>
+						new SessionPicker(look, { sessions, home: places.home, signal: closed, requestRender, onClose: settle }),
 					{ signal, cancelled: null },
 				),
 			),
