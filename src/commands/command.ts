@@ -4,7 +4,7 @@ import type { ThinkingLevel } from "../log/entry.js";
 import type { CommandUI } from "./command-ui.js";
 import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
-import type { CommandModels, CommandSessions, PickerShell } from "./pickers.js";
+import type { BranchRow, CommandModels, CommandSessions, CommandTools, PickerShell } from "./pickers.js";
 
 /** Numbers that `/session` and RPC report. */
 export interface SessionStats {
@@ -89,10 +89,13 @@ export interface CommandHost {
 	setName(name: string): void;
 	stats(): SessionStats;
 	readonly sessions: CommandSessions;
+	readonly tools: CommandTools;
 	/** @returns false when a hook cancelled it */
 	newSession(): Promise<boolean>;
 	switchSession(path: string): Promise<boolean>;
 	branchTargets(): BranchTarget[];
+	/** The same messages with what a branch from each leaves behind, oldest first. */
+	branchRows(): Promise<BranchRow[]>;
 	/** @returns the text of the message that was branched from, or null when a hook cancelled it */
 	branch(entryIndex: number): Promise<string | null>;
 	readonly compaction: CommandCompaction;

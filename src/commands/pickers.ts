@@ -52,6 +52,43 @@ export interface CommandSessions {
 	rename(path: string, name: string): Promise<void>;
 }
 
+/** A tool of the session. */
+export interface ToolStatus {
+	name: string;
+	description: string;
+	/** `built-in`, the path of the file that it is from, or `given` for one that the program handed in. */
+	source: string;
+	isOn: boolean;
+}
+
+/** The tools of the session, as commands see them. */
+export interface CommandTools {
+	/** In the order in which the model is told of them. */
+	list(): ToolStatus[];
+	/** Turns a tool on or off from the next request on, until the session ends. @throws PiError `tool_unknown` */
+	setEnabled(name: string, isOn: boolean): void;
+}
+
+/** A message of the user that a branch can start from, and what such a branch leaves behind. */
+export interface BranchRow {
+	entryIndex: number;
+	text: string;
+	/** ms since the epoch. */
+	at: number;
+	/** Messages that follow this one. */
+	messagesAfter: number;
+	/** Tokens from this message on, as estimated. */
+	tokensAfter: number;
+	/** False when the model does not see it any more. */
+	isInContext: boolean;
+}
+
+/** Something to read, a row each; choosing a row that has an insert puts that into the editor. */
+export interface ListPage {
+	title: string;
+	rows: readonly { label: string; text: string; origin?: string; insert?: string }[];
+}
+
 /**
  * What only a screen can let a user choose from. All are absent where a command prints or asks by itself. Each promise
  * resolves once, when the picker is closed: with null when nothing was chosen, also when the signal closes it.
@@ -60,4 +97,10 @@ export interface PickerShell {
 	pickModel?(question: ModelQuestion, signal: AbortSignal): Promise<ResolvedModel | null>;
 	/** @returns the path of a session to open */
 	pickSession?(sessions: CommandSessions, signal: AbortSignal): Promise<string | null>;
+	/** @returns the entry index of a row */
+	pickBranch?(rows: readonly BranchRow[], signal: AbortSignal): Promise<number | null>;
+	/** Shows the tools and turns them off and on. Resolves when it is closed. */
+	openTools?(tools: CommandTools, signal: AbortSignal): Promise<void>;
+	/** Shows rows over the editor. @returns what the chosen one inserts; null when there is none */
+	showList?(page: ListPage, signal: AbortSignal): Promise<string | null>;
 }

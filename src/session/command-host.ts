@@ -2,6 +2,7 @@ import type { CommandHost } from "../commands/command.js";
 import type { CommandCompaction } from "../commands/compaction.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "./agent-session.js";
+import { branchRows } from "./branch-rows.js";
 import { describeContext, describeHooks } from "./describe-context.js";
 import { exportSession } from "./export-session.js";
 import type { Lifecycle } from "./lifecycle.js";
@@ -52,9 +53,14 @@ export function createCommandHost(
 			current: () => session.sessionFile,
 			setName: (name) => session.setName(name),
 		}),
+		tools: parts.toolSwitch,
 		newSession: () => lifecycle.newSession(),
 		switchSession: (path) => lifecycle.switchSession(path),
 		branchTargets: () => lifecycle.branchTargets(),
+		branchRows: async () => {
+			await session.rebuildContext();
+			return branchRows(session.log, session.context);
+		},
 		branch: (entryIndex) => lifecycle.branch(entryIndex),
 		compaction,
 		compact: (focus, signal) => session.compact(focus, signal),

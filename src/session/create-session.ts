@@ -164,6 +164,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		get tools() {
 			return code.tools.current;
 		},
+		toolSwitch: code.tools,
 		bashTool,
 		get systemPrompt() {
 			return systemPrompt(code.tools.current);

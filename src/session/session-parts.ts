@@ -2,7 +2,7 @@ import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
 import type { ArgumentValidator } from "../agent/tool-calls.js";
 import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/command.js";
-import type { CommandModels } from "../commands/pickers.js";
+import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
 import type { Settings } from "../config/settings.js";
 import type { PiError } from "../errors.js";
@@ -64,6 +64,8 @@ export interface SessionParts {
 	accounts: CommandAccounts;
 	client: ModelClient;
 	tools: readonly AnyTool[];
+	/** Turns tools off and on. */
+	toolSwitch: CommandTools;
 	/** Runs the user's `!` commands, also when the model has no bash tool. */
 	bashTool: AnyTool;
 	systemPrompt: string;

@@ -1,4 +1,5 @@
-import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
+import { visibleWidth } from "@mariozechner/pi-tui";
+import { cutPlain } from "./select-row.js";
 import type { Theme } from "./theme.js";
 
 /** What the keys do: `enter select · esc cancel`, on as many lines as it takes; each at most `width` columns. */
@@ -18,9 +19,5 @@ export function keyLines(
 			line = part;
 		} else line = longer;
 	}
-	return [...lines, line].map((text) => theme.dim(cut(` ${text}`, width)));
-}
-
-function cut(text: string, width: number): string {
-	return visibleWidth(text) > width ? truncateToWidth(text, width, "…").replaceAll("\x1b[0m", "") : text;
+	return [...lines, line].map((text) => theme.dim(cutPlain(` ${text}`, width)));
 }

@@ -6,12 +6,21 @@ import {
 	matchesKey,
 	truncateToWidth,
 	visibleWidth,
+	wrapTextWithAnsi,
 } from "@mariozechner/pi-tui";
 import { fuzzyFilter } from "./fuzzy.js";
 import { keyLines } from "./key-lines.js";
 import type { KeyAction, Keymap } from "./keymap.js";
 import { oneLine, spread } from "./line.js";
-import { drawRow, fieldWidths, type SelectColumn, type SelectItem, wordPositions } from "./select-row.js";
+import {
+	cutPlain,
+	drawRow,
+	type RowWidths,
+	rowWidths,
+	type SelectColumn,
+	type SelectItem,
+	wordPositions,
+} from "./select-row.js";
 import type { Theme } from "./theme.js";
 
 export type { SelectColumn, SelectItem } from "./select-row.js";
@@ -48,6 +57,8 @@ export interface SelectDialogOptions<T> {
 	empty?: string;
 	/** Takes half of the screen, not a third. */
 	isTall?: boolean;
+	/** Says more of the selected item, above the keys. */
+	details?(item: SelectItem<T>): string;
 	actions?: readonly SelectAction<T>[];
 	/** Which units of a label to mark. Default: the letters that match. */
 	positions?(filter: string, label: string): readonly number[];
@@ -60,6 +71,8 @@ export interface SelectDialogOptions<T> {
 
 const MAX_ROWS = 10;
 const MIN_ROWS = 3;
+const MAX_DETAIL_ROWS = 3;
+const HINT = "type to filter";
 
 /** Chooses one of a list: arrows, page keys, and typing filters. Draws the rows that are on the screen, no others. */
 export class SelectDialog<T> implements Component, Focusable {
@@ -69,7 +82,7 @@ export class SelectDialog<T> implements Component, Focusable {
 	#filter = "";
 	#shown: readonly SelectItem<T>[];
 	#selected: number;
-	#widths: { items: readonly SelectItem<T>[]; width: number; widths: readonly number[] } | null = null;
+	#widths: { items: readonly SelectItem<T>[]; width: number; widths: RowWidths } | null = null;
 
 	constructor(
 		private readonly look: Look,
@@ -108,7 +121,7 @@ export class SelectDialog<T> implements Component, Focusable {
 			theme,
 			width,
 			columns: this.options.columns ?? [],
-			fieldWidths: this.#fieldWidths(width),
+			widths: this.#rowWidths(width),
 			hasSigns: shown.some(({ sign }) => sign !== undefined),
 			positions: (label: string) => (this.#filter ? positions(this.#filter, label) : []),
 		};
@@ -118,6 +131,7 @@ export class SelectDialog<T> implements Component, Focusable {
 			theme.dim("─".repeat(width)),
 			this.#titleLine(width),
 			...(lines.length > 0 ? lines : [theme.dim(`   ${empty}`)]),
+			...this.#detailLines(width),
 			...this.#noteLine(),
 			...keyLines(this.#keys(), theme, width),
 		].map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width, "…") : line));
@@ -157,11 +171,11 @@ export class SelectDialog<T> implements Component, Focusable {
 		return Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(screen / 3)));
 	}
 
-	#fieldWidths(width: number): readonly number[] {
+	#rowWidths(width: number): RowWidths {
 		const { columns } = this.options;
-		if (!columns) return [];
+		if (!columns) return { label: null, fields: [] };
 		if (this.#widths?.items !== this.#shown || this.#widths.width !== width) {
-			this.#widths = { items: this.#shown, width, widths: fieldWidths(this.#shown, columns, width) };
+			this.#widths = { items: this.#shown, width, widths: rowWidths(this.#shown, columns, width) };
 		}
 		return this.#widths.widths;
 	}
@@ -173,10 +187,19 @@ export class SelectDialog<T> implements Component, Focusable {
 		const title = oneLine(this.options.title);
 		// What is typed must be seen: of a long filter its end, of the title what is left.
 		const room = Math.max(4, width - Math.min(visibleWidth(title) + 1, 13) - count.length - 5);
-		const typed = this.#filter
-			? `${theme.accent(endOf(oneLine(this.#filter), room))}${cursor}`
-			: `${cursor}${theme.dim("type to filter")}`;
-		return spread(` ${theme.bold(title)}`, `${typed}  ${theme.dim(count)} `, width);
+		const typed = this.#filter ? theme.accent(endOf(oneLine(this.#filter), room)) : "";
+		const isHinted = typed === "" && visibleWidth(title) + HINT.length + count.length + 5 <= width;
+		const hint = isHinted ? theme.dim(HINT) : "";
+		const right = `${typed}${cursor}${hint}${typed || hint ? "  " : ""}${theme.dim(count)} `;
+		const left = ` ${cutPlain(title, Math.max(1, width - visibleWidth(right) - 2))}`;
+		return spread(theme.bold(left), right, width);
+	}
+
+	#detailLines(width: number): string[] {
+		const { details } = this.options;
+		if (!details || !this.selected) return [];
+		const lines = wrapTextWithAnsi(oneLine(details(this.selected)), Math.max(1, width - 2));
+		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => this.look.theme.dim(` ${line}`));
 	}
 
 	#noteLine(): string[] {

@@ -22,6 +22,15 @@ export interface SelectColumn {
 	align: "left" | "right";
 	/** On a narrow screen columns go from the highest rank on. */
 	rank: number;
+	/** Takes all that labels and other columns leave. At most one of the columns. */
+	grows?: boolean;
+}
+
+/** What labels and fields take of a row; a field that does not fit takes 0. */
+export interface RowWidths {
+	/** null: all that the fields leave. */
+	label: number | null;
+	fields: readonly number[];
 }
 
 /** How the rows of one frame are laid out. */
@@ -29,8 +38,7 @@ export interface RowLayout {
 	theme: Theme;
 	width: number;
 	columns: readonly SelectColumn[];
-	/** Columns of text that each column takes; 0 for those that are left out. */
-	fieldWidths: readonly number[];
+	widths: RowWidths;
 	hasSigns: boolean;
 	/** Which UTF-16 units of a label to mark. */
 	positions(label: string): readonly number[];
@@ -41,26 +49,42 @@ const MAX_FIELD = 28;
 /** The part of the screen's width that labels keep, and the least they get. */
 const LABEL_SHARE = 0.45;
 const MIN_LABEL = 24;
+/** A column that grows has at least this room, or none. */
+const MIN_GROWN = 12;
 const POINTER = 3;
+const SIGN = 2;
 const GAP = 2;
 
 /** The widths of the columns that fit: what is left of them leaves the labels room. */
-export function fieldWidths(
+export function rowWidths(
 	items: readonly SelectItem<unknown>[],
 	columns: readonly SelectColumn[],
 	width: number,
-): number[] {
-	const widths = columns.map((_, at) =>
-		Math.min(
-			MAX_FIELD,
-			items.reduce((widest, { fields }) => Math.max(widest, widthOf(fields?.[at] ?? "")), 0),
-		),
+): RowWidths {
+	const widest = (text: (item: SelectItem<unknown>) => string) =>
+		items.reduce((widest, item) => Math.max(widest, widthOf(text(item))), 0);
+	const fields = columns.map(({ grows }, at) =>
+		grows
+			? 0
+			: Math.min(
+					MAX_FIELD,
+					widest((item) => item.fields?.[at] ?? ""),
+				),
 	);
 	const room = width - POINTER - Math.max(MIN_LABEL, Math.floor(width * LABEL_SHARE));
 	const byRank = columns.map((_, at) => at).sort((a, b) => (columns[b]?.rank ?? 0) - (columns[a]?.rank ?? 0));
-	const taken = () => widths.reduce((sum, field) => sum + (field > 0 ? field + GAP : 0), 0);
-	for (const at of byRank) if (taken() > room) widths[at] = 0;
-	return widths;
+	const taken = () => fields.reduce((sum, field) => sum + (field > 0 ? field + GAP : 0), 0);
+	for (const at of byRank) if (taken() > room) fields[at] = 0;
+	const growing = columns.findIndex(({ grows }) => grows);
+	if (growing < 0) return { label: null, fields };
+	const label = Math.min(
+		widest((item) => item.label),
+		Math.floor(width / 2),
+	);
+	const rest = width - POINTER - SIGN - 1 - label - taken() - GAP;
+	if (rest < MIN_GROWN) return { label: null, fields };
+	fields[growing] = rest;
+	return { label, fields };
 }
 
 /** The columns of the screen that a text takes; of plain ones at once, for a list may have thousands. */
@@ -77,10 +101,11 @@ export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: 
 	const room = Math.max(1, width - POINTER - visibleWidth(sign) - 1);
 	const label = oneLine(item.label);
 	const description = right === "" ? describe(item.description, label, room, width) : "";
-	const end = right || description;
+	const end = (right || description).trimEnd();
 	const rightWidth = visibleWidth(end);
-	const labelRoom = rightWidth > 0 ? room - rightWidth - GAP : room;
-	const shown = cut(label, labelRoom);
+	const fieldsWidth = visibleWidth(right || description);
+	const labelRoom = layout.widths.label ?? (fieldsWidth > 0 ? room - fieldsWidth - GAP : room);
+	const shown = cutPlain(label, labelRoom);
 	const text = markMatch(shown, wholeCharacters(shown, layout.positions(shown)), theme.accent);
 	const fill = rightWidth > 0 ? " ".repeat(Math.max(0, labelRoom - visibleWidth(shown)) + GAP) : "";
 	const styled = item.isDimmed ? theme.dim(text) : isSelected ? theme.bold(text) : text;
@@ -92,11 +117,11 @@ export function wordPositions(query: string, text: string): number[] {
 	return query.split(/\s+/).flatMap((word) => (word ? (fuzzyMatch(word, text)?.positions ?? []) : []));
 }
 
-function fieldsOf(fields: readonly string[], { fieldWidths: widths, columns }: RowLayout): string {
-	return widths
+function fieldsOf(fields: readonly string[], { widths, columns }: RowLayout): string {
+	return widths.fields
 		.flatMap((width, at) => {
 			if (width === 0) return [];
-			const text = cut(oneLine(fields[at] ?? ""), width);
+			const text = cutPlain(oneLine(fields[at] ?? ""), width);
 			const fill = " ".repeat(width - visibleWidth(text));
 			return columns[at]?.align === "right" ? fill + text : text + fill;
 		})
@@ -107,7 +132,7 @@ function fieldsOf(fields: readonly string[], { fieldWidths: widths, columns }: R
 function describe(description: string | undefined, label: string, room: number, width: number): string {
 	if (!description) return "";
 	const rest = Math.max(room - visibleWidth(label) - GAP, Math.floor(room / 2) - GAP);
-	return rest >= 8 && width >= 30 ? cut(oneLine(description), rest) : "";
+	return rest >= 8 && width >= 30 ? cutPlain(oneLine(description), rest) : "";
 }
 
 /** A mark must not come between the parts of what is one character on the screen. */
@@ -123,7 +148,7 @@ function wholeCharacters(text: string, positions: readonly number[]): readonly n
 }
 
 /** Text without styles, cut to a width. */
-function cut(text: string, width: number): string {
+export function cutPlain(text: string, width: number): string {
 	// It resets styles around the ellipsis, also where there are none: the style around the text must go on.
 	return visibleWidth(text) > width ? truncateToWidth(text, width, "…").replaceAll("\x1b[0m", "") : text;
 }

@@ -19,6 +19,7 @@ import { resumeCommand } from "./resume.js";
 import { sessionCommand } from "./session.js";
 import { setupCommand } from "./setup.js";
 import { thinkingCommand } from "./thinking.js";
+import { toolsCommand } from "./tools.js";
 import { trustCommand } from "./trust.js";
 import { uncompactCommand } from "./uncompact.js";
 
@@ -38,6 +39,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	hooksCommand,
 	reloadCommand,
 	trustCommand,
+	toolsCommand,
 	copyCommand,
 	exportCommand,
 	setupCommand,

@@ -66,6 +66,9 @@ export function createShell(parts: ShellParts): CommandShell {
 		openHooks: async (inspector, signal) => (await load()).openHooks(inspector, signal),
 		pickModel: async (question, signal) => (await pickers()).pickModel(question, signal),
 		pickSession: async (sessions, signal) => (await pickers()).pickSession(sessions, signal),
+		pickBranch: async (rows, signal) => (await pickers()).pickBranch(rows, signal),
+		openTools: async (tools, signal) => (await pickers()).openTools(tools, signal),
+		showList: async (page, signal) => (await pickers()).showList(page, signal),
 	};
 }
 

@@ -1,8 +1,11 @@
 import type { PickerShell } from "../../../commands/pickers.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import type { Look } from "../../../tui/select-dialog.js";
+import { createBranchPicker } from "./branch-picker.js";
+import { createListPage } from "./list-page.js";
 import { createModelPicker } from "./model-picker.js";
 import { SessionPicker } from "./session-picker.js";
+import { createToolsPicker } from "./tools-picker.js";
 
 /** Where pickers stand. */
 export interface PickerParts {
@@ -10,7 +13,7 @@ export interface PickerParts {
 	look: Look;
 	requestRender(): void;
 	/** For paths. */
-	places: { home: string };
+	places: { cwd: string; home: string };
 }
 
 /** Opens pickers in the editor's place. */
@@ -40,5 +43,14 @@ export function createPickers({ overlays, look, requestRender, places }: PickerP
 					{ signal, cancelled: null },
 				),
 			),
+		pickBranch: (rows, signal) =>
+			overlays.open<number | null>((settle) => createBranchPicker(look, rows, settle), { signal, cancelled: null }),
+		openTools: (tools, signal) =>
+			overlays.open<void>((settle) => createToolsPicker(look, { tools, places, onClose: settle }), {
+				signal,
+				cancelled: undefined,
+			}),
+		showList: (page, signal) =>
+			overlays.open<string | null>((settle) => createListPage(look, page, settle), { signal, cancelled: null }),
 	};
 }
