@@ -4,7 +4,14 @@ import type { ThinkingLevel } from "../log/entry.js";
 import type { CommandUI } from "./command-ui.js";
 import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
-import type { BranchRow, CommandModels, CommandSessions, CommandTools, PickerShell } from "./pickers.js";
+import type {
+	BranchRow,
+	CommandModels,
+	CommandSessions,
+	CommandSettings,
+	CommandTools,
+	PickerShell,
+} from "./pickers.js";
 
 /** Numbers that `/session` and RPC report. */
 export interface SessionStats {
@@ -90,6 +97,7 @@ export interface CommandHost {
 	stats(): SessionStats;
 	readonly sessions: CommandSessions;
 	readonly tools: CommandTools;
+	readonly settings: CommandSettings;
 	/** @returns false when a hook cancelled it */
 	newSession(): Promise<boolean>;
 	switchSession(path: string): Promise<boolean>;

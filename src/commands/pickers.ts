@@ -1,6 +1,8 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { KeyState } from "../config/credentials.js";
 import type { ResolvedModel } from "../config/models.js";
+import type { SettingSource } from "../config/settings.js";
+import type { SettingRow } from "../config/settings-table.js";
 import type { SearchHit } from "../log/search.js";
 import type { SessionSummary } from "../log/session-summary.js";
 
@@ -83,6 +85,26 @@ export interface BranchRow {
 	isInContext: boolean;
 }
 
+/** A setting as it is now. */
+export interface SettingState {
+	row: SettingRow;
+	value: unknown;
+	source: SettingSource;
+}
+
+/** The settings, as commands see them. */
+export interface CommandSettings {
+	/** In the order of the table. */
+	list(): SettingState[];
+	/**
+	 * Sets one in the user's settings.json, and in this session where that can be.
+	 * @param value undefined takes it out of the file
+	 * @returns whether the session goes by it from now on; if not, the next start does
+	 * @throws PiError `bad_arguments` for a value of another kind, `config_write_failed`
+	 */
+	set(row: SettingRow, value: unknown): Promise<boolean>;
+}
+
 /** Something to read, a row each; choosing a row that has an insert puts that into the editor. */
 export interface ListPage {
 	title: string;
@@ -101,6 +123,10 @@ export interface PickerShell {
 	pickBranch?(rows: readonly BranchRow[], signal: AbortSignal): Promise<number | null>;
 	/** Shows the tools and turns them off and on. Resolves when it is closed. */
 	openTools?(tools: CommandTools, signal: AbortSignal): Promise<void>;
+	/** Shows the settings and changes them. Resolves when it is closed. */
+	openSettings?(settings: CommandSettings, signal: AbortSignal): Promise<void>;
+	/** Goes by a setting of the screen from now on. @returns false for one that it does not follow */
+	applySetting?(path: string, value: unknown): boolean;
 	/** Shows rows over the editor. @returns what the chosen one inserts; null when there is none */
 	showList?(page: ListPage, signal: AbortSignal): Promise<string | null>;
 }

@@ -8,6 +8,7 @@ import { exportSession } from "./export-session.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { SessionParts } from "./session-parts.js";
 import { createSessionStore } from "./session-store.js";
+import { createSettingsStore } from "./settings-store.js";
 
 /** The session as built-in commands see it; every member reads current state. */
 export function createCommandHost(
@@ -54,6 +55,7 @@ export function createCommandHost(
 			setName: (name) => session.setName(name),
 		}),
 		tools: parts.toolSwitch,
+		settings: createSettingsStore(session, parts),
 		newSession: () => lifecycle.newSession(),
 		switchSession: (path) => lifecycle.switchSession(path),
 		branchTargets: () => lifecycle.branchTargets(),

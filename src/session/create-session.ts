@@ -91,8 +91,11 @@ export interface CreateAgentSessionOptions {
  */
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
 	const paths = findPaths(options.env, options.cwd, options.home);
-	const { settings, warnings: settingsWarnings } =
-		options.settings ?? loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });
+	const {
+		settings,
+		layers,
+		warnings: settingsWarnings,
+	} = options.settings ?? loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });
 	const warnings = [...settingsWarnings];
 	const env = options.env ?? processEnvironment();
 	const [client, { registry, credentials }, resources] = await Promise.all([
@@ -144,6 +147,8 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		cwd: paths.cwd,
 		log: openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd),
 		settings,
+		settingsLayers: layers,
+		agentDir: paths.agentDir,
 		defaults: {
 			model: chosen.model,
 			thinkingLevel: options.thinkingLevel ?? chosen.thinkingLevel ?? settings.defaultThinkingLevel,

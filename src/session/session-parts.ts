@@ -4,7 +4,7 @@ import type { ArgumentValidator } from "../agent/tool-calls.js";
 import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/command.js";
 import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
-import type { Settings } from "../config/settings.js";
+import type { Settings, SettingsLayers } from "../config/settings.js";
 import type { PiError } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
 import type { HostHandleName } from "../hooks/handles.js";
@@ -57,6 +57,10 @@ export interface SessionParts {
 	cwd: string;
 	log: SessionLog;
 	settings: Settings;
+	/** The files that the settings are from, as read. */
+	settingsLayers: SettingsLayers;
+	/** Holds the user's settings.json. */
+	agentDir: string;
 	defaults: SessionDefaults;
 	models: SessionModels;
 	/** The models as commands offer them. */

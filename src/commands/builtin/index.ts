@@ -17,6 +17,7 @@ import { quitCommand } from "./quit.js";
 import { reloadCommand } from "./reload.js";
 import { resumeCommand } from "./resume.js";
 import { sessionCommand } from "./session.js";
+import { settingsCommand } from "./settings.js";
 import { setupCommand } from "./setup.js";
 import { thinkingCommand } from "./thinking.js";
 import { toolsCommand } from "./tools.js";
@@ -40,6 +41,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	reloadCommand,
 	trustCommand,
 	toolsCommand,
+	settingsCommand,
 	copyCommand,
 	exportCommand,
 	setupCommand,

@@ -151,6 +151,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 				createEditor: () => new PromptEditor(screen.tui, { theme, keymap }),
 				editExternally: (text) => keys.editExternally(text),
 				places: { cwd, home },
+				applySetting: (path, value) => screen.applySetting(path, value),
 			},
 		});
 		created.attachUI(dialogs, shell);

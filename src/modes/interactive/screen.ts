@@ -123,6 +123,15 @@ export class Screen {
 		this.#hint.text = text;
 	}
 
+	/** Goes by a setting from now on. @returns false for one that the screen does not follow */
+	applySetting(path: string, value: unknown): boolean {
+		if (path === "gutter") this.look.gutter = value === true;
+		else if (path === "hideThinkingBlock") this.look.previewThinking = value !== true;
+		else return false;
+		this.transcript.redraw();
+		return true;
+	}
+
 	/** Shows what happened in the session. Loading another session is left to the caller. */
 	handle(event: SessionEvent): void {
 		this.transcript.handle(event);

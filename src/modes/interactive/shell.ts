@@ -17,7 +17,7 @@ export interface ShellParts {
 	/** Adds a title and lines to the transcript. */
 	page(title: string, lines: readonly string[]): void;
 	/** Where panels stand; absent: commands print instead. */
-	panels?: Omit<PanelParts, "copy">;
+	panels?: Omit<PanelParts, "copy"> & Pick<CommandShell, "applySetting">;
 	/** Programs that take the clipboard's text on standard input, tried in order. Default: those of the platform. */
 	clipboardPrograms?: readonly (readonly [string, ...string[]])[];
 }
@@ -68,6 +68,8 @@ export function createShell(parts: ShellParts): CommandShell {
 		pickSession: async (sessions, signal) => (await pickers()).pickSession(sessions, signal),
 		pickBranch: async (rows, signal) => (await pickers()).pickBranch(rows, signal),
 		openTools: async (tools, signal) => (await pickers()).openTools(tools, signal),
+		openSettings: async (settings, signal) => (await pickers()).openSettings(settings, signal),
+		applySetting: panels.applySetting,
 		showList: async (page, signal) => (await pickers()).showList(page, signal),
 	};
 }

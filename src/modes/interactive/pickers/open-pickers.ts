@@ -5,6 +5,7 @@ import { createBranchPicker } from "./branch-picker.js";
 import { createListPage } from "./list-page.js";
 import { createModelPicker } from "./model-picker.js";
 import { SessionPicker } from "./session-picker.js";
+import { SettingsPicker } from "./settings-picker.js";
 import { createToolsPicker } from "./tools-picker.js";
 
 /** Where pickers stand. */
@@ -14,10 +15,15 @@ export interface PickerParts {
 	requestRender(): void;
 	/** For paths. */
 	places: { cwd: string; home: string };
+	/** Absent: nothing follows a setting before the next start. */
+	applySetting?: PickerShell["applySetting"];
 }
 
+/** What a shell opens; settings are applied without a picker. */
+export type Pickers = Required<Omit<PickerShell, "applySetting">>;
+
 /** Opens pickers in the editor's place. */
-export function createPickers({ overlays, look, requestRender, places }: PickerParts): Required<PickerShell> {
+export function createPickers({ overlays, look, requestRender, places, applySetting }: PickerParts): Pickers {
 	/** Ends what a picker began, however it is closed. */
 	const whileOpen = async <T>(signal: AbortSignal, open: (closed: AbortSignal) => Promise<T>): Promise<T> => {
 		const closed = new AbortController();
@@ -50,6 +56,11 @@ export function createPickers({ overlays, look, requestRender, places }: PickerP
 				signal,
 				cancelled: undefined,
 			}),
+		openSettings: (settings, signal) =>
+			overlays.open<void>(
+				(settle) => new SettingsPicker(look, { settings, applySetting, requestRender, onClose: settle }),
+				{ signal, cancelled: undefined },
+			),
 		showList: (page, signal) =>
 			overlays.open<string | null>((settle) => createListPage(look, page, settle), { signal, cancelled: null }),
 	};
