@@ -11,6 +11,7 @@ import type {
 	CommandSettings,
 	CommandTools,
 	PickerShell,
+	ScreenFacts,
 } from "./pickers.js";
 
 /** Numbers that `/session` and RPC report. */
@@ -118,6 +119,8 @@ export interface CommandHost {
 	describeContext(at?: number | null): Promise<string[]>;
 	describeHooks(): string[];
 	readonly inspector: Inspector;
+	/** Writes what helps to find a fault. @returns the absolute path @throws PiError `config_write_failed` */
+	writeDebugReport(screen: ScreenFacts | null): Promise<string>;
 	/** Every command, for `/help`. */
 	commands(): PaletteItem[];
 }

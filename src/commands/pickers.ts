@@ -111,6 +111,22 @@ export interface ListPage {
 	rows: readonly { label: string; text: string; origin?: string; insert?: string }[];
 }
 
+/** Markdown to read. */
+export interface TextPage {
+	title: string;
+	text: string;
+}
+
+/** What is on the screen, and on what. */
+export interface ScreenFacts {
+	columns: number;
+	rows: number;
+	/** What the terminal says of itself: names and values of variables. */
+	terminal: Readonly<Record<string, string>>;
+	/** As drawn, styles included. */
+	lines: readonly string[];
+}
+
 /**
  * What only a screen can let a user choose from. All are absent where a command prints or asks by itself. Each promise
  * resolves once, when the picker is closed: with null when nothing was chosen, also when the signal closes it.
@@ -127,6 +143,10 @@ export interface PickerShell {
 	openSettings?(settings: CommandSettings, signal: AbortSignal): Promise<void>;
 	/** Goes by a setting of the screen from now on. @returns false for one that it does not follow */
 	applySetting?(path: string, value: unknown): boolean;
+	/** Shows a text over the editor. Resolves when it is closed. */
+	showText?(page: TextPage, signal: AbortSignal): Promise<void>;
+	/** The screen as it is. */
+	screen?(): ScreenFacts;
 	/** Shows rows over the editor. @returns what the chosen one inserts; null when there is none */
 	showList?(page: ListPage, signal: AbortSignal): Promise<string | null>;
 }

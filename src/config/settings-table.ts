@@ -79,7 +79,7 @@ export const SETTINGS = {
 		showImages: row("terminal.showImages", {
 			kind: flag,
 			default: true,
-			means: "draw images where the terminal can",
+			means: "images are drawn, where the terminal can",
 			isInert: true,
 		}),
 		title: row("terminal.title", {

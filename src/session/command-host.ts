@@ -3,6 +3,7 @@ import type { CommandCompaction } from "../commands/compaction.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "./agent-session.js";
 import { branchRows } from "./branch-rows.js";
+import { writeDebugReport } from "./debug-report.js";
 import { describeContext, describeHooks } from "./describe-context.js";
 import { exportSession } from "./export-session.js";
 import type { Lifecycle } from "./lifecycle.js";
@@ -17,6 +18,7 @@ export function createCommandHost(
 	parts: SessionParts,
 	compaction: CommandCompaction,
 ): CommandHost {
+	const settings = createSettingsStore(session, parts);
 	return {
 		get cwd() {
 			return session.cwd;
@@ -55,7 +57,7 @@ export function createCommandHost(
 			setName: (name) => session.setName(name),
 		}),
 		tools: parts.toolSwitch,
-		settings: createSettingsStore(session, parts),
+		settings,
 		newSession: () => lifecycle.newSession(),
 		switchSession: (path) => lifecycle.switchSession(path),
 		branchTargets: () => lifecycle.branchTargets(),
@@ -72,6 +74,7 @@ export function createCommandHost(
 		describeContext: (at = null) => session.inspector.inspectContext({ at }).then(describeContext),
 		describeHooks: () => describeHooks(session.inspector.hookStatuses()),
 		inspector: session.inspector,
+		writeDebugReport: (screen) => writeDebugReport(session, parts, settings, screen),
 		commands: () => session.palette(),
 	};
 }

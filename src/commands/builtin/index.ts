@@ -1,9 +1,11 @@
 import type { SlashCommand } from "../command.js";
 import { autocompactCommand } from "./autocompact.js";
 import { branchCommand } from "./branch.js";
+import { changelogCommand } from "./changelog.js";
 import { compactCommand } from "./compact.js";
 import { contextCommand } from "./context.js";
 import { copyCommand } from "./copy.js";
+import { debugCommand } from "./debug.js";
 import { exportCommand } from "./export.js";
 import { helpCommand } from "./help.js";
 import { hooksCommand } from "./hooks.js";
@@ -49,5 +51,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	logoutCommand,
 	hotkeysCommand,
 	helpCommand,
+	changelogCommand,
+	debugCommand,
 	quitCommand,
 ];

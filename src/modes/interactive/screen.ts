@@ -132,6 +132,12 @@ export class Screen {
 		return true;
 	}
 
+	/** What is on the screen. */
+	get facts(): { columns: number; rows: number; lines: string[] } {
+		const { columns, rows } = this.tui.terminal;
+		return { columns, rows, lines: this.tui.render(columns).slice(-rows) };
+	}
+
 	/** Shows what happened in the session. Loading another session is left to the caller. */
 	handle(event: SessionEvent): void {
 		this.transcript.handle(event);

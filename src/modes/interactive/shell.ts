@@ -17,7 +17,7 @@ export interface ShellParts {
 	/** Adds a title and lines to the transcript. */
 	page(title: string, lines: readonly string[]): void;
 	/** Where panels stand; absent: commands print instead. */
-	panels?: Omit<PanelParts, "copy"> & Pick<CommandShell, "applySetting">;
+	panels?: Omit<PanelParts, "copy"> & Pick<CommandShell, "applySetting" | "screen">;
 	/** Programs that take the clipboard's text on standard input, tried in order. Default: those of the platform. */
 	clipboardPrograms?: readonly (readonly [string, ...string[]])[];
 }
@@ -70,6 +70,8 @@ export function createShell(parts: ShellParts): CommandShell {
 		openTools: async (tools, signal) => (await pickers()).openTools(tools, signal),
 		openSettings: async (settings, signal) => (await pickers()).openSettings(settings, signal),
 		applySetting: panels.applySetting,
+		showText: async (page, signal) => (await pickers()).showText(page, signal),
+		screen: panels.screen,
 		showList: async (page, signal) => (await pickers()).showList(page, signal),
 	};
 }

@@ -6,6 +6,7 @@ import { createListPage } from "./list-page.js";
 import { createModelPicker } from "./model-picker.js";
 import { SessionPicker } from "./session-picker.js";
 import { SettingsPicker } from "./settings-picker.js";
+import { TextPanel } from "./text-panel.js";
 import { createToolsPicker } from "./tools-picker.js";
 
 /** Where pickers stand. */
@@ -20,7 +21,7 @@ export interface PickerParts {
 }
 
 /** What a shell opens; settings are applied without a picker. */
-export type Pickers = Required<Omit<PickerShell, "applySetting">>;
+export type Pickers = Required<Omit<PickerShell, "applySetting" | "screen">>;
 
 /** Opens pickers in the editor's place. */
 export function createPickers({ overlays, look, requestRender, places, applySetting }: PickerParts): Pickers {
@@ -61,6 +62,8 @@ export function createPickers({ overlays, look, requestRender, places, applySett
 				(settle) => new SettingsPicker(look, { settings, applySetting, requestRender, onClose: settle }),
 				{ signal, cancelled: undefined },
 			),
+		showText: (page, signal) =>
+			overlays.open<void>((settle) => new TextPanel(look, page, settle), { signal, cancelled: undefined }),
 		showList: (page, signal) =>
 			overlays.open<string | null>((settle) => createListPage(look, page, settle), { signal, cancelled: null }),
 	};
