@@ -45,7 +45,7 @@ export function compareVersions(a: string, b: string): number {
 
 function numbersOf(version: string): number[] | null {
 	const match = /^v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version);
-	return match && match.slice(1).map((part) => Number(part ?? 0));
+	return match?.slice(1).map((part) => Number(part ?? 0)) ?? null;
 }
 
 function trimBlank(lines: readonly string[]): string[] {
