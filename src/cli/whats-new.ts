@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Settings, saveSetting } from "../config/settings.js";
 import { SETTINGS } from "../config/settings-table.js";
+import { onOneLine } from "../log/session-summary.js";
 import type { News } from "../modes/interactive/news.js";
 import { compareVersions, loadChangelog, newerThan } from "../resources/changelog.js";
 
@@ -13,8 +14,9 @@ export interface WhatsNewOptions {
 	packageDir: string;
 }
 
-/** Lines of news that are worth the screen; `/changelog` has the rest. */
-const MAX_LINES = 20;
+/** News that are worth the first screen; `/changelog` has the rest. */
+const MAX_ITEMS = 6;
+const MAX_ITEM_LENGTH = 72;
 
 /**
  * What this version brought since the last one that was told of, once: the version is noted in the user's settings.json.
@@ -31,6 +33,17 @@ export async function whatsNew({ settings, version, agentDir, packageDir }: What
 	if (before === undefined || compareVersions(version, before) <= 0) return null;
 	if (settings.collapseChangelog) return { version, lines: [] };
 	const sections = newerThan(await loadChangelog(join(packageDir, "CHANGELOG.md")), before);
-	const lines = sections.flatMap((section) => section.lines.filter((line) => line.trim() !== ""));
-	return { version, lines: lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), "…"] : lines };
+	const items = sections.flatMap((section) => itemsOf(section.lines));
+	const more = items.length > MAX_ITEMS ? [`… and ${items.length - MAX_ITEMS} more`] : [];
+	return { version, lines: [...items.slice(0, MAX_ITEMS), ...more] };
+}
+
+/** The items of Markdown lists, each on one line. */
+function itemsOf(lines: readonly string[]): string[] {
+	const items: string[] = [];
+	for (const line of lines) {
+		if (/^- /.test(line)) items.push(line);
+		else if (/^ +\S/.test(line) && items.length > 0) items.push(`${items.pop()} ${line.trim()}`);
+	}
+	return items.map((item) => onOneLine(item, MAX_ITEM_LENGTH));
 }

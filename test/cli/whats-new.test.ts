@@ -23,6 +23,17 @@ test("after an update what came since is told once, and the version is noted bes
 	expect(await start({}, "0.3.0", agentDir).news).toBeNull();
 });
 
+test("of many news the first are told, each on one line", async () => {
+	const packageDir = tempDir();
+	const items = Array.from({ length: 9 }, (_, n) => `- item ${n}\n  that goes on ${"and on ".repeat(20)}`);
+	writeFiles(packageDir, { "CHANGELOG.md": `## 0.3.0\n\n### Added\n\n${items.join("\n")}\n` });
+	const settings = { lastChangelogVersion: "0.1.0", collapseChangelog: false };
+	const news = await whatsNew({ settings, version: "0.3.0", agentDir: tempAgentDir(), packageDir });
+	expect(news?.lines).toHaveLength(7);
+	expect(news?.lines[0]).toMatch(/^- item 0 that goes on (and on )+.{0,6}…$/);
+	expect(news?.lines.at(-1)).toBe("… and 3 more");
+});
+
 test("with collapseChangelog it is one line", async () => {
 	const { news } = start({ lastChangelogVersion: "0.1.0", collapseChangelog: true }, "0.3.0");
 	expect(await news).toEqual({ version: "0.3.0", lines: [] });

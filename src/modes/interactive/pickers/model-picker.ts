@@ -1,6 +1,6 @@
 import type { ModelOffer, ModelQuestion } from "../../../commands/pickers.js";
 import { modelFacts } from "../../../config/model-facts.js";
-import { readPatterns } from "../../../config/model-match.js";
+import { byLikelihood, readPatterns } from "../../../config/model-match.js";
 import { modelName, type ResolvedModel } from "../../../config/models.js";
 import { THINKING_LEVELS } from "../../../log/entry.js";
 import { fuzzyFilter } from "../../../tui/fuzzy.js";
@@ -35,11 +35,12 @@ const KEY_WORDS: Readonly<Record<ModelOffer["key"], string>> = {
 export function createModelPicker(look: Look, options: ModelPickerOptions): SelectDialog<string> {
 	const { models, current, signal, requestRender, onClose } = options;
 	const currentName = current && modelName(current);
-	let offers = inOrder(models.offers());
+	const list = () => usableFirst(models.offers().sort((a, b) => byLikelihood(a.model, b.model)));
+	let offers = list();
 	const find = (filter: string) => {
 		const text = searchText(filter, offers);
 		const found = fuzzyFilter(offers, text, searchable);
-		return inOrder(found).map((offer) => toItem(offer, currentName));
+		return usableFirst(found).map((offer) => toItem(offer, currentName));
 	};
 	const dialog = new SelectDialog<string>(look, {
 		title: "Which model?",
@@ -67,7 +68,7 @@ export function createModelPicker(look: Look, options: ModelPickerOptions): Sele
 			if (signal.aborted) return;
 			if (dialog.filter === "") dialog.note = null;
 			if (isFound) {
-				offers = inOrder(models.offers());
+				offers = list();
 				dialog.refresh();
 			}
 			requestRender();
@@ -75,7 +76,8 @@ export function createModelPicker(look: Look, options: ModelPickerOptions): Sele
 	return dialog;
 }
 
-function inOrder(offers: readonly ModelOffer[]): ModelOffer[] {
+/** Those that can be used first; else as they are. */
+function usableFirst(offers: readonly ModelOffer[]): ModelOffer[] {
 	return [...offers.filter(({ key }) => key !== "none"), ...offers.filter(({ key }) => key === "none")];
 }
 
