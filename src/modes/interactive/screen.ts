@@ -1,4 +1,4 @@
-import { type Component, Container, Spacer, type Terminal } from "@mariozechner/pi-tui";
+import { type Component, Container, CURSOR_MARKER, Spacer, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
 import { TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
 import { PLAIN_WINDOW, type WindowTraits } from "../../config/window-traits.js";
@@ -135,7 +135,14 @@ export class Screen {
 	/** What is on the screen. */
 	get facts(): { columns: number; rows: number; lines: string[] } {
 		const { columns, rows } = this.tui.terminal;
-		return { columns, rows, lines: this.tui.render(columns).slice(-rows) };
+		return {
+			columns,
+			rows,
+			lines: this.tui
+				.render(columns)
+				.slice(-rows)
+				.map((line) => line.replaceAll(CURSOR_MARKER, "")),
+		};
 	}
 
 	/** Shows what happened in the session. Loading another session is left to the caller. */
