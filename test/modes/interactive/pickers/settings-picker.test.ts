@@ -33,6 +33,7 @@ test.each([80, 40])(
 	"the settings stand there with their values and where they are from, at %d columns",
 	async (columns) => {
 		const app = await open(columns);
+		await app.terminal.type("retry");
 		await expect(await overlay(app)).toMatchFileSnapshot(`../../../screens/settings-${columns}.txt`);
 	},
 );
