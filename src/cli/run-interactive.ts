@@ -1,13 +1,13 @@
 import { readKeybindings } from "../config/keybindings-file.js";
 import type { Environment } from "../config/paths.js";
-import { paths } from "../config/paths.js";
-import type { LoadedSettings } from "../config/settings.js";
+import { agentDir, paths } from "../config/paths.js";
+import type { LoadedSettings, Settings } from "../config/settings.js";
 import { terminalFeatures } from "../config/terminal-features.js";
 import { windowTraits } from "../config/window-traits.js";
 import { PiError } from "../errors.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
-import { packageVersion } from "../util/package-root.js";
+import { packageRoot, packageVersion } from "../util/package-root.js";
 import type { PromptInput } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
@@ -66,6 +66,9 @@ export async function runInteractiveCli(
 		version: packageVersion(),
 		keybindings: () => readKeybindings(paths(env, cwd, home).keybindings),
 		window: windowTraits(env),
+		terminalFacts: terminalFacts(env),
+		// The demo is a visit: it notes nothing.
+		...(extras.session ? {} : { news: () => findNews(settings.settings, env, home) }),
 		editorCommand: env.VISUAL || env.EDITOR || null,
 		prompts: [
 			...(options.resume ? [{ text: "/resume" }] : []),
@@ -85,6 +88,20 @@ export async function runInteractiveCli(
 	for (const release of releases) release();
 	const { runDemo } = await import("./demo.js");
 	return runDemo({ ...options, demo: true, files: [], messages: [] }, context);
+}
+
+const TERMINAL_VARIABLES = ["TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "COLORTERM", "NO_COLOR", "TMUX", "LANG"];
+
+/** What the environment says of the terminal. */
+function terminalFacts(env: Environment): Record<string, string> {
+	return Object.fromEntries(TERMINAL_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+}
+
+async function findNews(settings: Settings, env: Environment, home: string) {
+	const version = packageVersion();
+	if (settings.lastChangelogVersion === version) return null;
+	const { whatsNew } = await import("./whats-new.js");
+	return whatsNew({ settings, version, agentDir: agentDir(env, home), packageDir: packageRoot() });
 }
 
 /**

@@ -1,10 +1,18 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandResult, CompletionItem } from "../hooks/types.js";
 import type { ThinkingLevel } from "../log/entry.js";
-import type { SessionSummary } from "../log/session-summary.js";
 import type { CommandUI } from "./command-ui.js";
 import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
+import type {
+	BranchRow,
+	CommandModels,
+	CommandSessions,
+	CommandSettings,
+	CommandTools,
+	PickerShell,
+	ScreenFacts,
+} from "./pickers.js";
 
 /** Numbers that `/session` and RPC report. */
 export interface SessionStats {
@@ -81,18 +89,22 @@ export interface CommandHost {
 	readonly accounts: CommandAccounts;
 	/** Absent where there is no project to decide about. */
 	readonly trust?: CommandTrust;
-	allModels(): Promise<Model<Api>[]>;
+	readonly models: CommandModels;
 	availableModels(): Promise<Model<Api>[]>;
 	setModel(model: Model<Api>): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
 	setAutoCompaction(enabled: boolean): void;
 	setName(name: string): void;
 	stats(): SessionStats;
-	listSessions(): Promise<SessionSummary[]>;
+	readonly sessions: CommandSessions;
+	readonly tools: CommandTools;
+	readonly settings: CommandSettings;
 	/** @returns false when a hook cancelled it */
 	newSession(): Promise<boolean>;
 	switchSession(path: string): Promise<boolean>;
 	branchTargets(): BranchTarget[];
+	/** The same messages with what a branch from each leaves behind, oldest first. */
+	branchRows(): Promise<BranchRow[]>;
 	/** @returns the text of the message that was branched from, or null when a hook cancelled it */
 	branch(entryIndex: number): Promise<string | null>;
 	readonly compaction: CommandCompaction;
@@ -107,12 +119,14 @@ export interface CommandHost {
 	describeContext(at?: number | null): Promise<string[]>;
 	describeHooks(): string[];
 	readonly inspector: Inspector;
+	/** Writes what helps to find a fault. @returns the absolute path @throws PiError `config_write_failed` */
+	writeDebugReport(screen: ScreenFacts | null): Promise<string>;
 	/** Every command, for `/help`. */
 	commands(): PaletteItem[];
 }
 
 /** What only a screen can do. Absent in print, JSON and RPC mode: commands that need it say so. */
-export interface CommandShell {
+export interface CommandShell extends PickerShell {
 	copy(text: string): Promise<void>;
 	setEditorText(text: string): void;
 	/** Asks for a text that does not show while it is typed. @returns null when cancelled */

@@ -77,6 +77,8 @@ export interface Inspector {
 	 * @throws PiError `bad_arguments` when there is no entry `at`
 	 */
 	inspectContext(options?: InspectOptions): Promise<ContextInspection>;
+	/** The messages that the model was last given; null before the first request. */
+	readonly lastRequest: readonly TracedMessage[] | null;
 	/** Hooks in the order in which they run, then those that did not load. */
 	hookStatuses(): HookStatus[];
 	/** Turns handlers and commands of a hook off or on until the session ends, and computes the context anew. */

@@ -1,7 +1,7 @@
 import type { ContextInspection, HookFigures, HookStatus, InspectOptions, Inspector } from "../commands/inspection.js";
 import { buildContext } from "../context/build-context.js";
 import { findCacheLoss } from "../context/cache-loss.js";
-import type { BuiltContext } from "../context/context-message.js";
+import type { BuiltContext, TracedMessage } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import { createLedger, type HookShare, hookShares } from "../context/ledger.js";
 import { StabilityWatch } from "../context/stability.js";
@@ -53,6 +53,10 @@ export class SessionInspector implements Inspector {
 			hooks: this.#contextHooks().map(({ path, name }) => ({ path, name })),
 			unstable: this.#contextHooks().flatMap(({ path }) => (this.hooks.health.figures(path).isUnstable ? [path] : [])),
 		};
+	}
+
+	get lastRequest(): readonly TracedMessage[] | null {
+		return this.context.lastRequest?.messages ?? null;
 	}
 
 	hookStatuses(): HookStatus[] {

@@ -31,7 +31,8 @@ export class InputDialog implements Component, Focusable {
 		private readonly question: InputQuestion,
 		private readonly onAnswer: (answer: string | null) => void,
 	) {
-		if (question.value) this.#input.setValue(question.value);
+		// As pasted: the cursor is to stand behind it.
+		if (question.value) this.#input.handleInput(`\x1b[200~${oneLine(question.value)}\x1b[201~`);
 	}
 
 	render(width: number): string[] {

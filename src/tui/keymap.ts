@@ -34,6 +34,9 @@ const APP_KEYS = {
 	"dialog.down": { defaultKeys: ["down", "ctrl+n"], description: "Down" },
 	"dialog.pageUp": { defaultKeys: "pageUp", description: "Page up" },
 	"dialog.pageDown": { defaultKeys: "pageDown", description: "Page down" },
+	"dialog.scope": { defaultKeys: "tab", description: "List fewer, or all" },
+	"dialog.rename": { defaultKeys: "ctrl+r", description: "Rename what is selected" },
+	"dialog.delete": { defaultKeys: ["ctrl+d", "delete"], description: "Delete what is selected" },
 } as const satisfies KeybindingDefinitions;
 
 /** The name of something that a key does. */

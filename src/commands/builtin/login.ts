@@ -1,6 +1,7 @@
+import { cleanKey, keyProblem } from "../../config/key-shape.js";
 import { PiError } from "../../errors.js";
 import { nearest } from "../../util/nearest.js";
-import type { BuiltinCommandContext, CommandAccounts, LoginOption, SlashCommand } from "../command.js";
+import type { BuiltinCommandContext, CommandAccounts, CommandHost, LoginOption, SlashCommand } from "../command.js";
 
 /** `/login [provider]`: keeps a key, or logs in through the provider's web site. */
 export const loginCommand: SlashCommand = {
@@ -34,16 +35,38 @@ export async function chooseAccount(
 	offered: readonly LoginOption[],
 	context: BuiltinCommandContext,
 ): Promise<string | null> {
-	const { session, ui, shell } = context;
-	const choice = offered.length === 1 ? offered[0] : await ui.select(title, offered.map(option));
-	if (!choice) return null;
-	if (choice.kind === "login") await logIn(choice, context);
-	else {
-		const key = (await shell?.secret(`Key for ${choice.name}`))?.trim();
-		if (!key) return null;
-		await session.accounts.saveKey(choice.provider, key);
+	const choice = await keepOne(title, offered, context);
+	return choice && chooseModel(choice, context.session);
+}
+
+/** Asks for a key of a provider, or logs in to it. @returns whether there is one now */
+export async function logInTo(provider: string, context: BuiltinCommandContext): Promise<boolean> {
+	const offered = named(await context.session.accounts.choices(), provider);
+	return (await keepOne(`How to log in to ${provider}?`, offered, context)) !== null;
+}
+
+/** @returns what was kept; null when the user gives nothing */
+async function keepOne(
+	title: string,
+	offered: readonly LoginOption[],
+	context: BuiltinCommandContext,
+): Promise<LoginOption | null> {
+	const choice = offered.length === 1 ? offered[0] : await context.ui.select(title, offered.map(option));
+	return choice && (await keep(choice, context)) ? choice : null;
+}
+
+async function keep(choice: LoginOption, context: BuiltinCommandContext): Promise<boolean> {
+	if (choice.kind === "login") {
+		await logIn(choice, context);
+		return true;
 	}
-	return chooseModel(choice, context);
+	const { session, shell, ui } = context;
+	const key = cleanKey((await shell?.secret(`Key for ${choice.name}`)) ?? "");
+	if (key === "") return false;
+	const problem = keyProblem(choice.provider, key);
+	if (problem !== null && !(await ui.confirm("Keep this key?", `It may be the wrong one: ${problem}.`))) return false;
+	await session.accounts.saveKey(choice.provider, key);
+	return true;
 }
 
 function option(choice: LoginOption) {
@@ -75,7 +98,7 @@ async function logIn(choice: LoginOption, { session, ui, shell, signal }: Builti
 }
 
 /** Where no model was chosen yet, the first one that can be used now. */
-async function chooseModel({ provider, name }: LoginOption, { session }: BuiltinCommandContext): Promise<string> {
+async function chooseModel({ provider, name }: LoginOption, session: CommandHost): Promise<string> {
 	const kept = `Kept the ${provider} account`;
 	if (session.model) return kept;
 	const model = (await session.availableModels()).find((candidate) => candidate.provider === provider);

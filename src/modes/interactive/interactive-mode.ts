@@ -21,6 +21,7 @@ import { createKeyActions } from "./key-actions.js";
 import { KeyController } from "./key-controller.js";
 import { listFiles } from "./list-files.js";
 import { watchMissingHooks } from "./missing-hooks-question.js";
+import { type News, tell } from "./news.js";
 import { PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
 import { PromptController } from "./prompt-controller.js";
@@ -61,6 +62,10 @@ export interface InteractiveOptions {
 	draft?: string;
 	/** Begins the demo once this mode has ended; absent: it is not offered. */
 	startDemo?(): void;
+	/** What the terminal says of itself, for reports: names and values of variables. */
+	terminalFacts?: Readonly<Record<string, string>>;
+	/** Told once the session is there: what an update brought, or null. */
+	news?(): Promise<News | null>;
 	/** Default: the terminal of the process, which is given back on every way out. */
 	terminal?: Terminal;
 }
@@ -151,6 +156,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 				createEditor: () => new PromptEditor(screen.tui, { theme, keymap }),
 				editExternally: (text) => keys.editExternally(text),
 				places: { cwd, home },
+				applySetting: (path, value) => screen.applySetting(path, value),
+				screen: () => ({ ...screen.facts, terminal: options.terminalFacts ?? {} }),
 			},
 		});
 		created.attachUI(dialogs, shell);
@@ -166,6 +173,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		void sayAll(created, prompts, failed);
 		input.attach(createPromptTarget(created, images));
 		void loadDrawingParts();
+		const news = await options.news?.();
+		if (news) tell(news, transcript);
 	};
 	const dispose = () => endSession(session);
 	const release = options.terminal

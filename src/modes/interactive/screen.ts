@@ -1,4 +1,4 @@
-import { type Component, Container, Spacer, type Terminal } from "@mariozechner/pi-tui";
+import { type Component, Container, CURSOR_MARKER, Spacer, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
 import { TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
 import { PLAIN_WINDOW, type WindowTraits } from "../../config/window-traits.js";
@@ -121,6 +121,28 @@ export class Screen {
 	/** Shows a line above the editor; null takes it away. */
 	hint(text: string | null): void {
 		this.#hint.text = text;
+	}
+
+	/** Goes by a setting from now on. @returns false for one that the screen does not follow */
+	applySetting(path: string, value: unknown): boolean {
+		if (path === "gutter") this.look.gutter = value === true;
+		else if (path === "hideThinkingBlock") this.look.previewThinking = value !== true;
+		else return false;
+		this.transcript.redraw();
+		return true;
+	}
+
+	/** What is on the screen. */
+	get facts(): { columns: number; rows: number; lines: string[] } {
+		const { columns, rows } = this.tui.terminal;
+		return {
+			columns,
+			rows,
+			lines: this.tui
+				.render(columns)
+				.slice(-rows)
+				.map((line) => line.replaceAll(CURSOR_MARKER, "")),
+		};
 	}
 
 	/** Shows what happened in the session. Loading another session is left to the caller. */

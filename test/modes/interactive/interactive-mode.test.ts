@@ -106,6 +106,7 @@ test("shell lines run, question mark shows help, unknown commands are told", asy
 	await app.terminal.waitFor("│ from the shell");
 	await app.terminal.type("?");
 	await app.terminal.waitFor("/compact");
+	await app.terminal.press("escape");
 	await app.submit("/nosuch");
 	await app.terminal.waitFor(/Unknown command/i);
 });
