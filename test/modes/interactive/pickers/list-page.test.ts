@@ -52,8 +52,10 @@ test("in the help a command is looked for and put into the editor", async () => 
 });
 
 test("/hotkeys lists the keys as they are bound, and typing finds one", async () => {
-	const keybindings = () => ({ value: { "app.model": "ctrl+e" }, placeOf: () => "keybindings.json", problem: null });
-	const app = await startApp({ rows: 24, mode: { keybindings } });
+	const app = await startApp({
+		rows: 24,
+		mode: { keybindings: () => ({ value: { "app.model": "ctrl+e" }, placeOf: () => "", problem: null }) },
+	});
 	await app.terminal.waitFor("0%");
 	await app.submit("/hotkeys");
 	await app.terminal.waitFor(/^ Keys/m);
