@@ -94,7 +94,7 @@ test("however the text is cut, the finished lines are those of the whole text", 
 test("text that comes in floods between two frames ends as the whole text would", () => {
 	fc.assert(
 		fc.property(
-			fc.array(markdown, { minLength: 60, maxLength: 90 }),
+			fc.array(markdown, { minLength: 20, maxLength: 30 }),
 			fc.integer({ min: 12, max: 90 }),
 			(parts, width) => {
 				const text = parts.join("\n\n");
@@ -113,7 +113,7 @@ test("text that comes in floods between two frames ends as the whole text would"
 				expect(view.render(width)).toEqual(oneShot(text, width));
 			},
 		),
-		{ numRuns: 15 },
+		{ numRuns: 8 },
 	);
 });
 
