@@ -22,14 +22,16 @@ const FOOTER_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
 	"auto_compaction_end",
 ]);
 
-/** Entries that the history is taken from. */
-const HISTORY_ENTRIES = 500;
+/** How many prompts the history has, and how far back they are looked for, in entries. */
+const HISTORY_PROMPTS = 100;
+const HISTORY_ENTRIES = 10_000;
 
 /** Shows a session on a screen for as long as it lasts. */
 export class SessionBinding {
 	/** What was said before there was a transcript to say it in. */
 	#early: SessionEvent[] | null = [];
 	#branch: string | null;
+	#isCounting = false;
 	/** The session's log as it is at each moment. */
 	readonly #entries: EntrySource;
 
@@ -72,13 +74,22 @@ export class SessionBinding {
 
 	/** The last prompts of the session, newest first, for the editor's history. */
 	promptHistory(): string[] {
-		const entries = this.#entries;
+		const { log } = this.session;
+		const from = Math.max(0, log.length - HISTORY_ENTRIES);
 		const texts: string[] = [];
+<<<<<<< HEAD
 		for (let at = entries.length - 1; at > Math.max(0, entries.length - HISTORY_ENTRIES); at--) {
 			const text = promptOfEntry(entries.at(at));
 			if (text !== undefined) texts.push(text);
+=======
+		let at = log.findLastMessage("user", log.length, from);
+		while (at >= 0 && texts.length < HISTORY_PROMPTS) {
+			const entry = log.at(at);
+			if (isUserMessageEntry(entry)) texts.push(messageText(entry.message));
+			at = log.findLastMessage("user", at, from);
+>>>>>>> a94c54f (squash)
 		}
-		return texts;
+		return texts.reverse();
 	}
 
 	#handle(event: SessionEvent): void {
@@ -104,17 +115,29 @@ export class SessionBinding {
 		);
 	}
 
+	/** Counts what a long session took, a little at a time, so that keys come through. */
+	#countOn(): void {
+		if (this.#isCounting) return;
+		this.#isCounting = true;
+		const step = () => {
+			if (this.session.statsSoFar() === null) return void setImmediate(step).unref();
+			this.#isCounting = false;
+			this.#updateFooter();
+		};
+		setImmediate(step).unref();
+	}
+
 	#updateFooter(): void {
 		const { model, thinkingLevel, sessionName, queue } = this.session;
-		const { tokens, cost } = this.session.stats();
+		const spent = this.session.statsSoFar();
+		if (!spent) this.#countOn();
 		const facts: FooterFacts = {
 			branch: this.#branch,
 			sessionName,
 			model: model?.name ?? null,
 			thinkingLevel: model?.reasoning ? thinkingLevel : null,
 			context: this.session.contextUsage(),
-			tokens,
-			cost,
+			spent,
 			queued: queue.steering.length + queue.followUps.length,
 		};
 		this.screen.footer.facts = facts;
