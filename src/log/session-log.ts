@@ -167,10 +167,14 @@ export class SessionLog {
 		return isMessageEntry(entry) ? entry.message.role : undefined;
 	}
 
-	/** Index of the last message of a role in `[from, before)`; -1 when there is none. Reads no more than `roleOf` must. */
-	findLastMessage(role: MessageRole, before = this.length, from = 0): number {
+	/**
+	 * Index of the last message of a role, or of several, in `[from, before)`; -1 when there is none. Reads no more than
+	 * `roleOf` must.
+	 */
+	findLastMessage(role: MessageRole | readonly MessageRole[], before = this.length, from = 0): number {
+		const roles: readonly (MessageRole | undefined)[] = typeof role === "string" ? [role] : role;
 		for (let index = Math.min(before, this.length) - 1; index >= from; index--) {
-			if (this.roleOf(index) === role) return index;
+			if (roles.includes(this.roleOf(index))) return index;
 		}
 		return -1;
 	}

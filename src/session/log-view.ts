@@ -4,8 +4,8 @@ import type { SessionLog } from "../log/session-log.js";
 
 /** A log to be looked into, entries read when they are asked for. */
 export interface LogView extends Required<EntrySource> {
-	/** Index of the last message of a role in `[from, before)`; -1 for none. Reads hardly more than the heads of lines. */
-	findLastMessage(role: MessageRole, before?: number, from?: number): number;
+	/** Index of the last message of a role, or of several, in `[from, before)`; -1 for none. Reads hardly more than the heads of lines. */
+	findLastMessage(role: MessageRole | readonly MessageRole[], before?: number, from?: number): number;
 }
 
 /** A log as it is now: `length` is that of this moment. */

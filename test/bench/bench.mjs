@@ -8,12 +8,8 @@ import { summarize } from "./lib/stats.mjs";
 import { contextBuild, nextRequest } from "./measures/context.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
 import { resumeSession } from "./measures/resume.mjs";
-<<<<<<< HEAD
 import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
-=======
 import { sessionCatalog } from "./measures/sessions.mjs";
-import { idleScreen, screenStream } from "./measures/screen.mjs";
->>>>>>> a94c54f (squash)
 import { fastPaths, firstPaint } from "./measures/start.mjs";
 
 const MEASURES = {

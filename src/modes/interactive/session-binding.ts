@@ -22,6 +22,8 @@ const FOOTER_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
 	"auto_compaction_end",
 ]);
 
+/** Roles of messages that the user typed. */
+const TYPED = ["user", "bashExecution"] as const;
 /** How many prompts the history has, and how far back they are looked for, in entries. */
 const HISTORY_PROMPTS = 100;
 const HISTORY_ENTRIES = 10_000;
@@ -77,19 +79,13 @@ export class SessionBinding {
 		const { log } = this.session;
 		const from = Math.max(0, log.length - HISTORY_ENTRIES);
 		const texts: string[] = [];
-<<<<<<< HEAD
-		for (let at = entries.length - 1; at > Math.max(0, entries.length - HISTORY_ENTRIES); at--) {
-			const text = promptOfEntry(entries.at(at));
-			if (text !== undefined) texts.push(text);
-=======
-		let at = log.findLastMessage("user", log.length, from);
+		let at = log.findLastMessage(TYPED, log.length, from);
 		while (at >= 0 && texts.length < HISTORY_PROMPTS) {
-			const entry = log.at(at);
-			if (isUserMessageEntry(entry)) texts.push(messageText(entry.message));
-			at = log.findLastMessage("user", at, from);
->>>>>>> a94c54f (squash)
+			const text = promptOfEntry(log.at(at));
+			if (text !== undefined) texts.push(text);
+			at = log.findLastMessage(TYPED, at, from);
 		}
-		return texts.reverse();
+		return texts;
 	}
 
 	#handle(event: SessionEvent): void {
