@@ -58,7 +58,8 @@ async function step(live: TestSession, next: () => number): Promise<void> {
 	else if (pick < 0.86) await attempt(live, `/fold ${turns.at(-4)} ${turns.at(-2)} what was folded`);
 	else if (pick < 0.89) await attempt(live, `/unfold ${turns.at(-4)}`);
 	else if (pick < 0.94) await attempt(live, `/pin ${recent(3)}`);
-	else if (pick < 0.97) await attempt(live, "/compact");
+	else if (pick < 0.965) await attempt(live, "/compact");
+	else if (pick < 0.975) await attempt(live, "/uncompact");
 	else await session.lifecycle.branch(recent(3));
 }
 
