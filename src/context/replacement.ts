@@ -4,6 +4,7 @@ import {
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
+	type SessionEntry,
 } from "../log/entry.js";
 import type { TracedMessage } from "./context-message.js";
 import type { EntrySource } from "./entry-message.js";
@@ -30,6 +31,11 @@ export interface ActiveFreeze {
 }
 
 const TYPES = ["compaction", "context_freeze", "context_undo"];
+
+/** True for an entry by which another compaction or freeze may come into force. */
+export function changesReplacement(entry: SessionEntry | undefined): boolean {
+	return entry !== undefined && TYPES.includes(entry.type);
+}
 
 /**
  * What stands in place of early entries: the latest compaction or freeze that was not undone; null when there is none. A

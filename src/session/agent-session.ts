@@ -5,7 +5,6 @@ import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings.js";
 import { buildContext } from "../context/build-context.js";
 import type { BuiltContext } from "../context/context-message.js";
-import type { EntrySource } from "../context/entry-message.js";
 import { describeError, PiError } from "../errors.js";
 import { type HookHost, NO_UI } from "../hooks/host-context.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
@@ -20,6 +19,7 @@ import type { QueuedPrompts, SessionEvent } from "./events.js";
 import { createHookHost } from "./hook-host.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
+import { type LogView, viewLog } from "./log-view.js";
 import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
 import { type LoadedSummary, type PromptOutcome, summarizeLoaded } from "./outcomes.js";
 import { Prompter } from "./prompter.js";
@@ -181,13 +181,8 @@ export class AgentSession {
 		return isSessionInfoEntry(entry) ? entry.name : null;
 	}
 	/** The log as it is at each moment, entries read when they are asked for. */
-	get log(): EntrySource {
-		const { log } = this.#state;
-		return {
-			length: log.length,
-			at: (index) => log.entry(index),
-			lastOfTypes: (types, end) => log.findLast(types, end),
-		};
+	get log(): LogView {
+		return viewLog(this.#state.log);
 	}
 	/** All entries, index 0 is the header; frozen. Reads them all: see `log`. */
 	get entries(): readonly SessionEntry[] {
@@ -295,6 +290,11 @@ export class AgentSession {
 
 	stats(): SessionStats {
 		return this.#stats.count(this.#state.log);
+	}
+
+	/** The same as far as it is counted at once: a long session takes several calls. @returns null when there is more */
+	statsSoFar(): SessionStats | null {
+		return this.#stats.countSome(this.#state.log);
 	}
 
 	/** Names the session. */

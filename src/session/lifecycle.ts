@@ -7,7 +7,7 @@ import { entryTimestamp, isUserMessageEntry, messageText, type SessionEntry } fr
 import { SessionLog } from "../log/session-log.js";
 import type { SessionEvent } from "./events.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
-import type { SessionContext } from "./session-context.js";
+import { entriesUpTo, type SessionContext } from "./session-context.js";
 import type { SessionParts } from "./session-parts.js";
 import type { SessionState } from "./session-state.js";
 
@@ -101,9 +101,13 @@ export class Lifecycle {
 
 	/** User messages, oldest first. */
 	branchTargets(): BranchTarget[] {
-		return this.deps.state.log.entries.flatMap((entry, entryIndex) =>
-			isUserMessageEntry(entry) ? [{ entryIndex, text: messageText(entry.message) }] : [],
-		);
+		const { log } = this.deps.state;
+		const targets: BranchTarget[] = [];
+		for (let at = log.findLastMessage("user"); at >= 0; at = log.findLastMessage("user", at)) {
+			const entry = log.peek(at);
+			if (isUserMessageEntry(entry)) targets.push({ entryIndex: at, text: messageText(entry.message) });
+		}
+		return targets.reverse();
 	}
 
 	/**
@@ -152,7 +156,7 @@ export class Lifecycle {
 		emit({ type: "session_changed", reason });
 		await this.#emit(() =>
 			reason === "branch"
-				? { ...this.#event("switch", previous.path), reason, targetTurnIndex }
+				? this.#event("switch", previous.path, { reason, targetTurnIndex })
 				: this.#event(reason, previous.path),
 		);
 	}
@@ -170,7 +174,7 @@ export class Lifecycle {
 	async #ask(reason: "before_switch" | "before_clear" | "before_branch", targetTurnIndex = 0) {
 		return this.#emit(() =>
 			reason === "before_branch"
-				? { ...this.#event("before_switch", null), reason, targetTurnIndex }
+				? this.#event("before_switch", null, { reason, targetTurnIndex })
 				: this.#event(reason, null),
 		);
 	}
@@ -181,8 +185,22 @@ export class Lifecycle {
 		return hooks.registry.has("session") ? hooks.emitSession(event(), new AbortController().signal) : {};
 	}
 
-	#event(reason: PlainReason, previousSessionFile: string | null): HookSessionEvent & { reason: PlainReason } {
+	/** Entries are read when a handler asks for them. */
+	#event(
+		reason: PlainReason,
+		previousSessionFile: string | null,
+		branch?: { reason: "before_branch" | "branch"; targetTurnIndex: number },
+	): HookSessionEvent {
 		const { log } = this.deps.state;
-		return { type: "session", reason, entries: log.entries, sessionFile: log.path, previousSessionFile };
+		const { length } = log;
+		return {
+			type: "session",
+			sessionFile: log.path,
+			previousSessionFile,
+			get entries() {
+				return entriesUpTo(log, length);
+			},
+			...(branch ?? { reason }),
+		};
 	}
 }

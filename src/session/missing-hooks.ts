@@ -65,11 +65,9 @@ function size({ messages, tokens }: RequestSize): string {
 
 function countForeign({ log, knowsType }: MissingHooksQuery): Map<string, number> {
 	const counts = new Map<string, number>();
-	for (let index = 0; index < log.length; index++) {
-		const type = log.typeOf(index) ?? "";
+	for (const [type, count] of log.countTypes()) {
 		const name = type === "opaque" ? "unreadable" : type;
-		if (RESERVED_ENTRY_TYPES.has(name) || knowsType(name)) continue;
-		counts.set(name, (counts.get(name) ?? 0) + 1);
+		if (!RESERVED_ENTRY_TYPES.has(name) && !knowsType(name)) counts.set(name, count);
 	}
 	return counts;
 }

@@ -5,10 +5,11 @@ import { cpus } from "node:os";
 import { join, resolve } from "node:path";
 import { createWorkshop, ROOT } from "./lib/place.mjs";
 import { summarize } from "./lib/stats.mjs";
-import { contextBuild } from "./measures/context.mjs";
+import { contextBuild, nextRequest } from "./measures/context.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
 import { resumeSession } from "./measures/resume.mjs";
 import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
+import { sessionCatalog } from "./measures/sessions.mjs";
 import { fastPaths, firstPaint } from "./measures/start.mjs";
 
 const MEASURES = {
@@ -22,7 +23,9 @@ const MEASURES = {
 	waiting: waitingScreen,
 	history: historyEcho,
 	context: contextBuild,
+	next: nextRequest,
 	resume: resumeSession,
+	sessions: sessionCatalog,
 };
 const BASELINE = join(ROOT, "test/bench/baseline.json");
 const LATEST = join(ROOT, "test/bench/latest.local.json");

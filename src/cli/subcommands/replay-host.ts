@@ -29,7 +29,7 @@ export function createReplayHost(
 		notify: (message) => onEffect(`shows: ${message}`),
 	};
 	return {
-		...createReadOnlyHost({ ...options, messages: [] }),
+		...createReadOnlyHost({ ...options, messages: () => [] }),
 		get messages() {
 			return options.core();
 		},

@@ -22,14 +22,18 @@ const FOOTER_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
 	"auto_compaction_end",
 ]);
 
-/** Entries that the history is taken from. */
-const HISTORY_ENTRIES = 500;
+/** Roles of messages that the user typed. */
+const TYPED = ["user", "bashExecution"] as const;
+/** How many prompts the history has, and how far back they are looked for, in entries. */
+const HISTORY_PROMPTS = 100;
+const HISTORY_ENTRIES = 10_000;
 
 /** Shows a session on a screen for as long as it lasts. */
 export class SessionBinding {
 	/** What was said before there was a transcript to say it in. */
 	#early: SessionEvent[] | null = [];
 	#branch: string | null;
+	#isCounting = false;
 	/** The session's log as it is at each moment. */
 	readonly #entries: EntrySource;
 
@@ -72,11 +76,14 @@ export class SessionBinding {
 
 	/** The last prompts of the session, newest first, for the editor's history. */
 	promptHistory(): string[] {
-		const entries = this.#entries;
+		const { log } = this.session;
+		const from = Math.max(0, log.length - HISTORY_ENTRIES);
 		const texts: string[] = [];
-		for (let at = entries.length - 1; at > Math.max(0, entries.length - HISTORY_ENTRIES); at--) {
-			const text = promptOfEntry(entries.at(at));
+		let at = log.findLastMessage(TYPED, log.length, from);
+		while (at >= 0 && texts.length < HISTORY_PROMPTS) {
+			const text = promptOfEntry(log.at(at));
 			if (text !== undefined) texts.push(text);
+			at = log.findLastMessage(TYPED, at, from);
 		}
 		return texts;
 	}
@@ -104,17 +111,29 @@ export class SessionBinding {
 		);
 	}
 
+	/** Counts what a long session took, a little at a time, so that keys come through. */
+	#countOn(): void {
+		if (this.#isCounting) return;
+		this.#isCounting = true;
+		const step = () => {
+			if (this.session.statsSoFar() === null) return void setImmediate(step).unref();
+			this.#isCounting = false;
+			this.#updateFooter();
+		};
+		setImmediate(step).unref();
+	}
+
 	#updateFooter(): void {
 		const { model, thinkingLevel, sessionName, queue } = this.session;
-		const { tokens, cost } = this.session.stats();
+		const spent = this.session.statsSoFar();
+		if (!spent) this.#countOn();
 		const facts: FooterFacts = {
 			branch: this.#branch,
 			sessionName,
 			model: model?.name ?? null,
 			thinkingLevel: model?.reasoning ? thinkingLevel : null,
 			context: this.session.contextUsage(),
-			tokens,
-			cost,
+			spent,
 			queued: queue.steering.length + queue.followUps.length,
 		};
 		this.screen.footer.facts = facts;
