@@ -73,6 +73,8 @@ const MAX_ROWS = 10;
 const MIN_ROWS = 3;
 const MAX_DETAIL_ROWS = 3;
 const HINT = "type to filter";
+/** A filter that is longer was pasted by mistake; what it costs to match grows with it. UTF-16 units. */
+const MAX_FILTER_LENGTH = 200;
 
 /** Chooses one of a list: arrows, page keys, and typing filters. Draws the rows that are on the screen, no others. */
 export class SelectDialog<T> implements Component, Focusable {
@@ -240,7 +242,8 @@ export class SelectDialog<T> implements Component, Focusable {
 		this.#selected = count === 0 ? 0 : wraps ? (to + count) % count : Math.max(0, Math.min(to, count - 1));
 	}
 
-	#setFilter(filter: string): void {
+	#setFilter(text: string): void {
+		const filter = text.slice(0, MAX_FILTER_LENGTH).toWellFormed();
 		if (filter === this.#filter) return;
 		this.#filter = filter;
 		this.#selected = 0;

@@ -181,3 +181,15 @@ test("no line is wider than the screen or holds a control character, whatever th
 		{ numRuns: 300 },
 	);
 });
+
+test("of a text that is pasted as the filter only so much counts as somebody could have meant", () => {
+	let asked = "";
+	const { send } = open({
+		items: (filter) => {
+			asked = filter;
+			return [];
+		},
+	});
+	send(`\x1b[200~${"word ".repeat(50_000)}\x1b[201~`);
+	expect(asked).toBe("word ".repeat(40));
+});
