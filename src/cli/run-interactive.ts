@@ -2,10 +2,13 @@ import { readKeybindings } from "../config/keybindings-file.js";
 import type { Environment } from "../config/paths.js";
 import { agentDir, paths } from "../config/paths.js";
 import type { LoadedSettings, Settings } from "../config/settings.js";
+import { terminalColours } from "../config/terminal-colours.js";
 import { terminalFeatures } from "../config/terminal-features.js";
+import { ThemeLibrary } from "../config/theme-library.js";
 import { windowTraits } from "../config/window-traits.js";
 import { PiError } from "../errors.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
+import type { ThemeOptions } from "../modes/interactive/theme-controller.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageRoot, packageVersion } from "../util/package-root.js";
 import type { PromptInput } from "./input.js";
@@ -59,7 +62,7 @@ export async function runInteractiveCli(
 			return session;
 		},
 		settings: settings.settings,
-		theme: themeName(settings.settings.theme, env),
+		theme: themeOptions(context),
 		features: terminalFeatures(env),
 		cwd: extras.session?.cwd ?? cwd,
 		home,
@@ -125,8 +128,18 @@ async function readPrompts({ files, messages }: CliOptions, base: { cwd: string;
 	return composePrompt({ files: await loadFileArguments(files, base), messages });
 }
 
-/** The theme to start with: no colour where the user or the terminal wants none. */
-function themeName(theme: string | undefined, env: Environment): "dark" | "light" | "plain" {
-	if (env.NO_COLOR || env.TERM === "dumb") return "plain";
-	return theme === "light" || theme === "plain" ? theme : "dark";
+/** What the colours come from. */
+function themeOptions({ env, cwd, home, settings }: CliContext): ThemeOptions {
+	const { level, background } = terminalColours(env);
+	const { theme } = settings.settings;
+	const inProject = settings.layers.project.theme;
+	return {
+		level,
+		background,
+		// The text console shows a question as it is instead of answering it.
+		asks: env.TERM !== "linux",
+		library: new ThemeLibrary(paths(env, cwd, home)),
+		...(theme === undefined ? {} : { chosen: theme }),
+		...(typeof inProject === "string" && { projectChoice: inProject }),
+	};
 }

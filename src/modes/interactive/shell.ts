@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { CommandShell } from "../../commands/command.js";
+import type { CommandShell, CommandThemes } from "../../commands/command.js";
 import { PiError } from "../../errors.js";
 import type { PanelParts } from "./panels/open-panels.js";
 
@@ -16,6 +16,7 @@ export interface ShellParts {
 	reloadKeys(): void;
 	/** Adds a title and lines to the transcript. */
 	page(title: string, lines: readonly string[]): void;
+	themes?: CommandThemes;
 	/** Where panels stand; absent: commands print instead. */
 	panels?: Omit<PanelParts, "copy"> & Pick<CommandShell, "applySetting" | "screen">;
 	/** Programs that take the clipboard's text on standard input, tried in order. Default: those of the platform. */
@@ -50,6 +51,7 @@ export function createShell(parts: ShellParts): CommandShell {
 		reloadKeys: parts.reloadKeys,
 		show: parts.page,
 		...(parts.startDemo ? { startDemo: parts.startDemo } : {}),
+		themes: parts.themes,
 	};
 	const { panels } = parts;
 	if (!panels) return shell;
