@@ -159,6 +159,25 @@ test("what runs without a terminal loads no screen", () => {
 	expect(offenders).toEqual([]);
 });
 
+test("the plain mode loads no terminal library", () => {
+	const byPath = new Map(files.map((file) => [file.path, file]));
+	const seen = new Set<string>();
+	const visit = (path: string): string[] => {
+		const file = byPath.get(path);
+		if (!file || seen.has(path)) return [];
+		seen.add(path);
+		const loaded = file.imports.filter(({ typeOnly, dynamic }) => !typeOnly && !dynamic);
+		const packages = loaded.filter(({ specifier }) => SCREEN_PACKAGES.includes(specifier));
+		return [
+			...packages.map(({ specifier }) => `${path} imports ${specifier}`),
+			...loaded.flatMap(({ target }) => (target === null ? [] : visit(target))),
+		];
+	};
+	expect(visit("src/cli/run-plain.ts")).toEqual([]);
+	expect([...seen].filter((path) => path.startsWith("src/tui/"))).toEqual([]);
+	expect(seen).toContain("src/modes/plain/narrator.ts");
+});
+
 test(`no file of src is longer than ${MAX_LINES} lines`, () => {
 	const offenders = files.filter((file) => file.lines > MAX_LINES).map((file) => `${file.path}: ${file.lines} lines`);
 	expect(offenders).toEqual([]);

@@ -6,14 +6,12 @@ import { terminalColours } from "../config/terminal-colours.js";
 import { terminalFeatures } from "../config/terminal-features.js";
 import { ThemeLibrary } from "../config/theme-library.js";
 import { windowTraits } from "../config/window-traits.js";
-import { PiError } from "../errors.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
 import type { ThemeOptions } from "../modes/interactive/theme-controller.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageRoot, packageVersion } from "../util/package-root.js";
-import type { PromptInput } from "./input.js";
 import type { CliOptions } from "./options.js";
-import { divertConsole, watchStrayErrors } from "./stray-errors.js";
+import { firstPrompts, startSession } from "./start-session.js";
 
 /** What the command line knows of its surroundings. */
 export interface CliContext {
@@ -38,29 +36,11 @@ export async function runInteractiveCli(
 	extras: InteractiveExtras = {},
 ): Promise<number> {
 	const { env, home, cwd, settings } = context;
-	const { first, rest } = await readPrompts(options, { cwd, home });
+	const prompts = await firstPrompts(options, { cwd, home });
 	const releases: (() => void)[] = [];
 	let wantsDemo = false;
 	const code = await runInteractive({
-		async startSession({ askTrust, ui }) {
-			releases.push(keepScreenClean((line) => ui.notify(line, "info")));
-			const [{ createAgentSession }, { sessionOptions }] = await Promise.all([
-				import("../session/create-session.js"),
-				import("./session-options.js"),
-			]);
-			const described = await sessionOptions(options, context);
-			const wanted = { ...described, askTrust, ...extras.session };
-			const session = await createAgentSession(wanted).catch(async (error: unknown) => {
-				// Another pi has the session open: it keeps its file, this one may go on in a copy.
-				const { session: choice } = wanted;
-				if (!(error instanceof PiError) || error.code !== "log_locked" || choice?.kind !== "open") throw error;
-				const copies = await ui.confirm("The session is open in another pi", "Go on in a copy of it?");
-				if (!copies) throw error;
-				return createAgentSession({ ...wanted, session: { ...choice, copy: true } });
-			});
-			releases.push(watchStrayErrors(session));
-			return session;
-		},
+		startSession: (questions) => startSession({ options, context, session: extras.session }, questions, releases),
 		settings: settings.settings,
 		theme: themeOptions(context),
 		features: terminalFeatures(env),
@@ -73,11 +53,7 @@ export async function runInteractiveCli(
 		// The demo is a visit: it notes nothing.
 		...(extras.session ? {} : { news: () => findNews(settings.settings, env, home) }),
 		editorCommand: env.VISUAL || env.EDITOR || null,
-		prompts: [
-			...(options.resume ? [{ text: "/resume" }] : []),
-			...(first ? [first] : []),
-			...rest.map((text) => ({ text })),
-		],
+		prompts,
 		...(extras.draft === undefined ? {} : { draft: extras.draft }),
 		...(options.demo
 			? {}
@@ -105,27 +81,6 @@ async function findNews(settings: Settings, env: Environment, home: string) {
 	if (settings.lastChangelogVersion === version) return null;
 	const { whatsNew } = await import("./whats-new.js");
 	return whatsNew({ settings, version, agentDir: agentDir(env, home), packageDir: packageRoot() });
-}
-
-/**
- * Whatever else would write to the terminal becomes a notice: it would tear the screen apart.
- * @returns ends that
- */
-function keepScreenClean(notify: (line: string) => void): () => void {
-	const giveBack = divertConsole(notify);
-	const onWarning = (warning: Error) => notify(`${warning.name}: ${warning.message}`);
-	process.removeAllListeners("warning");
-	process.on("warning", onWarning);
-	return () => {
-		giveBack();
-		process.off("warning", onWarning);
-	};
-}
-
-async function readPrompts({ files, messages }: CliOptions, base: { cwd: string; home: string }): Promise<PromptInput> {
-	if (files.length + messages.length === 0) return { rest: [] };
-	const { composePrompt, loadFileArguments } = await import("./input.js");
-	return composePrompt({ files: await loadFileArguments(files, base), messages });
 }
 
 /** What the colours come from. */
