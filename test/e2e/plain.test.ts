@@ -55,6 +55,6 @@ test("TERM=dumb and the setting open it too", async () => {
 	set.kill("SIGTERM");
 	expect((await set.exited).code).toBe(143);
 	await dumb.waitForText(/^>$/m);
-	await dumb.press("ctrl+c", "ctrl+c");
+	await dumb.press("ctrl+d");
 	expect((await dumb.exited).code).toBe(0);
 });

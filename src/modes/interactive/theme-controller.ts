@@ -86,7 +86,11 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		return [
 			{ name: AUTO, description: "light or dark, as the terminal is" },
 			...own,
-			...others.map(({ name, scope }) => ({ name, description: scope === "user" ? "yours" : "of this project" })),
+			...others.map(({ name, scope, path }) => {
+				const title = this.options.library?.load(path).theme?.title;
+				const whose = scope === "user" ? "yours" : "of this project";
+				return { name, description: title === undefined ? whose : `${title} · ${whose}` };
+			}),
 		];
 	}
 
