@@ -63,6 +63,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	begin(screen: ThemedScreen): void {
 		this.#screen = screen;
 		for (const problem of this.#early.splice(0)) this.say(problem);
+		this.#watch();
 		this.#ask(screen);
 	}
 
@@ -113,9 +114,9 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 
 	/** Lets go of the file. */
 	stop(): void {
+		this.#screen = null;
 		this.#watched?.close();
 		this.#watched = null;
-		this.#screen = null;
 	}
 
 	#find(name: string): FoundTheme {
@@ -138,7 +139,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		if (this.#watched?.path === path) return;
 		this.#watched?.close();
 		this.#watched = null;
-		if (path === undefined || !this.options.library) return;
+		if (path === undefined || !this.options.library || !this.#screen) return;
 		this.#watched = { path, close: this.options.library.watch(path, () => this.#reload(path)) };
 	}
 

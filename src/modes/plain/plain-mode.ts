@@ -196,7 +196,6 @@ class PlainMode {
 			await action();
 		} catch (error) {
 			this.#notice("error", describeError(error));
-			if (!(error instanceof PiError)) throw error;
 		} finally {
 			this.#busy -= 1;
 			this.#ready();

@@ -33,6 +33,8 @@ export class ProcessPlainTerminal implements PlainTerminal {
 	readonly #onData = (data: string) => this.#take(data);
 	readonly #onEnd = () => this.#listener?.onEnd();
 	readonly #onInterrupt = () => this.#listener?.onInterrupt();
+	/** The terminal may be gone: then there is nobody to tell, and a signal or the end of input says so too. */
+	readonly #onError = () => {};
 
 	write(text: string): void {
 		process.stdout.write(text);
@@ -40,6 +42,8 @@ export class ProcessPlainTerminal implements PlainTerminal {
 
 	start(listener: PlainListener): void {
 		this.#listener = listener;
+		process.stdout.on("error", this.#onError);
+		process.stdin.on("error", this.#onError);
 		process.stdin.setRawMode(false);
 		process.stdin.setEncoding("utf8").on("data", this.#onData).on("end", this.#onEnd);
 		process.on("SIGINT", this.#onInterrupt);

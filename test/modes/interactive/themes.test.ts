@@ -160,6 +160,13 @@ test("the terminal's answer makes the screen light; later changes are followed, 
 	);
 });
 
+test("a theme of the settings that is not there is named, and the terminal's own is used", async () => {
+	const app = await startThemed({ chosen: "dsuk", background: "light" });
+	const screen = await app.terminal.text();
+	expect(screen).toContain('! theme: There is no theme "dsuk" · did you mean dusk?');
+	expect(app.terminal.output).toContain("38;5;243m");
+});
+
 test("a theme that is the same everywhere asks the terminal nothing", async () => {
 	const app = await startThemed({ asks: true, chosen: "brand" });
 	expect(app.terminal.output).not.toContain("\x1b]11;");
