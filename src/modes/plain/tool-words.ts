@@ -1,6 +1,6 @@
 import type { ToolResult } from "../../tools/tool.js";
 import { formatDuration, plural } from "../interactive/format.js";
-import { changesOnly, parseDiff } from "../interactive/views/tools/diff-lines.js";
+import { changesOnly, parseDiff } from "../read-diff.js";
 import { plainLine } from "./plain-output.js";
 
 /** Lines of a result that are read out. */
