@@ -11,7 +11,8 @@ import type { TrustAnswer } from "../../session/project-code.js";
 import { KeyboardTerminal } from "../../tui/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
-import { closeScreen, exitBySignal, guardTerminal } from "../../tui/terminal-guard.js";
+import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
+import { exitBySignal } from "../../util/exit-by-signal.js";
 import { DialogController } from "./dialog-controller.js";
 import { loadDrawingParts } from "./drawing-parts.js";
 import { dropFiles } from "./dropped-paths.js";
@@ -160,7 +161,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 				createEditor: () => new PromptEditor(screen.tui, { theme, keymap }),
 				editExternally: (text) => keys.editExternally(text),
 				places: { cwd, home },
-				applySetting: (path, value) => screen.applySetting(path, value),
+				applySetting: (path, value) => themes.applySetting(path, value) || screen.applySetting(path, value),
 				screen: () => ({ ...screen.facts, terminal: options.terminalFacts ?? {} }),
 			},
 		});

@@ -112,6 +112,18 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		return `Theme: ${name}${differs ? ` · the project's settings ask for ${projectChoice} at the next start` : ""}`;
 	}
 
+	/** Goes by the setting from now on. @returns false for any other setting, and for a theme that is not there */
+	applySetting(path: string, value: unknown): boolean {
+		if (path !== "theme") return false;
+		try {
+			this.show(typeof value === "string" ? value : AUTO);
+			return true;
+		} catch (error) {
+			this.#say(describeError(error));
+			return false;
+		}
+	}
+
 	/** Lets go of the file. */
 	stop(): void {
 		this.#screen = null;

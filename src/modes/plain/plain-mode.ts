@@ -1,8 +1,8 @@
-import { constants } from "node:os";
 import type { ImageContent } from "@mariozechner/pi-ai";
 import type { CommandShell } from "../../commands/command.js";
 import { describeError, PiError } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
+import { exitBySignal } from "../../util/exit-by-signal.js";
 import { copyToClipboard } from "../clipboard.js";
 import { plural } from "../interactive/format.js";
 import type { StartQuestions } from "../interactive/interactive-mode.js";
@@ -263,7 +263,7 @@ class PlainMode {
 		const listeners = signals.map((signal) => {
 			const listener = () => {
 				this.#terminal.stop();
-				void endSession(this.#session).finally(() => process.exit(128 + constants.signals[signal]));
+				void endSession(this.#session).finally(() => exitBySignal(signal));
 			};
 			process.on(signal, listener);
 			return () => process.off(signal, listener);

@@ -1,3 +1,5 @@
+import { isatty } from "node:tty";
+
 /** A terminal that only goes forward: lines come in, text goes out. */
 export interface PlainTerminal {
 	/** Writes text, which holds no control characters but line ends. */
@@ -31,7 +33,11 @@ export class ProcessPlainTerminal implements PlainTerminal {
 	#lines: string[] = [];
 	#timer: NodeJS.Timeout | undefined;
 	readonly #onData = (data: string) => this.#take(data);
-	readonly #onEnd = () => this.#listener?.onEnd();
+	readonly #onEnd = () => {
+		if (isatty(0)) this.#listener?.onEnd();
+		// The terminal is gone: that is another end than Ctrl+D.
+		else process.kill(process.pid, "SIGHUP");
+	};
 	readonly #onInterrupt = () => this.#listener?.onInterrupt();
 	/** The terminal may be gone: then there is nobody to tell, and a signal or the end of input says so too. */
 	readonly #onError = () => {};

@@ -160,6 +160,18 @@ test("the terminal's answer makes the screen light; later changes are followed, 
 	);
 });
 
+test("a theme that is chosen among the settings is on the screen at once", async () => {
+	const app = await startThemed();
+	await app.submit("/settings theme dusk");
+	await app.terminal.waitFor(/theme: "?dusk"?$/m);
+	expect(app.terminal.output).not.toContain("38;5;243m");
+	await app.submit("/settings theme light");
+	await app.terminal.waitFor(/theme: "?light"?$/m);
+	expect(app.terminal.output).toContain("38;5;243m");
+	await app.submit("/settings theme dsuk");
+	await app.terminal.waitFor("There is no theme");
+});
+
 test("a theme of the settings that is not there is named, and the terminal's own is used", async () => {
 	const app = await startThemed({ chosen: "dsuk", background: "light" });
 	const screen = await app.terminal.text();
