@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { type CliOptions, type CommandLine, NO_ARGUMENTS } from "./cli/options.js";
+import { runTerminal } from "./cli/run-terminal.js";
 import { agentDir, processEnvironment } from "./config/paths.js";
 import { loadSettings } from "./config/settings.js";
 import { describeError, PiError } from "./errors.js";
@@ -57,10 +58,7 @@ async function runSession(options: CliOptions): Promise<number> {
 	if (!process.stdin.isTTY || !process.stdout.isTTY) {
 		throw new PiError("not_a_terminal", "stdin or stdout is not a terminal", { hint: 'use pi -p "prompt"' });
 	}
-	// Before anything heavy is loaded: until then the terminal echoes keys and takes them for its own.
-	process.stdin.setRawMode(true);
-	const { runInteractiveCli } = await import("./cli/run-interactive.js");
-	return runInteractiveCli(options, context);
+	return runTerminal(options, context);
 }
 
 async function standardIO() {

@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const RANKS: readonly (readonly string[])[] = [
 	["errors"],
 	["util"],
+	["themes"],
 	["log", "config", "tools", "tui", "demo"],
 	["context", "agent", "resources", "export"],
 	["hooks"],
@@ -156,6 +157,25 @@ test("what runs without a terminal loads no screen", () => {
 	};
 	for (const entry of SCREENLESS) visit(entry, [], new Set());
 	expect(offenders).toEqual([]);
+});
+
+test("the plain mode loads no terminal library", () => {
+	const byPath = new Map(files.map((file) => [file.path, file]));
+	const seen = new Set<string>();
+	const visit = (path: string): string[] => {
+		const file = byPath.get(path);
+		if (!file || seen.has(path)) return [];
+		seen.add(path);
+		const loaded = file.imports.filter(({ typeOnly, dynamic }) => !typeOnly && !dynamic);
+		const packages = loaded.filter(({ specifier }) => SCREEN_PACKAGES.includes(specifier));
+		return [
+			...packages.map(({ specifier }) => `${path} imports ${specifier}`),
+			...loaded.flatMap(({ target }) => (target === null ? [] : visit(target))),
+		];
+	};
+	expect(visit("src/cli/run-plain.ts")).toEqual([]);
+	expect([...seen].filter((path) => path.startsWith("src/tui/"))).toEqual([]);
+	expect(seen).toContain("src/modes/plain/narrator.ts");
 });
 
 test(`no file of src is longer than ${MAX_LINES} lines`, () => {

@@ -40,6 +40,7 @@ function sessionCommand(): Command {
 		.option("--no-session")
 		.option("--export <file>")
 		.option("-p, --print")
+		.option("--plain")
 		.addOption(new Option("--mode <mode>").choices(MODES))
 		.option("--verbose")
 		.option("--system-prompt <text>")
@@ -70,6 +71,7 @@ function sessionOptions(options: ParsedOptions, operands: readonly string[], lit
 		apiKey: options.text("apiKey"),
 		thinking: options.oneOf("thinking", THINKING_LEVELS),
 		print: options.flag("print"),
+		plain: options.flag("plain"),
 		mode: options.oneOf("mode", MODES),
 		continue: options.flag("continue"),
 		resume: options.flag("resume"),
@@ -112,6 +114,9 @@ function checkTogether(options: CliOptions): void {
 	}
 	if (options.print && (options.mode === "json" || options.mode === "rpc")) {
 		throw usage(`--print and --mode ${options.mode} exclude each other`);
+	}
+	if (options.plain && (options.mode === "json" || options.mode === "rpc")) {
+		throw usage(`--plain and --mode ${options.mode} exclude each other`);
 	}
 	if (options.mode === "rpc" && options.files.length + options.messages.length > 0) {
 		throw usage("--mode rpc takes its prompts from stdin", "send a prompt command");

@@ -5,6 +5,7 @@ import { registerDemoModel } from "../demo/scripted-model.js";
 import { packageRoot } from "../util/package-root.js";
 import type { CliOptions } from "./options.js";
 import type { CliContext } from "./run-interactive.js";
+import { runTerminal } from "./run-terminal.js";
 
 /** Played where there is no terminal: the work, then the pop of it, then what is left of it in the context. */
 const PLAYED = [DEMO_PROMPTS[0]?.text ?? "", "/pop 1", "/context"];
@@ -31,9 +32,8 @@ export async function runDemo(options: CliOptions, context: CliContext): Promise
 			offline: true,
 		};
 		if (isInteractive) {
-			const { runInteractiveCli } = await import("./run-interactive.js");
 			const extras = { session, ...(DEMO_PROMPTS[0] ? { draft: DEMO_PROMPTS[0].text } : {}) };
-			return await runInteractiveCli(options, context, extras);
+			return await runTerminal(options, context, extras);
 		}
 		// Not before it is known that there is no screen: from then on only answers go to stdout.
 		const [{ runHeadless }, { standardIO }] = await Promise.all([

@@ -27,6 +27,7 @@ session
 
 output
   -p, --print               answer and end, without a screen
+  --plain                   a talk in lines for screen readers: no redraws, no boxes, no colours
   --mode <mode>             text (same as -p), json (events as lines) or rpc (commands and events as lines)
   --verbose                 say more, with stack traces
 

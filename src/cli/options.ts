@@ -9,6 +9,8 @@ export interface CliOptions {
 	apiKey?: string;
 	thinking?: ThinkingLevel;
 	print: boolean;
+	/** A talk in lines, for screen readers and terminals that cannot do more. */
+	plain: boolean;
 	mode?: "text" | "json" | "rpc";
 	continue: boolean;
 	resume: boolean;
@@ -84,6 +86,7 @@ export type CommandLine =
 /** What an empty command line asks for: known without the parser, which takes a while to load. */
 export const NO_ARGUMENTS: CliOptions = {
 	print: false,
+	plain: false,
 	continue: false,
 	resume: false,
 	keepSession: true,

@@ -2,15 +2,16 @@ import { readKeybindings } from "../config/keybindings-file.js";
 import type { Environment } from "../config/paths.js";
 import { agentDir, paths } from "../config/paths.js";
 import type { LoadedSettings, Settings } from "../config/settings.js";
+import { terminalColours } from "../config/terminal-colours.js";
 import { terminalFeatures } from "../config/terminal-features.js";
+import { ThemeLibrary } from "../config/theme-library.js";
 import { windowTraits } from "../config/window-traits.js";
-import { PiError } from "../errors.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
+import type { ThemeOptions } from "../modes/interactive/theme-controller.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageRoot, packageVersion } from "../util/package-root.js";
-import type { PromptInput } from "./input.js";
 import type { CliOptions } from "./options.js";
-import { divertConsole, watchStrayErrors } from "./stray-errors.js";
+import { firstPrompts, startSession } from "./start-session.js";
 
 /** What the command line knows of its surroundings. */
 export interface CliContext {
@@ -35,31 +36,13 @@ export async function runInteractiveCli(
 	extras: InteractiveExtras = {},
 ): Promise<number> {
 	const { env, home, cwd, settings } = context;
-	const { first, rest } = await readPrompts(options, { cwd, home });
+	const prompts = await firstPrompts(options, { cwd, home });
 	const releases: (() => void)[] = [];
 	let wantsDemo = false;
 	const code = await runInteractive({
-		async startSession({ askTrust, ui }) {
-			releases.push(keepScreenClean((line) => ui.notify(line, "info")));
-			const [{ createAgentSession }, { sessionOptions }] = await Promise.all([
-				import("../session/create-session.js"),
-				import("./session-options.js"),
-			]);
-			const described = await sessionOptions(options, context);
-			const wanted = { ...described, askTrust, ...extras.session };
-			const session = await createAgentSession(wanted).catch(async (error: unknown) => {
-				// Another pi has the session open: it keeps its file, this one may go on in a copy.
-				const { session: choice } = wanted;
-				if (!(error instanceof PiError) || error.code !== "log_locked" || choice?.kind !== "open") throw error;
-				const copies = await ui.confirm("The session is open in another pi", "Go on in a copy of it?");
-				if (!copies) throw error;
-				return createAgentSession({ ...wanted, session: { ...choice, copy: true } });
-			});
-			releases.push(watchStrayErrors(session));
-			return session;
-		},
+		startSession: (questions) => startSession({ options, context, session: extras.session }, questions, releases),
 		settings: settings.settings,
-		theme: themeName(settings.settings.theme, env),
+		theme: themeOptions(context),
 		features: terminalFeatures(env),
 		cwd: extras.session?.cwd ?? cwd,
 		home,
@@ -70,11 +53,7 @@ export async function runInteractiveCli(
 		// The demo is a visit: it notes nothing.
 		...(extras.session ? {} : { news: () => findNews(settings.settings, env, home) }),
 		editorCommand: env.VISUAL || env.EDITOR || null,
-		prompts: [
-			...(options.resume ? [{ text: "/resume" }] : []),
-			...(first ? [first] : []),
-			...rest.map((text) => ({ text })),
-		],
+		prompts,
 		...(extras.draft === undefined ? {} : { draft: extras.draft }),
 		...(options.demo
 			? {}
@@ -104,29 +83,18 @@ async function findNews(settings: Settings, env: Environment, home: string) {
 	return whatsNew({ settings, version, agentDir: agentDir(env, home), packageDir: packageRoot() });
 }
 
-/**
- * Whatever else would write to the terminal becomes a notice: it would tear the screen apart.
- * @returns ends that
- */
-function keepScreenClean(notify: (line: string) => void): () => void {
-	const giveBack = divertConsole(notify);
-	const onWarning = (warning: Error) => notify(`${warning.name}: ${warning.message}`);
-	process.removeAllListeners("warning");
-	process.on("warning", onWarning);
-	return () => {
-		giveBack();
-		process.off("warning", onWarning);
+/** What the colours come from. */
+function themeOptions({ env, cwd, home, settings }: CliContext): ThemeOptions {
+	const { level, background } = terminalColours(env);
+	const { theme } = settings.settings;
+	const inProject = settings.layers.project.theme;
+	return {
+		level,
+		background,
+		// The text console shows a question as it is instead of answering it.
+		asks: env.TERM !== "linux",
+		library: new ThemeLibrary(paths(env, cwd, home)),
+		...(theme === undefined ? {} : { chosen: theme }),
+		...(typeof inProject === "string" && { projectChoice: inProject }),
 	};
-}
-
-async function readPrompts({ files, messages }: CliOptions, base: { cwd: string; home: string }): Promise<PromptInput> {
-	if (files.length + messages.length === 0) return { rest: [] };
-	const { composePrompt, loadFileArguments } = await import("./input.js");
-	return composePrompt({ files: await loadFileArguments(files, base), messages });
-}
-
-/** The theme to start with: no colour where the user or the terminal wants none. */
-function themeName(theme: string | undefined, env: Environment): "dark" | "light" | "plain" {
-	if (env.NO_COLOR || env.TERM === "dumb") return "plain";
-	return theme === "light" || theme === "plain" ? theme : "dark";
 }

@@ -146,7 +146,18 @@ export interface CommandShell extends PickerShell {
 	openHooks?(inspector: Inspector, signal: AbortSignal): Promise<"reload" | null>;
 	/** Ends this shell and begins the demo; absent in the demo itself. */
 	startDemo?(): void;
-	toggleTheme?(name: string): boolean;
+	/** Absent where there are no colours to choose. */
+	readonly themes?: CommandThemes;
+}
+
+/** The screen's colours. */
+export interface CommandThemes {
+	/** Names that `use` takes, and what each is. */
+	list(): { name: string; description: string }[];
+	/** Draws in a theme and keeps the choice. @returns a line that says so @throws PiError `bad_arguments` */
+	use(name: string): Promise<string>;
+	/** Shows the themes, each on the screen as it is selected. @returns null when cancelled, with the screen as before */
+	choose(signal: AbortSignal): Promise<string | null>;
 }
 
 /** All that a built-in command may touch. */
@@ -166,7 +177,11 @@ export interface SlashCommand {
 	aliases?: readonly string[];
 	description: string;
 	argumentHint?: string;
-	complete?(prefix: string, session: CommandHost): CompletionItem[] | Promise<CompletionItem[]>;
+	complete?(
+		prefix: string,
+		session: CommandHost,
+		shell: CommandShell | null,
+	): CompletionItem[] | Promise<CompletionItem[]>;
 	run(context: BuiltinCommandContext): Promise<CommandResult | undefined | void>;
 }
 

@@ -34,7 +34,11 @@ function row<T>(path: string, { kind, means, isInert = undefined, ...given }: De
 
 /** Every setting, in the order in which they are shown. */
 export const SETTINGS = {
-	theme: row("theme", { kind: text, means: "dark, light or plain; unset: dark", isInert: true }),
+	theme: row("theme", {
+		kind: text,
+		means: "a theme that /theme lists; unset: light or dark, as the terminal is",
+		isInert: true,
+	}),
 	defaultProvider: row("defaultProvider", { kind: text, means: "the provider to start with" }),
 	defaultModel: row("defaultModel", { kind: text, means: "the model to start with" }),
 	defaultThinkingLevel: row("defaultThinkingLevel", {
@@ -62,6 +66,7 @@ export const SETTINGS = {
 		means: "the column that shows what is in the context",
 		isInert: true,
 	}),
+	plain: row("plain", { kind: flag, default: false, means: "lines in place of the screen, as --plain" }),
 	quietStartup: row("quietStartup", {
 		kind: flag,
 		default: false,

@@ -45,6 +45,8 @@ export interface Settings {
 	apiKeys: Record<string, string>;
 	/** The column that shows what is in the context. */
 	gutter: boolean;
+	/** Lines in place of the screen, as `--plain`. */
+	plain: boolean;
 }
 
 /** A change to settings.json. A key that is there with `undefined` is removed. */
@@ -121,6 +123,7 @@ function readSettings(pick: <T, D extends T | undefined>(row: SettingRow<T, D>) 
 		features: { tasks: pick(SETTINGS.features.tasks) },
 		apiKeys: pick(SETTINGS.apiKeys),
 		gutter: pick(SETTINGS.gutter),
+		plain: pick(SETTINGS.plain),
 	};
 }
 

@@ -61,7 +61,8 @@ export class CommandRunner {
 	async complete(name: string, prefix: string, signal: AbortSignal): Promise<CompletionItem[]> {
 		const found = findCommand(name, this.deps.sources());
 		if (found?.kind === "hook") return this.deps.hooks().complete(name, prefix, signal);
-		return found?.kind === "builtin" ? ((await found.command.complete?.(prefix, this.deps.host)) ?? []) : [];
+		if (found?.kind !== "builtin") return [];
+		return (await found.command.complete?.(prefix, this.deps.host, this.deps.shell())) ?? [];
 	}
 
 	async #dispatch(found: FoundCommand, rest: string, signal: AbortSignal): Promise<CommandOutcome> {

@@ -17,6 +17,9 @@ interface ListToken {
 
 /** Where less is left than this, nothing hangs. Columns. */
 const MIN_TEXT_WIDTH = 12;
+/** How the markdown component must be given bullets: by this colour it tells the lines of nested lists. */
+const BULLET = { on: "\x1b[36m", off: "\x1b[39m" } as const;
+const BULLET_LINE = /^( *)\x1b\[36m(- |\d+\. )\x1b\[39m/;
 /** Stands for a line that is taken out: no text that is drawn has control characters. */
 const NO_LINE = "\x00";
 /** How much further in than its code a line of it goes on below. */
@@ -37,6 +40,7 @@ export function drawMarkdown(source: string, width: number, theme: Theme, style?
 		{
 			...theme.markdown,
 			codeBlockBorder: (fence) => languageLine(fence.slice(3), theme.markdown.codeBlockBorder) ?? NO_LINE,
+			listBullet: (bullet) => BULLET.on + bullet + BULLET.off,
 		},
 		style,
 	);
@@ -49,10 +53,13 @@ export function drawMarkdown(source: string, width: number, theme: Theme, style?
 	const block: DrawBlock = (token, room, ...rest) => {
 		const lines = drawBlock.call(component, token, room, ...rest).filter((line) => !line.includes(NO_LINE));
 		if (token.type === "code") return lines.flatMap((line) => wrapCode(line, room));
-		return token.type === "list" ? lines.flatMap((line) => hang(line, LIST_LINE.exec(line)?.[0] ?? "", room)) : lines;
+		if (token.type !== "list") return lines;
+		const hung = lines.flatMap((line) => hang(line, LIST_LINE.exec(line)?.[0] ?? "", room));
+		return hung.map((line) => line.replace(BULLET_LINE, styleBullet));
 	};
 	const inline: DrawInline = (tokens, ...rest) => drawInline.call(component, tokens.flatMap(safeLink), ...rest);
 	const list: DrawList = (token, ...rest) => drawList.call(component, withBoxes(token), ...rest);
+	const styleBullet = (_: string, indent: string, bullet: string) => indent + theme.markdown.listBullet(bullet);
 	Reflect.set(component, "renderToken", block);
 	Reflect.set(component, "renderInlineTokens", inline);
 	Reflect.set(component, "renderList", list);

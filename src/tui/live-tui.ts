@@ -26,6 +26,7 @@ export interface LiveTUIOptions {
  */
 interface FrameState {
 	doRender(): void;
+	handleInput(data: string): void;
 	renderRequested: boolean;
 	compositeOverlays(lines: string[], width: number, height: number): string[];
 }
@@ -40,6 +41,7 @@ const RESIZE_DELAY_MS = 100;
 function hasFrameState(screen: object): screen is FrameState {
 	return (
 		typeof Reflect.get(screen, "doRender") === "function" &&
+		typeof Reflect.get(screen, "handleInput") === "function" &&
 		typeof Reflect.get(screen, "renderRequested") === "boolean" &&
 		typeof Reflect.get(screen, "compositeOverlays") === "function"
 	);
@@ -136,6 +138,18 @@ export class LiveTUI extends TUI {
 			this.#redrawsAll = true;
 		}
 		super.requestRender();
+	}
+
+	/** Draws what is on the screen anew, as after a change of colours; what has scrolled off stays as it is. */
+	redrawScreen(): void {
+		this.invalidate();
+		if (this.#drawn) this.#redrawAsked = true;
+		super.requestRender();
+	}
+
+	/** Takes a key as if it had been typed. */
+	type(key: string): void {
+		this.#state.handleInput(key);
 	}
 
 	/** Gives the terminal back; the cursor is below what was drawn. Does nothing when not running. */

@@ -1,9 +1,5 @@
-import { constants } from "node:os";
-import { isatty } from "node:tty";
+import { type EndSignal, exitBySignal } from "../util/exit-by-signal.js";
 import type { LiveTUI } from "./live-tui.js";
-
-/** Signals that end the program. */
-export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 
 const END_SIGNALS: readonly EndSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 /** What a terminal sends to every program in front when the user interrupts one. */
@@ -136,16 +132,6 @@ export async function suspend(screen: LiveTUI, target = 0): Promise<void> {
 			for (const listener of listeners) process.on("SIGTSTP", listener);
 		}
 	});
-}
-
-/** Ends the program with 128 + the signal's number; with the signal itself when the terminal is gone. */
-export function exitBySignal(signal: EndSignal): void {
-	if (!isatty(0)) {
-		// Node would find that the terminal does not take its settings back, and abort with a core dump.
-		process.removeAllListeners(signal);
-		process.kill(process.pid, signal);
-	}
-	process.exit(128 + constants.signals[signal]);
 }
 
 function writeLast(): void {

@@ -1,5 +1,14 @@
 import type { EditorTheme, MarkdownTheme, SelectListTheme } from "@mariozechner/pi-tui";
-import chalk, { Chalk, type ChalkInstance } from "chalk";
+import { Chalk, type ChalkInstance } from "chalk";
+import { type BuiltInTheme, builtInStyles } from "../themes/built-in.js";
+import { type Colour, type ColourLevel, parseColour, reduceColour } from "../themes/colour.js";
+import {
+	type ColourValue,
+	STYLE_ATTRIBUTES,
+	type StyleSpec,
+	type ThemeRole,
+	type ThemeStyles,
+} from "../themes/roles.js";
 import { createHighlighter } from "./highlight.js";
 
 /** Wraps text in one style. Styles nest: an inner style gives back what the outer one set. */
@@ -8,134 +17,180 @@ export type Style = (text: string) => string;
 /** The thinking levels that the editor's border can show. */
 export type ThinkingShade = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
 
-/** The names `createTheme` knows. `plain` has no colour at all, as `NO_COLOR` asks. */
-export type ThemeName = "dark" | "light" | "plain";
+/** The themes that `createTheme` knows by name. `plain` has no colour at all, as `NO_COLOR` asks. */
+export type ThemeName = BuiltInTheme;
 
-/** Every style of the screen, by what it means. */
+/** What a theme is made of, when it is none of pi's own. */
+export interface ThemeSource {
+	name: string;
+	styles: ThemeStyles;
+}
+
+/** Every style of the screen, by what it means. @see THEME_ROLES for what each is */
 export interface Theme {
-	readonly name: ThemeName;
-	/** What can be acted on. */
-	accent: Style;
-	/** Secondary: may be missed without loss. */
-	dim: Style;
-	/** Secondary, but meant to be read. */
-	muted: Style;
-	bold: Style;
-	italic: Style;
-	success: Style;
-	warning: Style;
-	error: Style;
-	/** Lines of a diff, and the words in them that changed. */
-	added: Style;
-	removed: Style;
-	addedWord: Style;
-	removedWord: Style;
-	/** The gutter: `▎` in the context, `┆` not any more, `◆` a summary. */
-	gutterIn: Style;
-	gutterOut: Style;
-	gutterSummary: Style;
-	userText: Style;
-	thinking: Style;
-	/** The editor's border, by thinking level. */
+	/** `plain` where there are no colours, whatever the theme. */
+	readonly name: string;
+	readonly accent: Style;
+	readonly dim: Style;
+	readonly muted: Style;
+	readonly bold: Style;
+	readonly italic: Style;
+	readonly success: Style;
+	readonly warning: Style;
+	readonly error: Style;
+	readonly added: Style;
+	readonly removed: Style;
+	readonly addedWord: Style;
+	readonly removedWord: Style;
+	readonly gutterIn: Style;
+	readonly gutterOut: Style;
+	readonly gutterSummary: Style;
+	readonly userText: Style;
+	readonly thinking: Style;
 	thinkingBorder(level: ThinkingShade): Style;
-	/** The editor's border while it holds a shell command. */
-	bashBorder: Style;
-	markdown: MarkdownTheme;
-	selectList: SelectListTheme;
-	editor: EditorTheme;
+	readonly bashBorder: Style;
+	readonly markdown: MarkdownTheme;
+	readonly selectList: SelectListTheme;
+	readonly editor: EditorTheme;
 }
 
-/** The few colours in which a dark and a light screen differ, as xterm 256 colour numbers. */
-interface Palette {
-	muted: number;
-	addedWord: number;
-	removedWord: number;
-	gutter: number;
-	minimal: number;
-}
-
-const PALETTES: Record<Exclude<ThemeName, "plain">, Palette> = {
-	dark: { muted: 246, addedWord: 22, removedWord: 52, gutter: 67, minimal: 66 },
-	light: { muted: 241, addedWord: 194, removedWord: 224, gutter: 67, minimal: 109 },
-};
+/** Takes every theme as it comes: a component keeps this one, whose styles change. */
+export type LiveTheme = { -readonly [Key in keyof Theme]: Theme[Key] };
 
 /**
- * Builds a theme. Most colours are the terminal's own sixteen, so that they fit the user's scheme; the others come
- * down to those sixteen on terminals that have no more.
+ * Builds a theme for a terminal with so many colours. Colours of the theme's own come down to the nearest that there are.
+ * Without any, styles are left out altogether.
  */
-export function createTheme(name: ThemeName): Theme {
-	const c = name === "plain" ? new Chalk({ level: 0 }) : chalk;
-	const palette = PALETTES[name === "plain" ? "dark" : name];
-	const muted = c.ansi256(palette.muted);
+export function createTheme(theme: ThemeName | ThemeSource, level: ColourLevel = 3): LiveTheme {
+	const { name, styles } = typeof theme === "string" ? { name: theme, styles: builtInStyles(theme, "dark") } : theme;
+	const isPlain = level === 0 || name === "plain";
+	const chalk = new Chalk({ level: isPlain ? 0 : 3 });
+	const style = (role: ThemeRole): Style => styleOf(chalk, styles[role], level);
 	const borders: Record<ThinkingShade, Style> = {
-		off: c.dim,
-		minimal: c.ansi256(palette.minimal),
-		low: c.blue,
-		medium: c.cyan,
-		high: c.magenta,
-		xhigh: c.red,
+		off: style("borderOff"),
+		minimal: style("borderMinimal"),
+		low: style("borderLow"),
+		medium: style("borderMedium"),
+		high: style("borderHigh"),
+		xhigh: style("borderXhigh"),
 	};
+	const accent = style("accent");
+	const dim = style("dim");
 	const selectList: SelectListTheme = {
-		selectedPrefix: c.cyan,
-		selectedText: c.cyan,
-		description: c.dim,
-		scrollInfo: c.dim,
-		noMatch: c.dim,
+		selectedPrefix: accent,
+		selectedText: accent,
+		description: dim,
+		scrollInfo: dim,
+		noMatch: dim,
 	};
 	return {
-		name,
-		accent: c.cyan,
-		dim: c.dim,
-		muted,
-		bold: c.bold,
-		italic: c.italic,
-		success: c.green,
-		warning: c.yellow,
-		error: c.red,
-		added: c.green,
-		removed: c.red,
-		addedWord: name === "plain" ? c.bold : c.bgAnsi256(palette.addedWord),
-		removedWord: name === "plain" ? c.bold : c.bgAnsi256(palette.removedWord),
-		gutterIn: c.ansi256(palette.gutter),
-		gutterOut: c.dim,
-		gutterSummary: c.magenta,
-		userText: c.bold,
-		thinking: (text) => c.dim(c.italic(text)),
-		thinkingBorder: (level) => borders[level],
-		bashBorder: c.yellow,
-		markdown: markdownTheme(c, muted),
+		name: isPlain ? "plain" : name,
+		accent,
+		dim,
+		muted: style("muted"),
+		bold: chalk.bold,
+		italic: chalk.italic,
+		success: style("success"),
+		warning: style("warning"),
+		error: style("error"),
+		added: style("added"),
+		removed: style("removed"),
+		addedWord: style("addedWord"),
+		removedWord: style("removedWord"),
+		gutterIn: style("gutterIn"),
+		gutterOut: style("gutterOut"),
+		gutterSummary: style("gutterSummary"),
+		userText: style("userText"),
+		thinking: style("thinking"),
+		thinkingBorder: (shade) => borders[shade],
+		bashBorder: style("borderBash"),
+		markdown: markdownTheme(chalk, style),
 		selectList,
 		editor: { borderColor: borders.off, selectList },
 	};
 }
 
-function markdownTheme(c: ChalkInstance, muted: Style): MarkdownTheme {
+function markdownTheme(chalk: ChalkInstance, style: (role: ThemeRole) => Style): MarkdownTheme {
 	return {
-		heading: c.yellow,
-		link: c.blue,
-		linkUrl: c.dim,
-		code: c.cyan,
+		heading: style("heading"),
+		link: style("link"),
+		linkUrl: style("linkUrl"),
+		code: style("code"),
 		codeBlock: (text) => text,
-		codeBlockBorder: c.dim,
-		quote: muted,
-		quoteBorder: c.dim,
-		hr: c.dim,
-		// pi-tui tells nested list lines by a cyan bullet: any other colour indents them twice.
-		listBullet: c.cyan,
-		bold: c.bold,
-		italic: c.italic,
-		strikethrough: c.strikethrough,
-		underline: c.underline,
+		codeBlockBorder: style("codeBorder"),
+		quote: style("quote"),
+		quoteBorder: style("quoteBorder"),
+		hr: style("rule"),
+		listBullet: style("listBullet"),
+		bold: chalk.bold,
+		italic: chalk.italic,
+		strikethrough: chalk.strikethrough,
+		underline: chalk.underline,
 		codeBlockIndent: "  ",
 		highlightCode: createHighlighter({
-			keyword: c.magenta,
-			string: c.green,
-			number: c.yellow,
-			comment: c.dim,
-			title: c.blue,
-			type: c.cyan,
-			added: c.green,
-			removed: c.red,
+			keyword: style("codeKeyword"),
+			string: style("codeString"),
+			number: style("codeNumber"),
+			comment: style("codeComment"),
+			title: style("codeTitle"),
+			type: style("codeType"),
+			added: style("added"),
+			removed: style("removed"),
 		}),
 	};
 }
+
+function styleOf(chalk: ChalkInstance, spec: StyleSpec, level: ColourLevel): Style {
+	let style = chalk;
+	if (spec.background !== undefined) style = withBackground(style, spec.background, level);
+	if (spec.color !== undefined) style = withColour(style, spec.color, level);
+	for (const attribute of STYLE_ATTRIBUTES) if (spec[attribute]) style = style[attribute];
+	// Called without a style, chalk would still turn what is no text into one.
+	return style === chalk ? (text) => text : style;
+}
+
+function withColour(style: ChalkInstance, value: ColourValue, level: ColourLevel): ChalkInstance {
+	const colour = reduced(value, level);
+	switch (colour.kind) {
+		case "default":
+			return style;
+		case "named":
+			return style[FOREGROUNDS[colour.index] ?? "white"];
+		case "indexed":
+			return style.ansi256(colour.index);
+		case "rgb":
+			return style.rgb(...colour.rgb);
+	}
+}
+
+function withBackground(style: ChalkInstance, value: ColourValue, level: ColourLevel): ChalkInstance {
+	const colour = reduced(value, level);
+	// A shade of its own comes down to one that the text on it may have too: that would hide it.
+	if (level === 1 && parseColour(value)?.kind !== "named") return colour.kind === "default" ? style : style.inverse;
+	switch (colour.kind) {
+		case "default":
+			return style;
+		case "named":
+			return style[BACKGROUNDS[colour.index] ?? "bgBlack"];
+		case "indexed":
+			return style.bgAnsi256(colour.index);
+		case "rgb":
+			return style.bgRgb(...colour.rgb);
+	}
+}
+
+function reduced(value: ColourValue, level: ColourLevel): Colour {
+	return reduceColour(parseColour(value) ?? { kind: "default" }, level);
+}
+
+/** The sixteen as chalk calls them, by their number. */
+const FOREGROUNDS = [
+	...(["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const),
+	...(["blackBright", "redBright", "greenBright", "yellowBright"] as const),
+	...(["blueBright", "magentaBright", "cyanBright", "whiteBright"] as const),
+];
+const BACKGROUNDS = [
+	...(["bgBlack", "bgRed", "bgGreen", "bgYellow", "bgBlue", "bgMagenta", "bgCyan", "bgWhite"] as const),
+	...(["bgBlackBright", "bgRedBright", "bgGreenBright", "bgYellowBright"] as const),
+	...(["bgBlueBright", "bgMagentaBright", "bgCyanBright", "bgWhiteBright"] as const),
+];

@@ -4,6 +4,7 @@ import { PiError } from "../../src/errors.js";
 
 const NOTHING: CliOptions = {
 	print: false,
+	plain: false,
 	continue: false,
 	resume: false,
 	keepSession: true,

@@ -11,7 +11,7 @@ test("/settings prints each setting with its value, where it is from and what it
 	const outcome = await session.prompt("/settings");
 	const lines = outcome.kind === "command" ? (outcome.status ?? "").split("\n") : [];
 	expect(lines[0]).toBe("Settings");
-	expect(lines).toContainEqual(expect.stringMatching(/^theme +dark +project +dark, light/));
+	expect(lines).toContainEqual(expect.stringMatching(/^theme +dark +project +a theme that/));
 	expect(lines).toContainEqual(expect.stringMatching(/^retry\.maxRetries +5 +user +how often$/));
 	expect(lines).toContainEqual(expect.stringMatching(/^retry\.enabled +true +default +try again/));
 	expect(lines).toContainEqual(expect.stringMatching(/^apiKeys +1 entry +user +/));

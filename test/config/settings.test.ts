@@ -41,6 +41,7 @@ test("nothing set gives the documented defaults", () => {
 		features: { tasks: false },
 		apiKeys: {},
 		gutter: true,
+		plain: false,
 	});
 });
 
@@ -68,6 +69,7 @@ test("every key can be set by the user", () => {
 		features: { tasks: true },
 		apiKeys: { openai: "k" },
 		gutter: false,
+		plain: true,
 	};
 	const { settings, warnings } = load(all);
 	expect(settings).toEqual(all);

@@ -1,5 +1,8 @@
 import type headless from "@xterm/headless";
 
+/** What the terminal's own background is. */
+export type Page = "dark" | "light";
+
 /** What of a terminal becomes a picture. */
 export interface PictureOptions {
 	/** Rows of the buffer, from (counted from its first line, scrollback included) and up to but not including. */
@@ -7,6 +10,8 @@ export interface PictureOptions {
 	to?: number;
 	/** For those who do not see the picture. */
 	title: string;
+	/** Default: dark. */
+	page?: Page;
 }
 
 /** Neighbouring cells of one look. */
@@ -26,7 +31,11 @@ interface Look {
 
 const CELL = { width: 8.4, height: 18, fontSize: 14 } as const;
 const PADDING = 16;
-const COLOURS = { page: "#16181d", edge: "#3a3f4b", text: "#d5d9e0" } as const;
+const PAGES = {
+	dark: { page: "#16181d", edge: "#3a3f4b", text: "#d5d9e0" },
+	light: { page: "#ffffff", edge: "#c8ccd4", text: "#24292f" },
+} as const;
+type PageColours = (typeof PAGES)[Page];
 /** The sixteen named colours; those of terminals vary, these read well on the page. */
 const NAMED = [
 	...["#3b4048", "#e06c75", "#8cc265", "#d9b36a", "#61a8f5", "#c882e0", "#45b5c4", "#c8ccd4"],
@@ -35,36 +44,40 @@ const NAMED = [
 const FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace";
 
 /** Draws rows of a terminal as an SVG image that needs nothing but a monospaced font. */
-export function terminalSvg(terminal: headless.Terminal, { from = 0, to, title }: PictureOptions): string {
+export function terminalSvg(
+	terminal: headless.Terminal,
+	{ from = 0, to, title, page = "dark" }: PictureOptions,
+): string {
+	const colours = PAGES[page];
 	const buffer = terminal.buffer.active;
 	const rows: Run[][] = [];
 	for (let y = from; y < (to ?? buffer.length); y++) {
 		const line = buffer.getLine(y);
-		rows.push(line ? runsOf(line, terminal.cols) : []);
+		rows.push(line ? runsOf(line, terminal.cols, colours) : []);
 	}
 	while (rows.length > 0 && rows.at(-1)?.length === 0) rows.pop();
 	const width = round(terminal.cols * CELL.width + 2 * PADDING);
 	const height = rows.length * CELL.height + 2 * PADDING;
-	const body = rows.flatMap((runs, row) => runs.map((run) => drawRun(run, row)));
+	const body = rows.flatMap((runs, row) => runs.map((run) => drawRun(run, row, colours)));
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
 		`<title>${escapeXml(title)}</title>`,
-		`<style>text{font:${CELL.fontSize}px ${FONT};white-space:pre;fill:${COLOURS.text}}.b{font-weight:bold}.d{opacity:.6}.i{font-style:italic}.u{text-decoration:underline}</style>`,
-		`<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8" fill="${COLOURS.page}" stroke="${COLOURS.edge}"/>`,
+		`<style>text{font:${CELL.fontSize}px ${FONT};white-space:pre;fill:${colours.text}}.b{font-weight:bold}.d{opacity:.6}.i{font-style:italic}.u{text-decoration:underline}</style>`,
+		`<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8" fill="${colours.page}" stroke="${colours.edge}"/>`,
 		...body,
 		"</svg>",
 		"",
 	].join("\n");
 }
 
-function runsOf(line: headless.IBufferLine, columns: number): Run[] {
+function runsOf(line: headless.IBufferLine, columns: number, colours: PageColours): Run[] {
 	const runs: Run[] = [];
 	let open: Run | null = null;
 	for (let column = 0; column < columns; column++) {
 		const cell = line.getCell(column);
 		if (!cell || cell.getWidth() === 0) continue;
 		const text = cell.getChars() || " ";
-		const look = lookOf(cell);
+		const look = lookOf(cell, colours);
 		const isBlank = text === " " && look.background === null;
 		// A run also ends where blanks begin or a line does: each then stands on its column whatever the font.
 		const kind = LINES[text];
@@ -93,11 +106,11 @@ function runsOf(line: headless.IBufferLine, columns: number): Run[] {
 /** Characters that are drawn, not written: fonts leave gaps between them. */
 const LINES: Record<string, "across" | "down" | "bar"> = { "─": "across", "│": "down", "▎": "bar" };
 
-function drawRun({ column, text, width, look }: Run, row: number): string {
+function drawRun({ column, text, width, look }: Run, row: number, colours: PageColours): string {
 	const x = round(PADDING + column * CELL.width);
 	const y = PADDING + row * CELL.height;
 	const length = round(width * CELL.width);
-	const paint = `fill="${look.fill ?? COLOURS.text}"${look.classes.includes("d") ? ' class="d"' : ""}`;
+	const paint = `fill="${look.fill ?? colours.text}"${look.classes.includes("d") ? ' class="d"' : ""}`;
 	switch (LINES[text[0] ?? ""]) {
 		case "across":
 			return `<rect x="${x}" y="${y + CELL.height / 2}" width="${length}" height="1" ${paint}/>`;
@@ -120,12 +133,12 @@ function drawRun({ column, text, width, look }: Run, row: number): string {
 	return `${shade}<text x="${x}" y="${y + 13}" textLength="${length}"${attributes.join("")}>${escapeXml(text)}</text>`;
 }
 
-function lookOf(cell: headless.IBufferCell): Look {
+function lookOf(cell: headless.IBufferCell, colours: PageColours): Look {
 	const fill = cell.isFgDefault() ? null : colourOf(cell.getFgColor(), cell.isFgRGB());
 	const background = cell.isBgDefault() ? null : colourOf(cell.getBgColor(), cell.isBgRGB());
 	const classes = `${cell.isBold() ? "b" : ""}${cell.isDim() ? "d" : ""}${cell.isItalic() ? "i" : ""}${cell.isUnderline() ? "u" : ""}`;
 	if (!cell.isInverse()) return { fill, background, classes };
-	return { fill: background ?? COLOURS.page, background: fill ?? COLOURS.text, classes };
+	return { fill: background ?? colours.page, background: fill ?? colours.text, classes };
 }
 
 function sameLook(a: Look, b: Look): boolean {

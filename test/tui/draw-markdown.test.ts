@@ -81,3 +81,15 @@ test("no line is wider than the screen", () => {
 		for (const line of drawMarkdown(source, width, theme)) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
 	}
 });
+
+test("nested lists stand as deep in every theme, and their bullets have its colour", () => {
+	const source = "- one\n  - two\n    1. three";
+	const light = drawMarkdown(source, 20, createTheme("light"));
+	expect(light).toEqual(
+		[0, 2, 4].map(
+			(indent, at) =>
+				`${" ".repeat(indent)}${createTheme("light").markdown.listBullet(at < 2 ? "- " : "1. ")}${["one", "two", "three"][at]}`,
+		),
+	);
+	expect(drawMarkdown(source, 20, createTheme("plain"))).toEqual(["- one", "  - two", "    1. three"]);
+});

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { builtInStyles } from "../../src/themes/built-in.js";
+import type { ColourLevel } from "../../src/themes/colour.js";
 import { loadHighlighter } from "../../src/tui/highlight.js";
 import { createTheme } from "../../src/tui/theme.js";
 
@@ -35,4 +37,32 @@ test("code is coloured line by line; unknown languages and very long code stay p
 	expect(highlight?.("x\n<b>", "nonsense")).toEqual(["x", "<b>"]);
 	expect(highlight?.("let x;\n".repeat(20_000), "ts")).toHaveLength(20_001);
 	expect(highlight?.("let x;\n".repeat(20_000), "ts")[0]).toBe("let x;");
+});
+
+test("colours of the theme's own come down to what the terminal has", () => {
+	const theme = (level: ColourLevel) =>
+		createTheme(
+			{
+				name: "own",
+				styles: {
+					...builtInStyles("dark", "dark"),
+					accent: { color: "#ff8700", bold: true },
+					addedWord: { background: "#005f00" },
+					error: { color: "brightRed", background: "black" },
+					dim: { color: "default" },
+				},
+			},
+			level,
+		);
+	const drawn = ([1, 2, 3] as const).map((level) => {
+		const { accent, addedWord, error, dim, muted } = theme(level);
+		return [accent, addedWord, error, dim, muted].map((style) => style("x").replaceAll("\x1b", ""));
+	});
+	expect(drawn).toEqual([
+		["[33m[1mx[22m[39m", "[7mx[27m", "[40m[91mx[39m[49m", "x", "[37mx[39m"],
+		["[38;5;208m[1mx[22m[39m", "[48;5;22mx[49m", "[40m[91mx[39m[49m", "x", "[38;5;246mx[39m"],
+		["[38;2;255;135;0m[1mx[22m[39m", "[48;2;0;95;0mx[49m", "[40m[91mx[39m[49m", "x", "[38;5;246mx[39m"],
+	]);
+	expect(theme(0).accent("x")).toBe("x");
+	expect(theme(0).name).toBe("plain");
 });

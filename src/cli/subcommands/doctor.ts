@@ -3,14 +3,18 @@ import { dirname } from "node:path";
 import { environmentProviders } from "../../config/env-keys.js";
 import { findLocalModels } from "../../config/local-servers.js";
 import { loadModelSources } from "../../config/model-sources.js";
+import { terminalColours } from "../../config/terminal-colours.js";
+import { ThemeLibrary } from "../../config/theme-library.js";
 import { loadTrust } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { discoverTools, loadTools, mergeTools } from "../../hooks/load-tools.js";
 import type { ModeIO } from "../../modes/mode.js";
+import { BUILT_IN_THEMES, isBuiltIn } from "../../themes/built-in.js";
 import { BUILTIN_TOOLS } from "../../tools/index.js";
 import { search } from "../../tools/ripgrep.js";
 import { runShell } from "../../tools/shell.js";
 import { ensurePrivateDir } from "../../util/fs.js";
+import { didYouMean } from "../../util/nearest.js";
 import { packageRoot, packageVersion } from "../../util/package-root.js";
 import { printJson, printLines, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
@@ -34,6 +38,7 @@ export async function runDoctor(place: Place, options: SubcommandOptions, io: Mo
 	const findings = [
 		...checkProgram(),
 		checkTerminal(place, io),
+		...checkTheme(place),
 		...checkFiles(place),
 		...(await checkShell(place)),
 		await checkRipgrep(place),
@@ -73,14 +78,12 @@ function checkTerminal({ env }: Place, io: ModeIO): Finding {
 	if (!io.outIsTerminal) return { name, state: "note", text: "none here: stdout goes to a file or a program" };
 	const { columns, rows } = process.stdout;
 	const term = env.TERM ?? "";
-	const colours = env.NO_COLOR
-		? "no colours (NO_COLOR)"
-		: /truecolor|24bit/i.test(env.COLORTERM ?? "")
-			? "all colours"
-			: "256 colours or fewer";
+	const { level, reason } = terminalColours(env);
+	const colours = `${COLOURS[level]} (${reason})`;
 	const program = env.TERM_PROGRAM ? `${env.TERM_PROGRAM}, ` : "";
 	const text = `${program}${term || "TERM is not set"}, ${columns}×${rows}, ${colours}`;
-	if (term === "" || term === "dumb") return { name, state: "problem", text, mend: "set TERM, or use pi -p" };
+	if (term === "") return { name, state: "problem", text, mend: "set TERM, or use pi -p" };
+	if (term === "dumb") return { name, state: "note", text: `${text}, plain mode` };
 	const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
 	if (!/utf-?8/i.test(locale) && process.platform === "linux") {
 		return {
@@ -91,6 +94,29 @@ function checkTerminal({ env }: Place, io: ModeIO): Finding {
 		};
 	}
 	return { name, state: "ok", text };
+}
+
+const COLOURS = ["no colours", "16 colours", "256 colours", "all colours"] as const;
+
+/** The theme of the settings; what is wrong with its file, a problem each. */
+function checkTheme({ env, paths, settings }: Place): Finding[] {
+	const name = "theme";
+	const chosen = settings.theme ?? "auto";
+	const library = new ThemeLibrary(paths);
+	const file = library.list().find((theme) => theme.name === chosen);
+	if (chosen === "auto" || isBuiltIn(chosen)) {
+		const { background } = terminalColours(env);
+		const known = chosen === "auto" && background !== null ? `, ${background} by COLORFGBG` : "";
+		return [{ name, state: "ok", text: `${chosen}${known}` }];
+	}
+	if (!file) {
+		const names = [...Object.keys(BUILT_IN_THEMES), ...library.list().map((theme) => theme.name)];
+		const mend = didYouMean(chosen, names) ?? `use ${names.join(", ")}`;
+		return [{ name, state: "problem", text: `there is no theme ${JSON.stringify(chosen)}`, mend }];
+	}
+	const { problems } = library.load(file.path);
+	if (problems.length === 0) return [{ name, state: "ok", text: `${chosen} in ${file.path}` }];
+	return problems.map((text) => ({ name, state: "problem", text }));
 }
 
 function checkFiles({ paths, warnings }: Place): Finding[] {

@@ -21,6 +21,7 @@ import { resumeCommand } from "./resume.js";
 import { sessionCommand } from "./session.js";
 import { settingsCommand } from "./settings.js";
 import { setupCommand } from "./setup.js";
+import { themeCommand } from "./theme.js";
 import { thinkingCommand } from "./thinking.js";
 import { toolsCommand } from "./tools.js";
 import { trustCommand } from "./trust.js";
@@ -49,6 +50,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	setupCommand,
 	loginCommand,
 	logoutCommand,
+	themeCommand,
 	hotkeysCommand,
 	helpCommand,
 	changelogCommand,

@@ -3,7 +3,8 @@ import type { DialogOptions, SelectOption } from "../../hooks/types.js";
 import { ConfirmDialog } from "../../tui/confirm-dialog.js";
 import { InputDialog } from "../../tui/input-dialog.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
-import { type Look, SelectDialog, type SelectItem } from "../../tui/select-dialog.js";
+import { type Look, SelectDialog } from "../../tui/select-dialog.js";
+import { dialogLimits, textOf, toDialogOption } from "../dialog-options.js";
 
 /** How loud a notice is. */
 export type NoticeLevel = "info" | "warning" | "error";
@@ -20,17 +21,17 @@ export class DialogController implements CommandUI {
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
 	async select(title: string, options: readonly unknown[], dialog?: ChoiceOptions): Promise<unknown> {
 		if (!Array.isArray(options) || options.length === 0) return null;
-		const choice = { title: textOf(title), items: options.map(toItem), selected: dialog?.selected };
+		const choice = { title: textOf(title), items: options.map(toDialogOption), selected: dialog?.selected };
 		return this.overlays.open<unknown>(
 			(settle) => new SelectDialog(this.look, { ...choice, onSelect: settle, onCancel: () => settle(null) }),
-			{ ...limits(dialog), cancelled: null },
+			{ ...dialogLimits(dialog), cancelled: null },
 		);
 	}
 
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
 		const question = { title: textOf(title), message: textOf(message) };
 		return this.overlays.open<boolean>((settle) => new ConfirmDialog(this.look, question, settle), {
-			...limits(dialog),
+			...dialogLimits(dialog),
 			cancelled: false,
 		});
 	}
@@ -63,35 +64,8 @@ export class DialogController implements CommandUI {
 			masked,
 		};
 		return this.overlays.open<string | null>((settle) => new InputDialog(this.look, question, settle), {
-			...limits(dialog),
+			...dialogLimits(dialog),
 			cancelled: null,
 		});
-	}
-}
-
-function limits(dialog: DialogOptions | undefined): { signal?: AbortSignal; timeoutMs?: number } {
-	const timeoutMs = typeof dialog?.timeout === "number" && dialog.timeout >= 0 ? dialog.timeout : undefined;
-	return { signal: dialog?.signal instanceof AbortSignal ? dialog.signal : undefined, timeoutMs };
-}
-
-/** Hooks are loaded without type checks: whatever stands in the list is shown, and the very value comes back. */
-function toItem(option: unknown): SelectItem<unknown> {
-	if (typeof option !== "object" || option === null || !("label" in option)) {
-		return { label: textOf(option), value: option };
-	}
-	const description =
-		"description" in option && option.description !== undefined ? textOf(option.description) : undefined;
-	return { label: textOf(option.label), value: "value" in option ? option.value : option, description };
-}
-
-/** Any value as text, never throwing. */
-function textOf(value: unknown): string {
-	if (typeof value === "string") return value;
-	try {
-		if (typeof value === "object" && value !== null)
-			return JSON.stringify(value) ?? Object.prototype.toString.call(value);
-		return String(value);
-	} catch {
-		return "(cannot be shown)";
 	}
 }

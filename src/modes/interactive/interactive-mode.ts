@@ -11,8 +11,8 @@ import type { TrustAnswer } from "../../session/project-code.js";
 import { KeyboardTerminal } from "../../tui/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
-import { closeScreen, exitBySignal, guardTerminal } from "../../tui/terminal-guard.js";
-import { createTheme, type ThemeName } from "../../tui/theme.js";
+import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
+import { exitBySignal } from "../../util/exit-by-signal.js";
 import { DialogController } from "./dialog-controller.js";
 import { loadDrawingParts } from "./drawing-parts.js";
 import { dropFiles } from "./dropped-paths.js";
@@ -30,6 +30,8 @@ import { Screen } from "./screen.js";
 import { SessionBinding } from "./session-binding.js";
 import { endSession, resumeHint } from "./session-end.js";
 import { createShell } from "./shell.js";
+import { themeCommands } from "./theme-commands.js";
+import { ThemeController, type ThemeOptions } from "./theme-controller.js";
 import { askTrust } from "./trust-question.js";
 
 /** What the start of a session may ask. */
@@ -44,7 +46,7 @@ export interface InteractiveOptions {
 	/** Creates the session; it is called after the first paint. The session is started here. */
 	startSession(questions: StartQuestions): Promise<AgentSession>;
 	settings: Settings;
-	theme: ThemeName;
+	theme: ThemeOptions;
 	/** What the terminal can show. Default: text. */
 	features?: TerminalFeatures;
 	cwd: string;
@@ -79,7 +81,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const { cwd, home, version, settings, prompts = [] } = options;
 	const terminal = options.terminal ?? new KeyboardTerminal();
 	const keymap = createKeymap();
-	const theme = createTheme(options.theme);
+	const themes = new ThemeController(options.theme, (problem) => screen.transcript.notice("warning", problem));
+	const { theme } = themes;
 	const { features, window } = options;
 	const screen = new Screen({ terminal, theme, keymap, settings, features, window, cwd, home, version });
 	const ended = new AbortController();
@@ -130,7 +133,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		await painted(() => editor.getText() !== "");
 		const created = await options.startSession({
 			ui: dialogs,
-			askTrust: (set) => askTrust(set, overlays, look, { isTyping: editor.getText() !== "" }),
+			askTrust: (set) =>
+				askTrust(set, overlays, { ...look, theme: themes.trusted }, { isTyping: editor.getText() !== "" }),
 		});
 		session = created;
 		// The user may have left meanwhile.
@@ -148,6 +152,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 				}),
 			hotkeys: () => keymap.list(),
 			reloadKeys: () => loadKeys().forEach(warn),
+			themes: themeCommands(themes, { overlays, look }),
 			page: (title, lines) => transcript.page(title, lines),
 			panels: {
 				overlays,
@@ -156,7 +161,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 				createEditor: () => new PromptEditor(screen.tui, { theme, keymap }),
 				editExternally: (text) => keys.editExternally(text),
 				places: { cwd, home },
-				applySetting: (path, value) => screen.applySetting(path, value),
+				applySetting: (path, value) => themes.applySetting(path, value) || screen.applySetting(path, value),
 				screen: () => ({ ...screen.facts, terminal: options.terminalFacts ?? {} }),
 			},
 		});
@@ -182,6 +187,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		: guardTerminal(screen.tui, (signal) => void dispose().finally(() => exitBySignal(signal)));
 	if (options.draft) editor.setText(options.draft);
 	screen.tui.start();
+	themes.begin(screen);
 	loadKeys().forEach(warn);
 	try {
 		// Quitting does not wait for a session that takes its time to start.
@@ -194,6 +200,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		return 0;
 	} finally {
 		ended.abort();
+		themes.stop();
 		palette.completion.cancel();
 		overlays.closeAll();
 		screen.stop();

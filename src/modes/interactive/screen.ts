@@ -8,6 +8,7 @@ import { showLinks } from "../../tui/links.js";
 import { LiveTUI } from "../../tui/live-tui.js";
 import { OverlayStack } from "../../tui/overlay-stack.js";
 import { TerminalImages } from "../../tui/terminal-images.js";
+import { TerminalReports } from "../../tui/terminal-reports.js";
 import type { Theme } from "../../tui/theme.js";
 import { Footer } from "./footer.js";
 import { Header } from "./header.js";
@@ -48,6 +49,8 @@ export class Screen {
 	readonly transcript: Transcript;
 	readonly footer: Footer;
 	readonly window: WindowStatus;
+	/** What the terminal says of itself. */
+	readonly reports: TerminalReports;
 	readonly #status: StatusLine;
 	readonly #queue: QueueView;
 	readonly #hint: HintLine;
@@ -59,12 +62,18 @@ export class Screen {
 		this.window = new WindowStatus(settings.terminal, window ?? PLAIN_WINDOW, write, clock);
 		const images = new TerminalImages(settings.terminal.showImages ? features.images : null);
 		showLinks(features.links, images.protocol);
+		this.reports = new TerminalReports(write, (key) => tui.type(key));
+		const around = [this.window, this.reports];
 		const tui = new LiveTUI(terminal, {
 			images,
-			onStart: () => this.window.start(),
-			onStop: () => this.window.stop(),
+			onStart: () => {
+				for (const part of around) part.start();
+			},
+			onStop: () => {
+				for (const part of around) part.stop();
+			},
 		});
-		tui.addInputListener((data) => (this.window.handleInput(data) ? { consume: true } : undefined));
+		tui.addInputListener((data) => (around.some((part) => part.handleInput(data)) ? { consume: true } : undefined));
 		this.tui = tui;
 		this.look = {
 			theme,

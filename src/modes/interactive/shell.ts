@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
-import type { CommandShell } from "../../commands/command.js";
+import type { CommandShell, CommandThemes } from "../../commands/command.js";
 import { PiError } from "../../errors.js";
+import { type ClipboardProgram, copyToClipboard } from "../clipboard.js";
 import type { PanelParts } from "./panels/open-panels.js";
 
 /** What the shell of a screen is made of. */
@@ -16,27 +16,25 @@ export interface ShellParts {
 	reloadKeys(): void;
 	/** Adds a title and lines to the transcript. */
 	page(title: string, lines: readonly string[]): void;
+	themes?: CommandThemes;
 	/** Where panels stand; absent: commands print instead. */
 	panels?: Omit<PanelParts, "copy"> & Pick<CommandShell, "applySetting" | "screen">;
 	/** Programs that take the clipboard's text on standard input, tried in order. Default: those of the platform. */
-	clipboardPrograms?: readonly (readonly [string, ...string[]])[];
+	clipboardPrograms?: readonly ClipboardProgram[];
 }
 
 /** Longer texts terminals do not take over OSC 52. Characters of base64. */
 const MAX_OSC52_LENGTH = 100_000;
-/** A clipboard program that takes longer hangs on a display that is not there, ms. */
-const CLIPBOARD_TIMEOUT_MS = 2000;
 
 /** What commands can do with the screen. */
 export function createShell(parts: ShellParts): CommandShell {
-	const programs = parts.clipboardPrograms ?? platformPrograms();
 	const shell: CommandShell = {
 		async copy(text) {
 			const encoded = Buffer.from(text, "utf8").toString("base64");
 			const asked = encoded.length <= MAX_OSC52_LENGTH;
 			// The terminal's own clipboard also works from a remote machine, but whether it took the text is never told.
 			if (asked) parts.write(`\x1b]52;c;${encoded}\x07`);
-			for (const program of programs) if (await pipeTo(program, text)) return;
+			if (await copyToClipboard(text, parts.clipboardPrograms)) return;
 			if (!asked) {
 				throw new PiError("command_failed", "The text is too long for the terminal's clipboard", {
 					hint: "install wl-copy or xclip, or use /export",
@@ -50,6 +48,7 @@ export function createShell(parts: ShellParts): CommandShell {
 		reloadKeys: parts.reloadKeys,
 		show: parts.page,
 		...(parts.startDemo ? { startDemo: parts.startDemo } : {}),
+		themes: parts.themes,
 	};
 	const { panels } = parts;
 	if (!panels) return shell;
@@ -74,26 +73,4 @@ export function createShell(parts: ShellParts): CommandShell {
 		screen: panels.screen,
 		showList: async (page, signal) => (await pickers()).showList(page, signal),
 	};
-}
-
-function platformPrograms(): [string, ...string[]][] {
-	switch (process.platform) {
-		case "darwin":
-			return [["pbcopy"]];
-		case "win32":
-			return [["clip"]];
-		default:
-			return [["wl-copy"], ["xclip", "-selection", "clipboard"]];
-	}
-}
-
-/** @returns whether the program took the text; a program that is missing or fails is no error */
-function pipeTo([command, ...args]: readonly [string, ...string[]], text: string): Promise<boolean> {
-	return new Promise((resolve) => {
-		const child = spawn(command, args, { stdio: ["pipe", "ignore", "ignore"], timeout: CLIPBOARD_TIMEOUT_MS });
-		child.once("error", () => resolve(false));
-		child.once("exit", (code) => resolve(code === 0));
-		child.stdin.on("error", () => {}); // it went away before it read all: the exit code says how it ended
-		child.stdin.end(text);
-	});
 }

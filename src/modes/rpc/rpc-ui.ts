@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DialogOptions, HookUI, SelectOption } from "../../hooks/types.js";
 import { onAbort } from "../../util/abort.js";
+import { type DialogOption, dialogLimits, textOf, toDialogOption } from "../dialog-options.js";
 import type { HookUIRequest, HookUIResponse, RpcEvent } from "./protocol.js";
 
 type Dialog = Exclude<HookUIRequest, { method: "notify" }>;
@@ -30,8 +31,8 @@ export class RpcUI implements HookUI {
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
 	async select(title: string, options: readonly unknown[], dialog?: DialogOptions): Promise<unknown> {
 		if (!Array.isArray(options) || options.length === 0) return null;
-		const items = withUniqueLabels(options.map(toItem));
-		const descriptions = items.map(({ description }) => description);
+		const items = withUniqueLabels(options.map(toDialogOption));
+		const descriptions = items.map(({ description }) => description ?? null);
 		const question = {
 			method: "select" as const,
 			title: textOf(title),
@@ -81,8 +82,7 @@ export class RpcUI implements HookUI {
 		cancelled: T,
 		read: (response: HookUIResponse) => T,
 	): Promise<T> {
-		const signal = options?.signal instanceof AbortSignal ? options.signal : undefined;
-		const timeout = typeof options?.timeout === "number" && options.timeout >= 0 ? options.timeout : undefined;
+		const { signal, timeoutMs: timeout } = dialogLimits(options);
 		if (this.#isClosed || signal?.aborted) return Promise.resolve(cancelled);
 		return new Promise((resolve) => {
 			const id = randomUUID();
@@ -116,26 +116,8 @@ export class RpcUI implements HookUI {
 	}
 }
 
-interface SelectItem {
-	label: string;
-	value: unknown;
-	description: string | null;
-}
-
-/** Hooks are loaded without type checks: whatever stands in the list is shown, and the very value comes back. */
-function toItem(option: unknown): SelectItem {
-	if (typeof option !== "object" || option === null || !("label" in option)) {
-		return { label: textOf(option), value: option, description: null };
-	}
-	return {
-		label: textOf(option.label),
-		value: "value" in option ? option.value : option,
-		description: "description" in option && option.description !== undefined ? textOf(option.description) : null,
-	};
-}
-
 /** The client answers with a label: two that are equal are told apart by a number. */
-function withUniqueLabels(items: readonly SelectItem[]): SelectItem[] {
+function withUniqueLabels(items: readonly DialogOption[]): DialogOption[] {
 	const taken = new Set<string>();
 	return items.map((item) => {
 		let { label } = item;
@@ -143,16 +125,4 @@ function withUniqueLabels(items: readonly SelectItem[]): SelectItem[] {
 		taken.add(label);
 		return { ...item, label };
 	});
-}
-
-/** Any value as text, never throwing. */
-function textOf(value: unknown): string {
-	if (typeof value === "string") return value;
-	try {
-		if (typeof value === "object" && value !== null)
-			return JSON.stringify(value) ?? Object.prototype.toString.call(value);
-		return String(value);
-	} catch {
-		return "(cannot be shown)";
-	}
 }

@@ -56,4 +56,32 @@ describe("pi doctor", () => {
 		expect(text.stdout).toMatch(/^!! +shell +.*\/no\/such\/shell.* · mend shellPath in settings\.json$/m);
 		expect(text.stdout.trimEnd().split("\n").at(-1)).toBe("6 problems");
 	});
+
+	test.each([
+		[{ COLORTERM: "truecolor" }, "all colours (COLORTERM=truecolor)", "auto"],
+		[{}, "256 colours (TERM=xterm-256color)", "auto"],
+		[{ NO_COLOR: "1", COLORFGBG: "0;15" }, "no colours (NO_COLOR=1)", "auto, light by COLORFGBG"],
+	])("says how many colours %j means, and which theme is used", async (env, colours, theme) => {
+		const { of } = await examine({ env: { TERM: "xterm-256color", LANG: "C.UTF-8", ...env }, outIsTerminal: true });
+		expect(of("terminal")[0]?.text).toMatch(new RegExp(`, ${colours.replace(/[()]/g, "\\$&")}$`));
+		expect(of("theme")).toEqual([{ name: "theme", state: "ok", text: theme }]);
+	});
+
+	test("names a theme that is not there, and what is wrong with one that is", async () => {
+		const files = { "themes/dusk.json": { colors: { acent: "red" } } };
+		const missing = tempAgentDir({ settings: { theme: "dsuk" }, files });
+		expect((await examine({ agentDir: missing })).of("theme")).toEqual([
+			{ name: "theme", state: "problem", text: 'there is no theme "dsuk"', mend: "did you mean dusk?" },
+		]);
+		const wrong = tempAgentDir({ settings: { theme: "dusk" }, files });
+		const file = join(wrong, "themes", "dusk.json");
+		expect((await examine({ agentDir: wrong })).of("theme")).toEqual([
+			{ name: "theme", state: "problem", text: `${file}: unknown "colors.acent"; not used` },
+		]);
+	});
+
+	test("a terminal that can do nothing gets the plain mode, which is no problem", async () => {
+		const { of } = await examine({ env: { TERM: "dumb" }, outIsTerminal: true });
+		expect(of("terminal")).toMatchObject([{ state: "note", text: expect.stringMatching(/, plain mode$/) }]);
+	});
 });

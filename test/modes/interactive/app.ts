@@ -59,7 +59,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 	let session: AgentSession | null = null;
 	const exit = runInteractive({
 		settings: { ...defaultSettings(), ...options.settings },
-		theme: "dark",
+		theme: { level: 3, chosen: "dark" },
 		cwd,
 		home,
 		version: "0.1",

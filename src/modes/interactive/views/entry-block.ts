@@ -101,8 +101,8 @@ export class EntryBlock implements Block {
 		const { theme } = this.look;
 		switch (this.mark) {
 			case "in":
-				// Without a colour: most lines begin with it, and colours would be a third of all that is written.
-				return "▎ ";
+				// Pi's own themes give it no colour: most lines begin with it, and colours would be a third of what is written.
+				return `${theme.gutterIn("▎")} `;
 			case "out":
 				return `${theme.gutterOut("┆")} `;
 			case "summary":

@@ -1,6 +1,7 @@
+import { changesOnly, type DiffLine, parseDiff, proposedDiff } from "../../../read-diff.js";
 import { plural } from "../../format.js";
 import type { Look } from "../view.js";
-import { changesOnly, type DiffLine, drawDiff, parseDiff, proposedDiff } from "./diff-lines.js";
+import { drawDiff } from "./diff-lines.js";
 import { shownPath } from "./lookups.js";
 import { more, PREVIEW_LINES, shareOf } from "./output.js";
 import { detail, numberDetail, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";

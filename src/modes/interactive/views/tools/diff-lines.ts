@@ -1,60 +1,12 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import type { Theme } from "../../../../tui/theme.js";
 import { stripAll } from "../../../../util/sanitize.js";
+import type { DiffLine } from "../../../read-diff.js";
 import { clipLine, wrapLines } from "../../lines.js";
 import { pieces, type WordDiff } from "./word-diff.js";
 
-/** A line of a diff: what happened to it, its number when known, its text without line end. */
-export interface DiffLine {
-	kind: "added" | "removed" | "context" | "gap";
-	number: string;
-	text: string;
-}
-
 /** Where a text would get less than this it is cut, not wrapped. Columns. */
 const MIN_TEXT_WIDTH = 12;
-
-/** Reads the diff of an edit's details: `+`, `-` or a blank, the line number, the text. Other lines are gaps. */
-export function parseDiff(diff: string): DiffLine[] {
-	return diff
-		.replace(/\n$/, "")
-		.split("\n")
-		.map((line): DiffLine => {
-			const match = /^([+\- ])\s*(\d+)(?: (.*))?$/s.exec(line);
-			const [, sign, number = "", text = ""] = match ?? [];
-			if (sign === "+") return { kind: "added", number, text };
-			if (sign === "-") return { kind: "removed", number, text };
-			return sign === " " ? { kind: "context", number, text } : { kind: "gap", number: "", text: "" };
-		});
-}
-
-/** A replacement as diff lines without numbers, for a change that has not happened yet. */
-export function proposedDiff(oldText: string, newText: string): DiffLine[] {
-	const lines = (text: string, kind: "added" | "removed"): DiffLine[] =>
-		text === ""
-			? []
-			: text
-					.replace(/\n$/, "")
-					.split("\n")
-					.map((line) => ({ kind, number: "", text: line }));
-	return [...lines(oldText, "removed"), ...lines(newText, "added")];
-}
-
-/** Only the lines that changed; where lines between them were left out, one gap. */
-export function changesOnly(lines: readonly DiffLine[]): DiffLine[] {
-	const kept: DiffLine[] = [];
-	let skipped = false;
-	for (const line of lines) {
-		if (line.kind === "context" || line.kind === "gap") {
-			skipped = true;
-			continue;
-		}
-		if (skipped && kept.length > 0) kept.push({ kind: "gap", number: "", text: "" });
-		skipped = false;
-		kept.push(line);
-	}
-	return kept;
-}
 
 /** How much of a diff is drawn. */
 export interface DiffRoom {

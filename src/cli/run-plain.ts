@@ -1,0 +1,21 @@
+import { runPlain } from "../modes/plain/plain-mode.js";
+import { packageVersion } from "../util/package-root.js";
+import type { CliOptions } from "./options.js";
+import type { CliContext, InteractiveExtras } from "./run-interactive.js";
+import { firstPrompts, startSession } from "./start-session.js";
+
+/** Runs pi without a screen for a person at a terminal. */
+export async function runPlainCli(
+	options: CliOptions,
+	context: CliContext,
+	extras: InteractiveExtras = {},
+): Promise<number> {
+	const prompts = await firstPrompts(options, context);
+	const start = { options, context, session: extras.session };
+	return runPlain({
+		startSession: (questions) => startSession(start, questions, []),
+		version: packageVersion(),
+		prompts,
+		...(extras.draft === undefined ? {} : { draft: extras.draft }),
+	});
+}

@@ -1,0 +1,71 @@
+import type { ImageContent } from "@mariozechner/pi-ai";
+import { PiError } from "../errors.js";
+import type { StartQuestions } from "../modes/interactive/interactive-mode.js";
+import type { AgentSession } from "../session/agent-session.js";
+import type { CreateAgentSessionOptions } from "../session/create-session.js";
+import type { CliOptions } from "./options.js";
+import type { CliContext } from "./run-interactive.js";
+import { divertConsole, watchStrayErrors } from "./stray-errors.js";
+
+/** What a session with a person before it starts from. */
+export interface SessionStart {
+	options: CliOptions;
+	context: CliContext;
+	/** Takes the place of what the command line says of the session. */
+	session?: Partial<CreateAgentSessionOptions> | undefined;
+}
+
+/** What the command line asks first, in order. */
+export async function firstPrompts(
+	{ files, messages, resume }: CliOptions,
+	base: { cwd: string; home: string },
+): Promise<{ text: string; images?: readonly ImageContent[] }[]> {
+	const resuming = resume ? [{ text: "/resume" }] : [];
+	if (files.length + messages.length === 0) return resuming;
+	const { composePrompt, loadFileArguments } = await import("./input.js");
+	const { first, rest } = composePrompt({ files: await loadFileArguments(files, base), messages });
+	return [...resuming, ...(first ? [first] : []), ...rest.map((text) => ({ text }))];
+}
+
+/**
+ * Creates the session of a person at a terminal; everything that it needs is loaded only now.
+ * @param releases gets what gives console and process back
+ */
+export async function startSession(
+	{ options, context, session: given }: SessionStart,
+	{ askTrust, ui }: StartQuestions,
+	releases: (() => void)[],
+): Promise<AgentSession> {
+	releases.push(keepTerminalClean((line) => ui.notify(line, "info")));
+	const [{ createAgentSession }, { sessionOptions }] = await Promise.all([
+		import("../session/create-session.js"),
+		import("./session-options.js"),
+	]);
+	const described = await sessionOptions(options, context);
+	const wanted = { ...described, askTrust, ...given };
+	const session = await createAgentSession(wanted).catch(async (error: unknown) => {
+		// Another pi has the session open: it keeps its file, this one may go on in a copy.
+		const { session: choice } = wanted;
+		if (!(error instanceof PiError) || error.code !== "log_locked" || choice?.kind !== "open") throw error;
+		const copies = await ui.confirm("The session is open in another pi", "Go on in a copy of it?");
+		if (!copies) throw error;
+		return createAgentSession({ ...wanted, session: { ...choice, copy: true } });
+	});
+	releases.push(watchStrayErrors(session));
+	return session;
+}
+
+/**
+ * Whatever else would write to the terminal becomes a notice: it would tear the screen apart.
+ * @returns ends that
+ */
+function keepTerminalClean(notify: (line: string) => void): () => void {
+	const giveBack = divertConsole(notify);
+	const onWarning = (warning: Error) => notify(`${warning.name}: ${warning.message}`);
+	process.removeAllListeners("warning");
+	process.on("warning", onWarning);
+	return () => {
+		giveBack();
+		process.off("warning", onWarning);
+	};
+}

@@ -1,0 +1,199 @@
+import type { CommandThemes } from "../../commands/command.js";
+import type { FoundTheme } from "../../config/theme-files.js";
+import type { ThemeLibrary } from "../../config/theme-library.js";
+import { describeError, PiError } from "../../errors.js";
+import { type Background, BUILT_IN_THEMES, builtInStyles, isBuiltIn } from "../../themes/built-in.js";
+import type { ColourLevel } from "../../themes/colour.js";
+import { type ThemeFile, themeStyles } from "../../themes/theme-file.js";
+import { createTheme, type LiveTheme, type Theme, type ThemeSource } from "../../tui/theme.js";
+import { didYouMean } from "../../util/nearest.js";
+
+/** What the colours of a screen come from. */
+export interface ThemeOptions {
+	level: ColourLevel;
+	/** As in the settings; absent: light or dark, as the terminal is. */
+	chosen?: string;
+	/** What the environment says of the terminal; null when nothing. */
+	background?: Background | null;
+	/** Whether the terminal may be asked for its background. */
+	asks?: boolean;
+	/** Themes of the user and of the project. Absent: only pi's own, and nothing is kept. */
+	library?: ThemeLibrary;
+	/** What the project's settings say, which comes before the user's choice at the next start. */
+	projectChoice?: string;
+}
+
+/** What a change of theme asks of the screen. */
+export interface ThemedScreen {
+	tui: { redrawScreen(): void };
+	reports: { watch(onBackground: (background: Background) => void): void };
+}
+
+/** The choice that is no theme of its own. */
+const AUTO = "auto";
+
+/** The theme in use: chosen by name, taken from the terminal, read from a file that may change. */
+export class ThemeController implements Omit<CommandThemes, "choose"> {
+	/** The theme that components keep: its styles change when another is used. */
+	readonly theme: LiveTheme;
+	#name: string = AUTO;
+	#background: Background;
+	#file: { found: FoundTheme; theme: ThemeFile } | null = null;
+	#screen: ThemedScreen | null = null;
+	#watched: { path: string; close(): void } | null = null;
+	#isAsked = false;
+	/** What is wrong, until there is a screen to say it on. */
+	readonly #early: string[] = [];
+
+	/** @param say hears what is wrong with the theme's file */
+	constructor(
+		private readonly options: ThemeOptions,
+		private readonly say: (problem: string) => void,
+	) {
+		this.#background = options.background ?? "dark";
+		this.theme = createTheme(this.#source(), options.level);
+		try {
+			if (options.chosen !== undefined) this.show(options.chosen);
+		} catch (error) {
+			this.#say(`theme: ${describeError(error)}`);
+		}
+	}
+
+	/** The screen is there: changes are drawn from now on, and what is wrong with the user's choice is told. */
+	begin(screen: ThemedScreen): void {
+		this.#screen = screen;
+		for (const problem of this.#early.splice(0)) this.say(problem);
+		this.#watch();
+		this.#ask(screen);
+	}
+
+	/** What `use` and `show` take. */
+	get current(): string {
+		return this.#name;
+	}
+
+	/** One of pi's own themes while a project's is in use: what a project wants must not colour a question about it. */
+	get trusted(): Theme {
+		if (this.#file?.found.scope !== "project") return this.theme;
+		return createTheme(
+			{ name: this.#background, styles: builtInStyles(this.#background, this.#background) },
+			this.options.level,
+		);
+	}
+
+	list(): { name: string; description: string }[] {
+		const own = Object.entries(BUILT_IN_THEMES).map(([name, description]) => ({ name, description }));
+		const others = this.options.library?.list() ?? [];
+		return [
+			{ name: AUTO, description: "light or dark, as the terminal is" },
+			...own,
+			...others.map(({ name, scope, path }) => {
+				const title = this.options.library?.load(path).theme?.title;
+				const whose = scope === "user" ? "yours" : "of this project";
+				return { name, description: title === undefined ? whose : `${title} · ${whose}` };
+			}),
+		];
+	}
+
+	/** Draws in a theme without keeping the choice. @throws PiError `bad_arguments` when there is none of this name */
+	show(name: string): void {
+		this.#file = name === AUTO || isBuiltIn(name) ? null : this.#read(this.#find(name));
+		this.#name = name;
+		this.#watch();
+		this.#apply();
+	}
+
+	async use(name: string): Promise<string> {
+		this.show(name);
+		const { library, level, projectChoice } = this.options;
+		await library?.save(name === AUTO ? undefined : name);
+		if (level === 0) return `Theme: ${name} · without effect here: this terminal shows no colours`;
+		const differs = projectChoice !== undefined && projectChoice !== name;
+		return `Theme: ${name}${differs ? ` · the project's settings ask for ${projectChoice} at the next start` : ""}`;
+	}
+
+	/** Goes by the setting from now on. @returns false for any other setting, and for a theme that is not there */
+	applySetting(path: string, value: unknown): boolean {
+		if (path !== "theme") return false;
+		try {
+			this.show(typeof value === "string" ? value : AUTO);
+			return true;
+		} catch (error) {
+			this.#say(describeError(error));
+			return false;
+		}
+	}
+
+	/** Lets go of the file. */
+	stop(): void {
+		this.#screen = null;
+		this.#watched?.close();
+		this.#watched = null;
+	}
+
+	#find(name: string): FoundTheme {
+		const found = this.options.library?.list().find((theme) => theme.name === name);
+		if (found) return found;
+		const names = this.list().map((theme) => theme.name);
+		throw new PiError("bad_arguments", `There is no theme ${JSON.stringify(name)}`, {
+			hint: didYouMean(name, names) ?? "/theme shows all",
+		});
+	}
+
+	#read(found: FoundTheme): { found: FoundTheme; theme: ThemeFile } {
+		const { theme = null, problems = [] } = this.options.library?.load(found.path) ?? {};
+		for (const problem of problems) this.#say(problem);
+		return { found, theme: theme ?? { colors: {} } };
+	}
+
+	#watch(): void {
+		const path = this.#file?.found.path;
+		if (this.#watched?.path === path) return;
+		this.#watched?.close();
+		this.#watched = null;
+		if (path === undefined || !this.options.library || !this.#screen) return;
+		this.#watched = { path, close: this.options.library.watch(path, () => this.#reload(path)) };
+	}
+
+	/** The file was saved. While it cannot be read, the colours stay. */
+	#reload(path: string): void {
+		const { theme, problems } = this.options.library?.load(path) ?? { theme: null, problems: [] };
+		for (const problem of problems) this.#say(problem);
+		if (!theme || this.#file?.found.path !== path) return;
+		this.#file = { ...this.#file, theme };
+		this.#apply();
+	}
+
+	#apply(): void {
+		Object.assign(this.theme, createTheme(this.#source(), this.options.level));
+		if (!this.#screen) return;
+		this.#ask(this.#screen);
+		this.#screen.tui.redrawScreen();
+	}
+
+	/** Once, and only for a theme that is another on light than on dark. */
+	#ask({ reports }: ThemedScreen): void {
+		const { asks = false, level } = this.options;
+		const base = this.#file ? this.#file.theme.base : this.#name;
+		const depends = base === undefined || base === AUTO || base === "high-contrast";
+		if (this.#isAsked || !asks || level === 0 || !depends) return;
+		this.#isAsked = true;
+		reports.watch((background) => {
+			if (background === this.#background) return;
+			this.#background = background;
+			this.#apply();
+		});
+	}
+
+	#say(problem: string): void {
+		if (this.#screen) this.say(problem);
+		else this.#early.push(problem);
+	}
+
+	#source(): ThemeSource {
+		const background = this.#background;
+		if (this.#file) return { name: this.#name, styles: themeStyles(this.#file.theme, background) };
+		const name = isBuiltIn(this.#name) ? this.#name : background;
+		return { name, styles: builtInStyles(name, background) };
+	}
+}

@@ -1,0 +1,200 @@
+import type { AssistantMessage } from "@mariozechner/pi-ai";
+import { errorText } from "../../errors.js";
+import type { EntryTheme } from "../../hooks/types.js";
+import { isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../log/entry.js";
+import type { AgentSession } from "../../session/agent-session.js";
+import type { SessionEvent } from "../../session/events.js";
+import { formatDuration, formatTokens, hookName, plural } from "../interactive/format.js";
+import { describeHookError } from "../mode.js";
+import { ContextWords } from "./context-words.js";
+import { type PlainOutput, plainLine } from "./plain-output.js";
+import { outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
+
+/** Tells what happens in a session, each thing once, in lines. */
+export class Narrator {
+	readonly #context = new ContextWords();
+	readonly #calls = new Map<string, { title: string; startedAt: number }>();
+	/** The beginning of a line that the model has not ended yet. */
+	#text = "";
+	#isReplying = false;
+	#runSince = 0;
+
+	/** @param now ms, for how long things took */
+	constructor(
+		private readonly session: AgentSession,
+		private readonly output: PlainOutput,
+		private readonly now: () => number = () => performance.now(),
+	) {}
+
+	/** Takes the session as it is, without telling what its context holds. */
+	begin(): void {
+		this.#context.reset(this.session.context);
+	}
+
+	handle(event: SessionEvent): void {
+		switch (event.type) {
+			case "agent_start":
+				this.#runSince = this.now();
+				this.#say("thinking");
+				break;
+			case "agent_end":
+				this.#endRun();
+				break;
+			case "message_update":
+				this.#hear(event.assistantMessageEvent);
+				break;
+			case "message_end":
+				if (event.message.role === "assistant") this.#endReply(event.message);
+				break;
+			case "tool_execution_start": {
+				const title = toolTitle(event.toolName, event.args);
+				this.#calls.set(event.toolCallId, { title, startedAt: this.now() });
+				this.#say(`running ${title}`);
+				break;
+			}
+			case "tool_execution_end":
+				this.#endCall(event);
+				break;
+			case "auto_retry_start": {
+				const wait = formatDuration(event.delayMs);
+				this.#say(`Retry ${event.attempt} of ${event.maxAttempts} in ${wait}: ${plainLine(event.errorMessage)}`);
+				break;
+			}
+			case "auto_compaction_start":
+				this.#say("compacting the context");
+				break;
+			case "auto_compaction_end":
+				if (event.errorMessage) this.#say(`Error: the compaction failed: ${plainLine(event.errorMessage)}`);
+				else this.#say(event.aborted ? "compaction stopped" : "context compacted");
+				break;
+			case "bash_start":
+				this.#runSince = this.now();
+				this.#say(`running ${plainLine(event.command)}`);
+				break;
+			case "bash_end":
+				this.#endBash(this.session.log.at(event.entryIndex));
+				break;
+			case "context_changed":
+				for (const line of this.#context.describe(event.context)) this.#say(line);
+				break;
+			case "session_changed":
+				this.#context.reset(this.session.context);
+				this.#say(this.describeSession());
+				break;
+			case "entry_appended":
+				this.#tellEntry(event.entry);
+				break;
+			case "notice":
+				this.notice(event.level, event.message);
+				break;
+			case "hook_error":
+				this.notice("error", describeHookError({ ...event, hookPath: hookName(event.hookPath) }));
+				break;
+		}
+	}
+
+	notice(level: "info" | "warning" | "error", message: string): void {
+		const word = level === "error" ? "Error: " : level === "warning" ? "Warning: " : "";
+		this.#say(word + message);
+	}
+
+	/** Which session this is, and how far it has come. */
+	describeSession(): string {
+		const { sessionName } = this.session;
+		const { totalMessages } = this.session.stats();
+		const name = sessionName ? `, ${plainLine(sessionName)}` : "";
+		return totalMessages === 0 ? `New session${name}` : `Session${name}: ${plural(totalMessages, "message")} so far`;
+	}
+
+	#hear(event: Extract<SessionEvent, { type: "message_update" }>["assistantMessageEvent"]): void {
+		if (event.type === "text_delta") {
+			this.#text += event.delta;
+			const end = this.#text.lastIndexOf("\n");
+			if (end < 0) return;
+			const lines = this.#text.slice(0, end);
+			this.#text = this.#text.slice(end + 1);
+			this.#reply(lines);
+		} else if (event.type === "text_end") this.#flush();
+	}
+
+	/** Says who speaks, once for each reply. */
+	#reply(text: string): void {
+		if (!this.#isReplying && text.trim() === "") return;
+		this.output.say(this.#isReplying ? text : `pi: ${text.trimStart()}`);
+		this.#isReplying = true;
+	}
+
+	#flush(): void {
+		const text = this.#text;
+		this.#text = "";
+		if (text.trim() !== "") this.#reply(text);
+	}
+
+	#endReply({ stopReason, errorMessage }: AssistantMessage): void {
+		this.#flush();
+		this.#isReplying = false;
+		if (stopReason === "aborted") this.#say("stopped");
+		if (stopReason === "length") this.#say("Warning: the reply was cut at the model's limit · say go on for the rest");
+		if (stopReason === "error") {
+			const why = plainLine(errorMessage ?? "the request failed", 1000);
+			this.#say(`Error: ${why} · send it again, or choose another model with /model`);
+		}
+	}
+
+	#endCall(event: Extract<SessionEvent, { type: "tool_execution_end" }>): void {
+		const { toolCallId, toolName, result, isError } = event;
+		const call = this.#calls.get(toolCallId);
+		this.#calls.delete(toolCallId);
+		// With others on the way it must be said which one this is.
+		const title = call && this.#calls.size > 0 ? call.title : "";
+		const elapsedMs = call ? this.now() - call.startedAt : 0;
+		this.#say(resultWords({ name: toolName, title }, { result, isError, elapsedMs }));
+		for (const line of resultLines(toolName, result, isError)) this.#say(line);
+	}
+
+	#endBash(entry: SessionEntry | undefined): void {
+		if (!isMessageEntry(entry) || entry.message.role !== "bashExecution") return;
+		const { output, exitCode, cancelled } = entry.message;
+		for (const line of outputLines(output, exitCode)) this.#say(line);
+		const how = cancelled ? "stopped" : exitCode === null ? "did not run" : `exit ${exitCode}`;
+		this.#say(`done in ${formatDuration(this.now() - this.#runSince)}, ${how}`);
+	}
+
+	#endRun(): void {
+		this.#flush();
+		this.#isReplying = false;
+		this.#calls.clear();
+		const { tokens, contextWindow } = this.session.contextUsage();
+		const share = contextWindow > 0 ? `${Math.round((100 * tokens) / contextWindow)} % of ` : "";
+		const used = `context ${share}${formatTokens(contextWindow > 0 ? contextWindow : tokens)} tokens`;
+		this.#say(`(${formatDuration(this.now() - this.#runSince)}, ${used})`);
+	}
+
+	/** An entry that a hook draws, or text that the model was told. */
+	#tellEntry(entry: SessionEntry): void {
+		if (isSystemItemEntry(entry)) {
+			this.#say(`told the model (${plainLine(hookName(entry.source))}): ${plainLine(entry.item.text)}`);
+			return;
+		}
+		const render = this.session.entryRenderer(entry.type);
+		if (!render) return;
+		try {
+			const drawn = render(entry, UNSTYLED);
+			const text = typeof drawn === "string" ? drawn : drawn.render(COLUMNS).join("\n");
+			if (text.trim() !== "") this.#say(text.trimEnd());
+		} catch (error) {
+			this.notice("error", `entry ${plainLine(entry.type)} cannot be drawn: ${errorText(error)}`);
+		}
+	}
+
+	#say(text: string): void {
+		this.#flush();
+		this.output.say(text);
+	}
+}
+
+/** What hooks that draw in columns are told. */
+const COLUMNS = 80;
+
+const same = (text: string) => text;
+const UNSTYLED: EntryTheme = { accent: same, dim: same, bold: same, success: same, warning: same, error: same };

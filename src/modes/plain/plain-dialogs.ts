@@ -1,0 +1,126 @@
+import type { ChoiceOptions, CommandUI } from "../../commands/command-ui.js";
+import type { DialogOptions, SelectOption } from "../../hooks/types.js";
+import { type DialogOption, dialogLimits, textOf, toDialogOption } from "../dialog-options.js";
+import { plural } from "../interactive/format.js";
+import { type PlainOutput, plainLine } from "./plain-output.js";
+import type { Questions } from "./questions.js";
+
+/** Options that are read out at once; of longer lists, typing finds the others. */
+const MAX_LISTED = 20;
+
+/** The dialogs of hooks and commands as numbered lists and questions that a line answers. */
+export class PlainDialogs implements CommandUI {
+	/** @param echo turns what is typed visible or not */
+	constructor(
+		private readonly questions: Questions,
+		private readonly output: PlainOutput,
+		private readonly echo: (isOn: boolean) => void,
+		private readonly onNotice: (level: "info" | "warning" | "error", message: string) => void,
+	) {}
+
+	select<T extends string>(title: string, options: readonly T[], dialog?: ChoiceOptions): Promise<T | null>;
+	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
+	async select(title: string, options: readonly unknown[], dialog?: ChoiceOptions): Promise<unknown> {
+		if (!Array.isArray(options) || options.length === 0) return null;
+		const items = options.map(toDialogOption).map(asLine);
+		return this.questions.ask<unknown>({
+			lines: [plainLine(textOf(title)), ...listed(items)],
+			mark: "number or text, empty cancels: ",
+			read: (line) => readChoice(line, items),
+			cancelled: null,
+			...dialogLimits(dialog),
+		});
+	}
+
+	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
+		return this.questions.ask<boolean>({
+			lines: [
+				plainLine(textOf(title)),
+				...textOf(message)
+					.split("\n")
+					.map((line) => plainLine(line, 4000)),
+			],
+			mark: "yes or no, empty is no: ",
+			read: (line) => {
+				const answer = line.trim().toLowerCase();
+				if (["y", "yes"].includes(answer)) return { value: true };
+				return ["", "n", "no"].includes(answer) ? { value: false } : { retry: ["Answer yes or no"] };
+			},
+			cancelled: false,
+			...dialogLimits(dialog),
+		});
+	}
+
+	input(title: string, placeholder?: string, dialog?: DialogOptions): Promise<string | null> {
+		const example = placeholder === undefined ? "" : ` (${plainLine(textOf(placeholder))})`;
+		return this.questions.ask<string | null>({
+			lines: [`${plainLine(textOf(title))}${example}`],
+			mark: "text, empty cancels: ",
+			read: (line) => ({ value: line === "" ? null : line }),
+			cancelled: null,
+			...dialogLimits(dialog),
+		});
+	}
+
+	/** Asks for a text that does not show. @returns null when cancelled */
+	async secret(title: string): Promise<string | null> {
+		this.echo(false);
+		try {
+			return await this.questions.ask<string | null>({
+				lines: [`${plainLine(title)}. What you type does not show`],
+				mark: "text, empty cancels: ",
+				read: (line) => ({ value: line === "" ? null : line }),
+				cancelled: null,
+			});
+		} finally {
+			this.echo(true);
+			// The line end did not show either.
+			this.output.breakLine();
+		}
+	}
+
+	notify(message: string, type: "info" | "warning" | "error" = "info"): void {
+		this.onNotice(type === "warning" || type === "error" ? type : "info", textOf(message));
+	}
+}
+
+/** A number of the list; else the option that the text names, or begins, or is part of. */
+function readChoice(line: string, items: readonly DialogOption[]): { value: unknown } | { retry: readonly string[] } {
+	const wanted = line.trim();
+	if (wanted === "") return { value: null };
+	if (/^\d+$/.test(wanted)) {
+		const item = items[Number(wanted) - 1];
+		if (item) return { value: item.value };
+	}
+	const lower = wanted.toLowerCase();
+	const labels = items.map((item, at) => ({ item, at, label: item.label.toLowerCase() }));
+	for (const fits of [
+		(label: string) => label === lower,
+		(label: string) => label.startsWith(lower),
+		(label: string) => label.includes(lower),
+	]) {
+		const found = labels.filter(({ label }) => fits(label));
+		const [first, second] = found;
+		if (first && !second) return { value: first.item.value };
+		if (second) {
+			const numbers = found.map(({ item, at }) => row(item, at));
+			return { retry: [`${found.length} of them fit`, ...numbers.slice(0, MAX_LISTED)] };
+		}
+	}
+	return { retry: [`Nothing fits. Give a number from 1 to ${items.length}, or part of a name`] };
+}
+
+function asLine({ label, value, description = "" }: DialogOption): DialogOption {
+	const said = (text: string) => plainLine(text).replace(/ {2,}/g, " ");
+	return { label: said(label), value, description: said(description) };
+}
+
+function listed(items: readonly DialogOption[]): string[] {
+	const rows = items.slice(0, MAX_LISTED).map(row);
+	const more = items.length - rows.length;
+	return more > 0 ? [...rows, `  and ${plural(more, "other")}: type part of a name`] : rows;
+}
+
+function row({ label, description }: DialogOption, at: number): string {
+	return `  ${at + 1}. ${label}${description ? ` (${description})` : ""}`;
+}

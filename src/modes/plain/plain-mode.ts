@@ -1,0 +1,292 @@
+import type { ImageContent } from "@mariozechner/pi-ai";
+import type { CommandShell } from "../../commands/command.js";
+import { describeError, PiError } from "../../errors.js";
+import type { AgentSession } from "../../session/agent-session.js";
+import { exitBySignal } from "../../util/exit-by-signal.js";
+import { copyToClipboard } from "../clipboard.js";
+import { plural } from "../interactive/format.js";
+import type { StartQuestions } from "../interactive/interactive-mode.js";
+import { parseSubmission } from "../interactive/prompt-controller.js";
+import { endSession, resumeHint } from "../interactive/session-end.js";
+import { Narrator } from "./narrator.js";
+import { PlainDialogs } from "./plain-dialogs.js";
+import { PlainOutput, plainLine } from "./plain-output.js";
+import { type PlainTerminal, ProcessPlainTerminal } from "./plain-terminal.js";
+import { askPlainTrust } from "./plain-trust.js";
+import { Questions } from "./questions.js";
+
+/** Everything that the mode does not find out itself. */
+export interface PlainOptions {
+	/** Creates the session. It is started here. */
+	startSession(questions: StartQuestions): Promise<AgentSession>;
+	version: string;
+	/** Said first, in order. */
+	prompts?: readonly { text: string; images?: readonly ImageContent[] }[];
+	/** Offered first: Enter alone sends it. */
+	draft?: string;
+	/** Default: that of the process. */
+	terminal?: PlainTerminal;
+}
+
+/** A second Ctrl+C within this time quits. ms. */
+const TWICE_MS = 2000;
+
+/**
+ * Runs pi on a terminal as a talk in lines: nothing is drawn, moved or taken back, and no control character goes out.
+ * @returns the exit code
+ * @throws what `startSession` throws
+ */
+export function runPlain(options: PlainOptions): Promise<number> {
+	return new PlainMode(options).run();
+}
+
+class PlainMode {
+	readonly #terminal: PlainTerminal;
+	readonly #output: PlainOutput;
+	readonly #questions: Questions;
+	readonly #dialogs: PlainDialogs;
+	readonly #quitting: Promise<void>;
+	#quit = () => {};
+	#session: AgentSession | null = null;
+	#narrator: Narrator | null = null;
+	/** What was typed before there was a session to take it. */
+	#early: string[] | null = [];
+	/** Lines before the last one, each of which ended in a backslash. */
+	#unfinished: string[] = [];
+	#draft: string | null;
+	#interruptedAt = Number.NEGATIVE_INFINITY;
+	/** What the session does for the user just now, runs and commands. */
+	#busy = 0;
+	#hasEnded = false;
+
+	constructor(private readonly options: PlainOptions) {
+		this.#terminal = options.terminal ?? new ProcessPlainTerminal();
+		this.#output = new PlainOutput((text) => this.#terminal.write(text));
+		this.#questions = new Questions(this.#output, () => this.#ready());
+		this.#dialogs = new PlainDialogs(
+			this.#questions,
+			this.#output,
+			(isOn) => this.#terminal.setEcho(isOn),
+			(level, message) => this.#notice(level, message),
+		);
+		this.#draft = options.draft ?? null;
+		this.#quitting = new Promise((resolve) => {
+			this.#quit = resolve;
+		});
+	}
+
+	async run(): Promise<number> {
+		const { version } = this.options;
+		this.#terminal.start({
+			onLines: (lines) => this.#take(lines),
+			onInterrupt: () => this.#interrupt(),
+			onEnd: () => this.#quit(),
+		});
+		const release = this.#guard();
+		this.#output.say(`pi ${version}, plain mode. /help lists the commands. Ctrl+C stops a run, Ctrl+D quits`);
+		try {
+			await Promise.race([this.#begin(), this.#quitting]);
+			await this.#quitting;
+			const hint = resumeHint(this.#session);
+			this.#output.close();
+			if (hint) this.#output.say(hint);
+			return 0;
+		} finally {
+			this.#hasEnded = true;
+			this.#questions.close();
+			this.#output.close();
+			this.#terminal.stop();
+			await endSession(this.#session);
+			release();
+		}
+	}
+
+	async #begin(): Promise<void> {
+		const session = await this.options.startSession({
+			ui: this.#dialogs,
+			askTrust: (set) => askPlainTrust(set, this.#questions, this.#output),
+		});
+		this.#session = session;
+		if (this.#hasEnded) return endSession(session);
+		const narrator = new Narrator(session, this.#output);
+		this.#narrator = narrator;
+		session.attachUI(this.#dialogs, this.#shell());
+		const said = new Set(session.loaded.warnings);
+		for (const warning of said) narrator.notice("warning", warning);
+		session.subscribe((event) => {
+			if (event.type !== "session_changed" || event.reason !== "start") narrator.handle(event);
+		});
+		await session.start();
+		narrator.begin();
+		this.#greet(session, narrator);
+		if (session.model === null) await this.#do(() => session.prompt("/setup"));
+		const early = this.#early ?? [];
+		this.#early = null;
+		const prompts = this.options.prompts ?? [];
+		void this.#sayAll(session, prompts).then(() => {
+			for (const line of early) this.#submit(line);
+			if (prompts.length + early.length === 0) this.#ready();
+		});
+	}
+
+	#greet(session: AgentSession, narrator: Narrator): void {
+		const { hooks, skills, templates, contextFiles } = session.loaded;
+		const loaded = [
+			hooks.length > 0 ? plural(hooks.length, "hook") : "",
+			skills.length > 0 ? plural(skills.length, "skill") : "",
+			templates.length > 0 ? plural(templates.length, "prompt") : "",
+			contextFiles.length > 0 ? plural(contextFiles.length, "context file") : "",
+		].filter(Boolean);
+		const model = session.model ? `Model ${plainLine(session.model.name)}` : "No model";
+		this.#output.say([model, ...loaded].join(", "));
+		this.#output.say(narrator.describeSession());
+	}
+
+	async #sayAll(session: AgentSession, prompts: NonNullable<PlainOptions["prompts"]>): Promise<void> {
+		for (const { text, images } of prompts) {
+			this.#output.say(`you: ${text}`);
+			await this.#do(() => session.prompt(text, { images }));
+		}
+	}
+
+	/** Whatever is typed goes to the question that is open, else to the session. */
+	#take(lines: readonly string[]): void {
+		this.#output.lineEnded();
+		if (this.#questions.isOpen) {
+			for (const line of lines) this.#questions.answer(line);
+			return;
+		}
+		const text = [...this.#unfinished, ...lines].join("\n");
+		if (/(?:^|[^\\])\\$/.test(text)) {
+			this.#unfinished = [text.slice(0, -1)];
+			this.#output.ask("more> ");
+			return;
+		}
+		this.#unfinished = [];
+		if (this.#early) this.#early.push(text);
+		else this.#submit(text);
+	}
+
+	#submit(text: string): void {
+		const session = this.#session;
+		const draft = this.#draft;
+		this.#draft = null;
+		const line = text.trim() === "" && draft !== null ? draft : text.trim() === "?" ? "/help" : text;
+		const submission = parseSubmission(line);
+		if (!session || !submission) {
+			this.#ready();
+			return;
+		}
+		this.#output.ask(null);
+		if (submission.kind === "bash") {
+			const { command, excludeFromContext } = submission;
+			void this.#do(() => session.runBash(command, { excludeFromContext }));
+			return;
+		}
+		void this.#do(async () => {
+			const outcome = await session.prompt(submission.text);
+			if (outcome.kind === "queued") this.#output.say("queued: it is told after the tool calls that run");
+		});
+	}
+
+	/** Does something of the session's; failures are told. While it lasts, no mark asks for input. */
+	async #do(action: () => Promise<unknown>): Promise<void> {
+		this.#busy += 1;
+		try {
+			await action();
+		} catch (error) {
+			this.#notice("error", describeError(error));
+		} finally {
+			this.#busy -= 1;
+			this.#ready();
+		}
+	}
+
+	/** Nothing goes on: the user may type. What is typed while something does is taken all the same. */
+	#ready(): void {
+		if (this.#hasEnded || this.#questions.isOpen) return;
+		if (this.#busy > 0 || this.#early) this.#output.ask(null);
+		else {
+			if (this.#draft !== null) this.#output.say(`Enter alone sends: ${plainLine(this.#draft, 4000)}`);
+			this.#output.ask();
+		}
+	}
+
+	/** Cancels a question, stops a run; when nothing goes on, the second one quits. */
+	#interrupt(): void {
+		this.#output.breakLine();
+		const isSecond = performance.now() - this.#interruptedAt < TWICE_MS;
+		this.#interruptedAt = Number.NEGATIVE_INFINITY;
+		if (this.#questions.isOpen) this.#questions.cancel();
+		else if (this.#session && (this.#busy > 0 || this.#session.isRunning)) void this.#stop(this.#session);
+		else if (isSecond) this.#quit();
+		else {
+			this.#interruptedAt = performance.now();
+			this.#unfinished = [];
+			this.#output.say("Ctrl+C again quits");
+			this.#ready();
+		}
+	}
+
+	async #stop(session: AgentSession): Promise<void> {
+		for (const text of await session.abort()) this.#output.say(`not sent: ${text}`);
+	}
+
+	#notice(level: "info" | "warning" | "error", message: string): void {
+		if (this.#narrator) this.#narrator.notice(level, message);
+		else this.#output.say(level === "info" ? message : `${level === "error" ? "Error" : "Warning"}: ${message}`);
+	}
+
+	#shell(): CommandShell {
+		return {
+			async copy(text) {
+				if (await copyToClipboard(text)) return;
+				throw new PiError("command_failed", "No program took the text for the clipboard", {
+					hint: "install wl-copy or xclip, or use /export",
+				});
+			},
+			setEditorText: (text) => {
+				this.#draft = text;
+			},
+			secret: (title) => this.#dialogs.secret(title),
+			quit: () => this.#quit(),
+			hotkeys: () => HOTKEYS,
+			show: (title, lines) => {
+				for (const line of [title, ...lines]) this.#output.say(inWords(line));
+			},
+		};
+	}
+
+	/** Ends in good order when the program is told to end. */
+	#guard(): () => void {
+		const signals = ["SIGTERM", "SIGHUP"] as const;
+		const listeners = signals.map((signal) => {
+			const listener = () => {
+				this.#terminal.stop();
+				void endSession(this.#session).finally(() => exitBySignal(signal));
+			};
+			process.on(signal, listener);
+			return () => process.off(signal, listener);
+		});
+		return () => {
+			for (const release of listeners) release();
+		};
+	}
+}
+
+/** A line of a table, whose columns are said one after the other, and the gutter's marks as words. */
+function inWords(line: string): string {
+	return line
+		.replace(/^▎ +◆/, "summary  ")
+		.replace(/^▎/, "in the context")
+		.replace(/^┆/, "hidden")
+		.replace(/(\S) {2,}/g, "$1, ");
+}
+
+const HOTKEYS: [string, string][] = [
+	["Enter", "Send; while a run is on, it is told after the tool calls that run"],
+	["backslash, Enter", "Go on in the next line"],
+	["Ctrl+C", "Cancel a question, stop a run; twice: quit"],
+	["Ctrl+D", "Quit"],
+	["Ctrl+Z", "Suspend; fg comes back"],
+];

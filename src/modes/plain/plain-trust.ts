@@ -1,0 +1,65 @@
+import type { ProjectFile, ProjectSet } from "../../config/trust.js";
+import { describeError } from "../../errors.js";
+import type { TrustAnswer } from "../../session/project-code.js";
+import { type CodeLine, codeLines, compareWithTrusted } from "../interactive/panels/code-lines.js";
+import { type PlainOutput, plainLine } from "./plain-output.js";
+import type { Questions } from "./questions.js";
+
+const ANSWERS: ReadonlyMap<string, TrustAnswer> = new Map([
+	["y", "trust"],
+	["o", "once"],
+	["n", "no"],
+	["", "no"],
+]);
+/** Longer than any path or line: nothing is cut where someone decides by it. */
+const WHOLE = 100_000;
+
+/** Asks whether the project's code may run. Cancelling, and an empty line, mean no. */
+export function askPlainTrust(set: ProjectSet, questions: Questions, output: PlainOutput): Promise<TrustAnswer> {
+	const files = [...set.files].sort((a, b) => Number(a.state === "trusted") - Number(b.state === "trusted"));
+	return questions.ask<TrustAnswer>({
+		lines: [
+			"This project has code that pi would run:",
+			...files.map((file) => `  ${describeFile(file, set)}`),
+			...set.unresolved.map(
+				({ from, specifier, reason }) =>
+					`  ${plainLine(from)} also loads ${plainLine(specifier)}: ${plainLine(reason)}`,
+			),
+			"It can do anything you can. Run it?",
+			"  y: trust these contents. o: this run only. v: show code and changes. n: no",
+		],
+		mark: "y, o, v or n, empty is no: ",
+		read: (line) => {
+			const key = line.trim().toLowerCase();
+			const answer = ANSWERS.get(key);
+			if (answer) return { value: answer };
+			if (key !== "v") return { retry: ["Answer y, o, v or n"] };
+			showCode(set, output).catch((error: unknown) => output.say(`Error: ${describeError(error)}`));
+			return { retry: [] };
+		},
+		cancelled: "no",
+	});
+}
+
+function describeFile(file: ProjectFile, { root, trustedAt }: ProjectSet): string {
+	const { rel, realPath, size, sha256, state } = file;
+	const isPlain = realPath.replaceAll("\\", "/") === `${root.replaceAll("\\", "/")}/${rel}`;
+	const link = isPlain ? "" : `, which leads to ${plainLine(realPath, WHOLE)}`;
+	const since = state === "changed" && trustedAt ? `changed since ${trustedAt.slice(0, 10)}` : state;
+	return `${plainLine(rel, WHOLE)}${link}, ${size} bytes, ${sha256.slice(0, 12)}, ${since}`;
+}
+
+async function showCode(set: ProjectSet, output: PlainOutput): Promise<void> {
+	const fresh = set.files.filter(({ state }) => state !== "trusted");
+	for (const file of fresh.length > 0 ? fresh : set.files) {
+		const change = await compareWithTrusted(file);
+		output.say(`${describeFile(file, set)}${change ? `, ${change.added} added, ${change.removed} removed` : ""}:`);
+		for (const line of change?.lines ?? codeLines(file.bytes.toString("utf8"))) output.say(describeLine(line));
+	}
+}
+
+function describeLine({ kind, mark, text }: CodeLine): string {
+	if (kind === "added") return `  added ${mark.replace("+", "")}: ${text}`;
+	if (kind === "removed") return `  removed: ${text}`;
+	return `  ${mark.trim()} ${text}`;
+}

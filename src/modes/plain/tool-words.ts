@@ -1,0 +1,107 @@
+import type { ToolResult } from "../../tools/tool.js";
+import { formatDuration, plural } from "../interactive/format.js";
+import { changesOnly, parseDiff } from "../read-diff.js";
+import { plainLine } from "./plain-output.js";
+
+/** Lines of a result that are read out. */
+const MAX_LINES = 10;
+const MAX_CHANGES = 20;
+const INDENT = "  ";
+
+/** `bash npm test`, `grep round in src`: the tool and the arguments that say most. */
+export function toolTitle(name: string, args: Readonly<Record<string, unknown>>): string {
+	const [command, pattern, path] = ["command", "pattern", "path"].map((key) => {
+		const value = args[key];
+		return typeof value === "string" ? value : "";
+	});
+	const known = command || [pattern, path].filter(Boolean).join(" in ");
+	const rest = Object.keys(args).length > 0 ? JSON.stringify(args) : "";
+	return plainLine(`${name} ${known || rest}`, 200);
+}
+
+/**
+ * How a call ended: `done in 2.4 s, exit 1`, `done in 0.1 s, 80 lines`, `failed in 0.1 s`.
+ * @param title which call it is, where that is not clear
+ */
+export function resultWords(
+	{ name, title = "" }: { name: string; title?: string },
+	{ result, isError, elapsedMs }: { result: ToolResult; isError: boolean; elapsedMs: number },
+): string {
+	const { durationMs, exitCode } = detailsOf(result);
+	const ended = exitCode === null ? "killed" : typeof exitCode === "number" ? `exit ${exitCode}` : "";
+	const time = `in ${formatDuration(typeof durationMs === "number" ? durationMs : elapsedMs)}`;
+	const how = isError && ended === "" ? "failed" : "done";
+	const words = [time, ended || (isError ? "" : countOf(name, result))].filter(Boolean).join(", ");
+	return title === "" ? `${how} ${words}` : `${how}: ${title}, ${words}`;
+}
+
+/** What of a result is worth hearing: the end of a command's output, the lines that a change changed, an error. */
+export function resultLines(name: string, result: ToolResult, isError: boolean): string[] {
+	const { diff, exitCode } = detailsOf(result);
+	if (typeof diff === "string") return changeLines(diff);
+	const text = textOf(result).trimEnd();
+	if (exitCode !== undefined) return outputLines(text, exitCode);
+	if (isError || !QUIET.has(name)) return text === "" ? [] : head(text);
+	return [];
+}
+
+/** The end of a command's output, with a word on what is left out; without the exit code, which is said anyway. */
+export function outputLines(output: string, exitCode: unknown): string[] {
+	const text = withoutExitCode(output.trimEnd(), exitCode);
+	if (text === "") return [];
+	const lines = text.split("\n");
+	const hidden = lines.length > MAX_LINES + 1 ? lines.length - MAX_LINES : 0;
+	const note = hidden > 0 ? [`${INDENT}(${plural(hidden, "line")} before this are left out)`] : [];
+	return [...note, ...lines.slice(hidden).map((line) => INDENT + line)];
+}
+
+/** Tools whose result is for the model. */
+const QUIET: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "write", "edit"]);
+
+function head(text: string): string[] {
+	const lines = text.split("\n");
+	const hidden = lines.length > MAX_LINES + 1 ? lines.length - MAX_LINES : 0;
+	const shown = hidden > 0 ? lines.slice(0, MAX_LINES) : lines;
+	return [...shown, ...(hidden > 0 ? [`(${plural(hidden, "line")} more are left out)`] : [])].map(
+		(line) => INDENT + line,
+	);
+}
+
+function changeLines(diff: string): string[] {
+	const changes = changesOnly(parseDiff(diff)).filter(({ kind }) => kind !== "gap");
+	const shown = changes
+		.slice(0, MAX_CHANGES)
+		.map(({ kind, number, text }) => `${INDENT}line ${number} ${kind}: ${text.trim()}`);
+	const left = changes.length - shown.length;
+	return left > 0 ? [...shown, `${INDENT}(${plural(left, "changed line")} more are left out)`] : shown;
+}
+
+function countOf(name: string, result: ToolResult): string {
+	const { matches, files, entries, lines, created } = detailsOf(result);
+	if (name === "write" && typeof lines === "number") {
+		return `${created === true ? "created" : "replaced"}, ${plural(lines, "line")}`;
+	}
+	if (typeof matches === "number") {
+		return `${plural(matches, "match", "matches")}${typeof files === "number" ? ` in ${plural(files, "file")}` : ""}`;
+	}
+	if (typeof files === "number") return plural(files, "file");
+	if (typeof entries === "number") return plural(entries, "entry", "entries");
+	if (typeof lines !== "object" || lines === null) return "";
+	const { first, last } = Object.fromEntries(Object.entries(lines));
+	return typeof first === "number" && typeof last === "number" ? plural(Math.max(0, last - first + 1), "line") : "";
+}
+
+/** The details of a result by name; what tools and hooks put there is not typed. */
+function detailsOf({ details }: ToolResult): Record<string, unknown> {
+	return typeof details === "object" && details !== null ? Object.fromEntries(Object.entries(details)) : {};
+}
+
+function textOf({ content }: ToolResult): string {
+	return content.map((block) => (block.type === "text" ? block.text : `[image ${block.mimeType}]`)).join("\n");
+}
+
+function withoutExitCode(text: string, exitCode: unknown): string {
+	const ending = `exit code ${String(exitCode)}`;
+	const body = text.endsWith(ending) ? text.slice(0, -ending.length).trimEnd() : text;
+	return body.replace(/^\(no output\)\s*/, "");
+}

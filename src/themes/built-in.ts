@@ -1,0 +1,188 @@
+import type { ThemeStyles } from "./roles.js";
+
+/** Whether the terminal shows light letters on dark or the other way round. */
+export type Background = "dark" | "light";
+
+/** The themes that pi brings, in the order of the picker, and what each is. `plain` has no colour at all. */
+export const BUILT_IN_THEMES = {
+	dark: "the terminal's own colours, for a dark background",
+	light: "for a light background",
+	"high-contrast": "every text at least 7 : 1, nothing faint; on dark and on light",
+	plain: "no colours",
+} as const;
+
+/** A theme that pi brings. */
+export type BuiltInTheme = keyof typeof BUILT_IN_THEMES;
+
+/** What the theme of a user may build on. */
+export type BaseTheme = Exclude<BuiltInTheme, "plain">;
+
+/** The names that `base` takes. */
+export const BASE_THEMES: readonly BaseTheme[] = ["dark", "light", "high-contrast"];
+
+/** Whether pi brings a theme of this name. */
+export function isBuiltIn(name: string): name is BuiltInTheme {
+	return Object.hasOwn(BUILT_IN_THEMES, name);
+}
+
+/** The styles of a built-in theme. Only `high-contrast` asks what it stands on. */
+export function builtInStyles(name: BuiltInTheme, background: Background): ThemeStyles {
+	if (name === "high-contrast") return background === "light" ? CONTRAST_ON_LIGHT : CONTRAST_ON_DARK;
+	return name === "light" ? LIGHT : DARK;
+}
+
+/** Most of it is the terminal's own sixteen, so that it fits the user's scheme. */
+const DARK: ThemeStyles = {
+	accent: { color: "cyan" },
+	dim: { dim: true },
+	muted: { color: 246 },
+	success: { color: "green" },
+	warning: { color: "yellow" },
+	error: { color: "red" },
+	userText: { bold: true },
+	thinking: { dim: true, italic: true },
+	added: { color: "green" },
+	removed: { color: "red" },
+	addedWord: { background: 22 },
+	removedWord: { background: 52 },
+	gutterIn: {},
+	gutterOut: { dim: true },
+	gutterSummary: { color: "magenta" },
+	borderOff: { dim: true },
+	borderMinimal: { color: 66 },
+	borderLow: { color: "blue" },
+	borderMedium: { color: "cyan" },
+	borderHigh: { color: "magenta" },
+	borderXhigh: { color: "red" },
+	borderBash: { color: "yellow" },
+	heading: { color: "yellow" },
+	link: { color: "blue" },
+	linkUrl: { dim: true },
+	code: { color: "cyan" },
+	codeBorder: { dim: true },
+	quote: { color: 246 },
+	quoteBorder: { dim: true },
+	rule: { dim: true },
+	listBullet: { color: "cyan" },
+	codeKeyword: { color: "magenta" },
+	codeString: { color: "green" },
+	codeNumber: { color: "yellow" },
+	codeComment: { dim: true },
+	codeTitle: { color: "blue" },
+	codeType: { color: "cyan" },
+};
+
+/** Colours of its own: the sixteen of many terminals cannot be read on white. */
+const LIGHT: ThemeStyles = {
+	accent: { color: "#00607f" },
+	dim: { color: 243 },
+	muted: { color: 240 },
+	success: { color: "#0a6b0a" },
+	warning: { color: "#8a5500" },
+	error: { color: "#b00020" },
+	userText: { bold: true },
+	thinking: { color: 243, italic: true },
+	added: { color: "#0a6b0a" },
+	removed: { color: "#b00020" },
+	addedWord: { background: 194 },
+	removedWord: { background: 224 },
+	gutterIn: {},
+	gutterOut: { color: 243 },
+	gutterSummary: { color: "#86208f" },
+	borderOff: { color: 250 },
+	borderMinimal: { color: 109 },
+	borderLow: { color: "#1a4fb4" },
+	borderMedium: { color: "#00607f" },
+	borderHigh: { color: "#86208f" },
+	borderXhigh: { color: "#b00020" },
+	borderBash: { color: "#8a5500" },
+	heading: { color: "#8a5500" },
+	link: { color: "#1a4fb4" },
+	linkUrl: { color: 243 },
+	code: { color: "#00607f" },
+	codeBorder: { color: 243 },
+	quote: { color: 240 },
+	quoteBorder: { color: 250 },
+	rule: { color: 250 },
+	listBullet: { color: "#00607f" },
+	codeKeyword: { color: "#86208f" },
+	codeString: { color: "#0a6b0a" },
+	codeNumber: { color: "#8a5500" },
+	codeComment: { color: 243 },
+	codeTitle: { color: "#1a4fb4" },
+	codeType: { color: "#00607f" },
+};
+
+/** The few colours of a high-contrast theme. */
+interface ContrastColours {
+	text: string;
+	accent: string;
+	good: string;
+	attention: string;
+	bad: string;
+	blue: string;
+	violet: string;
+}
+
+const CONTRAST_ON_DARK = contrastStyles({
+	text: "#e8e8e8",
+	accent: "#66e0ff",
+	good: "#66ff66",
+	attention: "#ffff66",
+	bad: "#ff9090",
+	blue: "#99c2ff",
+	violet: "#ff99ff",
+});
+
+const CONTRAST_ON_LIGHT = contrastStyles({
+	text: "#1a1a1a",
+	accent: "#004a66",
+	good: "#005000",
+	attention: "#5c3d00",
+	bad: "#8b0000",
+	blue: "#00318c",
+	violet: "#660066",
+});
+
+/** What differs by colour elsewhere differs by weight, slant or line here too. */
+function contrastStyles({ text, accent, good, attention, bad, blue, violet }: ContrastColours): ThemeStyles {
+	return {
+		accent: { color: accent, bold: true },
+		dim: { color: text },
+		muted: { color: text },
+		success: { color: good },
+		warning: { color: attention, bold: true },
+		error: { color: bad, bold: true },
+		userText: { bold: true, underline: true },
+		thinking: { color: text, italic: true },
+		added: { color: good },
+		removed: { color: bad },
+		addedWord: { inverse: true },
+		removedWord: { inverse: true },
+		gutterIn: {},
+		gutterOut: { color: text },
+		gutterSummary: { color: violet, bold: true },
+		borderOff: { color: text },
+		borderMinimal: { color: text },
+		borderLow: { color: blue },
+		borderMedium: { color: accent },
+		borderHigh: { color: violet },
+		borderXhigh: { color: bad },
+		borderBash: { color: attention },
+		heading: { color: attention, bold: true },
+		link: { color: blue, underline: true },
+		linkUrl: { color: text },
+		code: { color: accent },
+		codeBorder: { color: text },
+		quote: { color: text },
+		quoteBorder: { color: text },
+		rule: { color: text },
+		listBullet: { color: accent },
+		codeKeyword: { color: violet },
+		codeString: { color: good },
+		codeNumber: { color: attention },
+		codeComment: { color: text, italic: true },
+		codeTitle: { color: blue },
+		codeType: { color: accent },
+	};
+}

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
+import { startPi } from "../helpers/pty.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { agentDirFor, STACKING, submit } from "./support.js";
+
+test("a whole talk in lines: a turn, a choice, a stopped run, the end; no control sequence and no box", async () => {
+	const provider = await startProvider();
+	provider
+		.reply("A shop.")
+		.reply([text("I look."), toolCall("bash", { command: "printf 'buy \\033[31mmilk'; exit 3" })])
+		.reply("It says: buy milk.")
+		.reply("The notes were read.")
+		.reply([toolCall("bash", { command: "sleep 60" })]);
+	const agentDir = agentDirFor(provider, { hooks: { "stacking.ts": STACKING } });
+	const cwd = tempDir();
+	writeFiles(cwd, { ".pi/hooks/x.ts": "export default () => {};\n" });
+	const pi = startPi({ agentDir, cwd, args: ["--plain"], columns: 200 });
+	await pi.waitForText("y, o, v or n, empty is no:");
+	await submit(pi, "n");
+	await pi.waitForText("Model Scripted, 1 hook");
+	await pi.waitForText(/^>$/m);
+	await submit(pi, "what is this?");
+	await pi.waitForText("pi: A shop.");
+	await pi.waitForText(/tokens\)\n>$/);
+	await submit(pi, "read the notes");
+	await pi.waitForText(/running bash printf .*\s+done in \d\.\d s, exit 3\s+buy milk/);
+	await pi.waitForText("pi: It says: buy milk.");
+	await pi.waitForText(/tokens\)\n>$/);
+	await submit(pi, "/pop");
+	await pi.waitForText("number or text, empty cancels:");
+	await submit(pi, "read the notes");
+	await pi.waitForText("stacking: 4 messages hidden, the model does not see them any more");
+	await pi.waitForText("in their place: The notes were read.");
+	await submit(pi, "now wait");
+	await pi.waitForText("running bash sleep 60");
+	await pi.press("ctrl+c");
+	await pi.waitForText(/killed[\s\S]*\n>$/);
+	const screen = await pi.scrollback();
+	await pi.press("ctrl+d");
+	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
+	// `^C` and the line ends are the terminal's own.
+	expect(pi.output().replace(/\r\n/g, "\n")).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+	expect(screen).not.toMatch(/[\u2500-\u259f]/);
+	expect(pi.output()).toMatch(/pi --session \w{8} resumes this session/);
+});
+
+test("TERM=dumb and the setting open it too", async () => {
+	const provider = await startProvider();
+	const dumb = startPi({ agentDir: agentDirFor(provider), env: { TERM: "dumb" } });
+	await dumb.waitForText("plain mode");
+	const settings = { plain: true };
+	const set = startPi({ agentDir: agentDirFor(provider, { settings }) });
+	await set.waitForText("plain mode");
+	set.kill("SIGTERM");
+	expect((await set.exited).code).toBe(143);
+	await dumb.waitForText(/^>$/m);
+	await dumb.press("ctrl+d");
+	expect((await dumb.exited).code).toBe(0);
+});

@@ -1,0 +1,205 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { paths } from "../../../src/config/paths.js";
+import { ThemeLibrary } from "../../../src/config/theme-library.js";
+import type { ThemeOptions } from "../../../src/modes/interactive/theme-controller.js";
+import { text, toolCall } from "../../helpers/loopback-provider.js";
+import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
+import type { VirtualTerminal } from "../../helpers/virtual-terminal.js";
+import { type App, startApp } from "./app.js";
+
+const DUSK = { name: "Dusk", colors: { accent: "#112233", gutterIn: "#445566" } };
+
+/** An app with a theme of the user's, `dusk`, and one of the project's, `brand`. */
+async function startThemed(theme: Partial<ThemeOptions> = {}, rows = 24): Promise<App & { saved(): unknown }> {
+	const agentDir = tempAgentDir();
+	const cwd = tempDir();
+	writeFiles(agentDir, { "themes/dusk.json": DUSK, "settings.json": { apiKeys: {} } });
+	writeFiles(cwd, { ".pi/themes/brand.json": { base: "light", colors: { accent: "#778899" } } });
+	const library = new ThemeLibrary(paths({ PI_CODING_AGENT_DIR: agentDir }, cwd, "/nowhere"));
+	const app = await startApp({ agentDir, cwd, rows, mode: { theme: { level: 3, library, ...theme } } });
+	await app.terminal.waitFor("context");
+	return { ...app, saved: () => JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8")) };
+}
+
+/** What is written while something happens. */
+async function writtenBy(terminal: VirtualTerminal, happens: () => Promise<void> | void): Promise<string> {
+	await terminal.settle();
+	const before = terminal.output.length;
+	await happens();
+	await terminal.settle();
+	return terminal.output.slice(before);
+}
+
+/** Every parameter of every style that was written, `38;5;67` as one. */
+function styleParameters(output: string): string[] {
+	const found = [...output.matchAll(/\x1b\[([\d;]*)m/g)].flatMap(
+		([, parameters = ""]) => parameters.match(/[34]8;(?:5;\d+|2;\d+;\d+;\d+)|\d+/g) ?? [],
+	);
+	return [...new Set(found)].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+}
+
+/** A run with a diff, code, an error and a dialog. */
+async function everything(app: App): Promise<void> {
+	app.provider
+		.reply([
+			text("# Plan\n\n- `a.ts` [link](http://example.org)\n\n```ts\nconst a = 1; // one\n```\n> quote"),
+			toolCall("write", { path: "a.ts", content: "let a = 1;\n" }),
+		])
+		.reply([toolCall("edit", { path: "a.ts", oldText: "let a = 1;", newText: "let a = 2;" })])
+		.reply([toolCall("bash", { command: "exit 3" })])
+		.reply("Done.");
+	await app.submit("go");
+	await app.terminal.waitFor("Done.");
+	await app.submit("/theme nosuch");
+	await app.terminal.waitFor("There is no theme");
+	// The line that was refused stands in the editor again.
+	await app.terminal.press("ctrl+c");
+	await app.submit("/thinking");
+	await app.terminal.waitFor("How much thinking?");
+}
+
+test("sixteen colours are all that a terminal with sixteen is sent", async () => {
+	const app = await startThemed({ level: 1, chosen: "dusk" }, 60);
+	await everything(app);
+	const colours = styleParameters(app.terminal.output).filter(
+		(parameter) => Number(parameter) >= 30 || /;/.test(parameter),
+	);
+	expect(colours.filter((parameter) => !/^(?:3[0-79]|4[0-79]|9[0-7]|10[0-7])$/.test(parameter))).toEqual([]);
+	expect(colours).toContain("32");
+});
+
+test("without colours nothing is styled but the cursor", async () => {
+	const app = await startThemed({ level: 0, chosen: "dusk", asks: true }, 60);
+	await everything(app);
+	expect(styleParameters(app.terminal.output)).toEqual(["7"]);
+	expect(app.terminal.output).not.toContain("\x1b]11;");
+});
+
+test("/theme shows each theme on the screen as it is selected; escape brings the old one back", async () => {
+	const app = await startThemed({ chosen: "dark" }, 30);
+	app.provider.reply("Hello.");
+	await app.submit("hi");
+	await app.terminal.waitFor("▎ Hello.");
+	await app.submit("/theme");
+	await app.terminal.waitFor("Which colours?");
+	const picker = (await app.terminal.text()).replace(/pi-test-\w+/, "pi-test-xxxxxx");
+	await expect(picker).toMatchFileSnapshot("../../screens/theme-picker.txt");
+	const light = await writtenBy(app.terminal, () => app.terminal.press("down"));
+	expect(light).toContain("\x1b[38;2;0;96;127m");
+	expect(light).not.toContain("\x1b[36m");
+	const brand = await writtenBy(app.terminal, () => app.terminal.type("brand"));
+	expect(brand).toContain("\x1b[38;2;119;136;153m");
+	const back = await writtenBy(app.terminal, () => app.terminal.press("escape"));
+	expect(back).toContain("\x1b[36m────");
+	expect(back).not.toContain("38;2;");
+	expect(app.saved()).toEqual({ apiKeys: {} });
+	expect(await app.terminal.screen()).toContain("▎ Hello.");
+});
+
+test("enter keeps the theme in the user's settings, beside what pi does not know; auto takes it out", async () => {
+	const app = await startThemed();
+	await app.submit("/theme");
+	await app.terminal.waitFor("Which colours?");
+	await app.terminal.type("dusk");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("Theme: dusk");
+	expect(app.saved()).toEqual({ apiKeys: {}, theme: "dusk" });
+	await app.submit("/theme auto");
+	await app.terminal.waitFor("Theme: auto");
+	expect(app.saved()).toEqual({ apiKeys: {} });
+});
+
+test("a name completes, an unknown one gets the nearest, and what the project asks for is said", async () => {
+	const app = await startThemed({ projectChoice: "brand" });
+	await app.terminal.type("/theme li");
+	await app.terminal.waitFor("for a light background");
+	await app.terminal.press("tab", "enter");
+	await app.terminal.waitFor("Theme: light · the project's settings ask for brand at the next start");
+	await app.submit("/theme dsuk");
+	await app.terminal.waitFor('There is no theme "dsuk" · did you mean dusk?');
+});
+
+test("a saved file is on the screen at once, once; while it is broken the colours stay and the place is named", async () => {
+	const app = await startThemed({ chosen: "dusk" });
+	app.provider.reply("Hello.");
+	await app.submit("hi");
+	await app.terminal.waitFor("▎ Hello.");
+	const file = join(app.agentDir, "themes", "dusk.json");
+	const saved = await writtenBy(app.terminal, async () => {
+		writeFileSync(file, JSON.stringify({ colors: { gutterIn: "#abcdef" } }));
+		await expect.poll(() => app.terminal.output.includes("\x1b[38;2;171;205;239m▎")).toBe(true);
+	});
+	// `hi`, a gap and the answer.
+	expect(saved.match(/▎/g)).toHaveLength(3);
+	const broken = await writtenBy(app.terminal, async () => {
+		writeFileSync(file, '{ "colors": { "gutterIn": red } }');
+		await app.terminal.waitFor(/dusk\.json:1:27: expected a value, found "red"/);
+	});
+	expect(broken).not.toContain("▎");
+	expect(await app.terminal.scrollback()).toContain("▎ Hello.");
+});
+
+test("the terminal's answer makes the screen light; later changes are followed, and keys are left alone", async () => {
+	const app = await startThemed({ asks: true });
+	expect(app.terminal.output).toContain("\x1b]11;?\x07\x1b[?2031h");
+	await app.terminal.type("dr");
+	const answer = await writtenBy(app.terminal, () => app.terminal.send("\x1b]11;rgb:ffff/ffff/f0f0\x1b\\"));
+	await app.terminal.type("aft");
+	expect(answer).toContain("38;5;243m");
+	expect(await app.terminal.text()).toContain(" draft");
+	const same = await writtenBy(app.terminal, () => app.terminal.send("\x1b[?997;2n"));
+	expect(same).toBe("");
+	const dark = await writtenBy(app.terminal, () => app.terminal.send("\x1b[?997;1n"));
+	expect(dark).toContain("\x1b[2m");
+	await app.terminal.press("ctrl+c", "ctrl+c");
+	await app.exit;
+	expect(app.terminal.output.lastIndexOf("\x1b[?2031l")).toBeGreaterThan(
+		app.terminal.output.lastIndexOf("\x1b[?2031h"),
+	);
+});
+
+test("a theme that is chosen among the settings is on the screen at once", async () => {
+	const app = await startThemed();
+	await app.submit("/settings theme dusk");
+	await app.terminal.waitFor(/theme: "?dusk"?$/m);
+	expect(app.terminal.output).not.toContain("38;5;243m");
+	await app.submit("/settings theme light");
+	await app.terminal.waitFor(/theme: "?light"?$/m);
+	expect(app.terminal.output).toContain("38;5;243m");
+	await app.submit("/settings theme dsuk");
+	await app.terminal.waitFor("There is no theme");
+});
+
+test("a theme of the settings that is not there is named, and the terminal's own is used", async () => {
+	const app = await startThemed({ chosen: "dsuk", background: "light" });
+	const screen = await app.terminal.text();
+	expect(screen).toContain('! theme: There is no theme "dsuk" · did you mean dusk?');
+	expect(app.terminal.output).toContain("38;5;243m");
+});
+
+test("a theme that is the same everywhere asks the terminal nothing", async () => {
+	const app = await startThemed({ asks: true, chosen: "brand" });
+	expect(app.terminal.output).not.toContain("\x1b]11;");
+	await app.submit("/theme high-contrast");
+	await app.terminal.waitFor("Theme: high-contrast");
+	expect(app.terminal.output).toContain("\x1b]11;");
+});
+
+test("a project's theme does not colour the question about the project's code", async () => {
+	const agentDir = tempAgentDir();
+	const cwd = tempDir();
+	const hidden = { color: "#000001", background: "#000001" };
+	writeFiles(cwd, {
+		".pi/hooks/evil.ts": "export default () => {};",
+		".pi/themes/evil.json": { colors: { accent: hidden, dim: hidden, warning: hidden } },
+	});
+	const library = new ThemeLibrary(paths({ PI_CODING_AGENT_DIR: agentDir }, cwd, "/nowhere"));
+	const app = await startApp({ agentDir, cwd, mode: { theme: { level: 3, library, chosen: "evil" } } });
+	const screen = await app.terminal.waitFor("This project has code that pi would run:");
+	const question = app.terminal.output.slice(app.terminal.output.lastIndexOf("This project has code"));
+	expect(screen.join("\n")).toContain(".pi/hooks/evil.ts");
+	expect(question).toMatch(/\x1b\[36m {3}y {2}trust these contents/);
+	expect(app.terminal.output).toContain("38;2;0;0;1");
+});

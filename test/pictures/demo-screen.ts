@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pty from "@lydell/node-pty";
+import headless from "@xterm/headless";
+import { type Page, terminalSvg } from "./svg.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const images = join(root, "docs", "images");
+const WAIT_MS = 30_000;
+
+/** The demo of the built program on a terminal whose screen becomes pictures. */
+export interface DemoScreen {
+	write(keys: string): void;
+	/** Resolves once the screen is as wanted. */
+	until(found: (screen: string) => boolean): Promise<void>;
+	/** Writes docs/images/<name>.svg of what the screen shows, from the first line that `starts` says yes to. */
+	draw(name: string, title: string, starts?: (line: string) => boolean, ends?: (line: string) => boolean): void;
+	/** Ends the program. */
+	close(): Promise<void>;
+}
+
+/** How the demo is opened. */
+export interface DemoScreenOptions {
+	cols: number;
+	rows: number;
+	page?: Page;
+	settings?: object;
+}
+
+/** Starts the demo in a place of its own, which is removed by `close`. */
+export function openDemo({ cols, rows, page = "dark", settings = {} }: DemoScreenOptions): DemoScreen {
+	const home = mkdtempSync(join(tmpdir(), "pi-pictures-"));
+	const agentDir = join(home, ".pi", "agent");
+	mkdirSync(agentDir, { recursive: true });
+	writeFileSync(join(agentDir, "settings.json"), JSON.stringify(settings));
+	const terminal = new headless.Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true });
+	const pi = pty.spawn(process.execPath, [join(root, "bin", "pi.js"), "--demo"], {
+		cols,
+		rows,
+		cwd: home,
+		env: {
+			PATH: process.env.PATH ?? "",
+			HOME: home,
+			TMPDIR: home,
+			TERM: "xterm-256color",
+			npm_config_update_notifier: "false",
+			COLORTERM: "truecolor",
+			COLORFGBG: page === "light" ? "0;15" : "15;0",
+			LANG: "C.UTF-8",
+			PI_CODING_AGENT_DIR: agentDir,
+		},
+	});
+	let hasEnded = false;
+	pi.onData((data) => terminal.write(anonymous(data)));
+	const ended = new Promise<void>((resolve) => {
+		pi.onExit(() => {
+			hasEnded = true;
+			resolve();
+		});
+	});
+	terminal.onData((answer) => pi.write(answer));
+	const visible = () => {
+		const { active } = terminal.buffer;
+		const lines = Array.from({ length: rows }, (_, row) => active.getLine(active.baseY + row));
+		return lines.map((line) => line?.translateToString(true)).join("\n");
+	};
+	return {
+		write: (keys) => pi.write(keys),
+		async until(found) {
+			const deadline = Date.now() + WAIT_MS;
+			while (!found(visible())) {
+				if (hasEnded || Date.now() > deadline) throw new Error(`Waited in vain. The screen:\n${visible()}`);
+				await new Promise((resolve) => setTimeout(resolve, 50));
+			}
+		},
+		draw(name, title, starts = () => true, ends) {
+			const { baseY } = terminal.buffer.active;
+			const lines = visible().trimEnd().split("\n");
+			const from = baseY + lines.findIndex(starts);
+			const to = baseY + (ends ? lines.findIndex(ends) : lines.length);
+			mkdirSync(images, { recursive: true });
+			writeFileSync(join(images, `${name}.svg`), terminalSvg(terminal, { from, to, title, page }));
+		},
+		async close() {
+			if (!hasEnded) pi.write("\x1b\x04");
+			const timer = setTimeout(() => pi.kill("SIGKILL"), 5000);
+			await ended;
+			clearTimeout(timer);
+			terminal.dispose();
+			rmSync(home, { recursive: true, force: true });
+		},
+	};
+}
+
+/** The scratch project without the random part of its name, as long as before. */
+function anonymous(data: string): string {
+	return data.replace(/pi-demo-\w{6}/g, "corner-shop   ");
+}
