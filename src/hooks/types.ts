@@ -189,6 +189,9 @@ export type SessionEvent = SessionEventBase &
 		| { reason: "compact"; compactionEntry: CompactionEntry; tokensBefore: number; fromHook: boolean }
 	);
 
+/** Why a `session` event comes. */
+export type SessionReason = SessionEvent["reason"];
+
 /** Answer to a `session` event; only `before_…` reasons read it. */
 export interface SessionEventResult {
 	/** Stops a switch, clear, branch or compaction. */
@@ -345,18 +348,19 @@ export interface HookEvents {
 	context: ContextEvent;
 }
 
-/** What a handler of each event may return. */
-export interface HookResults {
-	session: SessionEventResult | undefined | void;
-	agent_start: undefined | void;
-	agent_end: undefined | void;
-	turn_start: undefined | void;
-	turn_end: undefined | void;
-	before_request: BeforeRequestEventResult | undefined | void;
-	tool_call: ToolCallEventResult | undefined | void;
-	tool_result: ToolResultEventResult | undefined | void;
-	context: ContextEventResult | undefined | void;
+/** Answers of handlers, of the events that read one. */
+export interface HookAnswers {
+	session: SessionEventResult;
+	before_request: BeforeRequestEventResult;
+	tool_call: ToolCallEventResult;
+	tool_result: ToolResultEventResult;
+	context: ContextEventResult;
 }
+
+/** What a handler of each event may return: its answer where one is read, or nothing. */
+export type HookResults = {
+	[N in HookEventName]: (N extends keyof HookAnswers ? HookAnswers[N] : never) | undefined | void;
+};
 
 export type HookEventName = keyof HookEvents;
 

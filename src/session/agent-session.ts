@@ -240,6 +240,7 @@ export class AgentSession {
 		this.#prompter.abortCommand();
 		this.#userShell.abort();
 		this.#compaction.abort();
+		this.#lifecycle.abort();
 		return this.#runner.abort();
 	}
 

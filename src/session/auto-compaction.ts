@@ -22,7 +22,9 @@ type Reason = Extract<SessionEvent, { type: "auto_compaction_start" }>["reason"]
 /** Decides when to compact, and does it: plan, summary, entry, new context. */
 export class AutoCompaction {
 	enabled: boolean;
-	#running: AbortController | null = null;
+	#isRunning = false;
+	/** Aborts the compaction that runs, and the wait for handlers that are told of its end. */
+	#controller: AbortController | null = null;
 	/** Log length at which compaction last failed; not tried again before the log has grown. */
 	#failedAt = -1;
 
@@ -31,11 +33,11 @@ export class AutoCompaction {
 	}
 
 	get isRunning(): boolean {
-		return this.#running !== null;
+		return this.#isRunning;
 	}
 
 	abort(): void {
-		this.#running?.abort();
+		this.#controller?.abort();
 	}
 
 	/** Compacts when less than `reserveTokens` of the window are left. Failures are told, not thrown. */
@@ -62,16 +64,28 @@ export class AutoCompaction {
 		focus?: string,
 		signal?: AbortSignal,
 	): Promise<{ tokensBefore: number; tokensAfter: number }> {
-		if (this.#running) throw new PiError("session_busy", "A compaction is already running");
-		const { parts, state, context, emit } = this.deps;
+		if (this.#isRunning) throw new PiError("session_busy", "A compaction is already running");
 		const controller = new AbortController();
-		this.#running = controller;
+		this.#controller = controller;
 		const linked = linkSignals(controller.signal, signal);
+		try {
+			const made = await this.#compact(reason, focus, linked.signal);
+			await this.deps.state.log.flush();
+			await this.#tellHooks(made, linked.signal);
+			return { tokensBefore: made.entry.tokensBefore, tokensAfter: this.deps.context.tokens() };
+		} finally {
+			linked.unlink();
+		}
+	}
+
+	async #compact(reason: Reason, focus: string | undefined, signal: AbortSignal): Promise<CompactionOutcome> {
+		const { parts, state, context, emit } = this.deps;
+		this.#isRunning = true;
 		emit({ type: "auto_compaction_start", reason });
 		let made: CompactionOutcome | null = null;
 		let errorMessage: string | undefined;
 		try {
-			const { messages } = await context.rebuild(linked.signal);
+			const { messages } = await context.rebuild(signal);
 			made = await makeCompaction({
 				messages,
 				entries: state.log.entries,
@@ -83,25 +97,21 @@ export class AutoCompaction {
 				keepRecentTokens: parts.settings.compaction.keepRecentTokens,
 				idleTimeoutMs: parts.settings.streamIdleTimeoutMs,
 				...(focus ? { focus } : {}),
-				signal: linked.signal,
+				signal,
 				onNotice: (message) => emit({ type: "notice", level: "warning", message }),
 			});
-			if (!made) throw new PiError("compaction_failed", "A hook cancelled the compaction");
 			state.append(made.entry);
-			await context.rebuild(linked.signal);
+			await context.rebuild(signal);
+			return made;
 		} catch (error) {
 			errorMessage = describeError(error);
 			throw error;
 		} finally {
-			this.#running = null;
-			const aborted = linked.signal.aborted;
-			linked.unlink();
+			this.#isRunning = false;
 			const result = errorMessage === undefined ? (made?.entry ?? null) : null;
+			const { aborted } = signal;
 			emit({ type: "auto_compaction_end", result, aborted, ...(errorMessage ? { errorMessage } : {}) });
 		}
-		await state.log.flush();
-		await this.#tellHooks(made);
-		return { tokensBefore: made.entry.tokensBefore, tokensAfter: context.tokens() };
 	}
 
 	async #try(reason: Reason, signal: AbortSignal): Promise<boolean> {
@@ -115,7 +125,7 @@ export class AutoCompaction {
 		}
 	}
 
-	async #tellHooks({ entry, fromHook }: CompactionOutcome): Promise<void> {
+	async #tellHooks({ entry, fromHook }: CompactionOutcome, signal: AbortSignal): Promise<void> {
 		const { log } = this.deps.state;
 		await this.deps.hooks().emitSession(
 			{
@@ -128,7 +138,7 @@ export class AutoCompaction {
 				tokensBefore: entry.tokensBefore,
 				fromHook,
 			},
-			new AbortController().signal,
+			signal,
 		);
 	}
 }

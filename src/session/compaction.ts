@@ -36,15 +36,13 @@ const MAX_SUMMARY_TOKENS = 8000;
 
 /**
  * Makes a compaction entry: asks the hooks first, then the model for a summary.
- * @returns null when a hook cancelled it
- * @throws PiError `compaction_failed` when there is nothing to summarize or the model gave no summary
+ * @throws PiError `compaction_failed` when there is nothing to summarize, a hook cancelled it or the model gave no summary
  */
-export async function makeCompaction(parts: CompactionParts): Promise<CompactionOutcome | null> {
+export async function makeCompaction(parts: CompactionParts): Promise<CompactionOutcome> {
 	const plan = planCompaction(parts.messages, parts.entries, parts.keepRecentTokens);
 	if (!plan)
 		throw new PiError("compaction_failed", "There is nothing to compact yet", { hint: "go on until there is more" });
 	const answer = await askHooks(plan, parts);
-	if (answer === "cancelled") return null;
 	if (answer) return { entry: answer, fromHook: true };
 	const summary = await summarize(plan, parts);
 	const entry: CompactionEntry = {
@@ -57,7 +55,7 @@ export async function makeCompaction(parts: CompactionParts): Promise<Compaction
 	return { entry, fromHook: false };
 }
 
-async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<CompactionEntry | "cancelled" | null> {
+async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<CompactionEntry | null> {
 	if (!parts.hooks.registry.has("session")) return null;
 	const { messagesToSummarize, messagesToKeep, previousSummary, tokensBefore, firstKeptEntryIndex, isSplitTurn } = plan;
 	const answer = await parts.hooks.emitSession(
@@ -80,7 +78,7 @@ async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<C
 		},
 		parts.signal,
 	);
-	if (answer.cancel) return "cancelled";
+	if (answer.cancel) throw new PiError("compaction_failed", `The hook ${answer.cancelledBy} cancelled the compaction`);
 	return answer.compactionEntry ? checkHookEntry(answer.compactionEntry, plan, parts) : null;
 }
 

@@ -1,5 +1,6 @@
 import type { BranchTarget } from "../commands/command.js";
 import { PiError } from "../errors.js";
+import { SESSION_REASONS } from "../hooks/events.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent, SessionEventResult } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText, RESERVED_ENTRY_TYPES } from "../log/entry.js";
@@ -27,6 +28,8 @@ type PlainReason = "start" | "before_switch" | "switch" | "before_clear" | "clea
 /** Start, switch, clear, branch, shutdown: each tells the hooks, and before it changes anything asks them. */
 export class Lifecycle {
 	#onWriteError: (error: PiError) => void = () => {};
+	/** Aborts the wait for handlers, of each event that they are being told of. */
+	readonly #waits = new Set<AbortController>();
 
 	constructor(private readonly deps: LifecycleDeps) {}
 
@@ -43,6 +46,11 @@ export class Lifecycle {
 		await this.deps.context.rebuild(this.deps.ended);
 		await this.tellHooks("start");
 		this.deps.emit({ type: "session_changed", reason: "start" });
+	}
+
+	/** Ends the wait for handlers at once; what they were asked about does not happen. */
+	abort(): void {
+		for (const wait of this.#waits) wait.abort();
 	}
 
 	/** Begins a new, empty session. @returns false when a hook cancelled it */
@@ -125,7 +133,10 @@ export class Lifecycle {
 		);
 	}
 
-	async #ask(reason: "before_switch" | "before_clear" | "before_branch", targetTurnIndex = 0) {
+	async #ask(
+		reason: "before_switch" | "before_clear" | "before_branch",
+		targetTurnIndex = 0,
+	): Promise<SessionEventResult> {
 		return this.#emit(() =>
 			reason === "before_branch"
 				? { ...this.#event("before_switch", null), reason, targetTurnIndex }
@@ -136,7 +147,17 @@ export class Lifecycle {
 	/** Makes the event only when there is a handler: it holds every entry of the log. */
 	async #emit(event: () => HookSessionEvent): Promise<SessionEventResult> {
 		const hooks = this.deps.hooks();
-		return hooks.registry.has("session") ? hooks.emitSession(event(), new AbortController().signal) : {};
+		if (!hooks.registry.has("session")) return {};
+		const told = event();
+		const wait = new AbortController();
+		if (SESSION_REASONS[told.reason].abortable) this.#waits.add(wait);
+		try {
+			const verdict = await hooks.emitSession(told, wait.signal);
+			// Nobody has answered what an abort left open: then nothing changes.
+			return wait.signal.aborted ? { cancel: true } : verdict;
+		} finally {
+			this.#waits.delete(wait);
+		}
 	}
 
 	#event(reason: PlainReason, previousSessionFile: string | null): HookSessionEvent & { reason: PlainReason } {
