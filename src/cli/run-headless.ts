@@ -4,6 +4,7 @@ import { stripAll } from "../util/sanitize.js";
 import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { untilSignal } from "./signals.js";
+import { READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /** How long a pipe may stay silent when the prompt has text of its own, in ms. */
@@ -36,9 +37,12 @@ export async function runHeadless(
 	const end = untilSignal(async () => {
 		await created.abort();
 	});
+	io.onReaderGone?.(() => end.end(READER_GONE));
 	try {
 		await created.start();
 		stop();
+		// A signal that came so early had no prompt to stop.
+		if (end.exitCode !== undefined) return end.exitCode;
 		if (!prompts.first && prompts.rest.length === 0) {
 			io.err("There is no prompt: give it as an argument or pipe it in\n");
 			return 2;

@@ -4,6 +4,7 @@ import { RpcServer } from "../modes/rpc/server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { printNotices } from "./lines.js";
 import { untilSignal } from "./signals.js";
+import { READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /**
@@ -31,6 +32,7 @@ export async function runRpc(
 	});
 	const stopped = new AbortController();
 	const end = untilSignal(async () => stopped.abort());
+	io.onReaderGone?.(() => end.end(READER_GONE));
 	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
 	const releaseErrors = watchStrayErrors(session);
 	try {
