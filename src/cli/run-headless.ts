@@ -1,3 +1,4 @@
+import { Watchdog } from "../hooks/watchdog.js";
 import { describeHookError, type ExitCode, type ModeIO } from "../modes/mode.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stripAll } from "../util/sanitize.js";
@@ -18,7 +19,7 @@ export async function runHeadless(
 ): Promise<ExitCode | number> {
 	const hasText = options.messages.length + options.files.length > 0;
 	const [created, prompts, runMode] = await Promise.all([
-		createAgentSession(session),
+		createAgentSession({ ...session, watch: new Watchdog() }),
 		readPrompts(options, session, hasText ? SILENCE_MS : undefined),
 		options.mode === "json"
 			? import("../modes/json.js").then(({ runJson }) => runJson)

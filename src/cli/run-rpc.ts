@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { Watchdog } from "../hooks/watchdog.js";
 import { describeHookError, type ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
@@ -17,7 +18,7 @@ export async function runRpc(
 	io: ModeIO,
 	input: Readable = process.stdin,
 ): Promise<number> {
-	const session = await createAgentSession(options);
+	const session = await createAgentSession({ ...options, watch: new Watchdog() });
 	const shown = new Set<string>();
 	const show = (line: string) => {
 		if (!shown.has(line)) printNotices(io, [line]);

@@ -21,6 +21,7 @@ import type {
 	ToolCallEvent,
 	ToolResultEvent,
 } from "./types.js";
+import type { HandlerWatch } from "./watchdog.js";
 
 /** A failure inside a hook, as events and notices carry it. */
 export interface HookErrorReport {
@@ -37,6 +38,8 @@ export interface HookRunnerOptions {
 	/** ms; read anew for each call. */
 	hookTimeoutMs(): number;
 	onError(report: HookErrorReport): void;
+	/** Watches over handlers of hook files while they run. */
+	watch?: HandlerWatch;
 	/** Hears of each call when it is done. */
 	onCall?(report: HookCallReport): void;
 }
@@ -170,6 +173,7 @@ export class HookRunner {
 		const call: HookCall = { hook, event: `/${name}`, signal, deadline: null, effects: true, defersRebuild: false };
 		const startedAt = performance.now();
 		let outcome: HookCallReport["outcome"] = "done";
+		const leave = this.#enter(hook, call.event);
 		try {
 			const answer = await abortable(
 				Promise.resolve(options.handler(createCommandContext(this.options.host, call, argsRaw))),
@@ -182,6 +186,7 @@ export class HookRunner {
 			this.#report(hook, `/${name}`, errorText(error));
 			throw new PiError("command_failed", `/${name} failed: ${errorText(error)}`, { cause: error });
 		} finally {
+			leave();
 			this.options.onCall?.({ hookPath: hook.path, event: `/${name}`, ms: performance.now() - startedAt, outcome });
 		}
 	}
@@ -192,12 +197,15 @@ export class HookRunner {
 		if (!found?.options.complete) return [];
 		const { hook, options } = found;
 		const call: HookCall = { hook, event: `/${name}`, signal, deadline: null, effects: false, defersRebuild: false };
+		const leave = this.#enter(hook, call.event);
 		try {
 			const items = await options.complete?.(prefix, createHookContext(this.options.host, call));
 			return Array.isArray(items) ? items.filter((item) => typeof item?.value === "string") : [];
 		} catch (error) {
 			this.#report(hook, `/${name} completion`, errorText(error));
 			return [];
+		} finally {
+			leave();
 		}
 	}
 
@@ -259,6 +267,7 @@ export class HookRunner {
 			effects: policy.effects,
 			defersRebuild: policy.defersRebuild,
 		};
+		const leave = this.#enter(hook, event.type);
 		try {
 			const context = createHookContext(this.options.host, call);
 			const answer = (async () => handler(event, context))();
@@ -270,10 +279,17 @@ export class HookRunner {
 			if (!signal.aborted) this.#report(hook, event.type, errorText(error));
 			return policy.onError === "block" ? { hook, failure: { error } } : { hook };
 		} finally {
+			leave();
 			(deadline as Deadline | null)?.clear();
 			linked.unlink();
 			this.options.onCall?.({ hookPath: hook.path, event: event.type, ms: performance.now() - startedAt, outcome });
 		}
+	}
+
+	#enter({ path, scope }: LoadedHook, event: string): () => void {
+		const { watch, hookTimeoutMs } = this.options;
+		// What comes with the program is the program.
+		return watch && scope !== "builtin" ? watch.enter(path, event, hookTimeoutMs()) : () => {};
 	}
 
 	#report(hook: LoadedHook, event: string, error: string): void {

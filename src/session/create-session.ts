@@ -16,6 +16,7 @@ import type { ProjectSet } from "../config/trust.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
 import { grantedHandles } from "../hooks/handles.js";
+import type { HandlerWatch } from "../hooks/watchdog.js";
 import { findSession, latestSession } from "../log/catalog.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";
@@ -79,6 +80,8 @@ export interface CreateAgentSessionOptions {
 	trust?: boolean;
 	/** Asks whether the project's own code may run. Without it, only trusted contents do. */
 	askTrust?(set: ProjectSet): Promise<TrustAnswer>;
+	/** Watches over handlers of hooks while they run; the program ends itself when one hangs, an SDK may not want that. */
+	watch?: HandlerWatch;
 	offline?: boolean;
 	client?: ModelClient;
 	/** Models besides those of pi-ai and models.json. */
@@ -188,6 +191,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		},
 		grants: (file) =>
 			grantedHandles(settings.hookGrants, file, (path) => resolveUserPath(path, paths.agentDir, paths.home)),
+		...(options.watch ? { watch: options.watch } : {}),
 		hookCacheDir: paths.hookCache,
 		tmpDir: paths.tmp,
 		sessionDir,

@@ -14,7 +14,10 @@ import type { SessionParts } from "./session-parts.js";
 /** What the hooks of a session are loaded and run with. */
 export interface SessionHooksOptions {
 	host: HookHost;
-	parts: Pick<SessionParts, "findHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants">;
+	parts: Pick<
+		SessionParts,
+		"findHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
+	>;
 	onError(report: HookErrorReport): void;
 	onWarning(line: string): void;
 	onSend(text: string, attachments: Attachment[]): void;
@@ -185,6 +188,7 @@ export class SessionHooks {
 			host,
 			hookTimeoutMs: () => parts.settings.hookTimeout,
 			onError: (report) => this.#fail(report),
+			...(parts.watch ? { watch: parts.watch } : {}),
 			onCall: (report) => this.health.recordCall(report),
 		});
 	}

@@ -8,6 +8,7 @@ import type { PiError } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
 import type { HostHandleName } from "../hooks/handles.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
+import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import type { PromptTemplate } from "../resources/prompt-templates.js";
@@ -74,6 +75,8 @@ export interface SessionParts {
 	builtinHooks: readonly BuiltinHook[];
 	/** The handles that the user has granted to a hook. */
 	grants(file: HookFile): readonly HostHandleName[];
+	/** Watches over handlers while they run. */
+	watch?: HandlerWatch;
 	hookCacheDir: string;
 	/** A private directory for long outputs. */
 	tmpDir: string;

@@ -6,7 +6,9 @@ export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 
 const END_SIGNALS: readonly EndSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 /** Frame open no more, paste mode off, cursor shown, key reports off: for whatever was left on. */
-const LAST_BYTES = "\x1b[?2026l\x1b[?2004l\x1b[?25h\x1b[>4;0m";
+const MODES_OFF = "\x1b[?2026l\x1b[?2004l\x1b[?25h\x1b[>4;0m";
+/** Gives the terminal back in one write, where nothing else can be done: the screen's last lines are wiped out too. */
+export const LAST_BYTES = `${MODES_OFF}\x1b[<u\x1b[0m\x1b[J\r\n`;
 /** When a suspended program looks at its screen again, of the time it runs. */
 const GO_ON_MS = 100;
 
@@ -110,7 +112,7 @@ function exitBySignal(signal: EndSignal): void {
 
 function writeLast(): void {
 	try {
-		process.stdout.write(LAST_BYTES);
+		process.stdout.write(MODES_OFF);
 	} catch {
 		// No terminal, nothing to restore.
 	}

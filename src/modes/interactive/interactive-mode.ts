@@ -10,7 +10,7 @@ import { loadHighlighter } from "../../tui/highlight.js";
 import { KeyboardTerminal } from "../../tui/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
-import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
+import { closeScreen, guardTerminal, LAST_BYTES } from "../../tui/terminal-guard.js";
 import { createTheme, type ThemeName } from "../../tui/theme.js";
 import { DialogController } from "./dialog-controller.js";
 import { createKeyActions } from "./key-actions.js";
@@ -31,6 +31,8 @@ export interface StartQuestions {
 	ui: HookUI;
 	/** Shows the project's code and asks whether it may run. */
 	askTrust(set: ProjectSet): Promise<TrustAnswer>;
+	/** Gives the terminal back, written by whoever ends the program in the place of this mode. */
+	lastBytes: string;
 }
 
 /** Everything that the screen does not find out itself. */
@@ -98,6 +100,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		await painted(() => editor.getText() !== "");
 		const created = await options.startSession({
 			ui: dialogs,
+			lastBytes: LAST_BYTES,
 			askTrust: (set) => askTrust(set, overlays, look, { isTyping: editor.getText() !== "" }),
 		});
 		session = created;
