@@ -1,4 +1,5 @@
 import type { AppMessage, SessionEntry } from "../log/entry.js";
+import { freezeDeep } from "../log/freeze.js";
 import { checkMessages, isWellFormed, type Violation } from "./check.js";
 import type {
 	BuiltContext,
@@ -105,9 +106,20 @@ function traceAnswer(
 		const entryIndex = wrapped ? wrapped.entryIndex : null;
 		if (entryIndex !== null && !Number.isInteger(entryIndex)) return { rule: "entry_index_is_integer", position };
 		if (!isWellFormed(message)) return { rule: isKnownRole(message) ? "well_formed_content" : "known_role", position };
-		messages[position] = { message, entryIndex, origin: known?.origin ?? origin };
+		if (!known && !freeze(message)) return { rule: "well_formed_content", position };
+		messages[position] = Object.freeze({ message, entryIndex, origin: known?.origin ?? origin });
 	}
 	return { messages };
+}
+
+/** Keeps a hook's message as it was given: other hooks are handed it. @returns false for what is no plain data */
+function freeze(message: AppMessage): boolean {
+	try {
+		freezeDeep(message);
+		return true;
+	} catch {
+		return false; // nested without an end, or with bytes that cannot be frozen: no log could hold it either
+	}
 }
 
 /** Tells a wrapped message from a bare one, which has a role. Read as properties: this runs for every message. */

@@ -1,6 +1,6 @@
 import type { AppMessage } from "../log/entry.js";
 
-/** A message of the context and the entry it comes from; null when no single entry holds it. */
+/** A message of the context and the entry it comes from; null when no single entry holds it. What pi hands out is frozen. */
 export interface ContextMessage {
 	message: AppMessage;
 	entryIndex: number | null;

@@ -30,24 +30,22 @@ export function coreContext(entries: EntrySource): CoreContext {
 		if (entry.firstKeptEntryIndex !== firstKeptEntryIndex) {
 			problems.push({ hook: null, rule: "compaction_index_clamped", position: entryIndex });
 		}
-		messages.push({
-			message: compactionMessage(entry),
-			entryIndex: null,
-			origin: { kind: "compaction", entryIndex },
-		});
+		const origin = Object.freeze({ kind: "compaction" as const, entryIndex });
+		messages.push(Object.freeze({ message: compactionMessage(entry), entryIndex: null, origin }));
 	}
 	for (let index = compaction?.firstKeptEntryIndex ?? 0; index < entries.length; index++) {
 		const entry = entries.at(index);
 		const message = entryMessage(entry);
 		if (message) {
-			messages.push({ message, entryIndex: index, origin: isMessageEntry(entry) ? ENTRY_ORIGIN : SYSTEM_ITEM_ORIGIN });
+			const origin = isMessageEntry(entry) ? ENTRY_ORIGIN : SYSTEM_ITEM_ORIGIN;
+			messages.push(Object.freeze({ message, entryIndex: index, origin }));
 		}
 	}
 	return { messages, compaction, problems };
 }
 
-const ENTRY_ORIGIN = { kind: "entry" } as const;
-const SYSTEM_ITEM_ORIGIN = { kind: "system_item" } as const;
+const ENTRY_ORIGIN = Object.freeze({ kind: "entry" as const });
+const SYSTEM_ITEM_ORIGIN = Object.freeze({ kind: "system_item" as const });
 
 /** The latest compaction with its cut clamped to `[0, its own index]`; null when there is none. */
 export function activeCompaction(entries: EntrySource): ActiveCompaction | null {
