@@ -1,4 +1,5 @@
 import type { Api, AssistantMessage, ImageContent, Model, TextContent, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { RequestAuth } from "../config/credentials.js";
 import type { ContextMessage } from "../context/context-message.js";
 import type { AppMessage, CompactionEntry, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type {
@@ -12,8 +13,10 @@ import type {
 } from "../tools/tool.js";
 import type { ExecOptions, ExecResult } from "../util/process.js";
 import type { HostHandleName, SystemItem, SystemItemsHandle } from "./handles.js";
+import type { HookUI } from "./ui-types.js";
 
-export type { ExecOptions, ExecResult, HostHandleName, SystemItem, SystemItemsHandle };
+export type * from "./ui-types.js";
+export type { ExecOptions, ExecResult, HostHandleName, RequestAuth, SystemItem, SystemItemsHandle };
 
 /** A file that goes with a prompt. */
 export interface Attachment {
@@ -28,34 +31,6 @@ export interface Attachment {
 	extractedText?: string;
 	/** Base64 of a smaller image. */
 	preview?: string;
-}
-
-/** Last argument of every dialog. */
-export interface DialogOptions {
-	/** Closes the dialog as cancelled. */
-	signal?: AbortSignal;
-	/** ms after which the dialog closes as cancelled. */
-	timeout?: number;
-}
-
-/** An option of `ui.select` that says more than its value. */
-export interface SelectOption<T = unknown> {
-	label: string;
-	value: T;
-	description?: string;
-}
-
-/** Dialogs. Several at once queue; each settles exactly once. Without a screen: null, false, null and nothing. */
-export interface HookUI {
-	/** Lets the user choose. @returns the option itself, or the `value` of a `SelectOption`; null when cancelled */
-	select<T extends string>(title: string, options: readonly T[], dialog?: DialogOptions): Promise<T | null>;
-	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
-	/** Asks a yes/no question. @returns false when cancelled */
-	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean>;
-	/** Asks for a line of text. @returns null when cancelled */
-	input(title: string, placeholder?: string, dialog?: DialogOptions): Promise<string | null>;
-	/** Shows a line and goes on. */
-	notify(message: string, type?: "info" | "warning" | "error"): void;
 }
 
 /** What every handler gets beside its event. Always reads current state; throws once its session or hook is gone. */
@@ -79,6 +54,12 @@ export interface HookEventContext {
 	availableModels(): Promise<Model<Api>[]>;
 	/** Key for a model: OAuth (refreshed), auth file, models file, environment. */
 	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
+	/**
+	 * What a request to a model needs: its key, and the headers that models.json adds for its provider. Goes with the
+	 * options of `complete` and `stream`.
+	 * @returns undefined when no key is known
+	 */
+	requestAuth(model: Model<Api>): Promise<RequestAuth | undefined>;
 	/**
 	 * Appends an entry of your own type.
 	 * @returns its index, once it is written

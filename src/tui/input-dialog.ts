@@ -6,6 +6,7 @@ import {
 	truncateToWidth,
 	visibleWidth,
 } from "@mariozechner/pi-tui";
+import { stripAll } from "../util/sanitize.js";
 import { oneLine, spread } from "./line.js";
 import type { Look } from "./select-dialog.js";
 
@@ -16,9 +17,12 @@ export interface InputQuestion {
 	placeholder?: string;
 	/** Shows dots in place of the text, for keys. */
 	masked?: boolean;
-	/** What stands in the line at first. */
+	/** What stands in the line at first, the cursor behind it. */
 	value?: string;
 }
+
+/** Ctrl+E: who changes a text mostly adds to it. */
+const END_OF_LINE = "\x05";
 
 /** Asks for one line of text. */
 export class InputDialog implements Component, Focusable {
@@ -31,7 +35,9 @@ export class InputDialog implements Component, Focusable {
 		private readonly question: InputQuestion,
 		private readonly onAnswer: (answer: string | null) => void,
 	) {
-		if (question.value) this.#input.setValue(question.value);
+		if (!question.value) return;
+		this.#input.setValue(stripAll(question.value).replace(/\s+/g, " "));
+		this.#input.handleInput(END_OF_LINE);
 	}
 
 	render(width: number): string[] {

@@ -77,6 +77,21 @@ describe("the context object", () => {
 		Reflect.deleteProperty(globalThis, "__pi");
 	});
 
+	test("gives what a request to a model needs: key and headers of models.json; nothing without a key", async () => {
+		const { session } = await startSession({
+			modelOptions: { headers: { "x-team": "blue" } },
+			hooks: {
+				"k.ts": hook(`pi.command("auth", { handler: async (ctx) => {
+					const known = await ctx.requestAuth(ctx.model);
+					const unknown = await ctx.requestAuth(ctx.findModel("openai", "gpt-4o"));
+					return { status: JSON.stringify([known, unknown, await ctx.resolveApiKey(ctx.model)]) };
+				} });`),
+			},
+		});
+		const auth = { apiKey: "loopback-key", headers: { "x-team": "blue" } };
+		expect(await session.prompt("/auth")).toMatchObject({ status: JSON.stringify([auth, undefined, "loopback-key"]) });
+	});
+
 	test("exec runs programs without a shell and never rejects", async () => {
 		const { session } = await startSession({
 			hooks: {

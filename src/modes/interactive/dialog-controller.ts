@@ -1,9 +1,10 @@
 import type { ChoiceOptions, CommandUI } from "../../commands/command-ui.js";
-import type { DialogOptions, SelectOption } from "../../hooks/types.js";
+import { dialogLimits, selectChoices, textOf } from "../../hooks/dialog-options.js";
+import type { DialogOptions, InputOptions, SelectOption } from "../../hooks/types.js";
 import { ConfirmDialog } from "../../tui/confirm-dialog.js";
 import { InputDialog } from "../../tui/input-dialog.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
-import { type Look, SelectDialog, type SelectItem } from "../../tui/select-dialog.js";
+import { type Look, SelectDialog } from "../../tui/select-dialog.js";
 
 /** How loud a notice is. */
 export type NoticeLevel = "info" | "warning" | "error";
@@ -19,24 +20,25 @@ export class DialogController implements CommandUI {
 	select<T extends string>(title: string, options: readonly T[], dialog?: ChoiceOptions): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
 	async select(title: string, options: readonly unknown[], dialog?: ChoiceOptions): Promise<unknown> {
-		if (!Array.isArray(options) || options.length === 0) return null;
-		const choice = { title: textOf(title), items: options.map(toItem), selected: dialog?.selected };
+		const items = selectChoices(options);
+		if (items.length === 0) return null;
+		const choice = { title: textOf(title), items, selected: dialog?.selected };
 		return this.overlays.open<unknown>(
 			(settle) => new SelectDialog(this.look, { ...choice, onSelect: settle, onCancel: () => settle(null) }),
-			{ ...limits(dialog), cancelled: null },
+			{ ...dialogLimits(dialog), cancelled: null },
 		);
 	}
 
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
 		const question = { title: textOf(title), message: textOf(message) };
 		return this.overlays.open<boolean>((settle) => new ConfirmDialog(this.look, question, settle), {
-			...limits(dialog),
+			...dialogLimits(dialog),
 			cancelled: false,
 		});
 	}
 
-	input(title: string, placeholder?: string, dialog?: DialogOptions): Promise<string | null> {
-		return this.#ask({ title, placeholder, masked: false }, dialog);
+	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null> {
+		return this.#ask({ title, placeholder, masked: false, initial: dialog?.initial }, dialog);
 	}
 
 	/** Asks for a key or a password: what is typed shows as dots. @returns null when cancelled */
@@ -54,44 +56,18 @@ export class DialogController implements CommandUI {
 	}
 
 	#ask(
-		{ title, placeholder, masked }: { title: string; placeholder: string | undefined; masked: boolean },
+		{ title, placeholder, masked, initial }: { title: string; placeholder?: string; masked: boolean; initial?: string },
 		dialog: DialogOptions | undefined,
 	): Promise<string | null> {
 		const question = {
 			title: textOf(title),
 			placeholder: placeholder === undefined ? undefined : textOf(placeholder),
 			masked,
+			...(initial === undefined ? {} : { value: textOf(initial) }),
 		};
 		return this.overlays.open<string | null>((settle) => new InputDialog(this.look, question, settle), {
-			...limits(dialog),
+			...dialogLimits(dialog),
 			cancelled: null,
 		});
-	}
-}
-
-function limits(dialog: DialogOptions | undefined): { signal?: AbortSignal; timeoutMs?: number } {
-	const timeoutMs = typeof dialog?.timeout === "number" && dialog.timeout >= 0 ? dialog.timeout : undefined;
-	return { signal: dialog?.signal instanceof AbortSignal ? dialog.signal : undefined, timeoutMs };
-}
-
-/** Hooks are loaded without type checks: whatever stands in the list is shown, and the very value comes back. */
-function toItem(option: unknown): SelectItem<unknown> {
-	if (typeof option !== "object" || option === null || !("label" in option)) {
-		return { label: textOf(option), value: option };
-	}
-	const description =
-		"description" in option && option.description !== undefined ? textOf(option.description) : undefined;
-	return { label: textOf(option.label), value: "value" in option ? option.value : option, description };
-}
-
-/** Any value as text, never throwing. */
-function textOf(value: unknown): string {
-	if (typeof value === "string") return value;
-	try {
-		if (typeof value === "object" && value !== null)
-			return JSON.stringify(value) ?? Object.prototype.toString.call(value);
-		return String(value);
-	} catch {
-		return "(cannot be shown)";
 	}
 }

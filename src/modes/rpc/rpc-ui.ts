@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { DialogOptions, HookUI, SelectOption } from "../../hooks/types.js";
+import { dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
+import type { DialogOptions, HookUI, InputOptions, SelectOption } from "../../hooks/types.js";
 import { onAbort } from "../../util/abort.js";
 import type { HookUIRequest, HookUIResponse, RpcEvent } from "./protocol.js";
 
@@ -29,9 +30,9 @@ export class RpcUI implements HookUI {
 	select<T extends string>(title: string, options: readonly T[], dialog?: DialogOptions): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
 	async select(title: string, options: readonly unknown[], dialog?: DialogOptions): Promise<unknown> {
-		if (!Array.isArray(options) || options.length === 0) return null;
-		const items = withUniqueLabels(options.map(toItem));
-		const descriptions = items.map(({ description }) => description);
+		const items = withUniqueLabels(selectChoices(options));
+		if (items.length === 0) return null;
+		const descriptions = items.map(({ description = null }) => description);
 		const question = {
 			method: "select" as const,
 			title: textOf(title),
@@ -49,11 +50,12 @@ export class RpcUI implements HookUI {
 		return this.#ask(question, dialog, false, ({ confirmed }) => confirmed === true);
 	}
 
-	input(title: string, placeholder?: string, dialog?: DialogOptions): Promise<string | null> {
+	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null> {
 		const question = {
 			method: "input" as const,
 			title: textOf(title),
 			...(placeholder === undefined ? {} : { placeholder: textOf(placeholder) }),
+			...(dialog?.initial === undefined ? {} : { initial: textOf(dialog.initial) }),
 		};
 		return this.#ask<string | null>(question, dialog, null, ({ value }) => value ?? null);
 	}
@@ -81,8 +83,7 @@ export class RpcUI implements HookUI {
 		cancelled: T,
 		read: (response: HookUIResponse) => T,
 	): Promise<T> {
-		const signal = options?.signal instanceof AbortSignal ? options.signal : undefined;
-		const timeout = typeof options?.timeout === "number" && options.timeout >= 0 ? options.timeout : undefined;
+		const { signal, timeoutMs: timeout } = dialogLimits(options);
 		if (this.#isClosed || signal?.aborted) return Promise.resolve(cancelled);
 		return new Promise((resolve) => {
 			const id = randomUUID();
@@ -116,26 +117,8 @@ export class RpcUI implements HookUI {
 	}
 }
 
-interface SelectItem {
-	label: string;
-	value: unknown;
-	description: string | null;
-}
-
-/** Hooks are loaded without type checks: whatever stands in the list is shown, and the very value comes back. */
-function toItem(option: unknown): SelectItem {
-	if (typeof option !== "object" || option === null || !("label" in option)) {
-		return { label: textOf(option), value: option, description: null };
-	}
-	return {
-		label: textOf(option.label),
-		value: "value" in option ? option.value : option,
-		description: "description" in option && option.description !== undefined ? textOf(option.description) : null,
-	};
-}
-
 /** The client answers with a label: two that are equal are told apart by a number. */
-function withUniqueLabels(items: readonly SelectItem[]): SelectItem[] {
+function withUniqueLabels(items: readonly SelectChoice[]): SelectChoice[] {
 	const taken = new Set<string>();
 	return items.map((item) => {
 		let { label } = item;
@@ -143,16 +126,4 @@ function withUniqueLabels(items: readonly SelectItem[]): SelectItem[] {
 		taken.add(label);
 		return { ...item, label };
 	});
-}
-
-/** Any value as text, never throwing. */
-function textOf(value: unknown): string {
-	if (typeof value === "string") return value;
-	try {
-		if (typeof value === "object" && value !== null)
-			return JSON.stringify(value) ?? Object.prototype.toString.call(value);
-		return String(value);
-	} catch {
-		return "(cannot be shown)";
-	}
 }

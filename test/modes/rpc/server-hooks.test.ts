@@ -7,7 +7,7 @@ describe("hooks", () => {
 		pi.command("ask", { async handler(ctx) {
 			const chosen = await ctx.ui.select("Which?", [{ label: "A", value: 1, description: "first" }, { label: "A", value: 2 }]);
 			const sure = await ctx.ui.confirm("Sure?", "really");
-			const word = await ctx.ui.input("Word", "a word");
+			const word = await ctx.ui.input("Word", "a word", { initial: "wo" });
 			ctx.ui.notify("done", "warning");
 			return { status: JSON.stringify([chosen, sure, word, ctx.hasUI]) };
 		} });
@@ -37,7 +37,7 @@ describe("hooks", () => {
 				descriptions: ["first", null],
 			}),
 			expect.objectContaining({ method: "confirm", title: "Sure?", message: "really" }),
-			expect.objectContaining({ method: "input", title: "Word", placeholder: "a word" }),
+			expect.objectContaining({ method: "input", title: "Word", placeholder: "a word", initial: "wo" }),
 			expect.objectContaining({ method: "notify", message: "done", notifyType: "warning" }),
 		]);
 	});
