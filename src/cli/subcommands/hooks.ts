@@ -1,11 +1,9 @@
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
-import { PiError } from "../../errors.js";
-import { discoverHooks } from "../../hooks/discover.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
-import { type FoundHook, findHooks, tryHooks } from "./find-hooks.js";
+import { type FoundHook, findHookFile, findHooks, tryHooks } from "./find-hooks.js";
 import type { Place } from "./place.js";
 
 /** What a hook registers, as `list` and `check` print it. */
@@ -50,19 +48,7 @@ export async function listHooks(place: Place, options: SubcommandOptions, io: Mo
  * @throws PiError `hook_load_failed` when there is no such file
  */
 export async function checkHook(target: string, place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
-	const { paths } = place;
-	const { files, errors } = discoverHooks({
-		globalDir: paths.hooks,
-		projectDir: paths.project.hooks,
-		cwd: paths.cwd,
-		homeDir: paths.home,
-		configured: [],
-		settingsDir: paths.agentDir,
-		explicit: [target],
-		discovery: false,
-	});
-	const [file] = files;
-	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`);
+	const file = findHookFile(target, place);
 	const [attempt] = await tryHooks([file], place);
 	const hook = attempt?.hook ?? null;
 	const report = reportHook({ ...file, trust: "own", mayRun: true }, hook, attempt?.error ?? null);
