@@ -6,6 +6,7 @@ import type {
 	ContextMessage,
 	ContextProblem,
 	HiddenEntry,
+	HookEdits,
 	Origin,
 	TracedMessage,
 } from "./context-message.js";
@@ -176,9 +177,10 @@ interface Change {
 	after: readonly TracedMessage[];
 }
 
-/** A computed context. What hides each entry is worked out when it is first asked for. */
+/** A computed context. What hides and edits each entry is worked out when it is first asked for. */
 class Context implements BuiltContext {
 	#hidden: readonly HiddenEntry[] | null = null;
+	#edits: readonly HookEdits[] | null = null;
 
 	constructor(
 		readonly messages: readonly TracedMessage[],
@@ -191,6 +193,11 @@ class Context implements BuiltContext {
 	get hidden(): readonly HiddenEntry[] {
 		this.#hidden ??= this.#findHidden();
 		return this.#hidden;
+	}
+
+	get edits(): readonly HookEdits[] {
+		this.#edits ??= this.changes.map(findEdits);
+		return this.#edits;
 	}
 
 	#findHidden(): HiddenEntry[] {
@@ -212,6 +219,14 @@ class Context implements BuiltContext {
 		}
 		return [...hidden].sort(([a], [b]) => a - b).map(([entryIndex, by]) => ({ entryIndex, by }));
 	}
+}
+
+function findEdits({ hook, before, after }: Change): HookEdits {
+	const left = new Set<object>(after.map(({ message }) => message));
+	const entries = before.flatMap(({ message, entryIndex }) =>
+		entryIndex === null || left.has(message) ? [] : [entryIndex],
+	);
+	return { hook, entries: new Set(entries) };
 }
 
 /** The bare messages of a context, for code that does not ask where they come from. */

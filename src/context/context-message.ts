@@ -24,6 +24,12 @@ export interface HiddenEntry {
 	by: { kind: "compaction"; entryIndex: number } | { kind: "hook"; hook: string };
 }
 
+/** What one hook did to messages that it was given. */
+export interface HookEdits {
+	hook: string;
+	entries: ReadonlySet<number>;
+}
+
 /** A hook's answer that was dropped because no model would accept it, or a notice about the log. */
 export interface ContextProblem {
 	/** Path of the hook; null when the log itself is at fault. */
@@ -37,5 +43,7 @@ export interface ContextProblem {
 export interface BuiltContext {
 	readonly messages: readonly TracedMessage[];
 	readonly hidden: readonly HiddenEntry[];
+	/** Entries whose messages each hook took out or replaced, in the order of the hooks. */
+	readonly edits: readonly HookEdits[];
 	readonly problems: readonly ContextProblem[];
 }

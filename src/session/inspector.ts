@@ -1,10 +1,11 @@
 import type { ContextInspection, HookFigures, HookStatus, Inspector } from "../commands/inspection.js";
 import { buildContext } from "../context/build-context.js";
 import { findCacheLoss } from "../context/cache-loss.js";
-import type { BuiltContext } from "../context/context-message.js";
+import type { BuiltContext, HookEdits } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import { createLedger, type HookShare, hookShares } from "../context/ledger.js";
 import { StabilityWatch } from "../context/stability.js";
+import { type HookReach, unreachable } from "../hooks/reach.js";
 import type { LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type SessionEntry } from "../log/entry.js";
 import type { SessionContext } from "./session-context.js";
@@ -26,6 +27,7 @@ export class SessionInspector implements Inspector {
 		private readonly context: SessionContext,
 		private readonly hooks: SessionHooks,
 		private readonly ended: AbortSignal,
+		private readonly reach: () => HookReach,
 	) {}
 
 	async inspectContext(without: ReadonlySet<string> = NO_HOOKS): Promise<ContextInspection> {
@@ -53,6 +55,7 @@ export class SessionInspector implements Inspector {
 			createLedger({ context: this.context.current, entries: this.session.entries, previous: null }),
 		);
 		const { loaded, failures, health } = this.hooks;
+		const reach = this.reach();
 		const statuses = loaded.map(
 			(hook): HookStatus => ({
 				path: hook.path,
@@ -65,7 +68,10 @@ export class SessionInspector implements Inspector {
 				problem: failures.find(({ path }) => path === hook.path)?.problem ?? null,
 				figures: health.figures(hook.path),
 				share: shares.get(hook.path) ?? NOTHING,
-				conflicts: loaded.filter((other) => other !== hook).flatMap((other) => sharedClaims(hook, other)),
+				cannotFire: unreachable(hook, reach),
+				conflicts: loaded
+					.filter((other) => other !== hook)
+					.flatMap((other) => [...sharedClaims(hook, other), ...sharedEdits(hook, other, this.context.current.edits)]),
 			}),
 		);
 		const missing = failures.filter(({ path }) => !loaded.some((hook) => hook.path === path));
@@ -100,7 +106,7 @@ export class SessionInspector implements Inspector {
 const NOTHING: HookShare = { added: 0, removed: 0 };
 
 function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {
-	const none = { events: [], commands: [], entryTypes: [], conflicts: [] };
+	const none = { events: [], commands: [], entryTypes: [], cannotFire: [], conflicts: [] };
 	return { ...failure, ...none, isEnabled: false, figures, share: NOTHING };
 }
 
@@ -113,3 +119,18 @@ function sharedClaims(hook: LoadedHook, other: LoadedHook): string[] {
 		...types.map((type) => `entries of type ${type} are also written by ${other.path}`),
 	];
 }
+
+/** Entries that two hooks both take out or replace in the context as last computed. */
+function sharedEdits(hook: LoadedHook, other: LoadedHook, edits: readonly HookEdits[]): string[] {
+	const of = ({ path }: LoadedHook) =>
+		edits.filter((edit) => edit.hook === path).flatMap(({ entries }) => [...entries]);
+	const theirs = new Set(of(other));
+	const both = [...new Set(of(hook))].filter((entry) => theirs.has(entry));
+	if (both.length === 0) return [];
+	const shown = both.slice(0, MAX_SHOWN_ENTRIES).join(", ");
+	const more = both.length > MAX_SHOWN_ENTRIES ? ` and ${both.length - MAX_SHOWN_ENTRIES} more` : "";
+	return [`${both.length === 1 ? "entry" : "entries"} ${shown}${more} in the context: also edited by ${other.path}`];
+}
+
+/** Entries that a conflict names. */
+const MAX_SHOWN_ENTRIES = 5;

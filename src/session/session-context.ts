@@ -24,7 +24,7 @@ export interface SessionContextOptions {
 	onChange(context: BuiltContext): void;
 }
 
-const EMPTY: BuiltContext = { messages: [], hidden: [], problems: [] };
+const EMPTY: BuiltContext = { messages: [], hidden: [], edits: [], problems: [] };
 
 /** Owns the computed context of a session: recomputes it from the entries, never from its own output. */
 export class SessionContext {
