@@ -37,7 +37,7 @@ export async function runInteractiveCli(
 	const keybindings = readKeybindings(paths(env, cwd, home).keybindings, warnings);
 	const { first, rest } = await readPrompts(options, { cwd, home });
 	return runInteractive({
-		async startSession({ askTrust, ui, lastBytes }) {
+		async startSession({ askTrust, askGrant, ui, lastBytes }) {
 			keepScreenClean((line) => ui.notify(line, "info"));
 			const [{ createAgentSession }, { sessionOptions }, { Watchdog }] = await Promise.all([
 				import("../session/create-session.js"),
@@ -46,7 +46,13 @@ export async function runInteractiveCli(
 			]);
 			const found = { ...settings, warnings: [...settings.warnings, ...warnings] };
 			const described = await sessionOptions(options, { ...context, settings: found });
-			const wanted = { ...described, askTrust, watch: new Watchdog({ restore: lastBytes }), ...extras.session };
+			const wanted = {
+				...described,
+				askTrust,
+				askGrant,
+				watch: new Watchdog({ restore: lastBytes }),
+				...extras.session,
+			};
 			const session = await createAgentSession(wanted).catch(async (error: unknown) => {
 				// Another pi has the session open: it keeps its file, this one may go on in a copy.
 				const { session: choice } = wanted;

@@ -214,12 +214,15 @@ export async function updateSettings(agentDir: string, patch: SettingsPatch): Pr
 
 const GROUPS: ReadonlySet<string> = new Set(["compaction", "retry", "terminal", "skills", "features"]);
 
+/** Objects of which a change names only what it changes. */
+const MERGED: ReadonlySet<string> = new Set([...GROUPS, "hookGrants"]);
+
 function merge(current: JsonObject, changes: [string, unknown][]): JsonObject {
 	const next = { ...current };
 	for (const [key, value] of changes) {
 		const before = current[key];
 		if (value === undefined) delete next[key];
-		else if (GROUPS.has(key) && isJsonObject(value) && isJsonObject(before)) {
+		else if (MERGED.has(key) && isJsonObject(value) && isJsonObject(before)) {
 			next[key] = merge(before, Object.entries(value));
 		} else next[key] = value;
 	}

@@ -146,7 +146,8 @@ export class SessionHooks {
 			cacheDir: parts.hookCacheDir,
 			timeoutMs: parts.settings.hookTimeout,
 			// What comes with the program may use everything; for hooks the user says.
-			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : parts.grants(file)),
+			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : parts.grants.of(file)),
+			requestGrant: (request) => parts.grants.request(request, onWarning),
 			send: (_, text, attachments) => onSend(text, attachments),
 		};
 		const builtin = await loadBuiltinHooks(parts.builtinHooks, loading);

@@ -1,8 +1,9 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { grantedHandles } from "../../src/hooks/handles.js";
 import { startSession } from "../helpers/session.js";
-import { tempDir, writeFiles, writeHook } from "../helpers/temp.js";
+import { tempAgentDir, tempDir, writeFiles, writeHook } from "../helpers/temp.js";
 import { hook } from "./support.js";
 
 const granted = (...names: string[]) => ({
@@ -23,6 +24,46 @@ describe("grants", () => {
 			),
 		]);
 		await expect(session.prompt("/say")).rejects.toMatchObject({ code: "bad_arguments" });
+	});
+
+	test("a hook that is granted what it asks for starts over, and everything is registered once", async () => {
+		const asked: unknown[] = [];
+		const { session } = await startSession({
+			hooks: {
+				"a.ts": hook(
+					'pi.command("first", { handler: () => ({ status: "1" }) }); pi.requires("systemItems"); pi.on("turn_end", () => {}); pi.command("say", { handler: (ctx) => ({ status: typeof ctx.systemItems }) });',
+				),
+			},
+			askGrant: async ({ file, handle }) => {
+				asked.push([file.name, file.scope, handle]);
+				return "once";
+			},
+		});
+		expect(asked).toEqual([["a", "global", "systemItems"]]);
+		expect(await session.prompt("/say")).toMatchObject({ status: "object" });
+		expect(session.inspector.hookStatuses()).toMatchObject([
+			{ name: "a", events: ["turn_end"], commands: ["first", "say"], problem: null },
+		]);
+	});
+
+	test("nobody is asked for a handle that does not exist", async () => {
+		const { session } = await startSession({
+			hooks: { "a.ts": hook('pi.requires("entries");') },
+			askGrant: () => Promise.reject(new Error("asked")),
+		});
+		expect(session.loaded.warnings).toEqual([expect.stringMatching(/there is no handle "entries"/)]);
+	});
+
+	test("a grant that cannot be kept holds for the run, and the settings file is named", async () => {
+		const agentDir = tempAgentDir();
+		mkdirSync(join(agentDir, "settings.json"));
+		const { session } = await startSession({
+			agentDir,
+			hooks: { "a.ts": REQUIRES },
+			askGrant: async () => "grant",
+		});
+		expect(session.loaded.hooks.map(({ name }) => name)).toEqual(["a"]);
+		expect(session.loaded.warnings.join("\n")).toMatch(/settings\.json/);
 	});
 
 	test("it does not load either when its factory catches the refusal", async () => {

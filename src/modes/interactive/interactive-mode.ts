@@ -3,6 +3,7 @@ import type { Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
 import type { ProjectSet } from "../../config/trust.js";
 import { describeError } from "../../errors.js";
+import type { GrantAnswer, GrantRequest } from "../../hooks/grant-request.js";
 import type { HookUI } from "../../hooks/types.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { TrustAnswer } from "../../session/project-code.js";
@@ -13,10 +14,12 @@ import { PromptEditor } from "../../tui/prompt-editor.js";
 import { closeScreen, guardTerminal, LAST_BYTES } from "../../tui/terminal-guard.js";
 import { createTheme, type ThemeName } from "../../tui/theme.js";
 import { DialogController } from "./dialog-controller.js";
+import { askGrant } from "./grant-question.js";
 import { createKeyActions } from "./key-actions.js";
 import { KeyController } from "./key-controller.js";
 import { listFiles } from "./list-files.js";
 import { PaletteController } from "./palette-controller.js";
+import { TypingGuard } from "./panels/typing-guard.js";
 import { PastedImages } from "./pasted-images.js";
 import { PromptController } from "./prompt-controller.js";
 import { createPromptTarget, type FirstPrompt, sayAll, waitingQueue } from "./prompt-target.js";
@@ -31,6 +34,8 @@ export interface StartQuestions {
 	ui: HookUI;
 	/** Shows the project's code and asks whether it may run. */
 	askTrust(set: ProjectSet): Promise<TrustAnswer>;
+	/** Asks whether a hook gets what it requires. */
+	askGrant(request: GrantRequest): Promise<GrantAnswer>;
 	/** Gives the terminal back, written by whoever ends the program in the place of this mode. */
 	lastBytes: string;
 }
@@ -100,6 +105,11 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		await painted(() => editor.getText() !== "");
 		const created = await options.startSession({
 			ui: dialogs,
+			askGrant: (request) =>
+				askGrant(request, overlays, look, {
+					places: { cwd, home },
+					guard: new TypingGuard(editor.getText() !== ""),
+				}),
 			lastBytes: LAST_BYTES,
 			askTrust: (set) => askTrust(set, overlays, look, { isTyping: editor.getText() !== "" }),
 		});
