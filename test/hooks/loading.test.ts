@@ -1,9 +1,20 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { loadHostModules } from "../../src/hooks/host-modules.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeHook } from "../helpers/temp.js";
 import { hook } from "./support.js";
+
+/** Every package that hooks share with the program. */
+const ALL_MODULES = [
+	"@mariozechner/pi-ai",
+	"@mariozechner/pi-tui",
+	"@mariozechner/pi-coding-agent",
+	"@mariozechner/pi-coding-agent/hooks",
+	"typebox",
+	"@sinclair/typebox",
+];
 
 describe("loading", () => {
 	test("goes in order: global by name, project, settings, flag; each file once, by real path", async () => {
@@ -101,6 +112,21 @@ describe("loading", () => {
 		expect(seen).toEqual(["true function function 2 function"]);
 	});
 	const seen: string[] = [];
+
+	test.each([
+		["types alone", 'import type { Api } from "@mariozechner/pi-ai";\nimport type { HookAPI } from "x";', []],
+		["nothing but Node's own", 'import { join } from "node:path";\nimport "fs";', []],
+		[
+			"what it names",
+			"import { type HookAPI, applyRanges } from '@mariozechner/pi-coding-agent/hooks';\nimport { Type } from \"typebox\";",
+			["@mariozechner/pi-coding-agent/hooks", "typebox"],
+		],
+		["a file beside it", 'import { help } from "./help.js";', ALL_MODULES],
+		["a package", 'import help from "help";', ALL_MODULES],
+		["a module by a computed name", "const help = await import(name);", ALL_MODULES],
+	])("of the program's packages a hook that imports %s is given what it may need", async (_, source, expected) => {
+		expect(Object.keys(await loadHostModules([source])).sort()).toEqual([...expected].sort());
+	});
 
 	test("two hooks with one command: the later wins and both files are named; built-in names are refused", async () => {
 		const command = (name: string, status: string) =>
