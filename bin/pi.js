@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // Answers what needs no program at once, else loads the bundle. Runs on any Node, so that an old one can be named.
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import module from "node:module";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const OLDEST_NODE = 20;
@@ -23,14 +25,29 @@ function answer(args) {
 	return null;
 }
 
+/**
+ * Keeps what V8 compiled for the next start, among the user's own files: Node's default is a directory of the system's
+ * temporary ones, where another user could put code in its place. Absent before Node 22.1.
+ */
+function useCompileCache() {
+	if (!module.enableCompileCache) return;
+	const chosen = process.env.PI_CODING_AGENT_DIR?.trim().replace(/^~(?=$|[\\/])/, homedir());
+	const directory = join(chosen || join(homedir(), ".pi", "agent"), "cache", "node");
+	try {
+		mkdirSync(directory, { recursive: true, mode: 0o700 });
+	} catch {
+		return; // a home that cannot be written to: the start takes a little longer
+	}
+	module.enableCompileCache(directory);
+}
+
 const text = answer(process.argv.slice(2));
 if (text !== null) process.stdout.write(text);
 else if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
 	process.stderr.write(`pi needs Node ${OLDEST_NODE} or newer, this is ${process.versions.node}\n`);
 	process.exitCode = 1;
 } else {
-	// Absent before Node 22.1.
-	module.enableCompileCache?.();
+	useCompileCache();
 	try {
 		await import("../dist/main.js");
 	} catch (error) {

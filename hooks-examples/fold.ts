@@ -17,8 +17,8 @@ import {
 	type ContextMessage,
 	type CustomEntry,
 	estimateTokens,
+	firstKeptEntry,
 	type HookAPI,
-	isCompactionEntry,
 	isMessageEntry,
 	isUserMessageEntry,
 	messageText,
@@ -235,7 +235,7 @@ function listStretches(entries: readonly SessionEntry[]): Stretch[] {
 
 /** Entry indices at which a turn begins, after the latest compaction's cut. */
 function turnStarts(entries: readonly SessionEntry[]): number[] {
-	const floor = firstKeptIndex(entries);
+	const floor = firstKeptEntry(entries);
 	const starts: number[] = [];
 	let answer = "";
 	for (let index = entries.length - 1; index >= Math.max(floor, 1); index--) {
@@ -253,12 +253,12 @@ function shownFolds(entries: readonly SessionEntry[]): PlacedFold[] {
 	const undone = new Set(
 		entries.map((entry) => (entry.type === "fold_undo" && "foldIndex" in entry ? entry.foldIndex : null)),
 	);
-	const floor = firstKeptIndex(entries);
+	const floor = firstKeptEntry(entries);
 	const shown: PlacedFold[] = [];
 	for (let index = entries.length - 1; index > 0; index--) {
 		const entry = entries[index];
 		if (!entry || !isFold(entry) || entry.to > index || undone.has(index)) continue;
-		// What the latest compaction covers is its own.
+		// What a compaction covers is its own.
 		const from = Math.max(entry.from, floor);
 		const { to } = entry;
 		if (from < to && !shown.some((later) => later.from < to && from < later.to))
@@ -269,13 +269,6 @@ function shownFolds(entries: readonly SessionEntry[]): PlacedFold[] {
 
 function toRange({ from, to, index, fold }: PlacedFold) {
 	return { from, to, summary: fold.summary, id: index };
-}
-
-/** The first entry that the latest compaction keeps; 0 when there is none. */
-function firstKeptIndex(entries: readonly SessionEntry[]): number {
-	const index = entries.findLastIndex(isCompactionEntry);
-	const compaction = entries[index];
-	return isCompactionEntry(compaction) ? Math.min(compaction.firstKeptEntryIndex, index) : 0;
 }
 
 /**

@@ -6,14 +6,13 @@
  * A turn is known by the index of the entry with the user's message.
  */
 import {
+	activeCompaction,
 	applyRanges,
 	type CommandContext,
 	type CommandResult,
-	type CompactionEntry,
 	type ContextMessage,
 	estimateTokens,
 	type HookAPI,
-	isCompactionEntry,
 	isUserMessageEntry,
 	messageText,
 	type SessionEntry,
@@ -41,7 +40,7 @@ export default function pin(pi: HookAPI): void {
 	});
 
 	pi.on("context", ({ entries, messages }) => {
-		const compaction = latestCompaction(entries);
+		const compaction = activeCompaction(entries);
 		if (!compaction) return undefined;
 		const place = messages.findIndex(
 			({ entryIndex, message }) => entryIndex === null && messageText(message).includes(compaction.entry.summary),
@@ -50,7 +49,7 @@ export default function pin(pi: HookAPI): void {
 		if (place < 0) return undefined;
 		const present = new Set(messages.map(({ entryIndex }) => entryIndex));
 		const pinned = pinnedTurns(entries)
-			.flatMap((turn) => readTurn(entries, turn, compaction.firstKept))
+			.flatMap((turn) => readTurn(entries, turn, compaction.firstKeptEntryIndex))
 			.filter(({ entryIndex }) => !present.has(entryIndex));
 		if (pinned.length === 0) return undefined;
 		return { messages: [...messages.slice(0, place + 1), ...pinned, ...messages.slice(place + 1)] };
@@ -96,12 +95,6 @@ function pinnedTurns(entries: readonly SessionEntry[]): number[] {
 function unpinnedTurns(entries: readonly SessionEntry[]): number[] {
 	const pinned = new Set(pinnedTurns(entries));
 	return entries.flatMap((entry, index) => (isUserMessageEntry(entry) && !pinned.has(index) ? [index] : []));
-}
-
-function latestCompaction(entries: readonly SessionEntry[]): { entry: CompactionEntry; firstKept: number } | null {
-	const index = entries.findLastIndex(isCompactionEntry);
-	const entry = entries[index];
-	return isCompactionEntry(entry) ? { entry, firstKept: Math.min(entry.firstKeptEntryIndex, index) } : null;
 }
 
 /** The messages of a turn that lie before entry `end`. Calls whose results do not are left out, and results without calls. */

@@ -8,14 +8,17 @@
 import { complete } from "@mariozechner/pi-ai";
 import {
 	type AppMessage,
+	activeCompaction,
 	applyRanges,
 	type CommandContext,
 	type CommandResult,
 	type ContextMessage,
 	type CustomEntry,
 	estimateTokens,
+	firstKeptEntry,
 	type HookAPI,
 	isCompactionEntry,
+	isContextUndoEntry,
 	isMessageEntry,
 	isUserMessageEntry,
 	messageText,
@@ -115,7 +118,7 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 		return { status: `There is no turn ${chosen}; there are ${turns.map(({ index }) => index).join(", ")}` };
 	}
 
-	const crossing = turn.index < firstKeptIndex(entries);
+	const crossing = turn.index < firstKeptEntry(entries);
 	const popped = readEntries(entries, turn.index, entries.length);
 	let summary: string;
 	let prePopSummary: string | undefined;
@@ -198,8 +201,9 @@ function listTurns(entries: readonly SessionEntry[]): Turn[] {
 /** Messages of the entries `[from, to)`, with the summaries of pops and compactions that lie wholly inside. */
 function readEntries(entries: readonly SessionEntry[], from: number, to: number): AppMessage[] {
 	const ranges: SummaryRange[] = [];
+	const undone = new Set(entries.map((entry) => (isContextUndoEntry(entry) ? entry.entryIndex : null)));
 	for (const [index, entry] of entries.entries()) {
-		if (isCompactionEntry(entry)) {
+		if (isCompactionEntry(entry) && !undone.has(index)) {
 			ranges.push({ from: 0, to: entry.firstKeptEntryIndex, summary: entry.summary, id: index });
 		}
 	}
@@ -214,10 +218,10 @@ function readEntries(entries: readonly SessionEntry[], from: number, to: number)
 
 /** What the pops put in place of entries, on top of the latest compaction; ids in the order they were made. */
 function popRanges(entries: readonly SessionEntry[]): SummaryRange[] {
-	const compaction = entries.findLastIndex(isCompactionEntry);
+	const compaction = latestCompaction(entries);
 	return livePops(entries).flatMap(({ index, pop }) => {
 		// A compaction that came after a pop has seen its summary: what it covers is its own.
-		const floor = index < compaction ? firstKeptIndex(entries) : 0;
+		const floor = index < compaction ? firstKeptEntry(entries) : 0;
 		const work = { from: Math.max(pop.backToIndex, floor), to: index, summary: pop.summary, id: 2 * index + 1 };
 		if (pop.prePopSummary === undefined) return work.from < work.to ? [work] : [];
 		const before = { from: floor, to: pop.backToIndex, summary: pop.prePopSummary, id: 2 * index };
@@ -235,16 +239,14 @@ function livePops(entries: readonly SessionEntry[]): PlacedPop[] {
 	);
 }
 
-/** True when a later compaction covers the whole pop. */
-function isSwallowed({ index }: PlacedPop, entries: readonly SessionEntry[]): boolean {
-	return index < entries.findLastIndex(isCompactionEntry) && index <= firstKeptIndex(entries);
+/** Index of the compaction in force; -1 when there is none. */
+function latestCompaction(entries: readonly SessionEntry[]): number {
+	return activeCompaction(entries)?.entryIndex ?? -1;
 }
 
-/** The first entry that the latest compaction keeps; 0 when there is none. */
-function firstKeptIndex(entries: readonly SessionEntry[]): number {
-	const index = entries.findLastIndex(isCompactionEntry);
-	const compaction = entries[index];
-	return isCompactionEntry(compaction) ? Math.min(compaction.firstKeptEntryIndex, index) : 0;
+/** True when a later compaction covers the whole pop. */
+function isSwallowed({ index }: PlacedPop, entries: readonly SessionEntry[]): boolean {
+	return index < latestCompaction(entries) && index <= firstKeptEntry(entries);
 }
 
 /**

@@ -3,6 +3,7 @@ import { type CliOptions, type CommandLine, NO_ARGUMENTS } from "./cli/options.j
 import { agentDir, processEnvironment } from "./config/paths.js";
 import { loadSettings } from "./config/settings.js";
 import { describeError, PiError } from "./errors.js";
+import { pacedFetch } from "./util/paced-fetch.js";
 
 /** Command line → options → mode → exit code. Each mode is loaded only when it is asked for. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -23,6 +24,7 @@ async function runSession(options: CliOptions): Promise<number> {
 	const home = homedir();
 	const settings = loadSettings({ agentDir: agentDir(env, home), cwd });
 	const context = { env, home, cwd, settings };
+	globalThis.fetch = pacedFetch(globalThis.fetch);
 	if (options.export) {
 		const { runExport } = await import("./cli/export.js");
 		return runExport(options.export, options, { env, cwd, home }, await standardIO());
@@ -34,7 +36,7 @@ async function runSession(options: CliOptions): Promise<number> {
 	}
 	if (options.demo) {
 		const { runDemo } = await import("./cli/demo.js");
-		return runDemo(options, context, await standardIO());
+		return runDemo(options, context);
 	}
 	if (options.mode === "rpc") {
 		const [{ runRpc }, { sessionOptions }] = await Promise.all([

@@ -1,24 +1,17 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import { Credentials } from "../config/credentials.js";
+import type { Credentials } from "../config/credentials.js";
 import { variablesHint } from "../config/env-keys.js";
 import { findLocalModels } from "../config/local-servers.js";
-import { loadModels, type ModelRegistry, modelName } from "../config/models.js";
-import { loadModelsFile } from "../config/models-file.js";
-import { paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
-import { type LoadedSettings, loadSettings } from "../config/settings.js";
+import { modelFacts } from "../config/model-facts.js";
+import { loadModelSources, type ModelSources } from "../config/model-sources.js";
+import { type ModelRegistry, modelName } from "../config/models.js";
+import { paths as findPaths, processEnvironment } from "../config/paths.js";
+import { loadSettings } from "../config/settings.js";
 import { PiError } from "../errors.js";
 import type { ModeIO } from "../modes/mode.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { didYouMean } from "../util/nearest.js";
 import { printLines, printNotices, tableLines } from "./lines.js";
-
-/** The models that can be named here, and the keys to them. */
-export interface ModelSources {
-	registry: ModelRegistry;
-	credentials: Credentials;
-	/** What was wrong with files of keys and models, a line each. */
-	warnings: string[];
-}
 
 /** What finding models needs of the options of a session. */
 export type ModelSourceOptions = Pick<
@@ -26,35 +19,27 @@ export type ModelSourceOptions = Pick<
 	"cwd" | "env" | "home" | "settings" | "provider" | "apiKey" | "offline"
 >;
 
-/**
- * Loads every model of pi-ai, models.json and, unless offline, of servers on this machine.
- * @throws PiError `bad_arguments` for a key without a provider
- */
-export async function loadModelSources(options: ModelSourceOptions): Promise<ModelSources> {
+/** @throws PiError `bad_arguments` for a key without a provider */
+async function findModels(options: ModelSourceOptions, warnings: string[]): Promise<ModelSources> {
 	const paths = findPaths(options.env, options.cwd, options.home);
-	const { settings } = options.settings ?? readSettings(paths);
-	const warnings: string[] = [];
-	const file = loadModelsFile(paths.models);
-	const credentials = new Credentials({
-		authFile: paths.auth,
-		env: options.env ?? processEnvironment(),
-		home: paths.home,
-		settingsKeys: settings.apiKeys,
-		providers: file.providers,
-		onNotice: (line) => warnings.push(line),
-	});
+	const { settings } = options.settings ?? loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });
+	const [sources, local] = await Promise.all([
+		loadModelSources({
+			paths,
+			env: options.env ?? processEnvironment(),
+			settings,
+			onWarning: (line) => warnings.push(line),
+		}),
+		options.offline ? [] : findLocalModels(),
+	]);
 	if (options.apiKey !== undefined) {
 		if (options.provider === undefined) {
 			throw new PiError("bad_arguments", "--api-key does not say whose key it is", { hint: "add --provider" });
 		}
-		credentials.overrideKey(options.provider, options.apiKey);
+		sources.credentials.overrideKey(options.provider, options.apiKey);
 	}
-	const [registry, local] = await Promise.all([
-		loadModels({ file, credentials }),
-		options.offline ? [] : findLocalModels(),
-	]);
-	registry.registerModels(local);
-	return { registry, credentials, warnings: [...warnings, ...registry.warnings] };
+	sources.registry.registerModels(local);
+	return sources;
 }
 
 /**
@@ -63,7 +48,8 @@ export async function loadModelSources(options: ModelSourceOptions): Promise<Mod
  * @returns the exit code: 1 when nothing matches
  */
 export async function listModels(search: string, options: ModelSourceOptions, io: ModeIO): Promise<number> {
-	const { registry, credentials, warnings } = await loadModelSources(options);
+	const warnings: string[] = [];
+	const { registry, credentials } = await findModels(options, warnings);
 	printNotices(io, warnings);
 	const all = registry.all().filter(({ provider }) => options.provider === undefined || provider === options.provider);
 	const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -86,14 +72,15 @@ export async function listModels(search: string, options: ModelSourceOptions, io
 const HEADINGS = ["provider", "model", "context", "thinking", "images", "$ in/out per M", "key"];
 
 function describeModel(model: Model<Api>, credentials: Credentials): string[] {
-	const { provider, id, contextWindow, reasoning, input, cost } = model;
+	const { provider, id } = model;
+	const { context, price, thinks, seesImages } = modelFacts(model);
 	return [
 		provider,
 		id,
-		formatTokens(contextWindow),
-		reasoning ? "yes" : "no",
-		input.includes("image") ? "yes" : "no",
-		cost.input === 0 && cost.output === 0 ? "free" : `${formatPrice(cost.input)} / ${formatPrice(cost.output)}`,
+		context,
+		thinks ? "yes" : "no",
+		seesImages ? "yes" : "no",
+		price,
 		credentials.keySource(provider) ?? `none: ${variablesHint(provider) ?? `/login ${provider}`}`,
 	];
 }
@@ -114,20 +101,6 @@ function noKeys(registry: ModelRegistry): string {
 	return `${message} · ${hint}`;
 }
 
-/** 200000 → 200k, 1048576 → 1M. */
-function formatTokens(tokens: number): string {
-	if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M`;
-	return tokens >= 1000 ? `${Math.round(tokens / 1000)}k` : String(tokens);
-}
-
-function formatPrice(dollars: number): string {
-	return String(Number(dollars.toFixed(3)));
-}
-
 function compare(a: string, b: string): number {
 	return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function readSettings(paths: Paths): LoadedSettings {
-	return loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });
 }

@@ -1,11 +1,13 @@
-import { readJsonObject } from "../config/json-file.js";
+import { readKeybindings } from "../config/keybindings-file.js";
 import type { Environment } from "../config/paths.js";
-import { paths } from "../config/paths.js";
-import type { LoadedSettings } from "../config/settings.js";
-import { describeError, PiError } from "../errors.js";
+import { agentDir, paths } from "../config/paths.js";
+import type { LoadedSettings, Settings } from "../config/settings.js";
+import { terminalFeatures } from "../config/terminal-features.js";
+import { windowTraits } from "../config/window-traits.js";
+import { PiError } from "../errors.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
-import { packageVersion } from "../util/package-root.js";
+import { packageRoot, packageVersion } from "../util/package-root.js";
 import type { PromptInput } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
@@ -33,19 +35,18 @@ export async function runInteractiveCli(
 	extras: InteractiveExtras = {},
 ): Promise<number> {
 	const { env, home, cwd, settings } = context;
-	const warnings: string[] = [];
-	const keybindings = readKeybindings(paths(env, cwd, home).keybindings, warnings);
 	const { first, rest } = await readPrompts(options, { cwd, home });
-	return runInteractive({
+	const releases: (() => void)[] = [];
+	let wantsDemo = false;
+	const code = await runInteractive({
 		async startSession({ askTrust, askGrant, ui, lastBytes }) {
-			keepScreenClean((line) => ui.notify(line, "info"));
+			releases.push(keepScreenClean((line) => ui.notify(line, "info")));
 			const [{ createAgentSession }, { sessionOptions }, { Watchdog }] = await Promise.all([
 				import("../session/create-session.js"),
 				import("./session-options.js"),
 				import("../hooks/watchdog.js"),
 			]);
-			const found = { ...settings, warnings: [...settings.warnings, ...warnings] };
-			const described = await sessionOptions(options, { ...context, settings: found });
+			const described = await sessionOptions(options, context);
 			const wanted = {
 				...described,
 				askTrust,
@@ -61,15 +62,20 @@ export async function runInteractiveCli(
 				if (!copies) throw error;
 				return createAgentSession({ ...wanted, session: { ...choice, copy: true } });
 			});
-			watchStrayErrors(session);
+			releases.push(watchStrayErrors(session));
 			return session;
 		},
 		settings: settings.settings,
 		theme: themeName(settings.settings.theme, env),
+		features: terminalFeatures(env),
 		cwd: extras.session?.cwd ?? cwd,
 		home,
 		version: packageVersion(),
-		keybindings,
+		keybindings: () => readKeybindings(paths(env, cwd, home).keybindings),
+		window: windowTraits(env),
+		terminalFacts: terminalFacts(env),
+		// The demo is a visit: it notes nothing.
+		...(extras.session ? {} : { news: () => findNews(settings.settings, env, home) }),
 		editorCommand: env.VISUAL || env.EDITOR || null,
 		prompts: [
 			...(options.resume ? [{ text: "/resume" }] : []),
@@ -77,14 +83,47 @@ export async function runInteractiveCli(
 			...rest.map((text) => ({ text })),
 		],
 		...(extras.draft === undefined ? {} : { draft: extras.draft }),
+		...(options.demo
+			? {}
+			: {
+					startDemo: () => {
+						wantsDemo = true;
+					},
+				}),
 	});
+	if (!wantsDemo) return code;
+	for (const release of releases) release();
+	const { runDemo } = await import("./demo.js");
+	return runDemo({ ...options, demo: true, files: [], messages: [] }, context);
 }
 
-/** Whatever else would write to the terminal becomes a notice: it would tear the screen apart. */
-function keepScreenClean(notify: (line: string) => void): void {
-	divertConsole(notify);
+const TERMINAL_VARIABLES = ["TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "COLORTERM", "NO_COLOR", "TMUX", "LANG"];
+
+/** What the environment says of the terminal. */
+function terminalFacts(env: Environment): Record<string, string> {
+	return Object.fromEntries(TERMINAL_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+}
+
+async function findNews(settings: Settings, env: Environment, home: string) {
+	const version = packageVersion();
+	if (settings.lastChangelogVersion === version) return null;
+	const { whatsNew } = await import("./whats-new.js");
+	return whatsNew({ settings, version, agentDir: agentDir(env, home), packageDir: packageRoot() });
+}
+
+/**
+ * Whatever else would write to the terminal becomes a notice: it would tear the screen apart.
+ * @returns ends that
+ */
+function keepScreenClean(notify: (line: string) => void): () => void {
+	const giveBack = divertConsole(notify);
+	const onWarning = (warning: Error) => notify(`${warning.name}: ${warning.message}`);
 	process.removeAllListeners("warning");
-	process.on("warning", (warning) => notify(`${warning.name}: ${warning.message}`));
+	process.on("warning", onWarning);
+	return () => {
+		giveBack();
+		process.off("warning", onWarning);
+	};
 }
 
 async function readPrompts({ files, messages }: CliOptions, base: { cwd: string; home: string }): Promise<PromptInput> {
@@ -97,13 +136,4 @@ async function readPrompts({ files, messages }: CliOptions, base: { cwd: string;
 function themeName(theme: string | undefined, env: Environment): "dark" | "light" | "plain" {
 	if (env.NO_COLOR || env.TERM === "dumb") return "plain";
 	return theme === "light" || theme === "plain" ? theme : "dark";
-}
-
-function readKeybindings(path: string, warnings: string[]): unknown {
-	try {
-		return readJsonObject(path) ?? undefined;
-	} catch (error) {
-		warnings.push(describeError(error));
-		return undefined;
-	}
 }

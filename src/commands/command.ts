@@ -1,9 +1,18 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandResult, CompletionItem } from "../hooks/types.js";
 import type { ThinkingLevel } from "../log/entry.js";
-import type { SessionSummary } from "../log/session-summary.js";
 import type { CommandUI } from "./command-ui.js";
+import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
+import type {
+	BranchRow,
+	CommandModels,
+	CommandSessions,
+	CommandSettings,
+	CommandTools,
+	PickerShell,
+	ScreenFacts,
+} from "./pickers.js";
 
 /** Numbers that `/session` and RPC report. */
 export interface SessionStats {
@@ -80,20 +89,25 @@ export interface CommandHost {
 	readonly accounts: CommandAccounts;
 	/** Absent where there is no project to decide about. */
 	readonly trust?: CommandTrust;
-	allModels(): Promise<Model<Api>[]>;
+	readonly models: CommandModels;
 	availableModels(): Promise<Model<Api>[]>;
 	setModel(model: Model<Api>): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
 	setAutoCompaction(enabled: boolean): void;
 	setName(name: string): void;
 	stats(): SessionStats;
-	listSessions(): Promise<SessionSummary[]>;
+	readonly sessions: CommandSessions;
+	readonly tools: CommandTools;
+	readonly settings: CommandSettings;
 	/** @returns false when a hook cancelled it */
 	newSession(): Promise<boolean>;
 	switchSession(path: string): Promise<boolean>;
 	branchTargets(): BranchTarget[];
+	/** The same messages with what a branch from each leaves behind, oldest first. */
+	branchRows(): Promise<BranchRow[]>;
 	/** @returns the text of the message that was branched from, or null when a hook cancelled it */
 	branch(entryIndex: number): Promise<string | null>;
+	readonly compaction: CommandCompaction;
 	/** @returns tokens before and after, as estimated */
 	compact(focus: string | undefined, signal: AbortSignal): Promise<{ tokensBefore: number; tokensAfter: number }>;
 	reload(): Promise<string>;
@@ -101,16 +115,18 @@ export interface CommandHost {
 	exportHtml(path?: string): Promise<string>;
 	/** Text of the last finished assistant message. */
 	lastAssistantText(): string | null;
-	/** What is loaded and in the context, as lines of text. */
-	describeContext(): Promise<string[]>;
+	/** What is in the next request, or in the context at an entry, as lines of text. */
+	describeContext(at?: number | null): Promise<string[]>;
 	describeHooks(): string[];
 	readonly inspector: Inspector;
+	/** Writes what helps to find a fault. @returns the absolute path @throws PiError `config_write_failed` */
+	writeDebugReport(screen: ScreenFacts | null): Promise<string>;
 	/** Every command, for `/help`. */
 	commands(): PaletteItem[];
 }
 
 /** What only a screen can do. Absent in print, JSON and RPC mode: commands that need it say so. */
-export interface CommandShell {
+export interface CommandShell extends PickerShell {
 	copy(text: string): Promise<void>;
 	setEditorText(text: string): void;
 	/** Asks for a text that does not show while it is typed. @returns null when cancelled */
@@ -118,12 +134,18 @@ export interface CommandShell {
 	quit(): void;
 	/** Key bindings as `[keys, what they do]`. */
 	hotkeys(): [string, string][];
+	/** Reads the user's keys anew and tells what is wrong with them. */
+	reloadKeys?(): void;
 	/** Shows lines above the editor, once; the transcript keeps them. */
 	show(title: string, lines: readonly string[]): void;
-	/** Opens the panel on the next request. Resolves when it is closed. */
-	openContext?(inspector: Inspector, signal: AbortSignal): Promise<void>;
+	/** Opens the panel on the next request, or on the context at an entry. Resolves when it is closed. */
+	openContext?(inspector: Inspector, at: number | null, signal: AbortSignal): Promise<void>;
+	/** Shows what a compaction would do and the summary as it is drafted; the user accepts it or not. @returns null when nothing was written */
+	openCompaction?(trial: CompactionTrial): Promise<CompactionTokens | null>;
 	/** Opens the panel on the hooks. @returns what the user asks for in it; null when it was just closed */
 	openHooks?(inspector: Inspector, signal: AbortSignal): Promise<"reload" | null>;
+	/** Ends this shell and begins the demo; absent in the demo itself. */
+	startDemo?(): void;
 	toggleTheme?(name: string): boolean;
 }
 

@@ -3,10 +3,14 @@ import type { BuiltContext, TracedMessage } from "../context/context-message.js"
 import type { EntrySource } from "../context/entry-message.js";
 import type { HookShare, Ledger } from "../context/ledger.js";
 
-/** A request, laid open: the next one, or the next one as it would be without some hooks. */
+/** A request, laid open: the next one or one of the past, as it is or as it would be without some hooks. */
 export interface ContextInspection {
 	context: BuiltContext;
 	ledger: Ledger;
+	/** Index of the last entry that counts; null for the next request. */
+	at: number | null;
+	/** What `at` is of each past request: the index of the entry before its reply. */
+	requests: readonly number[];
 	/** The entries that it was computed from. */
 	entries: EntrySource;
 	/** The request before; null when there was none. */
@@ -19,6 +23,14 @@ export interface ContextInspection {
 	hooks: readonly { path: string; name: string }[];
 	/** Paths of hooks whose answers differ for the same question. */
 	unstable: readonly string[];
+}
+
+/** Which request is looked at, and how. */
+export interface InspectOptions {
+	/** Paths of hooks to leave out. */
+	without?: ReadonlySet<string>;
+	/** Index of the last entry that counts; absent or null for the next request. */
+	at?: number | null;
 }
 
 /** How the calls of one hook went in this session. */
@@ -63,10 +75,12 @@ export interface HookStatus {
 /** Looks into a session and changes nothing of what is written. */
 export interface Inspector {
 	/**
-	 * Computes the next request. Nothing is sent or saved.
-	 * @param without paths of hooks to leave out
+	 * Computes the next request, or one of the past with the hooks of now. Nothing is sent or saved.
+	 * @throws PiError `bad_arguments` when there is no entry `at`
 	 */
-	inspectContext(without?: ReadonlySet<string>): Promise<ContextInspection>;
+	inspectContext(options?: InspectOptions): Promise<ContextInspection>;
+	/** The messages that the model was last given; null before the first request. */
+	readonly lastRequest: readonly TracedMessage[] | null;
 	/** Hooks in the order in which they run, then those that did not load. */
 	hookStatuses(): HookStatus[];
 	/** Turns handlers and commands of a hook off or on until the session ends, and computes the context anew. */

@@ -39,8 +39,13 @@ export interface RequestAuth {
 	headers?: Record<string, string>;
 }
 
+/** How a provider can be reached: with a key, a login, as a server on this machine without either, or not yet. */
+export type KeyState = "key" | "login" | "local" | "none";
+
 type OAuthLogin = Extract<StoredCredential, { type: "oauth" }>;
 
+const LOGIN_SOURCE = "login in auth.json";
+const KEYLESS_SOURCE = "no key needed";
 /** Servers without keys take any text, but pi-ai wants some. */
 const NO_KEY = "none";
 const KEYLESS_PROVIDERS = ["ollama", "lmstudio", "llamacpp", "vllm", "demo"];
@@ -91,13 +96,20 @@ export class Credentials {
 		const { env, home, settingsKeys = {} } = this.#options;
 		if (this.#overrides.has(provider)) return "--api-key";
 		const stored = this.#auth.get(provider);
-		if (stored) return stored.type === "oauth" ? "login in auth.json" : "auth.json";
+		if (stored) return stored.type === "oauth" ? LOGIN_SOURCE : "auth.json";
 		const access = this.#providers.get(provider);
 		if (access?.apiKey && missingVariable(access.apiKey, env) === undefined) return "models.json";
 		if (Object.hasOwn(settingsKeys, provider)) return "settings.json";
 		const fromEnvironment = findEnvironmentKey(provider, env, home);
 		if (fromEnvironment) return fromEnvironment.source;
-		return access?.keyless || this.#keyless.has(provider) ? "no key needed" : undefined;
+		return access?.keyless || this.#keyless.has(provider) ? KEYLESS_SOURCE : undefined;
+	}
+
+	/** How a provider can be reached, in a word. */
+	keyState(provider: string): KeyState {
+		const source = this.keySource(provider);
+		if (source === undefined) return "none";
+		return source === LOGIN_SOURCE ? "login" : source === KEYLESS_SOURCE ? "local" : "key";
 	}
 
 	/**

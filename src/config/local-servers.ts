@@ -51,7 +51,8 @@ export async function findLocalModels(options: FindLocalOptions = {}): Promise<M
 	return found.flat();
 }
 
-const LOCAL_SERVERS: readonly LocalServer[] = ["ollama", "lmstudio", "llamacpp", "vllm"];
+/** All that are looked for. */
+export const LOCAL_SERVERS: readonly LocalServer[] = ["ollama", "lmstudio", "llamacpp", "vllm"];
 
 async function listModels(port: number, signal: AbortSignal): Promise<JsonObject[]> {
 	// Not fetch: its first use costs more than the whole search.

@@ -146,7 +146,7 @@ export class ModelRegistry {
 	/** Says that there is no model to use and every way to set one up. */
 	describeMissingModel(message = "No model is set up"): PiError {
 		return new PiError("model_missing", message, {
-			hint: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, run /login in pi, start a local server such as Ollama, or try pi --demo",
+			hint: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, run /setup in pi, start a local server such as Ollama, or try pi --demo",
 		});
 	}
 

@@ -3,6 +3,7 @@ import type { ModelThinkingLevel } from "@mariozechner/pi-ai";
 import { describeError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import { isJsonObject, type JsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
+import { SETTING_ROWS, SETTINGS, type SettingRow } from "./settings-table.js";
 
 /** What users can set, defaults filled in. Names are those of settings.json. */
 export interface Settings {
@@ -20,7 +21,15 @@ export interface Settings {
 	lastChangelogVersion: string | undefined;
 	compaction: { enabled: boolean; reserveTokens: number; keepRecentTokens: number };
 	retry: { enabled: boolean; maxRetries: number; baseDelayMs: number };
-	terminal: { showImages: boolean };
+	terminal: {
+		showImages: boolean;
+		/** Whether the window's title names session and directory. */
+		title: boolean;
+		/** Whether the window shows that something goes on, where it can. */
+		progress: boolean;
+		/** How a user who looks elsewhere hears that a long run has ended or that pi asks something. */
+		notify: "auto" | "bell" | "off";
+	};
 	skills: { enabled: boolean };
 	/** Hook files as written; see `resolveUserPath`, base is the agent directory. */
 	hooks: string[];
@@ -67,116 +76,57 @@ export interface SettingsSource {
 	previous?: SettingsLayers;
 }
 
-/** Levels as settings and the command line write them, least first. */
-export const THINKING_LEVEL_NAMES: readonly ModelThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+export { THINKING_LEVEL_NAMES } from "./settings-table.js";
 
-/** Keys that a project may set: none of them runs code, moves traffic or touches keys. */
-const INERT_KEYS: ReadonlySet<string> = new Set([
-	"theme",
-	"defaultThinkingLevel",
-	"hideThinkingBlock",
-	"queueMode",
-	"compaction",
-	"retry",
-	"terminal.showImages",
-	"collapseChangelog",
-	"quietStartup",
-	"gutter",
-]);
+/** What a project may set, and the groups that hold some of it. */
+const INERT_PATHS: ReadonlySet<string> = new Set(
+	SETTING_ROWS.flatMap(({ path, isInert }) => (isInert ? [path, path.split(".")[0] ?? path] : [])),
+);
 
-/** A kind of value: what it is called in a warning, and how it is recognised. */
-interface Kind<T> {
-	name: string;
-	read(value: unknown): T | undefined;
-}
-
-const flag: Kind<boolean> = {
-	name: "true or false",
-	read: (value) => (typeof value === "boolean" ? value : undefined),
-};
-const text: Kind<string> = {
-	name: "a text",
-	read: (value) => (typeof value === "string" && value !== "" ? value : undefined),
-};
-const textList: Kind<string[]> = { name: "a list of texts", read: readTextList };
-const textMap: Kind<Record<string, string>> = {
-	name: "an object of texts",
-	read: (value) => readMap(value, text.read),
-};
-const textListMap: Kind<Record<string, string[]>> = {
-	name: "an object of lists of texts",
-	read: (value) => readMap(value, readTextList),
-};
-
-function wholeNumber(max: number): Kind<number> {
+function readSettings(pick: <T, D extends T | undefined>(row: SettingRow<T, D>) => T | D): Settings {
+	const { compaction, retry, terminal } = SETTINGS;
 	return {
-		name: `a whole number from 0 to ${max}`,
-		read: (value) =>
-			typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max ? value : undefined,
-	};
-}
-
-function oneOf<T extends string>(options: readonly T[]): Kind<T> {
-	return { name: `one of ${options.join(", ")}`, read: (value) => options.find((option) => option === value) };
-}
-
-function readTextList(value: unknown): string[] | undefined {
-	return Array.isArray(value) && value.every((item): item is string => typeof item === "string") ? value : undefined;
-}
-
-function readMap<T>(value: unknown, read: (item: unknown) => T | undefined): Record<string, T> | undefined {
-	if (!isJsonObject(value)) return undefined;
-	const entries: [string, T][] = [];
-	for (const [key, item] of Object.entries(value)) {
-		const accepted = read(item);
-		if (accepted === undefined) return undefined;
-		entries.push([key, accepted]);
-	}
-	return Object.fromEntries(entries);
-}
-
-/** Longest time a timer takes. */
-const MAX_MS = 2_147_483_647;
-const MAX_TOKENS = 100_000_000;
-
-function readSettings(pick: <T>(path: string, kind: Kind<T>) => T | undefined): Settings {
-	return {
-		theme: pick("theme", text),
-		defaultProvider: pick("defaultProvider", text),
-		defaultModel: pick("defaultModel", text),
-		defaultThinkingLevel: pick("defaultThinkingLevel", oneOf(THINKING_LEVEL_NAMES)) ?? "medium",
-		queueMode: pick("queueMode", oneOf(["one-at-a-time", "all"])) ?? "one-at-a-time",
-		shellPath: pick("shellPath", text),
-		hideThinkingBlock: pick("hideThinkingBlock", flag) ?? false,
-		collapseChangelog: pick("collapseChangelog", flag) ?? false,
-		quietStartup: pick("quietStartup", flag) ?? false,
-		lastChangelogVersion: pick("lastChangelogVersion", text),
+		theme: pick(SETTINGS.theme),
+		defaultProvider: pick(SETTINGS.defaultProvider),
+		defaultModel: pick(SETTINGS.defaultModel),
+		defaultThinkingLevel: pick(SETTINGS.defaultThinkingLevel),
+		queueMode: pick(SETTINGS.queueMode),
+		shellPath: pick(SETTINGS.shellPath),
+		hideThinkingBlock: pick(SETTINGS.hideThinkingBlock),
+		collapseChangelog: pick(SETTINGS.collapseChangelog),
+		quietStartup: pick(SETTINGS.quietStartup),
+		lastChangelogVersion: pick(SETTINGS.lastChangelogVersion),
 		compaction: {
-			enabled: pick("compaction.enabled", flag) ?? true,
-			reserveTokens: pick("compaction.reserveTokens", wholeNumber(MAX_TOKENS)) ?? 16_384,
-			keepRecentTokens: pick("compaction.keepRecentTokens", wholeNumber(MAX_TOKENS)) ?? 20_000,
+			enabled: pick(compaction.enabled),
+			reserveTokens: pick(compaction.reserveTokens),
+			keepRecentTokens: pick(compaction.keepRecentTokens),
 		},
 		retry: {
-			enabled: pick("retry.enabled", flag) ?? true,
-			maxRetries: pick("retry.maxRetries", wholeNumber(100)) ?? 3,
-			baseDelayMs: pick("retry.baseDelayMs", wholeNumber(600_000)) ?? 2000,
+			enabled: pick(retry.enabled),
+			maxRetries: pick(retry.maxRetries),
+			baseDelayMs: pick(retry.baseDelayMs),
 		},
-		terminal: { showImages: pick("terminal.showImages", flag) ?? true },
-		skills: { enabled: pick("skills.enabled", flag) ?? true },
-		hooks: pick("hooks", textList) ?? [],
-		hookTimeout: pick("hookTimeout", wholeNumber(MAX_MS)) ?? 30_000,
-		hookGrants: pick("hookGrants", textListMap) ?? {},
-		customTools: pick("customTools", textList) ?? [],
-		streamIdleTimeoutMs: pick("streamIdleTimeoutMs", wholeNumber(MAX_MS)) ?? 180_000,
-		features: { tasks: pick("features.tasks", flag) ?? false },
-		apiKeys: pick("apiKeys", textMap) ?? {},
-		gutter: pick("gutter", flag) ?? true,
+		terminal: {
+			showImages: pick(terminal.showImages),
+			title: pick(terminal.title),
+			progress: pick(terminal.progress),
+			notify: pick(terminal.notify),
+		},
+		skills: { enabled: pick(SETTINGS.skills.enabled) },
+		hooks: pick(SETTINGS.hooks),
+		hookTimeout: pick(SETTINGS.hookTimeout),
+		hookGrants: pick(SETTINGS.hookGrants),
+		customTools: pick(SETTINGS.customTools),
+		streamIdleTimeoutMs: pick(SETTINGS.streamIdleTimeoutMs),
+		features: { tasks: pick(SETTINGS.features.tasks) },
+		apiKeys: pick(SETTINGS.apiKeys),
+		gutter: pick(SETTINGS.gutter),
 	};
 }
 
 /** Settings of someone who has set nothing. */
 export function defaultSettings(): Settings {
-	return readSettings(() => undefined);
+	return readSettings((row) => structuredClone(row.default));
 }
 
 /**
@@ -190,16 +140,14 @@ export function loadSettings({ agentDir, cwd, previous }: SettingsSource): Loade
 	const user = readLayer(userFile, previous?.user, warnings);
 	// Started in the home directory with the agent directory there: one file, and it is the user's.
 	const project = userFile === projectFile ? {} : readLayer(projectFile, previous?.project, warnings);
-	const known = new Set<string>();
-	const settings = readSettings((path, kind) => {
-		known.add(path);
-		return (
-			(isInert(path) ? readValue(project, path, kind, projectFile, warnings) : undefined) ??
-			readValue(user, path, kind, userFile, warnings)
-		);
-	});
-	warnUnknown(user, known, userFile, warnings);
-	warnIgnored(project, known, projectFile, warnings);
+	const settings = readSettings(
+		(row) =>
+			(row.isInert ? readValue(project, row, projectFile, warnings) : undefined) ??
+			readValue(user, row, userFile, warnings) ??
+			structuredClone(row.default),
+	);
+	warnUnknown(user, userFile, warnings);
+	warnIgnored(project, projectFile, warnings);
 	return { settings, warnings, layers: { user, project } };
 }
 
@@ -212,7 +160,39 @@ export async function updateSettings(agentDir: string, patch: SettingsPatch): Pr
 	return updateJsonFile(join(agentDir, "settings.json"), (current) => merge(current, Object.entries(patch)));
 }
 
-const GROUPS: ReadonlySet<string> = new Set(["compaction", "retry", "terminal", "skills", "features"]);
+/**
+ * Sets one setting in the user's settings.json; other keys stay as they are.
+ * @param value undefined takes it out
+ * @returns where an unreadable file was kept, if there was one
+ * @throws PiError `config_write_failed`
+ */
+export async function saveSetting(agentDir: string, path: string, value: unknown): Promise<{ keptAside?: string }> {
+	const [key = "", inner] = path.split(".");
+	const change: [string, unknown] = [key, inner === undefined ? value : { [inner]: value }];
+	return updateJsonFile(join(agentDir, "settings.json"), (current) => merge(current, [change]));
+}
+
+/** Where the value of a setting comes from. */
+export type SettingSource = "project" | "user" | "default";
+
+/** Which of the files that were read a setting is from. */
+export function settingSource({ path, kind, isInert }: SettingRow, { user, project }: SettingsLayers): SettingSource {
+	const isIn = (layer: JsonObject) => kind.read(valueAt(layer, path)) !== undefined;
+	if (isInert && isIn(project)) return "project";
+	return isIn(user) ? "user" : "default";
+}
+
+/** The value at a path such as `retry.enabled`. */
+export function valueAt(settings: object, path: string): unknown {
+	const [key = "", inner] = path.split(".");
+	const outer: unknown = Object.hasOwn(settings, key) ? Reflect.get(settings, key) : undefined;
+	return inner === undefined ? outer : isJsonObject(outer) ? outer[inner] : undefined;
+}
+
+const KNOWN: ReadonlySet<string> = new Set(SETTING_ROWS.map(({ path }) => path));
+const GROUPS: ReadonlySet<string> = new Set(
+	SETTING_ROWS.flatMap(({ path }) => (path.includes(".") ? [path.split(".")[0] ?? ""] : [])),
+);
 
 /** Objects of which a change names only what it changes. */
 const MERGED: ReadonlySet<string> = new Set([...GROUPS, "hookGrants"]);
@@ -222,8 +202,8 @@ function merge(current: JsonObject, changes: [string, unknown][]): JsonObject {
 	for (const [key, value] of changes) {
 		const before = current[key];
 		if (value === undefined) delete next[key];
-		else if (MERGED.has(key) && isJsonObject(value) && isJsonObject(before)) {
-			next[key] = merge(before, Object.entries(value));
+		else if (MERGED.has(key) && isJsonObject(value)) {
+			next[key] = merge(isJsonObject(before) ? before : {}, Object.entries(value));
 		} else next[key] = value;
 	}
 	return next;
@@ -238,45 +218,45 @@ function readLayer(path: string, previous: JsonObject | undefined, warnings: str
 	}
 }
 
-function readValue<T>(layer: JsonObject, path: string, kind: Kind<T>, file: string, warnings: string[]): T | undefined {
+function readValue<T>(
+	layer: JsonObject,
+	{ path, kind }: SettingRow<T>,
+	file: string,
+	warnings: string[],
+): T | undefined {
 	const [key = "", inner] = path.split(".");
 	const outer = Object.hasOwn(layer, key) ? layer[key] : undefined;
-	if (outer === undefined) return undefined;
-	if (inner !== undefined && !isJsonObject(outer)) {
+	if (outer !== undefined && inner !== undefined && !isJsonObject(outer)) {
 		const warning = `${file}: ${key} must be an object; it is ignored`;
 		if (!warnings.includes(warning)) warnings.push(warning);
 		return undefined;
 	}
-	const value = inner !== undefined && isJsonObject(outer) ? outer[inner] : outer;
+	const value = valueAt(layer, path);
 	if (value === undefined) return undefined;
 	const accepted = kind.read(value);
 	if (accepted === undefined) warnings.push(`${file}: ${path} must be ${kind.name}; it is ignored`);
 	return accepted;
 }
 
-function isInert(path: string): boolean {
-	return INERT_KEYS.has(path) || INERT_KEYS.has(path.split(".")[0] ?? "");
-}
-
 /** The keys of a layer as paths; groups by their inner keys. */
-function layerPaths(layer: JsonObject, known: ReadonlySet<string>): string[] {
+function layerPaths(layer: JsonObject): string[] {
 	return Object.entries(layer).flatMap(([key, value]) =>
-		!known.has(key) && GROUPS.has(key) && isJsonObject(value)
+		!KNOWN.has(key) && GROUPS.has(key) && isJsonObject(value)
 			? Object.keys(value).map((inner) => `${key}.${inner}`)
 			: [key],
 	);
 }
 
-function warnUnknown(layer: JsonObject, known: ReadonlySet<string>, file: string, warnings: string[]): void {
-	const unknown = layerPaths(layer, known).filter((path) => !known.has(path) && !GROUPS.has(path));
+function warnUnknown(layer: JsonObject, file: string, warnings: string[]): void {
+	const unknown = layerPaths(layer).filter((path) => !KNOWN.has(path) && !GROUPS.has(path));
 	if (unknown.length === 0) return;
-	const meant = unknown.length === 1 ? nearest(unknown[0] ?? "", known, 1)[0] : undefined;
+	const meant = unknown.length === 1 ? nearest(unknown[0] ?? "", KNOWN, 1)[0] : undefined;
 	const names = unknown.map((path) => JSON.stringify(path)).join(", ");
 	warnings.push(`${file}: unknown ${names}; kept and not used${meant ? ` · did you mean ${meant}?` : ""}`);
 }
 
-function warnIgnored(layer: JsonObject, known: ReadonlySet<string>, file: string, warnings: string[]): void {
-	const ignored = layerPaths(layer, known).filter((path) => !isInert(path));
+function warnIgnored(layer: JsonObject, file: string, warnings: string[]): void {
+	const ignored = layerPaths(layer).filter((path) => !INERT_PATHS.has(path));
 	if (ignored.length === 0) return;
 	const names = ignored.map((path) => JSON.stringify(path)).join(", ");
 	warnings.push(`${file}: a project cannot set ${names}; ignored · set it in the user's settings.json`);

@@ -1,5 +1,6 @@
 import type { BuiltContext, TracedMessage } from "./context-message.js";
-import { countPrefix } from "./ledger.js";
+import { isSameMessage } from "./ledger.js";
+import { sharedLength } from "./shared-length.js";
 import { estimateTokens } from "./tokens.js";
 
 /** The start of a request is not what the request before began with: the provider must read it anew. */
@@ -14,10 +15,11 @@ export interface CacheLoss {
 
 /** Finds what a request loses of the one before it. @returns null when it only adds something at the end */
 export function findCacheLoss(previous: BuiltContext, current: BuiltContext): CacheLoss | null {
-	const messages = previous.messages.map(({ message }) => message);
-	const position = countPrefix(messages, current.messages);
+	const { messages } = previous;
+	let position = sharedLength(messages, current.messages);
+	while (isSameMessage(messages[position]?.message, current.messages[position]?.message)) position++;
 	if (position === messages.length) return null;
-	const tokens = messages.slice(position).reduce((sum, message) => sum + estimateTokens(message), 0);
+	const tokens = messages.slice(position).reduce((sum, { message }) => sum + estimateTokens(message), 0);
 	return { by: findCulprit(previous, current, position), tokens, position };
 }
 
@@ -34,7 +36,8 @@ function hiderOf(traced: TracedMessage | undefined, { hidden }: BuiltContext): C
 	if (!traced || traced.entryIndex === null) return null;
 	const by = hidden.find(({ entryIndex }) => entryIndex === traced.entryIndex)?.by;
 	if (!by) return null;
-	return by.kind === "hook" ? by : { kind: "compaction" };
+	if (by.kind === "hook") return by;
+	return by.kind === "compaction" ? { kind: "compaction" } : { kind: "other" };
 }
 
 /** What put a message there that is no entry's own. */

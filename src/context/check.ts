@@ -1,5 +1,6 @@
 import type { AppMessage } from "../log/entry.js";
 import type { ContextMessage } from "./context-message.js";
+import { isBlank, isSentReply } from "./convert.js";
 
 /** Rules that a list of messages must keep for a model to accept it. */
 export type ContextRule =
@@ -8,7 +9,8 @@ export type ContextRule =
 	| "result_answers_call"
 	| "call_has_result"
 	| "one_result_per_call"
-	| "user_message_remains";
+	| "user_message_remains"
+	| "prompt_comes_last";
 
 /** A broken rule. `key` names the culprit across lists: the same fault has the same key. */
 export interface Violation {
@@ -22,26 +24,39 @@ export interface Violation {
 export interface CheckOptions {
 	/** True for messages whose shape is known to be right, such as those of the log. */
 	isKnownGood?(message: ContextMessage): boolean;
+	/** The messages before this position are plainly fine, and no call of theirs waits for its result. */
+	start?: number;
 }
+
+/** The log checks the shapes of its messages, and `traceAnswer` those that a hook makes. */
+export const SHAPES_KNOWN: CheckOptions = { isKnownGood: () => true };
 
 /**
  * Finds what a model would refuse: unknown roles, malformed content, tool results without their call before them, tool
- * calls of a non-final assistant message without a result, two results for one call, no user message.
+ * calls of a non-final assistant message without a result, two results for one call, no user message that says anything,
+ * a reply in the last place, where there is nothing to answer.
  * Several user messages in a row are fine. Linear in the number of messages.
  */
 export function checkMessages(messages: readonly ContextMessage[], options: CheckOptions = {}): Violation[] {
-	return isPlainlyFine(messages, options) ? [] : findViolations(messages, options);
+	const violations = isPlainlyFine(messages, options) ? [] : findViolations(messages, options);
+	const position = findUnansweredEnd(messages);
+	if (position >= 0) violations.push({ rule: "prompt_comes_last", position, key: "prompt_comes_last" });
+	return violations;
 }
 
 /** True for lists in which each call is answered right after its message: nearly all, told without keeping books. */
-function isPlainlyFine(messages: readonly ContextMessage[], { isKnownGood }: CheckOptions): boolean {
+export function isPlainlyFine(
+	messages: readonly ContextMessage[],
+	{ isKnownGood, start = 0 }: CheckOptions = {},
+): boolean {
 	let hasUser = false;
-	for (let position = 0; position < messages.length; position++) {
+	for (let position = 0; position < start && !hasUser; position++) hasUser = speaksForUser(messages[position]?.message);
+	for (let position = start; position < messages.length; position++) {
 		const item = messages[position];
 		if (!item || (isKnownGood ? !isKnownGood(item) : !isWellFormed(item.message))) return false;
 		const { message } = item;
 		if (message.role === "toolResult") return false;
-		if (message.role !== "assistant") hasUser = true;
+		if (message.role !== "assistant") hasUser ||= speaksForUser(message);
 		else {
 			for (const block of message.content) {
 				if (block.type !== "toolCall") continue;
@@ -54,10 +69,33 @@ function isPlainlyFine(messages: readonly ContextMessage[], { isKnownGood }: Che
 	return hasUser;
 }
 
+/** True for a message that reaches the model as the user's. */
+function speaksForUser(message: AppMessage | undefined): boolean {
+	if (message?.role === "user") return !isBlank(message.content);
+	return message?.role === "bashExecution" && message.excludeFromContext !== true;
+}
+
+/**
+ * Position of a reply behind which nothing is sent that it has not answered; -1 for none. Results are sent right behind
+ * their calls, so those of earlier replies do not count.
+ */
+function findUnansweredEnd(messages: readonly ContextMessage[]): number {
+	const results = new Set<string>();
+	for (let position = messages.length - 1; position >= 0; position--) {
+		const message = messages[position]?.message;
+		if (!isWellFormed(message) || speaksForUser(message)) return -1;
+		if (message.role === "toolResult") results.add(message.toolCallId);
+		if (message.role !== "assistant" || !isSentReply(message)) continue;
+		const isAnswered = message.content.some((block) => block.type === "toolCall" && results.has(block.id));
+		return isAnswered && message.stopReason !== "aborted" ? -1 : position;
+	}
+	return -1;
+}
+
 function findViolations(messages: readonly ContextMessage[], options: CheckOptions): Violation[] {
 	const violations: Violation[] = [];
-	/** Calls without a result so far, with where they were made. */
-	const open = new Map<string, number>();
+	/** Calls without a result so far: where each was made, by id. Some providers give an id more than once. */
+	const open = new Map<string, number[]>();
 	const answered = new Set<string>();
 	let users = 0;
 	let lastAssistant = -1;
@@ -70,23 +108,24 @@ function findViolations(messages: readonly ContextMessage[], options: CheckOptio
 			continue;
 		}
 		const { message } = item;
-		if (message.role === "user" || message.role === "bashExecution") users++;
-		else if (message.role === "assistant") {
+		if (message.role === "user" || message.role === "bashExecution") {
+			if (speaksForUser(message)) users++;
+		} else if (message.role === "assistant") {
 			lastAssistant = position;
 			for (const block of message.content) {
 				if (block.type !== "toolCall") continue;
-				open.set(block.id, position);
-				// Some providers count their ids from the start in every reply.
+				open.set(block.id, [...(open.get(block.id) ?? []), position]);
 				answered.delete(block.id);
 			}
-		} else if (open.delete(message.toolCallId)) answered.add(message.toolCallId);
+		} else if (open.get(message.toolCallId)?.shift() !== undefined) answered.add(message.toolCallId);
 		else {
 			const rule = answered.has(message.toolCallId) ? "one_result_per_call" : "result_answers_call";
 			violations.push({ rule, position, key: `${rule}:${message.toolCallId}` });
 		}
 	}
-	for (const [id, position] of open) {
-		if (position !== lastAssistant || lastAssistant < messages.length - 1) {
+	for (const [id, positions] of open) {
+		for (const position of positions) {
+			if (position === lastAssistant && lastAssistant === messages.length - 1) continue;
 			violations.push({ rule: "call_has_result", position, key: `call_has_result:${id}` });
 		}
 	}
@@ -107,6 +146,7 @@ export function isWellFormed(value: unknown): value is AppMessage {
 		case "toolResult":
 			return (
 				typeof value.toolCallId === "string" &&
+				value.toolCallId !== "" &&
 				typeof value.toolName === "string" &&
 				isBlockList(value.content, isTextOrImage)
 			);
@@ -115,6 +155,11 @@ export function isWellFormed(value: unknown): value is AppMessage {
 		default:
 			return false;
 	}
+}
+
+/** True for an object with a role that messages of the context can have. */
+export function isKnownRole(value: object): boolean {
+	return ROLES.has(roleOf(value));
 }
 
 function roleOf(value: unknown): unknown {
@@ -140,6 +185,7 @@ function isAssistantBlock(block: Record<string, unknown>): boolean {
 	return (
 		block.type === "toolCall" &&
 		typeof block.id === "string" &&
+		block.id !== "" &&
 		typeof block.name === "string" &&
 		isRecord(block.arguments)
 	);

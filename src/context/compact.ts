@@ -1,9 +1,8 @@
 import type { Context as LlmContext } from "@mariozechner/pi-ai";
 import type { AppMessage } from "../log/entry.js";
-import { isCompactionEntry } from "../log/entry.js";
 import type { TracedMessage } from "./context-message.js";
-import { activeCompaction } from "./core.js";
 import type { EntrySource } from "./entry-message.js";
+import { activeReplacement } from "./replacement.js";
 import { serializeConversation } from "./serialize.js";
 import { estimateTokens } from "./tokens.js";
 
@@ -27,7 +26,7 @@ export function planCompaction(
 	entries: EntrySource,
 	keepRecentTokens: number,
 ): CompactionPlan | null {
-	const previous = activeCompaction(entries);
+	const previous = activeReplacement(entries);
 	const cut = findCut(messages, keepRecentTokens, previous?.firstKeptEntryIndex ?? 0);
 	const first = cut === null ? undefined : messages[cut];
 	if (cut === null || !first || first.entryIndex === null) return null;
@@ -38,12 +37,12 @@ export function planCompaction(
 		messagesToKeep: messages.slice(cut).map(({ message }) => message),
 		tokensBefore: messages.reduce((sum, { message }) => sum + estimateTokens(message), 0),
 	};
-	if (previous && isCompactionEntry(previous.entry)) plan.previousSummary = previous.entry.summary;
+	if (previous?.kind === "compaction") plan.previousSummary = previous.entry.summary;
 	return plan;
 }
 
 /**
- * Position of the first message to keep. It is not one that an earlier compaction covers and a hook put back: a cut
+ * Position of the first message to keep. It is not one that an earlier compaction or freeze covers and that was put back: a cut
  * there would bring back everything behind it.
  */
 function findCut(messages: readonly TracedMessage[], keepRecentTokens: number, firstAllowed: number): number | null {

@@ -11,6 +11,8 @@ export type Origin =
 	| { kind: "entry" }
 	| { kind: "compaction"; entryIndex: number }
 	| { kind: "system_item" }
+	/** A hook made it for a request that was frozen since; which one is not known. */
+	| { kind: "freeze" }
 	| { kind: "hook"; hook: string };
 
 /** A context message with its origin. */
@@ -21,7 +23,7 @@ export interface TracedMessage extends ContextMessage {
 /** An entry that the model does not see, and what hid it. */
 export interface HiddenEntry {
 	entryIndex: number;
-	by: { kind: "compaction"; entryIndex: number } | { kind: "hook"; hook: string };
+	by: { kind: "compaction" | "freeze"; entryIndex: number } | { kind: "hook"; hook: string };
 }
 
 /** What one hook did to messages that it was given. */
@@ -46,4 +48,6 @@ export interface BuiltContext {
 	/** Entries whose messages each hook took out or replaced, in the order of the hooks. */
 	readonly edits: readonly HookEdits[];
 	readonly problems: readonly ContextProblem[];
+	/** Hooks made something else of it than pi alone does. */
+	readonly isChanged: boolean;
 }

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, TextContent, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, Message, TextContent, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
 import type { AppMessage, BashExecutionMessage } from "../log/entry.js";
 
 /** Tools that return nothing still have to return something: some providers refuse or misread empty text. */
@@ -6,7 +6,7 @@ const NO_OUTPUT: TextContent = { type: "text", text: "(no output)" };
 
 /**
  * Turns the messages of a session into messages that a provider knows: shell commands of the user become user text,
- * `!!` commands and empty user messages are left out, empty tool results say so.
+ * `!!` commands and blank user messages are left out, empty tool results say so.
  */
 export function convertToLlm(messages: readonly AppMessage[]): Message[] {
 	const converted: Message[] = [];
@@ -18,7 +18,7 @@ export function convertToLlm(messages: readonly AppMessage[]): Message[] {
 				}
 				break;
 			case "user":
-				if (message.content.length > 0) converted.push(message);
+				if (!isBlank(message.content)) converted.push(message);
 				break;
 			case "toolResult":
 				converted.push(withOutput(message));
@@ -28,6 +28,26 @@ export function convertToLlm(messages: readonly AppMessage[]): Message[] {
 		}
 	}
 	return converted;
+}
+
+/** True for content that says nothing: no image and nothing but white space. Providers refuse such messages. */
+export function isBlank(content: UserMessage["content"]): boolean {
+	if (typeof content === "string") return content.trim() === "";
+	return content.every((block) => block.type === "text" && block.text.trim() === "");
+}
+
+/** False for replies that never reach the model: those that failed, and those that say and call nothing. */
+export function isSentReply({ content, stopReason }: AssistantMessage): boolean {
+	if (stopReason === "error") return false;
+	if (stopReason === "aborted") return content.some(isText);
+	return content.some((block) => {
+		if (block.type === "thinking") return block.thinking.trim() !== "";
+		return block.type === "toolCall" || isText(block);
+	});
+}
+
+function isText(block: AssistantMessage["content"][number]): boolean {
+	return block.type === "text" && block.text.trim() !== "";
 }
 
 /** What the model reads of a `!` command: the command, its output fenced, how it ended. */
@@ -86,6 +106,18 @@ export function repairMessages(messages: readonly Message[]): Message[] {
 	return repaired;
 }
 
+/** What opens a conversation whose beginning is not there. */
+const OPENING: UserMessage = Object.freeze({
+	role: "user",
+	content: "(The beginning of this conversation was left out.)",
+	timestamp: 0,
+});
+
+/** The same messages, with a user message before them if another one comes first: providers want a user to begin. */
+export function openedByUser(messages: Message[]): Message[] {
+	return messages.length === 0 || messages[0]?.role === "user" ? messages : [OPENING, ...messages];
+}
+
 interface SentCall {
 	originalId: string;
 	id: string;
@@ -96,12 +128,10 @@ function acceptable(
 	message: AssistantMessage,
 	usedIds: Set<string>,
 ): { assistant: AssistantMessage | null; calls: SentCall[] } {
-	if (message.stopReason === "error") return { assistant: null, calls: [] };
+	if (!isSentReply(message)) return { assistant: null, calls: [] };
 	if (message.stopReason === "aborted") {
-		const text = message.content.filter((block) => block.type === "text" && block.text.trim().length > 0);
-		return { assistant: text.length > 0 ? { ...message, content: text, stopReason: "stop" } : null, calls: [] };
+		return { assistant: { ...message, content: message.content.filter(isText), stopReason: "stop" }, calls: [] };
 	}
-	if (message.content.length === 0) return { assistant: null, calls: [] };
 	const calls: SentCall[] = [];
 	let renamed = false;
 	const content = message.content.map((block) => {

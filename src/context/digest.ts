@@ -1,6 +1,8 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import type { AppMessage } from "../log/entry.js";
+import type { ContextMessage } from "./context-message.js";
 import { convertToLlm } from "./convert.js";
+import { sharedLength } from "./shared-length.js";
 
 const digests = new WeakMap<AppMessage, string>();
 
@@ -12,6 +14,39 @@ export function digestContext(messages: readonly AppMessage[]): string {
 	const hash = createHash("sha256");
 	for (const message of messages) hash.update(digestMessage(message));
 	return hash.digest("hex");
+}
+
+/** Messages between two states of the hash that are kept. */
+const CHECKPOINT_EVERY = 256;
+
+/** Digests of contexts, one after another, that each hash only what is not as in the one before. */
+export class RunningDigest {
+	/** States of the hash, by how many messages are in them, ascending. */
+	readonly #checkpoints: { length: number; hash: Hash }[] = [];
+	#seen: readonly ContextMessage[] = [];
+
+	/** @param context frozen, with all in it @returns what `digestContext` gives */
+	update(context: readonly ContextMessage[]): string {
+		const shared = sharedLength(this.#seen, context);
+		this.#seen = context;
+		while ((this.#checkpoints.at(-1)?.length ?? 0) > shared) this.#checkpoints.pop();
+		const start = this.#checkpoints.at(-1);
+		const hash = start?.hash.copy() ?? createHash("sha256");
+		for (let at = start?.length ?? 0; at < context.length; at += CHECKPOINT_EVERY) {
+			const part = context.slice(at, at + CHECKPOINT_EVERY);
+			hash.update(part.map(({ message }) => digestMessage(message)).join(""));
+			this.#checkpoints.push({ length: at + part.length, hash: hash.copy() });
+		}
+		this.#thinOut();
+		return hash.digest("hex");
+	}
+
+	/** Requests that each add little leave a state each: of those only the last few are worth keeping. */
+	#thinOut(): void {
+		const last = this.#checkpoints.at(-1);
+		const before = this.#checkpoints.at(-3);
+		if (last && before && last.length - before.length < CHECKPOINT_EVERY) this.#checkpoints.splice(-2, 1);
+	}
 }
 
 function digestMessage(message: AppMessage): string {

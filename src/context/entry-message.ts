@@ -12,8 +12,8 @@ import {
 export interface EntrySource {
 	readonly length: number;
 	at(index: number): SessionEntry | undefined;
-	/** Index of the last entry of a type, -1 for none, where that can be known without reading the entries. */
-	lastOfType?(type: string): number;
+	/** Index of the last entry of some types before an index, -1 for none, where that can be known without reading all. */
+	lastOfTypes?(types: readonly string[], before: number): number;
 }
 
 // The same entry must always give the same message object: identity is how prefixes are recognised as unchanged.

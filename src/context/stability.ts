@@ -1,6 +1,8 @@
+import type { AppMessage } from "../log/entry.js";
 import type { ContextStage } from "./build-context.js";
 import type { ContextMessage } from "./context-message.js";
 import { digestContext } from "./digest.js";
+import { sharedLength } from "./shared-length.js";
 
 interface Seen {
 	entries: number;
@@ -45,23 +47,28 @@ export class StabilityWatch {
 		const before = this.#seen.get(key);
 		this.#seen.set(key, now);
 		if (!before || before.entries !== now.entries || this.#unstable.has(hook)) return;
-		if (!isSameList(before.input, now.input) || fingerprint(before.answer) === fingerprint(now.answer)) return;
+		const isSameInput =
+			before.input.length === now.input.length && sharedLength(before.input, now.input) === now.input.length;
+		if (!isSameInput || saySame(before.answer, now.answer)) return;
 		this.#unstable.add(hook);
 		this.onUnstable(hook);
 	}
 }
 
-function isSameList(a: readonly ContextMessage[], b: readonly ContextMessage[]): boolean {
-	return a.length === b.length && a.every(({ message }, at) => message === b[at]?.message);
+/** True for answers that are the same to the model. An answer that is no list of messages is dropped anyway. */
+function saySame(a: unknown, b: unknown): boolean {
+	try {
+		const [before, now] = [listOf(a), listOf(b)];
+		if (before.length !== now.length) return false;
+		return before.every(
+			(message, at) => message === now[at] || digestContext([message]) === digestContext(now.slice(at, at + 1)),
+		);
+	} catch {
+		return true; // what cannot be read is dropped as well
+	}
 }
 
-/** What an answer says to the model. An answer that is no list of messages is dropped anyway. */
-function fingerprint(answer: unknown): string {
+function listOf(answer: unknown): AppMessage[] {
 	const list = typeof answer === "object" && answer !== null && "messages" in answer ? answer.messages : undefined;
-	if (!Array.isArray(list)) return "";
-	try {
-		return digestContext(list.map((item) => item.message ?? item));
-	} catch {
-		return "";
-	}
+	return Array.isArray(list) ? list.map((item) => item.message ?? item) : [];
 }

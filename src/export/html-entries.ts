@@ -2,6 +2,8 @@ import type { AssistantMessage, ImageContent, TextContent, ToolCall, ToolResultM
 import {
 	type AppMessage,
 	isCompactionEntry,
+	isContextFreezeEntry,
+	isContextUndoEntry,
 	isMessageEntry,
 	isModelChangeEntry,
 	isOpaqueEntry,
@@ -39,6 +41,8 @@ export function entryHtml(entry: SessionEntry, results: ToolResults): string {
 	if (isCompactionEntry(entry)) {
 		return fold("compaction", "Earlier messages were replaced by a summary", markdownHtml(entry.summary));
 	}
+	if (isContextUndoEntry(entry)) return note(`Taken back: what entry ${entry.entryIndex} did to the context`);
+	if (isContextFreezeEntry(entry)) return note(`The context was frozen as entry ${entry.entryIndex} was given it`);
 	if (isModelChangeEntry(entry)) return note(`Model: ${entry.provider}/${entry.modelId}`);
 	if (isThinkingLevelChangeEntry(entry)) return note(`Thinking: ${entry.thinkingLevel}`);
 	if (isSessionInfoEntry(entry)) return note(`Name: ${entry.name}`);

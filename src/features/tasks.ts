@@ -1,5 +1,12 @@
 import { Type } from "typebox";
-import { type HookAPI, isMessageEntry, isSystemItemEntry, type SessionEntry } from "../hooks/index.js";
+import {
+	type AppMessage,
+	type HookAPI,
+	isMessageEntry,
+	isSystemItemEntry,
+	messageText,
+	type SessionEntry,
+} from "../hooks/index.js";
 import { defineTool } from "../tools/tool.js";
 
 /** One line of the task list. */
@@ -54,7 +61,8 @@ export function tasksHook(pi: HookAPI): void {
 	pi.requires("systemItems");
 
 	pi.on("turn_end", (_, ctx) => {
-		if (!isDue(ctx.entries)) return;
+		// After every turn: the context is at hand, the entries of a long session would have to be read from its file.
+		if (!isDue(ctx.messages)) return;
 		const text = describeReminder(ctx.entries);
 		if (text !== null) ctx.systemItems?.append({ kind: "task_reminder", text });
 	});
@@ -77,13 +85,13 @@ function findTasks(entries: readonly SessionEntry[]): Task[] | null {
 	return null;
 }
 
-/** True once the model has answered so many times since it last used the tool or was reminded. */
-function isDue(entries: readonly SessionEntry[]): boolean {
+/** True once the context has so many replies of the model behind its last use of the tool and the last reminder. */
+function isDue(messages: readonly AppMessage[]): boolean {
 	let replies = 0;
-	for (let index = entries.length - 1; index >= 0 && replies < REMIND_AFTER; index--) {
-		const entry = entries[index];
-		if (isReminder(entry) || writtenTasks(entry)) return false;
-		if (isMessageEntry(entry) && entry.message.role === "assistant") replies++;
+	for (let index = messages.length - 1; index >= 0 && replies < REMIND_AFTER; index--) {
+		const message = messages[index];
+		if (message === undefined || isReminderMessage(message) || tasksIn(message)) return false;
+		if (message.role === "assistant") replies++;
 	}
 	return replies === REMIND_AFTER;
 }
@@ -107,10 +115,17 @@ function isReminder(entry: SessionEntry | undefined): boolean {
 	return isSystemItemEntry(entry) && entry.source === NAME && entry.item.kind === "task_reminder";
 }
 
+/** The same as the context has it. */
+function isReminderMessage(message: AppMessage): boolean {
+	return message.role === "user" && messageText(message).startsWith(`<task_reminder source="${NAME}">`);
+}
+
 /** The list that an entry wrote; null for every other entry, and for a list that is none. */
 function writtenTasks(entry: SessionEntry | undefined): Task[] | null {
-	if (!isMessageEntry(entry)) return null;
-	const { message } = entry;
+	return isMessageEntry(entry) ? tasksIn(entry.message) : null;
+}
+
+function tasksIn(message: AppMessage): Task[] | null {
 	if (message.role !== "toolResult" || message.toolName !== NAME || message.isError) return null;
 	const details: unknown = message.details;
 	if (typeof details !== "object" || details === null || !("tasks" in details)) return null;

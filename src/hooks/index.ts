@@ -2,11 +2,13 @@ export { isWellFormed } from "../context/check.js";
 export type { ContextMessage } from "../context/context-message.js";
 export { convertToLlm } from "../context/convert.js";
 export { type ApplyRangesOptions, applyRanges, type SummaryRange } from "../context/ranges.js";
+export { type ActiveCompaction, activeCompaction, firstKeptEntry } from "../context/replacement.js";
 export { type SerializeOptions, serializeConversation } from "../context/serialize.js";
 export { estimateTokens } from "../context/tokens.js";
 export type * from "../log/entry.js";
 export {
 	isCompactionEntry,
+	isContextUndoEntry,
 	isMessageEntry,
 	isSessionHeader,
 	isSystemItemEntry,

@@ -54,10 +54,12 @@ export interface HookCallReport {
 	outcome: "done" | "blocked" | "failed" | "timed_out" | "aborted";
 }
 
-/** What the handlers of a `session` event answered together. */
-export interface SessionVerdict extends SessionEventResult {
+/** What the handlers of a `session` event answered, taken together. */
+export interface SessionAnswer extends SessionEventResult {
 	/** Name of the hook that cancelled; set together with `cancel`. */
 	cancelledBy?: string;
+	/** Name of the hook whose compaction it is. */
+	compactedBy?: string;
 }
 
 /** What became of one call: the answer, or the error that stands for a refusal. */
@@ -89,15 +91,18 @@ export class HookRunner {
 	}
 
 	/** Runs `session` handlers in order; the first `cancel` ends the chain. @returns what they answered, merged */
-	async emitSession(event: SessionEvent, signal: AbortSignal): Promise<SessionVerdict> {
+	async emitSession(event: SessionEvent, signal: AbortSignal): Promise<SessionAnswer> {
 		const read: ReadonlySet<string> = new Set(SESSION_REASONS[event.reason].reads);
-		const merged: SessionVerdict = {};
+		const merged: SessionAnswer = {};
 		const cancelled = await this.#first("session", event, signal, ({ hook, answer }) => {
 			if (typeof answer !== "object" || answer === null) return null;
 			if (read.has("cancel") && answer.cancel === true) return { ...merged, cancel: true, cancelledBy: hook.name };
 			if (read.has("skipConversationRestore") && answer.skipConversationRestore === true)
 				merged.skipConversationRestore = true;
-			if (read.has("compactionEntry") && answer.compactionEntry) merged.compactionEntry = answer.compactionEntry;
+			if (read.has("compactionEntry") && answer.compactionEntry) {
+				merged.compactionEntry = answer.compactionEntry;
+				merged.compactedBy = hook.name;
+			}
 			return null;
 		});
 		return cancelled ?? merged;

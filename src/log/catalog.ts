@@ -16,15 +16,23 @@ const SCAN_BYTES = 64 * 1024 * 1024;
 const SLICE_MS = 8;
 const MAX_NAMED = 3;
 
+/** How a listing reads. */
+export interface ListOptions {
+	/** Bytes that may be read beyond heads and tails. */
+	scanBytes?: number;
+	signal?: AbortSignal;
+}
+
 /**
  * The sessions of a directory, newest first; empty when there is no directory. Files that are no sessions or cannot
  * be read are left out. Reads little of each file: a name given in the middle of an old, large session may be missed.
  */
-export async function listSessions(dir: string): Promise<SessionSummary[]> {
-	const summarizer = new Summarizer(SCAN_BYTES);
+export async function listSessions(dir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
+	const summarizer = new Summarizer(options.scanBytes ?? SCAN_BYTES);
 	const summaries: SessionSummary[] = [];
 	let sliceStart = performance.now();
 	for (const path of newestFirst(dir)) {
+		options.signal?.throwIfAborted();
 		const summary = withFile(path, (file, stats) => summarizer.summarize(path, file, stats));
 		if (summary) summaries.push(summary);
 		if (performance.now() - sliceStart < SLICE_MS) continue;

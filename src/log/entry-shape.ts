@@ -1,5 +1,8 @@
+import { isIndex, readContextRecord } from "./context-record.js";
 import {
 	type CompactionEntry,
+	type ContextFreezeEntry,
+	type ContextUndoEntry,
 	type CustomEntry,
 	type MessageEntry,
 	type ModelChangeEntry,
@@ -52,13 +55,14 @@ export function readEntry(value: CustomEntry): SessionEntry {
 		case "message": {
 			const message = readMessage(value.message, Date.parse(timestamp) || 0);
 			if (typeof message === "string") return opaqueEntry(message);
-			const { context, ...rest } = value;
+			const { context: given, ...rest } = value;
+			const context = readContextRecord(given);
 			return {
 				...rest,
 				type: "message",
 				timestamp: typeof value.timestamp === "string" ? timestamp : isoOf(message.timestamp),
 				message,
-				...(isContextRecord(context) && { context }),
+				...(context && { context }),
 			} satisfies MessageEntry;
 		}
 		case "compaction": {
@@ -73,6 +77,16 @@ export function readEntry(value: CustomEntry): SessionEntry {
 				firstKeptEntryIndex,
 				tokensBefore,
 			} satisfies CompactionEntry;
+		}
+		case "context_undo": {
+			const { entryIndex } = value;
+			if (!isIndex(entryIndex)) break;
+			return { ...value, type: "context_undo", timestamp, entryIndex } satisfies ContextUndoEntry;
+		}
+		case "context_freeze": {
+			const { entryIndex } = value;
+			if (!isIndex(entryIndex)) break;
+			return { ...value, type: "context_freeze", timestamp, entryIndex } satisfies ContextFreezeEntry;
 		}
 		case "model_change": {
 			const { provider, modelId } = value;
@@ -112,15 +126,6 @@ function isSystemItem(value: unknown): value is SystemItemEntry["item"] {
 		isRecord(value) &&
 		(value.kind === "task_reminder" || value.kind === "notification") &&
 		typeof value.text === "string"
-	);
-}
-
-function isContextRecord(value: unknown): value is NonNullable<MessageEntry["context"]> {
-	return (
-		isRecord(value) &&
-		typeof value.digest === "string" &&
-		typeof value.messages === "number" &&
-		typeof value.tokens === "number"
 	);
 }
 

@@ -32,7 +32,23 @@ export interface ContextRecord {
 	digest: string;
 	messages: number;
 	tokens: number;
+	/** The messages one by one. Only where hooks made something else of the entries than pi alone would. */
+	shape?: ContextShape;
 }
+
+/**
+ * A list of messages, in order, as parts: `[from, to)` stands for the messages of these entries; `compaction` for the
+ * summary of one; `message` for one that a hook made, in place of an entry or of none; `part` for the message of another
+ * shape, beside the earlier reply `reply`, so that each is written once.
+ */
+export type ContextShape = readonly ShapePart[];
+
+/** See `ContextShape`. */
+export type ShapePart =
+	| readonly [from: number, to: number]
+	| { compaction: number }
+	| { message: AppMessage; entryIndex: number | null }
+	| { reply: number; part: number };
 
 /** First line of a session file. */
 export interface SessionHeader {
@@ -63,6 +79,22 @@ export interface CompactionEntry {
 	/** Entries with a lower index are left out of the context. */
 	firstKeptEntryIndex: number;
 	tokensBefore: number;
+}
+
+/** A compaction or a freeze no longer counts: the context is what it would be without it. */
+export interface ContextUndoEntry {
+	type: "context_undo";
+	timestamp: string;
+	/** Index of what is undone. */
+	entryIndex: number;
+}
+
+/** What the model was given once stands in place of the entries before that request. */
+export interface ContextFreezeEntry {
+	type: "context_freeze";
+	timestamp: string;
+	/** Index of the reply to that request. The shape beside it says what the messages were. */
+	entryIndex: number;
 }
 
 /** The model was changed. */
@@ -115,6 +147,8 @@ export type CoreEntry =
 	| SessionHeader
 	| MessageEntry
 	| CompactionEntry
+	| ContextUndoEntry
+	| ContextFreezeEntry
 	| ModelChangeEntry
 	| ThinkingLevelChangeEntry
 	| SystemItemEntry
@@ -128,11 +162,12 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"session",
 	"message",
 	"compaction",
+	"context_undo",
+	"context_freeze",
 	"model_change",
 	"thinking_level_change",
 	"system_item",
 	"session_info",
-	"context_freeze",
 	"opaque",
 ]);
 
@@ -146,6 +181,14 @@ export function isMessageEntry(entry: SessionEntry | undefined): entry is Messag
 
 export function isCompactionEntry(entry: SessionEntry | undefined): entry is CompactionEntry {
 	return entry?.type === "compaction";
+}
+
+export function isContextUndoEntry(entry: SessionEntry | undefined): entry is ContextUndoEntry {
+	return entry?.type === "context_undo";
+}
+
+export function isContextFreezeEntry(entry: SessionEntry | undefined): entry is ContextFreezeEntry {
+	return entry?.type === "context_freeze";
 }
 
 export function isModelChangeEntry(entry: SessionEntry | undefined): entry is ModelChangeEntry {
@@ -181,6 +224,14 @@ export function messageText(message: AppMessage): string {
 		.filter((block) => block.type === "text")
 		.map((block) => block.text)
 		.join("\n");
+}
+
+/** What the user typed to make this entry; undefined when it is none of theirs. */
+export function promptOfEntry(entry: SessionEntry | undefined): string | undefined {
+	if (!isMessageEntry(entry)) return undefined;
+	const { message } = entry;
+	if (message.role === "user") return messageText(message);
+	return message.role === "bashExecution" ? `${message.excludeFromContext ? "!!" : "!"}${message.command}` : undefined;
 }
 
 /** An ISO timestamp for an entry written now. */

@@ -1,22 +1,34 @@
 import type { OpenFile } from "./open-file.js";
 
 const LF = 10;
-const CHUNK_BYTES = 1024 * 1024;
+/** Small enough to stay in the processor's cache between being read and being looked through. */
+const CHUNK_BYTES = 128 * 1024;
 /** Bytes of a line's head that are looked at for its type. */
 const HEAD_BYTES = 96;
 const QUOTE = 34;
 /** How many types are compared with byte by byte before a line's type is looked up as text. */
 const QUICK_TYPES = 8;
 const TYPE_START = Buffer.from('{"type":"');
+/** How a message's line begins in the form in which pi writes it: a time of 24 characters between these two. */
+const BEFORE_TIME = Buffer.from('{"type":"message","timestamp":"');
+const BEFORE_ROLE = Buffer.from('Z","message":{"role":"');
+const ROLE_AT = BEFORE_TIME.length + 23 + BEFORE_ROLE.length;
+/** Roles by number; 0 stands for a line whose head does not tell. */
+const ROLES = ["", "user", "assistant", "toolResult", "bashExecution"] as const;
+const ROLE_HEADS = ROLES.map((role) => Buffer.from(`${role}"`));
+
+/** Who says a message. */
+export type MessageRole = Exclude<(typeof ROLES)[number], "">;
 
 /**
- * Where the entries of a file are: byte offset, length and type of each line, without its contents. Blank lines have
- * no index. Costs about 18 bytes a line.
+ * Where the entries of a file are: byte offset, length and type of each line, and who says the messages, without the
+ * contents. Blank lines have no index. Costs about 19 bytes a line.
  */
 export class LineIndex {
 	#starts = new Float64Array(1024);
 	#lengths = new Float64Array(1024);
 	#types = new Uint16Array(1024);
+	#roles = new Uint8Array(1024);
 	#count = 0;
 	/** Types by number; 0 stands for a line whose head does not tell. */
 	readonly #names: string[] = [""];
@@ -44,9 +56,21 @@ export class LineIndex {
 		return this.#names[this.#types[index] ?? 0] || undefined;
 	}
 
+	/** The role that the head of a message's line names; undefined when the line must be parsed to know. */
+	roleHint(index: number): MessageRole | undefined {
+		return ROLES[this.#roles[index] ?? 0] || undefined;
+	}
+
+	/** How many lines there are of each type that heads name; under `""` those whose heads do not tell. */
+	countTypes(): Map<string, number> {
+		const counts = new Uint32Array(this.#names.length);
+		for (const number of this.#types.subarray(0, this.#count)) counts[number] = (counts[number] ?? 0) + 1;
+		return new Map(this.#names.map((name, number) => [name, counts[number] ?? 0] as const).filter(([, n]) => n > 0));
+	}
+
 	/** Adds a line behind all others. */
 	add(start: number, byteLength: number, type: string | undefined): void {
-		this.#push(start, byteLength, type === undefined ? 0 : this.#numberOf(type));
+		this.#push(start, byteLength, type === undefined ? 0 : this.#numberOf(type), 0);
 	}
 
 	/**
@@ -81,7 +105,14 @@ export class LineIndex {
 	#addLine(bytes: Buffer, start: number, lineEnd: number, at = 0, end = bytes.length): void {
 		let first = at;
 		while (first < end && isSpace(bytes[first])) first++;
-		if (first < end) this.#push(start, lineEnd - start, first === at ? this.#typeAt(bytes, at, end) : 0);
+		if (first === end) return;
+		const isPlain = first === at;
+		this.#push(
+			start,
+			lineEnd - start,
+			isPlain ? this.#typeAt(bytes, at, end) : 0,
+			isPlain ? roleAt(bytes, at, end) : 0,
+		);
 	}
 
 	/** Number of the type at the head of a line; 0 when it does not tell. */
@@ -97,11 +128,12 @@ export class LineIndex {
 		return /^[\w.:/-]+$/.test(type) ? this.#numberOf(type) : 0; // with escapes and other letters: parse the line to know
 	}
 
-	#push(start: number, byteLength: number, type: number): void {
+	#push(start: number, byteLength: number, type: number, role: number): void {
 		if (this.#count === this.#starts.length) this.#grow();
 		this.#starts[this.#count] = start;
 		this.#lengths[this.#count] = byteLength;
 		this.#types[this.#count] = type;
+		this.#roles[this.#count] = role;
 		this.#count++;
 	}
 
@@ -123,10 +155,25 @@ export class LineIndex {
 		lengths.set(this.#lengths);
 		const types = new Uint16Array(size);
 		types.set(this.#types);
+		const roles = new Uint8Array(size);
+		roles.set(this.#roles);
+		this.#roles = roles;
 		this.#starts = starts;
 		this.#lengths = lengths;
 		this.#types = types;
 	}
+}
+
+/** Number of the role at the head of a message's line; 0 when it does not tell. */
+function roleAt(bytes: Buffer, at: number, end: number): number {
+	const from = at + ROLE_AT;
+	if (!startsWith(bytes, BEFORE_ROLE, from - BEFORE_ROLE.length, end) || !startsWith(bytes, BEFORE_TIME, at, end))
+		return 0;
+	for (let number = 1; number < ROLE_HEADS.length; number++) {
+		const head = ROLE_HEADS[number];
+		if (head && startsWith(bytes, head, from, end)) return number;
+	}
+	return 0;
 }
 
 /** The first bytes of a line, collected over chunks; blanks at its start are dropped but for one. */

@@ -87,9 +87,9 @@ export class SessionFile {
 		return this.#index.length;
 	}
 
-	/** The type that the head of a line names; undefined when the line must be parsed to know. */
-	typeHint(index: number): string | undefined {
-		return this.#index.typeHint(index);
+	/** What the heads of the lines tell. */
+	get heads(): Pick<LineIndex, "typeHint" | "roleHint" | "countTypes"> {
+		return this.#index;
 	}
 
 	/**

@@ -2,9 +2,17 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { errorText, PiError } from "../errors.js";
 import { decodeLine, encodeEntry } from "./codec.js";
-import { entryTimestamp, isOpaqueEntry, isSessionHeader, type SessionEntry, type SessionHeader } from "./entry.js";
+import {
+	entryTimestamp,
+	isMessageEntry,
+	isOpaqueEntry,
+	isSessionHeader,
+	type SessionEntry,
+	type SessionHeader,
+} from "./entry.js";
 import { opaqueEntry } from "./entry-shape.js";
 import { freezeDeep } from "./freeze.js";
+import type { MessageRole } from "./line-index.js";
 import { OpenFile } from "./open-file.js";
 import { type NewLine, SessionFile, type SessionFileHost } from "./session-file.js";
 import { readFirstLine } from "./session-head.js";
@@ -75,7 +83,7 @@ export class SessionLog {
 			}
 		});
 		log.#file = file;
-		log.#entries = Array.from({ length: file.length }, () => UNREAD);
+		log.#entries = new Array<SessionEntry>(file.length).fill(UNREAD);
 		if (file.length === 0) log.#queueHeader(newHeader(options.cwd ?? process.cwd(), undefined));
 		return log;
 	}
@@ -130,13 +138,17 @@ export class SessionLog {
 	}
 
 	/**
-	 * Index of the last entry of a type before index `before`; -1 when there is none. Looks at the heads of lines, so
-	 * that hardly more than the entry it finds is parsed.
+	 * Index of the last entry of a type, or of one of several, before index `before`; -1 when there is none. Looks at the
+	 * heads of lines, so that hardly more than the entry it finds is parsed.
 	 */
-	findLast(type: string, before = this.length): number {
+	findLast(type: string | readonly string[], before = this.length): number {
+		const isWanted =
+			typeof type === "string" ? (other: string) => other === type : (other: string) => type.includes(other);
 		for (let index = Math.min(before, this.length) - 1; index >= 0; index--) {
 			const hint = this.#typeHint(index);
-			if ((hint === undefined || hint === type) && this.entry(index)?.type === type) return index;
+			if (hint !== undefined && !isWanted(hint)) continue;
+			const entry = this.entry(index);
+			if (entry && isWanted(entry.type)) return index;
 		}
 		return -1;
 	}
@@ -144,6 +156,53 @@ export class SessionLog {
 	/** Type of an entry, from the head of its line where that says it; undefined when there is none at that index. */
 	typeOf(index: number): string | undefined {
 		return this.#typeHint(index) ?? this.entry(index)?.type;
+	}
+
+	/** Who says the message that an entry holds; undefined for other entries. From the head of its line where that says it. */
+	roleOf(index: number): MessageRole | undefined {
+		const isRead = this.#entries[index] !== undefined && this.#entries[index] !== UNREAD;
+		const hint = isRead ? undefined : this.#file?.heads.roleHint(index);
+		if (hint !== undefined || this.typeOf(index) !== "message") return hint;
+		const entry = this.peek(index);
+		return isMessageEntry(entry) ? entry.message.role : undefined;
+	}
+
+	/**
+	 * Index of the last message of a role, or of several, in `[from, before)`; -1 when there is none. Reads no more than
+	 * `roleOf` must.
+	 */
+	findLastMessage(role: MessageRole | readonly MessageRole[], before = this.length, from = 0): number {
+		const roles: readonly (MessageRole | undefined)[] = typeof role === "string" ? [role] : role;
+		for (let index = Math.min(before, this.length) - 1; index >= from; index--) {
+			if (roles.includes(this.roleOf(index))) return index;
+		}
+		return -1;
+	}
+
+	/** How many entries there are of each type. */
+	countTypes(): Map<string, number> {
+		const hints = this.#file?.heads.countTypes();
+		if (hints && !hints.has("")) return hints;
+		const counts = new Map<string, number>();
+		for (let index = 0; index < this.length; index++) {
+			const type = this.typeOf(index) ?? "";
+			counts.set(type, (counts.get(type) ?? 0) + 1);
+		}
+		return counts;
+	}
+
+	/** As `entry`, but what must be parsed for it is not kept: for those who go through many and look at each once. */
+	peek(index: number): SessionEntry | undefined {
+		if (this.#file === null || this.#entries[index] !== UNREAD) return this.entry(index);
+		let entry: SessionEntry | undefined;
+		try {
+			this.#file.forEachLine(index, index + 1, (_, bytes) => {
+				entry = decodeLine(bytes);
+			});
+		} catch (error) {
+			entry = unreadable(error);
+		}
+		return entry;
 	}
 
 	/**
@@ -195,7 +254,7 @@ export class SessionLog {
 
 	#typeHint(index: number): string | undefined {
 		const known = this.#entries[index];
-		return known === undefined || known === UNREAD ? this.#file?.typeHint(index) : known.type;
+		return known === undefined || known === UNREAD ? this.#file?.heads.typeHint(index) : known.type;
 	}
 
 	#writeBranch(
@@ -262,7 +321,7 @@ export class SessionLog {
 				this.#entries[index] = decodeLine(bytes);
 			});
 		} catch (error) {
-			const lost = opaqueEntry(`the line could not be read: ${errorText(error)}`);
+			const lost = unreadable(error);
 			for (let index = from; index < to; index++) if (this.#entries[index] === UNREAD) this.#entries[index] = lost;
 		}
 	}
@@ -277,6 +336,10 @@ export class SessionLog {
 			},
 		};
 	}
+}
+
+function unreadable(error: unknown): SessionEntry {
+	return opaqueEntry(`the line could not be read: ${errorText(error)}`);
 }
 
 function withTimestamp(entry: SessionEntry): SessionEntry {

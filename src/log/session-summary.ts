@@ -28,6 +28,10 @@ export interface SessionSummary {
 	modifiedAt: number;
 	/** Null when the file is too large to be counted for a list. */
 	messageCount: number | null;
+	/** Where it began. */
+	cwd: string;
+	/** Size of the file. */
+	bytes: number;
 }
 
 /**
@@ -57,7 +61,16 @@ export class Summarizer {
 			firstMessage = firstUserText(head) ?? cutUserText(head);
 		}
 		const { name, messageCount } = this.#scan(file, head, stats.size);
-		return { path, id: header.id, name, firstMessage: firstMessage ?? "", modifiedAt: stats.mtimeMs, messageCount };
+		return {
+			path,
+			id: header.id,
+			name,
+			firstMessage: firstMessage ?? "",
+			modifiedAt: stats.mtimeMs,
+			messageCount,
+			cwd: header.cwd,
+			bytes: stats.size,
+		};
 	}
 
 	#scan(file: OpenFile, head: Buffer, size: number): Pick<SessionSummary, "name" | "messageCount"> {

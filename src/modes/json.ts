@@ -5,7 +5,7 @@ import { runPrompts } from "./run-prompts.js";
 
 /** Runs prompts without a screen and prints the session header, then every event, as one JSON line each. */
 export async function runJson(session: AgentSession, prompts: ModePrompts, io: ModeIO): Promise<ExitCode> {
-	let written: Promise<void> = io.out(jsonLine(session.entries[0]));
+	let written: Promise<void> = io.out(jsonLine(session.log.at(0)));
 	const stop = session.subscribe((event) => {
 		written = io.out(jsonLine(withoutPartials(event)));
 	});

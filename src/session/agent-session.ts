@@ -3,8 +3,8 @@ import type { CommandShell, PaletteItem, SessionStats } from "../commands/comman
 import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings.js";
+import { buildContext } from "../context/build-context.js";
 import type { BuiltContext } from "../context/context-message.js";
-import type { EntrySource } from "../context/entry-message.js";
 import { describeError, PiError } from "../errors.js";
 import { type HookHost, NO_UI } from "../hooks/host-context.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
@@ -12,12 +12,14 @@ import { isSessionInfoEntry, type SessionEntry, type ThinkingLevel } from "../lo
 import { AutoCompaction } from "./auto-compaction.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
+import { createCompactionControls } from "./compaction-controls.js";
 import { createControls, type SessionControls } from "./controls.js";
 import { problemEvent } from "./describe-context.js";
 import type { QueuedPrompts, SessionEvent } from "./events.js";
 import { createHookHost } from "./hook-host.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
+import { type LogView, viewLog } from "./log-view.js";
 import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
 import { type LoadedSummary, type PromptOutcome, summarizeLoaded } from "./outcomes.js";
 import { Prompter } from "./prompter.js";
@@ -96,13 +98,19 @@ export class AgentSession {
 				screen: this.#shell !== null || (isDriven && this.#ui === NO_UI),
 			};
 		});
-		this.#compaction = new AutoCompaction({
+		const shared = {
 			parts,
 			state: this.#state,
 			context: this.#context,
 			hooks: () => this.#hooks.runner,
+			tryContext: (entries: readonly SessionEntry[], signal: AbortSignal) =>
+				buildContext(
+					entries,
+					this.#hooks.trialStages(() => entries, signal),
+				),
 			emit,
-		});
+		};
+		this.#compaction = new AutoCompaction(shared);
 		this.#runner = new SessionRunner({
 			parts,
 			state: this.#state,
@@ -114,18 +122,26 @@ export class AgentSession {
 		this.#userShell = new UserShell({ parts, state: this.#state, runner: this.#runner, emit });
 		this.controls = createControls({ parts, context: this.#context, runner: this.#runner, userShell: this.#userShell });
 		this.#lifecycle = new Lifecycle({
-			parts,
-			state: this.#state,
-			context: this.#context,
-			hooks: () => this.#hooks.runner,
-			emit,
+			...shared,
+			knowsType: (type) => this.#hooks.registry.knowsEntryType(type),
+			warn: (line) => this.#warn(line),
 			stop: () => this.abort().then(() => this.#runner.systemItems.settle()),
 			ended: this.#ended.signal,
 		});
 		this.#commands = new CommandRunner({
 			sources: () => this.#sources(),
 			resources: parts.resources,
-			host: createCommandHost(this, this.#lifecycle, parts),
+			host: createCommandHost(
+				this,
+				this.#lifecycle,
+				parts,
+				createCompactionControls({
+					...shared,
+					compaction: this.#compaction,
+					isRunning: () => this.isRunning,
+					ended: this.#ended.signal,
+				}),
+			),
 			hooks: () => this.#hooks.runner,
 			ui: () => this.#ui,
 			shell: () => this.#shell,
@@ -143,10 +159,7 @@ export class AgentSession {
 	/** Loads the hooks, tells them of the start and computes the context. Call once, after `attachUI`. */
 	async start(): Promise<void> {
 		await this.#hooks.load();
-		await this.#lifecycle.start(
-			(type) => this.#hooks.registry.knowsEntryType(type),
-			(line) => this.#warn(line),
-		);
+		await this.#lifecycle.start();
 	}
 
 	/** Gives hooks and commands a person to ask. Without it dialogs return their cancelled values at once. */
@@ -176,9 +189,8 @@ export class AgentSession {
 		return isSessionInfoEntry(entry) ? entry.name : null;
 	}
 	/** The log as it is at each moment, entries read when they are asked for. */
-	get log(): EntrySource {
-		const { log } = this.#state;
-		return { length: log.length, at: (index) => log.entry(index), lastOfType: (type) => log.findLast(type) };
+	get log(): LogView {
+		return viewLog(this.#state.log);
 	}
 	/** All entries, index 0 is the header; frozen. Reads them all: see `log`. */
 	get entries(): readonly SessionEntry[] {
@@ -289,6 +301,11 @@ export class AgentSession {
 		return this.#stats.count(this.#state.log);
 	}
 
+	/** The same as far as it is counted at once: a long session takes several calls. @returns null when there is more */
+	statsSoFar(): SessionStats | null {
+		return this.#stats.countSome(this.#state.log);
+	}
+
 	/** Names the session. */
 	setName(name: string): void {
 		this.#lifecycle.setName(name);
@@ -331,8 +348,8 @@ export class AgentSession {
 		return this.#hooks.blame(error);
 	}
 
-	/** New session, switch and branch; each asks the hooks first. */
-	get lifecycle(): Pick<Lifecycle, "newSession" | "switchSession" | "branch" | "branchTargets"> {
+	/** New session, switch and branch, which ask the hooks first; and what is to be known of a session that was opened. */
+	get lifecycle(): Omit<Lifecycle, "start" | "watchLog" | "setName" | "tellHooks"> {
 		return this.#lifecycle;
 	}
 

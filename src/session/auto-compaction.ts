@@ -1,7 +1,11 @@
+import type { CompactionTokens, CompactionTrial } from "../commands/compaction.js";
+import { planCompaction } from "../context/compact.js";
+import type { BuiltContext } from "../context/context-message.js";
 import { describeError, PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
+import type { CompactionEntry, SessionEntry } from "../log/entry.js";
 import { linkSignals } from "../util/abort.js";
-import { type CompactionOutcome, makeCompaction } from "./compaction.js";
+import { createCompactionTrial } from "./compaction-trial.js";
 import type { SessionEvent } from "./events.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionParts } from "./session-parts.js";
@@ -14,6 +18,8 @@ export interface AutoCompactionDeps {
 	state: SessionState;
 	context: SessionContext;
 	hooks(): HookRunner;
+	/** Computes a context beside the session's own; no figures, no reports. */
+	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
 	emit(event: SessionEvent): void;
 }
 
@@ -22,9 +28,9 @@ type Reason = Extract<SessionEvent, { type: "auto_compaction_start" }>["reason"]
 /** Decides when to compact, and does it: plan, summary, entry, new context. */
 export class AutoCompaction {
 	enabled: boolean;
-	#isRunning = false;
-	/** Aborts the compaction that runs, and the wait for handlers that are told of its end. */
-	#controller: AbortController | null = null;
+	#running: AbortController | null = null;
+	/** Aborts the wait for handlers that are told of a compaction. */
+	#telling: AbortController | null = null;
 	/** Log length at which compaction last failed; not tried again before the log has grown. */
 	#failedAt = -1;
 
@@ -33,11 +39,12 @@ export class AutoCompaction {
 	}
 
 	get isRunning(): boolean {
-		return this.#isRunning;
+		return this.#running !== null;
 	}
 
 	abort(): void {
-		this.#controller?.abort();
+		this.#running?.abort();
+		this.#telling?.abort();
 	}
 
 	/** Compacts when less than `reserveTokens` of the window are left. Failures are told, not thrown. */
@@ -59,58 +66,77 @@ export class AutoCompaction {
 	 * @returns tokens before and after, as estimated
 	 * @throws PiError `compaction_failed`
 	 */
-	async compact(
-		reason: Reason,
-		focus?: string,
-		signal?: AbortSignal,
-	): Promise<{ tokensBefore: number; tokensAfter: number }> {
-		if (this.#isRunning) throw new PiError("session_busy", "A compaction is already running");
-		const controller = new AbortController();
-		this.#controller = controller;
-		const linked = linkSignals(controller.signal, signal);
+	async compact(reason: Reason, focus?: string, signal?: AbortSignal): Promise<CompactionTokens> {
+		const trial = await this.begin(reason, focus, signal);
 		try {
-			const made = await this.#compact(reason, focus, linked.signal);
-			await this.deps.state.log.flush();
-			await this.#tellHooks(made, linked.signal);
-			return { tokensBefore: made.entry.tokensBefore, tokensAfter: this.deps.context.tokens() };
-		} finally {
-			linked.unlink();
+			return await trial.accept((await trial.askHooks()) ?? (await trial.draft(() => {}, trial.signal)));
+		} catch (error) {
+			trial.end(error);
+			throw error;
 		}
 	}
 
-	async #compact(reason: Reason, focus: string | undefined, signal: AbortSignal): Promise<CompactionOutcome> {
+	/**
+	 * Begins a compaction. Until it is accepted or ended nothing else compacts.
+	 * @throws PiError `compaction_failed` when there is nothing to compact; `session_busy`, `model_missing`
+	 */
+	async begin(reason: Reason, focus?: string, signal?: AbortSignal): Promise<CompactionTrial> {
+		if (this.#running) throw new PiError("session_busy", "A compaction is already running");
 		const { parts, state, context, emit } = this.deps;
-		this.#isRunning = true;
+		const controller = new AbortController();
+		this.#running = controller;
+		const linked = linkSignals(controller.signal, signal);
+		const end = (result: CompactionEntry | null, error?: unknown) => {
+			if (this.#running !== controller) return;
+			this.#running = null;
+			const aborted = linked.signal.aborted || (result === null && error === undefined);
+			linked.unlink();
+			const why = error === undefined ? {} : { errorMessage: describeError(error) };
+			emit({ type: "auto_compaction_end", result, aborted, ...why });
+		};
+		let isWritten = false;
 		emit({ type: "auto_compaction_start", reason });
-		let made: CompactionOutcome | null = null;
-		let errorMessage: string | undefined;
 		try {
-			const { messages } = await context.rebuild(signal);
-			made = await makeCompaction({
-				messages,
-				entries: state.log.entries,
-				sessionFile: state.log.path,
-				model: requireModel(parts, state),
-				models: parts.models,
-				stream: parts.client.stream,
-				hooks: this.deps.hooks(),
-				keepRecentTokens: parts.settings.compaction.keepRecentTokens,
-				idleTimeoutMs: parts.settings.streamIdleTimeoutMs,
-				...(focus ? { focus } : {}),
-				signal,
-				onNotice: (message) => emit({ type: "notice", level: "warning", message }),
+			const model = requireModel(parts, state);
+			const before = await context.rebuild(linked.signal);
+			const plan = planCompaction(before.messages, state.log.entries, parts.settings.compaction.keepRecentTokens);
+			if (!plan)
+				throw new PiError("compaction_failed", "There is nothing to compact yet", {
+					hint: "go on until there is more",
+				});
+			return createCompactionTrial({
+				plan,
+				before,
+				parts: {
+					entries: state.log.entries,
+					sessionFile: state.log.path,
+					model,
+					models: parts.models,
+					stream: parts.client.stream,
+					hooks: this.deps.hooks(),
+					idleTimeoutMs: parts.settings.streamIdleTimeoutMs,
+					...(focus ? { focus } : {}),
+					onNotice: (message) => emit({ type: "notice", level: "warning", message }),
+				},
+				signal: linked.signal,
+				entries: () => state.log.entries,
+				tryContext: (entries) => this.deps.tryContext(entries, linked.signal),
+				accept: async ({ entry, by }) => {
+					if (linked.signal.aborted) throw new PiError("compaction_failed", "Compaction was cancelled");
+					// Once written it stays so, also when it is accepted again after something went wrong behind it.
+					if (!isWritten) state.append(entry);
+					isWritten = true;
+					await context.rebuild(linked.signal);
+					end(entry);
+					await state.log.flush();
+					await this.#tellHooks(entry, by.kind === "hook", signal);
+					return { tokensBefore: entry.tokensBefore, tokensAfter: context.tokens() };
+				},
+				end: (error) => end(null, error),
 			});
-			state.append(made.entry);
-			await context.rebuild(signal);
-			return made;
 		} catch (error) {
-			errorMessage = describeError(error);
+			end(null, error);
 			throw error;
-		} finally {
-			this.#isRunning = false;
-			const result = errorMessage === undefined ? (made?.entry ?? null) : null;
-			const { aborted } = signal;
-			emit({ type: "auto_compaction_end", result, aborted, ...(errorMessage ? { errorMessage } : {}) });
 		}
 	}
 
@@ -125,8 +151,11 @@ export class AutoCompaction {
 		}
 	}
 
-	async #tellHooks({ entry, fromHook }: CompactionOutcome, signal: AbortSignal): Promise<void> {
+	async #tellHooks(entry: CompactionEntry, fromHook: boolean, signal: AbortSignal | undefined): Promise<void> {
 		const { log } = this.deps.state;
+		const telling = new AbortController();
+		this.#telling = telling;
+		const linked = linkSignals(telling.signal, signal);
 		await this.deps.hooks().emitSession(
 			{
 				type: "session",
@@ -138,7 +167,8 @@ export class AutoCompaction {
 				tokensBefore: entry.tokensBefore,
 				fromHook,
 			},
-			signal,
+			linked.signal,
 		);
+		linked.unlink();
 	}
 }

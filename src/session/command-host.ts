@@ -1,14 +1,24 @@
 import type { CommandHost } from "../commands/command.js";
-import { listSessions } from "../log/catalog.js";
+import type { CommandCompaction } from "../commands/compaction.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "./agent-session.js";
+import { branchRows } from "./branch-rows.js";
+import { writeDebugReport } from "./debug-report.js";
 import { describeContext, describeHooks } from "./describe-context.js";
 import { exportSession } from "./export-session.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { SessionParts } from "./session-parts.js";
+import { createSessionStore } from "./session-store.js";
+import { createSettingsStore } from "./settings-store.js";
 
 /** The session as built-in commands see it; every member reads current state. */
-export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, parts: SessionParts): CommandHost {
+export function createCommandHost(
+	session: AgentSession,
+	lifecycle: Lifecycle,
+	parts: SessionParts,
+	compaction: CommandCompaction,
+): CommandHost {
+	const settings = createSettingsStore(session, parts);
 	return {
 		get cwd() {
 			return session.cwd;
@@ -30,7 +40,7 @@ export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, p
 		},
 		accounts: parts.accounts,
 		trust: parts.trust,
-		allModels: () => parts.models.all(),
+		models: parts.offers,
 		availableModels: () => parts.models.available(),
 		setModel: (model) => session.setModel(model),
 		setThinkingLevel: (level) => session.setThinkingLevel(level),
@@ -39,18 +49,32 @@ export function createCommandHost(session: AgentSession, lifecycle: Lifecycle, p
 		},
 		setName: (name) => session.setName(name),
 		stats: () => session.stats(),
-		listSessions: async () => (parts.sessionDir === null ? [] : listSessions(parts.sessionDir)),
+		sessions: createSessionStore({
+			dir: parts.sessionDir,
+			root: parts.sessionsRoot,
+			cwd: parts.cwd,
+			current: () => session.sessionFile,
+			setName: (name) => session.setName(name),
+		}),
+		tools: parts.toolSwitch,
+		settings,
 		newSession: () => lifecycle.newSession(),
 		switchSession: (path) => lifecycle.switchSession(path),
 		branchTargets: () => lifecycle.branchTargets(),
+		branchRows: async () => {
+			await session.rebuildContext();
+			return branchRows(session.log, session.context);
+		},
 		branch: (entryIndex) => lifecycle.branch(entryIndex),
+		compaction,
 		compact: (focus, signal) => session.compact(focus, signal),
 		reload: () => session.reload(),
 		exportHtml: (path) => exportSession(session, path),
 		lastAssistantText: () => lastAssistantText(session.entries),
-		describeContext: () => session.inspector.inspectContext().then(describeContext),
+		describeContext: (at = null) => session.inspector.inspectContext({ at }).then(describeContext),
 		describeHooks: () => describeHooks(session.inspector.hookStatuses()),
 		inspector: session.inspector,
+		writeDebugReport: (screen) => writeDebugReport(session, parts, settings, screen),
 		commands: () => session.palette(),
 	};
 }

@@ -1,7 +1,7 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import { readReply, type StreamFunction } from "../agent/stream.js";
-import { type CompactionPlan, planCompaction, summaryRequest } from "../context/compact.js";
-import type { TracedMessage } from "../context/context-message.js";
+import type { CompactionDraft } from "../commands/compaction.js";
+import { type CompactionPlan, summaryRequest } from "../context/compact.js";
 import { errorText, PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
 import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
@@ -9,15 +9,12 @@ import type { SessionModels } from "./session-parts.js";
 
 /** What a compaction needs of its session. */
 export interface CompactionParts {
-	/** The context that the model sees. */
-	messages: readonly TracedMessage[];
 	entries: readonly SessionEntry[];
 	sessionFile: string | null;
 	model: Model<Api>;
 	models: Pick<SessionModels, "resolveApiKey" | "requestAuth">;
 	stream: StreamFunction;
 	hooks: HookRunner;
-	keepRecentTokens: number;
 	idleTimeoutMs: number;
 	focus?: string;
 	signal: AbortSignal;
@@ -25,26 +22,20 @@ export interface CompactionParts {
 	onNotice(message: string): void;
 }
 
-/** The entry to write, and whether a hook made it. */
-export interface CompactionOutcome {
-	entry: CompactionEntry;
-	fromHook: boolean;
-}
-
 /** Share of the output limit that a summary may take, in tokens. */
 const MAX_SUMMARY_TOKENS = 8000;
 
 /**
- * Makes a compaction entry: asks the hooks first, then the model for a summary.
- * @throws PiError `compaction_failed` when there is nothing to summarize, a hook cancelled it or the model gave no summary
+ * Drafts a compaction entry with a summary by the model.
+ * @param onText hears the summary so far
+ * @throws PiError `compaction_failed` when the model gave no summary
  */
-export async function makeCompaction(parts: CompactionParts): Promise<CompactionOutcome> {
-	const plan = planCompaction(parts.messages, parts.entries, parts.keepRecentTokens);
-	if (!plan)
-		throw new PiError("compaction_failed", "There is nothing to compact yet", { hint: "go on until there is more" });
-	const answer = await askHooks(plan, parts);
-	if (answer) return { entry: answer, fromHook: true };
-	const summary = await summarize(plan, parts);
+export async function draftCompaction(
+	plan: CompactionPlan,
+	parts: CompactionParts,
+	onText: (text: string) => void,
+): Promise<CompactionDraft> {
+	const summary = await summarize(plan, parts, onText);
 	const entry: CompactionEntry = {
 		type: "compaction",
 		timestamp: entryTimestamp(),
@@ -52,10 +43,14 @@ export async function makeCompaction(parts: CompactionParts): Promise<Compaction
 		firstKeptEntryIndex: plan.firstKeptEntryIndex,
 		tokensBefore: plan.tokensBefore,
 	};
-	return { entry, fromHook: false };
+	return { entry, by: { kind: "model", name: parts.model.name } };
 }
 
-async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<CompactionEntry | null> {
+/**
+ * Asks the hooks for a compaction of theirs. @returns null when none has one
+ * @throws PiError `compaction_failed` when one forbids the compaction
+ */
+export async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<CompactionDraft | null> {
 	if (!parts.hooks.registry.has("session")) return null;
 	const { messagesToSummarize, messagesToKeep, previousSummary, tokensBefore, firstKeptEntryIndex, isSplitTurn } = plan;
 	const answer = await parts.hooks.emitSession(
@@ -79,7 +74,8 @@ async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<C
 		parts.signal,
 	);
 	if (answer.cancel) throw new PiError("compaction_failed", `The hook ${answer.cancelledBy} cancelled the compaction`);
-	return answer.compactionEntry ? checkHookEntry(answer.compactionEntry, plan, parts) : null;
+	const entry = answer.compactionEntry ? checkHookEntry(answer.compactionEntry, plan, parts) : null;
+	return entry && { entry, by: { kind: "hook", name: answer.compactedBy ?? "" } };
 }
 
 /** A hook's entry with what it left out filled in and an impossible index clamped; null when it has no summary. */
@@ -104,7 +100,11 @@ function checkHookEntry(given: CompactionEntry, plan: CompactionPlan, parts: Com
 	};
 }
 
-async function summarize(plan: CompactionPlan, parts: CompactionParts): Promise<string> {
+async function summarize(
+	plan: CompactionPlan,
+	parts: CompactionParts,
+	onText: (text: string) => void,
+): Promise<string> {
 	const { model, signal } = parts;
 	const auth = await parts.models.requestAuth(model);
 	const reply = await readReply(
@@ -114,7 +114,13 @@ async function summarize(plan: CompactionPlan, parts: CompactionParts): Promise<
 			context: summaryRequest(plan.messagesToSummarize, parts.focus),
 			options: { ...auth, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS), maxRetries: 0 },
 		},
-		{ signal, idleTimeoutMs: parts.idleTimeoutMs, onEvent: () => {} },
+		{
+			signal,
+			idleTimeoutMs: parts.idleTimeoutMs,
+			onEvent: (event) => {
+				if (event.type === "text_delta") onText(replyText(event.partial));
+			},
+		},
 	);
 	if (signal.aborted) throw new PiError("compaction_failed", "Compaction was cancelled");
 	const summary = replyText(reply);

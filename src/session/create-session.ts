@@ -1,9 +1,8 @@
 import { join, resolve } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
-import { Credentials } from "../config/credentials.js";
-import { loadModels, type ModelRegistry } from "../config/models.js";
-import { loadModelsFile } from "../config/models-file.js";
+import { loadModelSources } from "../config/model-sources.js";
+import type { ModelRegistry } from "../config/models.js";
 import { type Environment, paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
 import { type LoadedSettings, loadSettings } from "../config/settings.js";
 import type { ProjectSet } from "../config/trust.js";
@@ -29,7 +28,7 @@ import { HookGrants } from "./hook-grants.js";
 import { loadModelClient } from "./model-client.js";
 import type { TrustAnswer } from "./project-code.js";
 import { findSessionCode } from "./session-code.js";
-import { createSessionModels, registerLocalModels } from "./session-models.js";
+import { createModelOffers, createSessionModels, registerLocalModels } from "./session-models.js";
 import type { ModelClient, SessionParts } from "./session-parts.js";
 
 /** Which log a session uses. */
@@ -92,24 +91,19 @@ export interface CreateAgentSessionOptions {
  */
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
 	const paths = findPaths(options.env, options.cwd, options.home);
-	const { settings, warnings: settingsWarnings } =
-		options.settings ?? loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });
+	const {
+		settings,
+		layers,
+		warnings: settingsWarnings,
+	} = options.settings ?? loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });
 	const warnings = [...settingsWarnings];
-	const modelsFile = loadModelsFile(paths.models);
-	const credentials = new Credentials({
-		authFile: paths.auth,
-		env: options.env ?? processEnvironment(),
-		home: paths.home,
-		settingsKeys: settings.apiKeys,
-		providers: modelsFile.providers,
-		onNotice: (line) => warnings.push(line),
-	});
-	const [client, registry, resources] = await Promise.all([
+	const env = options.env ?? processEnvironment();
+	const [client, { registry, credentials }, resources] = await Promise.all([
 		options.client ?? loadModelClient(),
-		loadModels({ file: modelsFile, credentials }),
+		loadModelSources({ paths, env, settings, onWarning: (line) => warnings.push(line) }),
 		loadResources(options, paths, settings.skills.enabled),
 	]);
-	warnings.push(...registry.warnings, ...resources.warnings);
+	warnings.push(...resources.warnings);
 	registry.registerModels(options.extraModels ?? []);
 	const offline = options.offline ?? false;
 	const chosen = await chooseModel(options, registry, settings, warnings, offline);
@@ -153,6 +147,8 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		cwd: paths.cwd,
 		log: openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd),
 		settings,
+		settingsLayers: layers,
+		agentDir: paths.agentDir,
 		defaults: {
 			model: chosen.model,
 			thinkingLevel: options.thinkingLevel ?? chosen.thinkingLevel ?? settings.defaultThinkingLevel,
@@ -167,11 +163,13 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 			offline,
 			...(options.models ? { patterns: options.models } : {}),
 		}),
+		offers: createModelOffers({ registry, credentials, offline }),
 		accounts: createAccounts(credentials, registry),
 		client,
 		get tools() {
 			return code.tools.current;
 		},
+		toolSwitch: code.tools,
 		bashTool,
 		get systemPrompt() {
 			return systemPrompt(code.tools.current);
@@ -191,6 +189,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		hookCacheDir: paths.hookCache,
 		tmpDir: paths.tmp,
 		sessionDir,
+		sessionsRoot: paths.sessions,
 		builtins: BUILTIN_COMMANDS,
 		redact: (text) => credentials.redactSecrets(text),
 		warnings,

@@ -20,7 +20,7 @@ export function describeContext({ ledger, entries, loss, contextWindow, unstable
 	for (const { entryIndex, role, by } of hidden) {
 		const message = entryMessage(entries.at(entryIndex));
 		const text = message ? preview(fullText(message)) : "";
-		const name = by.kind === "hook" ? hookName(by.hook) : "compaction";
+		const name = by.kind === "hook" ? hookName(by.hook) : by.kind;
 		lines.push(`┆ ${String(entryIndex).padStart(4)}  ${role.padEnd(13)} ${text}  (by ${name})`);
 	}
 	if (loss) lines.push("", describeLoss(loss));

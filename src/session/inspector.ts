@@ -1,10 +1,11 @@
-import type { ContextInspection, HookFigures, HookStatus, Inspector } from "../commands/inspection.js";
+import type { ContextInspection, HookFigures, HookStatus, InspectOptions, Inspector } from "../commands/inspection.js";
 import { buildContext } from "../context/build-context.js";
 import { findCacheLoss } from "../context/cache-loss.js";
-import type { BuiltContext, HookEdits } from "../context/context-message.js";
+import type { BuiltContext, HookEdits, TracedMessage } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import { createLedger, type HookShare, hookShares } from "../context/ledger.js";
 import { StabilityWatch } from "../context/stability.js";
+import { PiError } from "../errors.js";
 import { type HookReach, unreachable } from "../hooks/reach.js";
 import type { LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type SessionEntry } from "../log/entry.js";
@@ -20,7 +21,7 @@ export interface InspectedSession {
 
 const NO_HOOKS: ReadonlySet<string> = new Set();
 
-/** Shows what the model is given next and how the hooks do. Computes beside the session: no figures, no events. */
+/** Shows what the model is given next, or was given, and how the hooks do. Computes beside the session: no figures, no events. */
 export class SessionInspector implements Inspector {
 	constructor(
 		private readonly session: InspectedSession,
@@ -30,17 +31,23 @@ export class SessionInspector implements Inspector {
 		private readonly reach: () => HookReach,
 	) {}
 
-	async inspectContext(without: ReadonlySet<string> = NO_HOOKS): Promise<ContextInspection> {
-		const { entries } = this.session;
+	async inspectContext({ without = NO_HOOKS, at = null }: InspectOptions = {}): Promise<ContextInspection> {
+		const { entries: all } = this.session;
+		if (at !== null && (at < 0 || at >= all.length)) {
+			throw new PiError("bad_arguments", `There is no entry ${at}: the session has entries 0 to ${all.length - 1}`);
+		}
+		const entries = at === null ? all : Object.freeze(all.slice(0, at + 1));
 		const watch = new StabilityWatch((hook) => this.hooks.reportUnstable(hook));
 		// Twice, since an answer that differs without a reason shows only beside another one.
 		await this.#build(entries, without, watch);
 		const context = await this.#build(entries, without, watch);
-		const before = this.context.lastRequest ?? (await this.#lastRequest(entries));
+		const before = (at === null ? this.context.lastRequest : null) ?? (await this.#lastRequest(entries));
 		const previous = before?.messages ?? null;
 		return {
 			context,
 			ledger: createLedger({ context, entries, previous: previous?.map(({ message }) => message) ?? [] }),
+			at,
+			requests: all.flatMap((entry, index) => (isReply(entry) ? [index - 1] : [])),
 			entries,
 			previous,
 			loss: before && findCacheLoss(before, context),
@@ -48,6 +55,10 @@ export class SessionInspector implements Inspector {
 			hooks: this.#contextHooks().map(({ path, name }) => ({ path, name })),
 			unstable: this.#contextHooks().flatMap(({ path }) => (this.hooks.health.figures(path).isUnstable ? [path] : [])),
 		};
+	}
+
+	get lastRequest(): readonly TracedMessage[] | null {
+		return this.context.lastRequest?.messages ?? null;
 	}
 
 	hookStatuses(): HookStatus[] {
@@ -97,13 +108,17 @@ export class SessionInspector implements Inspector {
 
 	/** The request that the last reply answered, computed with the hooks of now. */
 	async #lastRequest(entries: readonly SessionEntry[]): Promise<BuiltContext | null> {
-		const reply = entries.findLastIndex((entry) => isMessageEntry(entry) && entry.message.role === "assistant");
+		const reply = entries.findLastIndex(isReply);
 		if (reply < 0) return null;
 		return this.#build(Object.freeze(entries.slice(0, reply)), NO_HOOKS, new StabilityWatch());
 	}
 }
 
 const NOTHING: HookShare = { added: 0, removed: 0 };
+
+function isReply(entry: SessionEntry): boolean {
+	return isMessageEntry(entry) && entry.message.role === "assistant";
+}
 
 function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {
 	const none = { events: [], commands: [], entryTypes: [], cannotFire: [], conflicts: [] };

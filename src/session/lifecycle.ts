@@ -1,12 +1,14 @@
 import type { BranchTarget } from "../commands/command.js";
+import type { BuiltContext } from "../context/context-message.js";
 import { PiError } from "../errors.js";
 import { SESSION_REASONS } from "../hooks/events.js";
-import type { HookRunner } from "../hooks/runner.js";
-import type { SessionEvent as HookSessionEvent, SessionEventResult } from "../hooks/types.js";
-import { entryTimestamp, isUserMessageEntry, messageText, RESERVED_ENTRY_TYPES } from "../log/entry.js";
+import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
+import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
+import { entryTimestamp, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";
 import type { SessionEvent } from "./events.js";
-import type { SessionContext } from "./session-context.js";
+import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
+import { entriesUpTo, type SessionContext } from "./session-context.js";
 import type { SessionParts } from "./session-parts.js";
 import type { SessionState } from "./session-state.js";
 
@@ -19,6 +21,11 @@ export interface LifecycleDeps {
 	emit(event: SessionEvent): void;
 	/** Stops whatever runs. */
 	stop(): Promise<unknown>;
+	/** True for entry types that a loaded hook declares or writes. */
+	knowsType(type: string): boolean;
+	/** Computes a context beside the session's own. */
+	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
+	warn(line: string): void;
 	/** Aborted when the program ends. */
 	ended: AbortSignal;
 }
@@ -30,6 +37,7 @@ export class Lifecycle {
 	#onWriteError: (error: PiError) => void = () => {};
 	/** Aborts the wait for handlers, of each event that they are being told of. */
 	readonly #waits = new Set<AbortController>();
+	#missing: MissingHooks | null = null;
 
 	constructor(private readonly deps: LifecycleDeps) {}
 
@@ -39,10 +47,32 @@ export class Lifecycle {
 		this.deps.state.log.onWriteError = onWriteError;
 	}
 
+	/** Entries whose hook is not loaded, as it was when the session was opened; null when there were none. */
+	get missingHooks(): MissingHooks | null {
+		return this.#missing;
+	}
+
+	/**
+	 * Lets the context of the last request stand for all that was before its reply.
+	 * @throws PiError `command_failed` when the log does not say what it was
+	 */
+	async freezeContext(): Promise<void> {
+		const difference = this.#missing?.difference;
+		if (!difference?.canFreeze) {
+			throw new PiError("command_failed", "The last context cannot be frozen: the session does not say what it was");
+		}
+		this.#missing = null;
+		this.deps.state.append({
+			type: "context_freeze",
+			timestamp: entryTimestamp(),
+			entryIndex: difference.reply,
+		});
+		await this.deps.context.rebuild(this.deps.ended);
+	}
+
 	/** Computes the first context and tells the hooks of the start. */
-	async start(knowsType: (type: string) => boolean, warn: (line: string) => void): Promise<void> {
-		const line = this.#describeForeignEntries(knowsType);
-		if (line) warn(line);
+	async start(): Promise<void> {
+		await this.#findMissing();
 		await this.deps.context.rebuild(this.deps.ended);
 		await this.tellHooks("start");
 		this.deps.emit({ type: "session_changed", reason: "start" });
@@ -79,9 +109,13 @@ export class Lifecycle {
 
 	/** User messages, oldest first. */
 	branchTargets(): BranchTarget[] {
-		return this.deps.state.log.entries.flatMap((entry, entryIndex) =>
-			isUserMessageEntry(entry) ? [{ entryIndex, text: messageText(entry.message) }] : [],
-		);
+		const { log } = this.deps.state;
+		const targets: BranchTarget[] = [];
+		for (let at = log.findLastMessage("user"); at >= 0; at = log.findLastMessage("user", at)) {
+			const entry = log.peek(at);
+			if (isUserMessageEntry(entry)) targets.push({ entryIndex: at, text: messageText(entry.message) });
+		}
+		return targets.reverse();
 	}
 
 	/**
@@ -124,28 +158,37 @@ export class Lifecycle {
 		parts.client.release(previous.id);
 		context.reset();
 		if (reason === "switch") state.restore(parts.models.find, { model: false, thinkingLevel: false });
+		this.#missing = null;
+		if (reason === "switch") await this.#findMissing();
 		await context.rebuild(this.deps.ended);
 		emit({ type: "session_changed", reason });
 		await this.#emit(() =>
 			reason === "branch"
-				? { ...this.#event("switch", previous.path), reason, targetTurnIndex }
+				? this.#event("switch", previous.path, { reason, targetTurnIndex })
 				: this.#event(reason, previous.path),
 		);
 	}
 
-	async #ask(
-		reason: "before_switch" | "before_clear" | "before_branch",
-		targetTurnIndex = 0,
-	): Promise<SessionEventResult> {
+	async #findMissing(): Promise<void> {
+		const { state, knowsType, tryContext, ended, warn } = this.deps;
+		this.#missing = await findMissingHooks({
+			log: state.log,
+			knowsType,
+			tryContext: (entries) => tryContext(entries, ended),
+		});
+		if (this.#missing) warn(describeMissingHooks(this.#missing));
+	}
+
+	async #ask(reason: "before_switch" | "before_clear" | "before_branch", targetTurnIndex = 0) {
 		return this.#emit(() =>
 			reason === "before_branch"
-				? { ...this.#event("before_switch", null), reason, targetTurnIndex }
+				? this.#event("before_switch", null, { reason, targetTurnIndex })
 				: this.#event(reason, null),
 		);
 	}
 
 	/** Makes the event only when there is a handler: it holds every entry of the log. */
-	async #emit(event: () => HookSessionEvent): Promise<SessionEventResult> {
+	async #emit(event: () => HookSessionEvent): Promise<SessionAnswer> {
 		const hooks = this.deps.hooks();
 		if (!hooks.registry.has("session")) return {};
 		const told = event();
@@ -160,23 +203,22 @@ export class Lifecycle {
 		}
 	}
 
-	#event(reason: PlainReason, previousSessionFile: string | null): HookSessionEvent & { reason: PlainReason } {
+	/** Entries are read when a handler asks for them. */
+	#event(
+		reason: PlainReason,
+		previousSessionFile: string | null,
+		branch?: { reason: "before_branch" | "branch"; targetTurnIndex: number },
+	): HookSessionEvent {
 		const { log } = this.deps.state;
-		return { type: "session", reason, entries: log.entries, sessionFile: log.path, previousSessionFile };
-	}
-
-	/** One line about entries that no loaded hook knows; null when there are none. */
-	#describeForeignEntries(knowsType: (type: string) => boolean): string | null {
-		const { log } = this.deps.state;
-		const counts = new Map<string, number>();
-		for (let index = 0; index < log.length; index++) {
-			const type = log.typeOf(index) ?? "";
-			const name = type === "opaque" ? "unreadable" : type;
-			if (RESERVED_ENTRY_TYPES.has(name) || knowsType(name)) continue;
-			counts.set(name, (counts.get(name) ?? 0) + 1);
-		}
-		if (counts.size === 0) return null;
-		const list = [...counts].map(([type, count]) => `${type} (${count})`).join(", ");
-		return `The session has entries that no loaded hook knows: ${list}; they are kept and not used`;
+		const { length } = log;
+		return {
+			type: "session",
+			sessionFile: log.path,
+			previousSessionFile,
+			get entries() {
+				return entriesUpTo(log, length);
+			},
+			...(branch ?? { reason }),
+		};
 	}
 }

@@ -1,17 +1,21 @@
 import { buildContext, type ContextStage } from "../context/build-context.js";
 import { type CacheLoss, findCacheLoss } from "../context/cache-loss.js";
+import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext, ContextProblem, TracedMessage } from "../context/context-message.js";
-import { entryMessage } from "../context/entry-message.js";
-import { estimateAll, estimateTokens } from "../context/tokens.js";
-import type { AppMessage, SessionEntry } from "../log/entry.js";
+import { type EntrySource, entryMessage } from "../context/entry-message.js";
+import { type ContextRequest, RequestMemo, TokenSum } from "../context/request-memo.js";
+import { ShapeRecorder } from "../context/shape.js";
+import { sharedLength } from "../context/shared-length.js";
+import { estimateTokens } from "../context/tokens.js";
+import type { AppMessage, ContextShape, SessionEntry } from "../log/entry.js";
 
 /** The part of a log that the context reads. */
 export interface ContextLog {
 	readonly length: number;
 	readonly entries: readonly SessionEntry[];
 	entry(index: number): SessionEntry | undefined;
-	/** Index of the last entry of a type before an index; -1 for none. */
-	findLast(type: string, before?: number): number;
+	/** Index of the last entry of a type, or of several, before an index; -1 for none. */
+	findLast(type: string | readonly string[], before?: number): number;
 }
 
 /** What the context of a session is computed from. */
@@ -24,7 +28,7 @@ export interface SessionContextOptions {
 	onChange(context: BuiltContext): void;
 }
 
-const EMPTY: BuiltContext = { messages: [], hidden: [], edits: [], problems: [] };
+const EMPTY: BuiltContext = { messages: [], hidden: [], edits: [], problems: [], isChanged: false };
 
 /** Owns the computed context of a session: recomputes it from the entries, never from its own output. */
 export class SessionContext {
@@ -34,8 +38,14 @@ export class SessionContext {
 	#running: { log: ContextLog; length: number; result: Promise<BuiltContext> } | null = null;
 	/** Tokens that the provider counted for the context it was last given, and that context. */
 	#counted: { messages: readonly TracedMessage[]; tokens: number } | null = null;
-
+	/** Tokens of `#current`, the reply to the counted context included if it is in there. */
+	#tokens = 0;
 	#lastRequest: BuiltContext | null = null;
+	readonly #shapes = new ShapeRecorder();
+	// What was worked out before for this log, so that the cost of a request is that of what is new in it.
+	#memo = new ContextMemo();
+	#requests = new RequestMemo();
+	#estimate = new TokenSum();
 
 	constructor(private readonly options: SessionContextOptions) {}
 
@@ -49,6 +59,17 @@ export class SessionContext {
 		const before = this.#lastRequest;
 		this.#lastRequest = context;
 		return before && findCacheLoss(before, context);
+	}
+
+	/** What the log keeps of a context that goes to the model; undefined where the entries tell all. */
+	describeShape(context: BuiltContext): ContextShape | undefined {
+		const log = this.options.log();
+		return this.#shapes.describe(context, sourceOf(log, log.length));
+	}
+
+	/** The context as last computed, as it is sent. */
+	request(): ContextRequest {
+		return this.#requests.request(this.#current.messages);
 	}
 
 	/** The context as last computed. */
@@ -90,29 +111,40 @@ export class SessionContext {
 		this.#computedAt = 0;
 		this.#counted = null;
 		this.#lastRequest = null;
+		this.#shapes.reset();
+		this.#tokens = 0;
+		this.#memo = new ContextMemo();
+		this.#requests = new RequestMemo();
+		this.#estimate = new TokenSum();
 	}
 
-	/** Keeps what the provider counted for the current context and the reply that followed it. */
-	count(tokens: number): void {
+	/** Notes that the reply to the last request is in the log, and what the provider counted for both. */
+	noteReply(entryIndex: number, tokens: number): void {
+		this.#shapes.recorded(entryIndex);
 		this.#counted = tokens > 0 ? { messages: this.#current.messages, tokens } : null;
+		this.#countCurrent();
 	}
 
 	/** Tokens of the next request: what the provider counted where that still holds, estimates for the rest. */
 	tokens(): number {
-		const added = this.#addedTokens();
-		const counted = this.#counted;
+		return this.#tokens + this.#addedTokens();
+	}
+
+	#countCurrent(): void {
 		const { messages } = this.#current;
-		if (!counted || !isPrefix(counted.messages, messages)) {
-			return estimateAll(messages.map(({ message }) => message)) + added;
+		const estimate = this.#estimate.update(messages);
+		const counted = this.#counted;
+		if (!counted || sharedLength(counted.messages, messages) < counted.messages.length) {
+			this.#tokens = estimate;
+			return;
 		}
 		// The reply to the counted context is in the count, not in its list.
-		let tokens = counted.tokens + added;
+		this.#tokens = counted.tokens;
 		for (let i = counted.messages.length; i < messages.length; i++) {
 			const message = messages[i]?.message;
 			if (message && !(i === counted.messages.length && message.role === "assistant"))
-				tokens += estimateTokens(message);
+				this.#tokens += estimateTokens(message);
 		}
-		return tokens;
 	}
 
 	#addedTokens(): number {
@@ -131,27 +163,28 @@ export class SessionContext {
 	async #compute(signal: AbortSignal): Promise<BuiltContext> {
 		const log = this.options.log();
 		const { length } = log;
-		const source = {
-			length,
-			at: (index: number) => log.entry(index),
-			lastOfType: (type: string) => log.findLast(type, length),
-		};
 		const stages = this.options.stages(() => entriesUpTo(log, length), signal, length);
-		const context = await buildContext(source, stages, { onProblem: this.options.onProblem });
-		const before = this.#current;
+		const { onProblem } = this.options;
+		const context = await buildContext(sourceOf(log, length), stages, { onProblem, memo: this.#memo });
+		const before = this.#current.messages;
 		this.#current = context;
 		this.#computedAt = length;
-		if (!isPrefix(before.messages, context.messages)) this.options.onChange(context);
+		this.#countCurrent();
+		if (sharedLength(before, context.messages) < before.length) this.options.onChange(context);
 		return context;
 	}
 }
 
-/** The log as it was when the computation began, also when something was appended meanwhile. */
-function entriesUpTo(log: ContextLog, length: number): readonly SessionEntry[] {
-	const { entries } = log;
-	return entries.length === length ? entries : Object.freeze(entries.slice(0, length));
+function sourceOf(log: ContextLog, length: number): EntrySource {
+	return {
+		length,
+		at: (index) => log.entry(index),
+		lastOfTypes: (types, before) => log.findLast(types, before),
+	};
 }
 
-function isPrefix(start: readonly TracedMessage[], whole: readonly TracedMessage[]): boolean {
-	return start.length <= whole.length && start.every((item, i) => item.message === whole[i]?.message);
+/** The log as it was when the computation began, also when something was appended meanwhile. */
+export function entriesUpTo(log: Pick<ContextLog, "entries">, length: number): readonly SessionEntry[] {
+	const { entries } = log;
+	return entries.length === length ? entries : Object.freeze(entries.slice(0, length));
 }

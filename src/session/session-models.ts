@@ -1,7 +1,7 @@
+import type { CommandModels, ModelOffer } from "../commands/pickers.js";
 import type { Credentials } from "../config/credentials.js";
-import { findLocalModels } from "../config/local-servers.js";
+import { type FindLocalOptions, findLocalModels } from "../config/local-servers.js";
 import type { ModelRegistry } from "../config/models.js";
-import { PiError } from "../errors.js";
 import type { SessionModels } from "./session-parts.js";
 
 /** What the models of a session come from. */
@@ -12,32 +12,57 @@ export interface SessionModelsOptions {
 	patterns?: readonly string[];
 	/** True: no look for servers on this machine. */
 	offline: boolean;
+	/** Where to look for them; default: the usual ports. */
+	local?: Pick<FindLocalOptions, "ports" | "timeoutMs">;
 }
 
 /** The registry and the keys as a session uses them. */
-export function createSessionModels({ registry, credentials, patterns, offline }: SessionModelsOptions): SessionModels {
+export function createSessionModels(options: SessionModelsOptions): SessionModels {
+	const { registry, credentials, patterns, offline, local } = options;
 	const available = async () => {
-		if (!offline) await registerLocalModels(registry);
+		if (!offline) await registerLocalModels(registry, local);
 		return registry.availableModels();
 	};
 	return {
 		find: (provider, id) => registry.findModel(provider, id) ?? null,
-		all: async () => [...registry.all()],
 		available,
 		cycle: async () =>
 			patterns ? registry.matchModels(patterns).models.map(({ model }) => model) : registry.availableModels(),
 		resolveApiKey: (model) => credentials.resolveApiKey(model),
 		requestAuth: (model) => credentials.requestAuth(model),
-		describeMissingModel: () =>
-			new PiError("model_missing", "No model is chosen", {
-				hint: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, start a local server such as Ollama, or try pi --demo",
-			}),
+		describeMissingModel: () => registry.describeMissingModel("No model is chosen"),
+	};
+}
+
+/** The models of a session as commands offer them. */
+export function createModelOffers({ registry, credentials, offline, local }: SessionModelsOptions): CommandModels {
+	const offers = () => {
+		const states = new Map<string, ModelOffer["key"]>();
+		return registry.all().map((model): ModelOffer => {
+			const key = states.get(model.provider) ?? credentials.keyState(model.provider);
+			states.set(model.provider, key);
+			return { model, key };
+		});
+	};
+	return {
+		offers,
+		keyState: (provider) => credentials.keyState(provider),
+		findLocal: async (signal) => !offline && (await registerLocalModels(registry, { ...local, signal })),
+		async resolve(spec) {
+			try {
+				return registry.resolveModelSpec(spec);
+			} catch (error) {
+				// It may be served on this machine, where nobody has looked yet.
+				if (offline || !(await registerLocalModels(registry, local))) throw error;
+				return registry.resolveModelSpec(spec);
+			}
+		},
 	};
 }
 
 /** Finds servers on this machine and registers their models. @returns true when there are any */
-export async function registerLocalModels(registry: ModelRegistry): Promise<boolean> {
-	const models = await findLocalModels();
+export async function registerLocalModels(registry: ModelRegistry, options: FindLocalOptions = {}): Promise<boolean> {
+	const models = await findLocalModels(options);
 	registry.registerModels(models);
 	return models.length > 0;
 }

@@ -2,8 +2,9 @@ import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
 import type { ArgumentValidator } from "../agent/tool-calls.js";
 import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/command.js";
+import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
-import type { Settings } from "../config/settings.js";
+import type { Settings, SettingsLayers } from "../config/settings.js";
 import type { PiError } from "../errors.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
@@ -18,7 +19,6 @@ import type { SessionDefaults } from "./session-state.js";
 /** The models that a session can use, and how to reach them. */
 export interface SessionModels {
 	find(provider: string, id: string): Model<Api> | null;
-	all(): Promise<Model<Api>[]>;
 	/** Those for which a key is known. */
 	available(): Promise<Model<Api>[]>;
 	/** Those that Ctrl+P goes through: what `--models` names, else all available. */
@@ -57,11 +57,19 @@ export interface SessionParts {
 	cwd: string;
 	log: SessionLog;
 	settings: Settings;
+	/** The files that the settings are from, as read. */
+	settingsLayers: SettingsLayers;
+	/** Holds the user's settings.json. */
+	agentDir: string;
 	defaults: SessionDefaults;
 	models: SessionModels;
+	/** The models as commands offer them. */
+	offers: CommandModels;
 	accounts: CommandAccounts;
 	client: ModelClient;
 	tools: readonly AnyTool[];
+	/** Turns tools off and on. */
+	toolSwitch: CommandTools;
 	/** Runs the user's `!` commands, also when the model has no bash tool. */
 	bashTool: AnyTool;
 	systemPrompt: string;
@@ -81,6 +89,8 @@ export interface SessionParts {
 	tmpDir: string;
 	/** Where new sessions go; null keeps them in memory. */
 	sessionDir: string | null;
+	/** Holds one directory of sessions per working directory. */
+	sessionsRoot: string;
 	builtins: readonly SlashCommand[];
 	/** Replaces known keys in text that leaves the program. */
 	redact(text: string): string;

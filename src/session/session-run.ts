@@ -1,10 +1,7 @@
 import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
 import { type AgentDeps, type PreparedRequest, type RunOutcome, runAgent } from "../agent/loop.js";
 import type { ToolCallGate } from "../agent/tool-calls.js";
-import { plainMessages } from "../context/build-context.js";
 import type { BuiltContext } from "../context/context-message.js";
-import { convertToLlm, repairMessages } from "../context/convert.js";
-import { digestContext } from "../context/digest.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
@@ -130,7 +127,7 @@ function agentDeps(
 		redact: parts.redact,
 		record(message, record) {
 			const index = state.record(message, record);
-			if (message.role === "assistant") context.count(message.usage.totalTokens);
+			if (message.role === "assistant") context.noteReply(index, message.usage.totalTokens);
 			return index;
 		},
 		takeSteering: () => queue.takeSteering(),
@@ -167,13 +164,14 @@ async function prepareRequest(
 	// The boundary between two requests: what was asked for until now is in this one, what comes later in the next.
 	systemItems.write();
 	const built = await context.rebuild(signal);
-	const messages = plainMessages(built);
+	const { messages, digest } = context.request();
 	const level = parts.client.clampThinkingLevel(model, state.thinkingLevel);
+	const shape = context.describeShape(built);
 	const request: RecordedRequest = {
 		model,
 		context: {
 			systemPrompt: parts.systemPrompt,
-			messages: repairMessages(convertToLlm(messages)),
+			messages,
 			tools: parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
 		},
 		options: {
@@ -184,7 +182,7 @@ async function prepareRequest(
 			// Retries are the loop's: visible, counted, cancellable.
 			maxRetries: 0,
 		},
-		record: { digest: digestContext(messages), messages: messages.length, tokens: context.tokens() },
+		record: { digest, messages: built.messages.length, tokens: context.tokens(), ...(shape && { shape }) },
 	};
 	return { request, built };
 }

@@ -1,3 +1,4 @@
+import type { CommandTools, ToolStatus } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
 import { type CustomTool, mergeTools } from "../hooks/load-tools.js";
 import type { AnyTool } from "../tools/tool.js";
@@ -17,8 +18,13 @@ export interface SessionToolsOptions {
 }
 
 /** The tools of a session: those that come with pi, the user's, and the project's once they may run. */
-export class SessionTools {
+export class SessionTools implements CommandTools {
+	/** All that the session has, and those of them that are on. */
+	#all: readonly AnyTool[];
 	#current: readonly AnyTool[];
+	/** Names of tools that the user turned off. */
+	readonly #off = new Set<string>();
+	#project: readonly CustomTool[] = [];
 	readonly #said = new Set<string>();
 	#isStrict = true;
 	readonly warnings: readonly string[];
@@ -27,9 +33,11 @@ export class SessionTools {
 	constructor(private readonly options: SessionToolsOptions) {
 		const { tools, warnings } = this.#merge([]);
 		this.warnings = warnings;
-		this.#current = this.#choose(tools, !options.expectsMore);
+		this.#all = this.#choose(tools, !options.expectsMore);
+		this.#current = this.#all;
 	}
 
+	/** Those that the model may call; the same array for as long as they stay the same. */
 	get current(): readonly AnyTool[] {
 		return this.#current;
 	}
@@ -41,10 +49,38 @@ export class SessionTools {
 	 */
 	useProject(project: readonly CustomTool[]): string[] {
 		const { tools, warnings } = this.#merge(project);
-		this.#current = this.#choose(tools, this.#isStrict);
+		this.#project = project;
+		this.#all = this.#choose(tools, this.#isStrict);
+		this.#current = this.#thoseOn();
 		// When files went away during the run, it goes on without their tools.
 		this.#isStrict = false;
 		return warnings;
+	}
+
+	list(): ToolStatus[] {
+		return this.#all.map((tool) => ({
+			name: tool.name,
+			description: tool.description,
+			source: this.#sourceOf(tool),
+			isOn: !this.#off.has(tool.name),
+		}));
+	}
+
+	setEnabled(name: string, isOn: boolean): void {
+		if (!this.#all.some((tool) => tool.name === name)) throw unknownTool(name, this.#all);
+		if (isOn) this.#off.delete(name);
+		else this.#off.add(name);
+		this.#current = this.#thoseOn();
+	}
+
+	#thoseOn(): readonly AnyTool[] {
+		return this.#all.filter(({ name }) => !this.#off.has(name));
+	}
+
+	#sourceOf(tool: AnyTool): string {
+		if (this.options.builtins.includes(tool)) return "built-in";
+		const custom = [...this.options.own, ...this.#project].find((candidate) => candidate.tool === tool);
+		return custom?.file.path ?? "given";
 	}
 
 	#merge(project: readonly CustomTool[]): { tools: AnyTool[]; warnings: string[] } {

@@ -1,10 +1,17 @@
 import type { SessionStats } from "../commands/command.js";
 import { isMessageEntry } from "../log/entry.js";
+import type { MessageRole } from "../log/line-index.js";
 import type { SessionLog } from "../log/session-log.js";
 
 type Totals = Omit<SessionStats, "sessionFile" | "sessionId">;
 
-/** Counts the messages of a log. Reads each entry once, however often it is asked. */
+/** How many replies are parsed at a time while others wait: a few ms. */
+const REPLIES_AT_A_TIME = 200;
+
+/**
+ * Counts the messages of a log, each once, however often it is asked. Only replies are parsed, for their usage, and
+ * nothing of them is kept; of other messages the heads of their lines tell enough.
+ */
 export class StatsCounter {
 	#log: SessionLog | null = null;
 	#next = 0;
@@ -12,35 +19,53 @@ export class StatsCounter {
 
 	/** Numbers of the log as it is now; a snapshot. */
 	count(log: SessionLog): SessionStats {
+		this.#advance(log, Number.POSITIVE_INFINITY);
+		return this.#snapshot(log);
+	}
+
+	/** The same a little at a time: goes on where the last call stopped. @returns null when there is more to count */
+	countSome(log: SessionLog): SessionStats | null {
+		this.#advance(log, REPLIES_AT_A_TIME);
+		return this.#next < log.length ? null : this.#snapshot(log);
+	}
+
+	#advance(log: SessionLog, maxReplies: number): void {
 		if (this.#log !== log) {
 			this.#log = log;
 			this.#next = 0;
 			this.#totals = emptyTotals();
 		}
-		for (; this.#next < log.length; this.#next++) this.#add(log, this.#next);
+		for (let replies = 0; this.#next < log.length && replies < maxReplies; this.#next++) {
+			if (this.#add(log, this.#next) === "assistant") replies++;
+		}
+	}
+
+	#snapshot(log: SessionLog): SessionStats {
 		const { tokens, ...rest } = this.#totals;
 		return { sessionFile: log.path, sessionId: log.id, ...rest, tokens: { ...tokens } };
 	}
 
-	#add(log: SessionLog, index: number): void {
-		const entry = log.entry(index);
-		if (!isMessageEntry(entry)) return;
+	#add(log: SessionLog, index: number): MessageRole | undefined {
 		const totals = this.#totals;
-		const { message } = entry;
-		totals.totalMessages++;
-		if (message.role === "user") totals.userMessages++;
-		else if (message.role === "toolResult") totals.toolResults++;
-		else if (message.role === "assistant") {
+		const role = log.roleOf(index);
+		if (role === undefined) return undefined;
+		if (role === "user") totals.userMessages++;
+		else if (role === "toolResult") totals.toolResults++;
+		else if (role === "assistant") {
+			const entry = log.peek(index);
+			if (!isMessageEntry(entry) || entry.message.role !== "assistant") return undefined;
+			const { content, usage } = entry.message;
 			totals.assistantMessages++;
-			totals.toolCalls += message.content.filter((block) => block.type === "toolCall").length;
-			const { usage } = message;
-			totals.tokens.input += usage?.input ?? 0;
-			totals.tokens.output += usage?.output ?? 0;
-			totals.tokens.cacheRead += usage?.cacheRead ?? 0;
-			totals.tokens.cacheWrite += usage?.cacheWrite ?? 0;
+			totals.toolCalls += content.filter((block) => block.type === "toolCall").length;
+			totals.tokens.input += usage.input;
+			totals.tokens.output += usage.output;
+			totals.tokens.cacheRead += usage.cacheRead;
+			totals.tokens.cacheWrite += usage.cacheWrite;
 			totals.tokens.total = sum(totals.tokens);
-			totals.cost += usage?.cost?.total ?? 0;
+			totals.cost += usage.cost.total;
 		}
+		totals.totalMessages++;
+		return role;
 	}
 }
 

@@ -46,6 +46,7 @@ export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 function bashResult(result: ShellResult, timeout: number | undefined): ToolResult<BashToolDetails> {
 	const { output, exitCode, endedBy, durationMs } = result;
 	const { truncated } = output.truncation;
+	const ender = endedBy === "itself" ? result.exitSignal : endedBy;
 	const end = describeEnd(result, timeout);
 	const parts = [
 		output.text.trimEnd() || (result.failure === undefined ? "(no output)" : ""),
@@ -58,6 +59,7 @@ function bashResult(result: ShellResult, timeout: number | undefined): ToolResul
 		details: {
 			exitCode: endedBy === "itself" ? exitCode : null,
 			durationMs,
+			...(ender !== null && { endedBy: ender }),
 			...(truncated && { truncation: output.truncation }),
 			...(output.fullOutputPath !== undefined && { fullOutputPath: output.fullOutputPath }),
 		},

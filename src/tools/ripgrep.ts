@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import { linkSignals } from "../util/abort.js";
 import { spawnGroup } from "../util/process.js";
 
@@ -15,6 +16,8 @@ export interface SearchOptions {
 	separator: "\n" | "\0";
 	/** Gets each record; false ends the search. */
 	onRecord(record: string): boolean;
+	/** Keys and frames have their turn after each piece of output: it takes longer and holds up nothing. */
+	givesWay?: boolean;
 }
 
 /**
@@ -63,7 +66,7 @@ export async function search(args: readonly string[], options: SearchOptions): P
 		onOutput: (chunk, stream) => {
 			if (stream === "stdout") take(decoder.decode(chunk, { stream: true }));
 			else if (stderr.length < MAX_STDERR) stderr += chunk.toString();
-			return undefined;
+			return options.givesWay ? nextTick() : undefined;
 		},
 	});
 	linked.unlink();

@@ -67,6 +67,8 @@ export interface BashToolDetails {
 	/** null when the command was killed. */
 	exitCode?: number | null;
 	durationMs?: number;
+	/** What ended a command that did not end by itself; a signal by its name. */
+	endedBy?: "timeout" | "abort" | NodeJS.Signals;
 }
 
 export interface ReadToolDetails {

@@ -13,6 +13,8 @@ export interface Block extends Component {
 	 * before the rest. Never goes down.
 	 */
 	readonly settledLines?: number;
+	/** Its lines leave the tree together: an image cannot be drawn in part. */
+	readonly whole?: boolean;
 }
 
 /** What a full redraw brings back at most, in lines. */
@@ -36,7 +38,14 @@ export class BlockList implements Component {
 	#known = new WeakMap<Block, number>();
 	/** Lines that the row on top of a cut replay stands for, null when not known; undefined when there is no such row. */
 	#earlier: number | null | undefined;
+	/** Lines of the blocks that were not done when last drawn. */
+	#live = new WeakMap<Block, string[]>();
 	#redraw: () => void = () => {};
+	/**
+	 * Blocks that are not done are drawn as they last were: for frames that show something else, between two of what
+	 * streams in.
+	 */
+	holdsLive = false;
 
 	/**
 	 * @param earlierRow the row that stands for what a replay leaves out, given its number of lines; null when some of
@@ -96,7 +105,8 @@ export class BlockList implements Component {
 			first -= 1;
 			lines += this.#draw(first, width).length;
 		}
-		const surplus = this.#blocks[first]?.done ? Math.max(0, lines - wanted) : 0;
+		const top = this.#blocks[first];
+		const surplus = top?.done && !top.whole ? Math.max(0, lines - wanted) : 0;
 		// At another width a line is elsewhere: what may not have been drawn yet is rather drawn twice.
 		const drawn = first < this.#head ? surplus : Math.floor(this.#headLines * Math.min(1, this.#width / width));
 		this.#head = first;
@@ -119,7 +129,8 @@ export class BlockList implements Component {
 		let count = this.#counts[0];
 		while (block && count !== undefined) {
 			const final = block.done ? count : Math.max(0, (block.settledLines ?? 0) - this.#headLines);
-			const part = Math.min(final, count, limit - lifted);
+			const room = Math.min(final, count, limit - lifted);
+			const part = block.whole && room < count ? 0 : room;
 			lifted += part;
 			if (!block.done || part < count) {
 				this.#headLines += part;
@@ -138,6 +149,7 @@ export class BlockList implements Component {
 	render(width: number): string[] {
 		const lines = this.#earlier !== undefined ? [this.earlierRow(this.#earlier)] : [];
 		this.#counts = [];
+		if (width !== this.#width) this.#live = new WeakMap();
 		this.#width = width;
 		for (let index = this.#head; index < this.#blocks.length; index += 1) {
 			const drawn = this.#draw(index, width);
@@ -149,6 +161,7 @@ export class BlockList implements Component {
 	}
 
 	invalidate(): void {
+		this.#live = new WeakMap();
 		for (const block of this.#blocks) block.invalidate();
 	}
 
@@ -166,8 +179,11 @@ export class BlockList implements Component {
 	#draw(index: number, width: number): string[] {
 		const block = this.#blocks[index];
 		if (!block) return [];
+		const held = this.holdsLive && !block.done ? this.#live.get(block) : undefined;
+		if (held) return held;
 		try {
 			const lines = block.render(width);
+			if (!block.done) this.#live.set(block, lines);
 			this.#known.set(block, lines.length);
 			return lines;
 		} catch (thrown) {

@@ -9,6 +9,7 @@ const MAX_LABEL_WIDTH = 30;
 /** The rows below the editor: what could be meant, and what is selected. */
 export class CompletionPopup {
 	#selected = 0;
+	#isChosen = false;
 
 	constructor(private completion: Completion) {}
 
@@ -32,8 +33,19 @@ export class CompletionPopup {
 		return rows.length > 0 || this.completion.usage !== undefined;
 	}
 
+	/** Shows other rows; one that was chosen with the arrows stays so. */
+	replace(completion: Completion): void {
+		const chosen = this.#isChosen ? this.selected?.insert : undefined;
+		this.completion = completion;
+		this.#selected = Math.max(
+			0,
+			completion.rows.findIndex(({ insert }) => insert === chosen),
+		);
+	}
+
 	/** Moves the selection, around the ends. */
 	move(rows: number): void {
+		this.#isChosen = true;
 		const count = this.completion.rows.length;
 		if (count > 0) this.#selected = (((this.#selected + rows) % count) + count) % count;
 	}

@@ -1,8 +1,6 @@
-import { readdir } from "node:fs/promises";
-import { homedir } from "node:os";
-import { join } from "node:path";
-import { FileSearch } from "./file-search.js";
+import { FileSearch, type FoundFile, type ListFiles } from "./file-search.js";
 import { fuzzyMatch } from "./fuzzy.js";
+import { completePath, quoted } from "./path-completion.js";
 
 /** A row of the completion popup. Texts may come from anywhere. */
 export interface CompletionRow {
@@ -38,11 +36,15 @@ export interface CompletionRequest {
 	/** Tab was pressed. */
 	readonly forced: boolean;
 	readonly signal: AbortSignal;
+	/** Gets what was found so far, where all of it takes its time. */
+	onPartial?(completion: Completion): void;
 }
 
 /** Finds completions. What is at hand comes at once, so that no key can overtake it. */
 export interface CompletionSource {
 	complete(request: CompletionRequest): Completion | null | Promise<Completion | null>;
+	/** The user wants none: whatever still goes on for it ends. */
+	cancel(): void;
 }
 
 /** A slash command as the palette shows it. */
@@ -65,8 +67,8 @@ export interface ArgumentSuggestion {
 export interface CompletionSources {
 	palette(): readonly PaletteEntry[];
 	completeArguments(name: string, prefix: string): Promise<readonly ArgumentSuggestion[]>;
-	/** Paths relative to `cwd`, with `/`. Called anew from time to time. */
-	listFiles(): Promise<readonly string[]>;
+	/** Paths relative to `cwd`. Called anew from time to time. */
+	listFiles: ListFiles;
 	/** Directory that relative paths start from. */
 	cwd: string;
 }
@@ -75,21 +77,30 @@ const MAX_FILES = 20;
 const COMMAND = /^\/(\S*)$/;
 const ARGUMENTS = /^\/(\S+) (.*)$/;
 const FILE = /(?:^|[\s(])(@(?:"([^"]*)|([^\s"]*)))$/;
+/** A file that `@` names by its place, not by its letters. */
+const PLACED = /^(?:~?\/|\.\.?\/)/;
 const PATH = /(?:^|\s)("([^"]*)|[^\s"]*)$/;
 
 /** Commands and their arguments, files after `@`, and paths on Tab. */
 export function createCompletion(sources: CompletionSources): CompletionSource {
-	const files = new FileSearch(() => sources.listFiles());
+	const files = new FileSearch((onFile, signal) => sources.listFiles(onFile, signal));
 	return {
 		complete(request) {
 			const command = request.firstLine ? COMMAND.exec(request.before) : null;
-			if (command) return completeCommand(sources.palette(), command[1] ?? "");
+			const commands = command ? completeCommand(sources.palette(), command[1] ?? "") : null;
+			if (commands) return commands;
 			const file = FILE.exec(request.before);
-			if (file) return completeFile(files, file[1] ?? "", file[2] ?? file[3] ?? "", request.signal);
+			if (file) {
+				const [, word = "", inQuotes, plain] = file;
+				const query = inQuotes ?? plain ?? "";
+				if (PLACED.test(query)) return completePath({ word, path: query, sign: "@" }, sources.cwd);
+				return completeFile(files, word, query, request);
+			}
 			const call = request.firstLine ? ARGUMENTS.exec(request.before) : null;
 			if (call) return completeCall(sources, call[1] ?? "", call[2] ?? "", request);
-			return request.forced ? completePath(request.before, sources.cwd) : null;
+			return request.forced ? pathBefore(request.before, sources.cwd) : null;
 		},
+		cancel: () => files.cancel(),
 	};
 }
 
@@ -119,11 +130,11 @@ async function completeCall(
 	request: CompletionRequest,
 ): Promise<Completion | null> {
 	const entry = sources.palette().find((candidate) => candidate.name === name);
-	if (!entry) return request.forced ? completePath(request.before, sources.cwd) : null;
+	if (!entry) return request.forced ? pathBefore(request.before, sources.cwd) : null;
 	const usage = { name: `/${name}`, hint: entry.argumentHint ?? "", description: entry.description };
 	const suggestions = await sources.completeArguments(name, typed);
 	if (suggestions.length === 0 && request.forced) {
-		const paths = await completePath(request.before, sources.cwd);
+		const paths = await pathBefore(request.before, sources.cwd);
 		if (paths) return { ...paths, usage };
 	}
 	return {
@@ -143,41 +154,30 @@ async function completeFile(
 	files: FileSearch,
 	prefix: string,
 	query: string,
-	signal: AbortSignal,
+	{ signal, onPartial }: CompletionRequest,
 ): Promise<Completion | null> {
-	const found = await files.search(query, MAX_FILES, signal);
-	const rows = found.map(({ path, positions }) => ({
-		insert: `@${/[\s"]/.test(path) ? `"${path}"` : path} `,
-		label: path,
-		matched: positions,
-		submits: false,
-	}));
-	return rows.length > 0 ? { rows, prefix } : null;
+	const toCompletion = (found: readonly FoundFile[]): Completion => ({
+		prefix,
+		rows: found.map(({ path, positions }) => {
+			const isFolder = path.endsWith("/");
+			return {
+				insert: quoted("@", isFolder ? path.slice(0, -1) : path, isFolder),
+				label: path,
+				matched: positions,
+				submits: false,
+			};
+		}),
+	});
+	const found = await files.search(query, {
+		limit: MAX_FILES,
+		signal,
+		onPartial: (some) => onPartial?.(toCompletion(some)),
+	});
+	return found.length > 0 ? toCompletion(found) : null;
 }
 
-async function completePath(before: string, cwd: string): Promise<Completion | null> {
-	const match = PATH.exec(before);
-	const prefix = match?.[1] ?? "";
-	const typed = match?.[2] ?? prefix;
-	const slash = typed.lastIndexOf("/") + 1;
-	const folder = typed.slice(0, slash);
-	const start = typed.slice(slash);
-	const base = folder.startsWith("~/")
-		? join(homedir(), folder.slice(2))
-		: folder.startsWith("/")
-			? folder
-			: join(cwd, folder);
-	// A folder that cannot be read has nothing to offer.
-	const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
-	const rows = entries
-		.filter((entry) => entry.name.startsWith(start) && (start.startsWith(".") || !entry.name.startsWith(".")))
-		.sort((a, b) => Number(b.isDirectory()) - Number(a.isDirectory()) || a.name.localeCompare(b.name))
-		.slice(0, MAX_FILES)
-		.map((entry) => {
-			const isFolder = entry.isDirectory();
-			const path = `${folder}${entry.name}${isFolder ? "/" : ""}`;
-			const quoted = /\s/.test(path) ? `"${path}${isFolder ? "" : '"'}` : path;
-			return { insert: isFolder ? quoted : `${quoted} `, label: `${entry.name}${isFolder ? "/" : ""}`, submits: false };
-		});
-	return rows.length > 0 ? { rows, prefix } : null;
+/** Completes the path that ends at the cursor. */
+function pathBefore(before: string, cwd: string): Promise<Completion | null> {
+	const [, word = "", inQuotes] = PATH.exec(before) ?? [];
+	return completePath({ word, path: inQuotes ?? word }, cwd);
 }

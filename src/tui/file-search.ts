@@ -1,63 +1,212 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { fuzzyMatch } from "./fuzzy.js";
 
-/** A file that fits a query. */
+/** A file or folder that fits a query. */
 export interface FoundFile {
+	/** A folder's ends in `/`. */
 	readonly path: string;
 	/** Indices of the matched letters in `path`. */
 	readonly positions: readonly number[];
 }
 
+/**
+ * Tells all paths, with `/` between names, as they are found. Resolves when there are no more, or soon after it was
+ * aborted.
+ */
+export type ListFiles = (onFile: (path: string) => void, signal: AbortSignal) => Promise<void>;
+
+/** How a search is carried on. */
+export interface SearchControls {
+	limit: number;
+	signal: AbortSignal;
+	/** Gets the best so far, from time to time. */
+	onPartial?(found: FoundFile[]): void;
+}
+
 /** A list older than this is asked for again, in the background. ms. */
 const MAX_AGE_MS = 5_000;
-/** How long the search may hold up everything else. ms. */
-const SLICE_MS = 5;
+/** Paths that are looked at before keys and frames have their turn: some milliseconds. */
+const SLICE = 2_000;
+/** Between two partial answers, ms. */
+const PARTIAL_MS = 80;
 
-/** Fuzzy search over a list of paths of any length: it never holds up a key for longer than a few milliseconds. */
+interface ScoredFile extends FoundFile {
+	readonly score: number;
+}
+
+/** What has been looked through for a query: a longer one only needs what matched. */
+interface Matches {
+	readonly list: FileList;
+	readonly query: string;
+	readonly paths: string[];
+	/** How much of the list was looked at. */
+	readonly seen: number;
+}
+
+/** Fuzzy search over a list of paths of any length, also while it is still being made. */
 export class FileSearch {
-	#files: Promise<readonly string[]> | undefined;
+	#list: FileList | undefined;
+	#next: FileList | undefined;
 	#listedAt = 0;
+	#matches: Matches | undefined;
 
-	/** @param listFiles gives all paths; what it gives is kept for some seconds */
-	constructor(private readonly listFiles: () => Promise<readonly string[]>) {}
+	constructor(private readonly listFiles: ListFiles) {}
 
-	/** @returns at most `limit` files, best first; nothing when aborted or when the list cannot be had */
-	async search(query: string, limit: number, signal: AbortSignal): Promise<FoundFile[]> {
-		const files = await this.#list();
-		if (signal.aborted) return [];
-		if (!query) return files.slice(0, limit).map((path) => ({ path, positions: [] }));
+	/** @returns at most `limit` files and folders, best first; none when aborted or when nothing can be listed */
+	async search(query: string, { limit, signal, onPartial }: SearchControls): Promise<FoundFile[]> {
+		const list = this.#current();
+		const known = this.#matches?.list === list && query.startsWith(this.#matches.query) ? this.#matches : undefined;
 		const candidate = inOrder(query);
-		const best: (FoundFile & { score: number })[] = [];
-		let sliceEnd = performance.now() + SLICE_MS;
-		for (const [index, path] of files.entries()) {
-			if (index % 256 === 0 && performance.now() > sliceEnd) {
-				await nextTick();
-				if (signal.aborted) return [];
-				sliceEnd = performance.now() + SLICE_MS;
-			}
-			const match = candidate.test(path) ? fuzzyMatch(query, path) : null;
-			if (match) insert(best, { path, positions: match.positions, score: match.score + nameBonus(query, path) }, limit);
+		const best: ScoredFile[] = [];
+		const matched: string[] = [];
+		// The first rows come sooner: someone waits for them.
+		let reportedAt = performance.now() - PARTIAL_MS / 2;
+		let isReported = true;
+		const look = (path: string): void => {
+			const found = candidate.test(path) ? scored(query, path, candidate) : null;
+			if (!found) return;
+			matched.push(path);
+			insert(best, found, limit);
+			isReported = false;
+		};
+		const pause = async (): Promise<void> => {
+			await nextTick();
+			if (signal.aborted || isReported || performance.now() - reportedAt < PARTIAL_MS) return;
+			reportedAt = performance.now();
+			isReported = true;
+			onPartial?.([...best]);
+		};
+		for (const [index, path] of known?.paths.entries() ?? []) {
+			look(path);
+			if (index % SLICE === SLICE - 1) await pause();
+			if (signal.aborted) return [];
 		}
+		let at = known?.seen ?? 0;
+		const keep = () => {
+			this.#matches = { list, query, paths: matched, seen: at };
+		};
+		for (;;) {
+			const end = Math.min(list.paths.length, at + SLICE);
+			for (; at < end; at++) look(list.paths[at] ?? "");
+			if (at < list.paths.length) await pause();
+			else if (list.isComplete) break;
+			else {
+				await pause();
+				if (at === list.paths.length) await list.more(signal, isReported ? undefined : PARTIAL_MS / 2);
+			}
+			if (signal.aborted) {
+				keep();
+				return [];
+			}
+		}
+		keep();
 		return best;
 	}
 
-	async #list(): Promise<readonly string[]> {
-		const now = performance.now();
-		if (!this.#files) {
-			this.#listedAt = now;
-			this.#files = this.listFiles().catch(() => []);
-		} else if (now - this.#listedAt > MAX_AGE_MS) {
-			this.#listedAt = now;
-			const previous = this.#files;
-			// The list at hand serves until the new one is there.
-			void this.listFiles()
-				.catch(() => previous)
-				.then((files) => {
-					this.#files = Promise.resolve(files);
-				});
-		}
-		return this.#files;
+	/** Stops listing when nobody waits for it any more. A list that is complete is kept. */
+	cancel(): void {
+		this.#next?.cancel();
+		this.#next = undefined;
+		if (this.#list?.isComplete) return;
+		this.#list?.cancel();
+		this.#list = undefined;
 	}
+
+	#current(): FileList {
+		const now = performance.now();
+		if (!this.#list) {
+			this.#listedAt = now;
+			this.#list = new FileList(this.listFiles);
+		} else if (this.#list.isComplete && !this.#next && now - this.#listedAt > MAX_AGE_MS) {
+			this.#listedAt = now;
+			const next = new FileList(this.listFiles);
+			this.#next = next;
+			// The list at hand serves until the new one is there.
+			void next.done.then(() => {
+				if (this.#next !== next) return;
+				this.#list = next;
+				this.#next = undefined;
+			});
+		}
+		return this.#list;
+	}
+}
+
+/** Paths as they are found, and the folders that they are in. */
+class FileList {
+	readonly paths: string[] = [];
+	readonly done: Promise<void>;
+	isComplete = false;
+	readonly #folders = new Set<string>();
+	readonly #stop = new AbortController();
+	readonly #waiting = new Set<() => void>();
+	#lastFolder = "";
+
+	constructor(listFiles: ListFiles) {
+		this.done = listFiles((path) => this.#add(path), this.#stop.signal)
+			// What was found until then is there.
+			.catch(() => {})
+			.then(() => {
+				this.isComplete = true;
+				this.#wake();
+			});
+	}
+
+	cancel(): void {
+		this.#stop.abort();
+	}
+
+	/** Resolves when there are more paths, when there will be none, when aborted, or when the time is up. */
+	more(signal: AbortSignal, timeoutMs?: number): Promise<void> {
+		return new Promise((resolve) => {
+			let timer: NodeJS.Timeout | undefined;
+			const end = () => {
+				clearTimeout(timer);
+				signal.removeEventListener("abort", end);
+				this.#waiting.delete(end);
+				resolve();
+			};
+			if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs);
+			this.#waiting.add(end);
+			signal.addEventListener("abort", end, { once: true });
+			if (this.isComplete || signal.aborted) end();
+		});
+	}
+
+	#wake(): void {
+		for (const end of this.#waiting) end();
+	}
+
+	#add(path: string): void {
+		const folder = path.slice(0, path.lastIndexOf("/") + 1);
+		if (folder !== this.#lastFolder) {
+			this.#lastFolder = folder;
+			this.#addFolder(folder);
+		}
+		this.paths.push(path);
+		if (this.#waiting.size > 0) this.#wake();
+	}
+
+	/** Adds a folder below those that it is in. */
+	#addFolder(folder: string): void {
+		if (folder === "" || this.#folders.has(folder)) return;
+		this.#addFolder(folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1));
+		this.#folders.add(folder);
+		this.paths.push(folder);
+	}
+}
+
+function scored(query: string, path: string, candidate: RegExp): ScoredFile | null {
+	// Before anything is typed, what is near the top; folders first.
+	if (!query) return { path, positions: [], score: -2 * depthOf(path) + (path.endsWith("/") ? 1 : 0) };
+	const match = path === query ? null : fuzzyMatch(query, path);
+	return match && { path, positions: match.positions, score: match.score + nameBonus(candidate, path) };
+}
+
+function depthOf(path: string): number {
+	let depth = 0;
+	for (let at = path.indexOf("/"); at !== -1 && at < path.length - 1; at = path.indexOf("/", at + 1)) depth++;
+	return depth;
 }
 
 /** A cheap test that a path holds the letters of the first word in order. */
@@ -68,11 +217,11 @@ function inOrder(query: string): RegExp {
 }
 
 /** What is in the file's name counts for more than what is in its folders. */
-function nameBonus(query: string, path: string): number {
-	return fuzzyMatch(query, path.slice(path.lastIndexOf("/") + 1)) ? 20 : 0;
+function nameBonus(candidate: RegExp, path: string): number {
+	return candidate.test(path.slice(path.lastIndexOf("/", path.length - 2) + 1)) ? 20 : 0;
 }
 
-function insert<T extends { score: number }>(best: T[], item: T, limit: number): void {
+function insert(best: ScoredFile[], item: ScoredFile, limit: number): void {
 	const last = best.at(-1);
 	if (best.length >= limit && last && last.score >= item.score) return;
 	const at = best.findIndex((other) => other.score < item.score);

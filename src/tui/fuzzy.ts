@@ -23,6 +23,12 @@ export function fuzzyMatch(query: string, text: string): FuzzyMatch | null {
 	// Some letters change their length in lower case: positions would be off.
 	const haystack = lower.length === text.length ? lower : text;
 	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+	const [only, ...others] = words;
+	if (only !== undefined && others.length === 0) {
+		const match = matchWord(only, haystack);
+		const bonus = only === haystack ? AT_START * 4 : 0;
+		return match && { score: match.score + bonus - text.length / 50, positions: match.positions };
+	}
 	let score = 0;
 	const positions = new Set<number>();
 	for (const word of words) {
@@ -31,7 +37,6 @@ export function fuzzyMatch(query: string, text: string): FuzzyMatch | null {
 		score += match.score;
 		for (const position of match.positions) positions.add(position);
 	}
-	if (words.length === 1 && words[0] === haystack) score += AT_START * 4;
 	return { score: score - text.length / 50, positions: [...positions].sort((a, b) => a - b) };
 }
 
@@ -76,10 +81,10 @@ function matchWord(word: string, text: string): FuzzyMatch | null {
 	let at = end;
 	for (let index = word.length - 1; index >= 0; index -= 1) {
 		at = text.lastIndexOf(word.charAt(index), at);
-		positions.unshift(at);
+		positions.push(at);
 		at -= 1;
 	}
-	return score(text, positions);
+	return score(text, positions.reverse());
 }
 
 /** Where the word stands as it is: rather at the beginning of a word; -1 when nowhere. */

@@ -6,7 +6,6 @@ import {
 	truncateToWidth,
 	visibleWidth,
 } from "@mariozechner/pi-tui";
-import { stripAll } from "../util/sanitize.js";
 import { oneLine, spread } from "./line.js";
 import type { Look } from "./select-dialog.js";
 
@@ -21,9 +20,6 @@ export interface InputQuestion {
 	value?: string;
 }
 
-/** Ctrl+E: who changes a text mostly adds to it. */
-const END_OF_LINE = "\x05";
-
 /** Asks for one line of text. */
 export class InputDialog implements Component, Focusable {
 	focused = false;
@@ -35,9 +31,8 @@ export class InputDialog implements Component, Focusable {
 		private readonly question: InputQuestion,
 		private readonly onAnswer: (answer: string | null) => void,
 	) {
-		if (!question.value) return;
-		this.#input.setValue(stripAll(question.value).replace(/\s+/g, " "));
-		this.#input.handleInput(END_OF_LINE);
+		// As pasted: the cursor is to stand behind it.
+		if (question.value) this.#input.handleInput(`\x1b[200~${oneLine(question.value)}\x1b[201~`);
 	}
 
 	render(width: number): string[] {

@@ -1,5 +1,6 @@
 import {
 	isKeyRelease,
+	type Keybinding,
 	type KeybindingDefinitions,
 	type KeybindingsConfig,
 	KeybindingsManager,
@@ -8,6 +9,7 @@ import {
 	setKeybindings,
 	TUI_KEYBINDINGS,
 } from "@mariozechner/pi-tui";
+import { type PlaceOfBinding, resolveBindings } from "./key-bindings.js";
 
 /** What keys do in pi, with their default keys. The editor's own keys come from pi-tui. */
 const APP_KEYS = {
@@ -24,6 +26,7 @@ const APP_KEYS = {
 	"app.externalEditor": { defaultKeys: "ctrl+g", description: "Write the prompt in $VISUAL or $EDITOR" },
 	"app.followUp": { defaultKeys: "alt+enter", description: "Send after the run" },
 	"app.editQueue": { defaultKeys: "alt+up", description: "Put queued prompts back into the editor" },
+	"app.searchHistory": { defaultKeys: "ctrl+r", description: "Search what was sent before" },
 	"app.pasteImage": { defaultKeys: "ctrl+v", description: "Paste an image" },
 	"dialog.accept": { defaultKeys: "enter", description: "Accept" },
 	"dialog.cancel": { defaultKeys: ["escape", "ctrl+c"], description: "Cancel" },
@@ -31,6 +34,9 @@ const APP_KEYS = {
 	"dialog.down": { defaultKeys: ["down", "ctrl+n"], description: "Down" },
 	"dialog.pageUp": { defaultKeys: "pageUp", description: "Page up" },
 	"dialog.pageDown": { defaultKeys: "pageDown", description: "Page down" },
+	"dialog.scope": { defaultKeys: "tab", description: "List fewer, or all" },
+	"dialog.rename": { defaultKeys: "ctrl+r", description: "Rename what is selected" },
+	"dialog.delete": { defaultKeys: ["ctrl+d", "delete"], description: "Delete what is selected" },
 } as const satisfies KeybindingDefinitions;
 
 /** The name of something that a key does. */
@@ -46,45 +52,83 @@ export interface Keymap {
 	keyOf(action: KeyAction): string;
 	/** Every action that has keys, as `[keys, description]`; pi's own first, then the editor's. */
 	list(): [string, string][];
+	/** Takes other bindings of the user from here on, as `createKeymap` does. */
+	reload(userBindings: unknown, placeOf?: PlaceOfBinding): void;
 	/** One sentence for each user binding that was left out or clashes. */
 	readonly problems: readonly string[];
 }
 
-/** The terminal's own selection is what copies: in pi the key of this does something else. */
-const COPY = "tui.input.copy";
-const KEY = /^(?:(?:ctrl|shift|alt|super)\+)*(?:[a-z]+|f\d{1,2}|[!-~])$/i;
-const NAMED_KEYS = new Set(
-	(
-		"escape esc enter return tab space backspace delete insert clear home end pageup pagedown up down left right " +
-		"f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12"
-	).split(" "),
-);
+/** What nothing in pi listens for: the terminal's own selection is what copies, and lists of completions have no pages. */
+const UNUSED = new Set(["tui.input.copy", "tui.select.pageUp", "tui.select.pageDown"]);
+/** Ctrl and underscore, which is Ctrl and minus on a plain terminal, as keyboards with more keys report it. */
+const CTRL_UNDERSCORE = /^\x1b\[(?:95;[56](?::\d)?u|45(?::95)?;6(?::\d)?u|27;[56];95~|27;6;45~)$/;
+const CTRL_MINUS = "\x1f";
+/** A line feed is Ctrl and J, which a terminal in raw mode never sends for Enter. */
+const CTRL_J = "\x1b[106;5u";
 const DISPLAY: Record<string, string> = { escape: "esc", up: "↑", down: "↓", left: "←", right: "→" };
+const DEFINITIONS: KeybindingDefinitions = {
+	...TUI_KEYBINDINGS,
+	// A plain terminal sends a line feed for it, which the editor takes for a new line; other keyboards name the key.
+	"tui.input.newLine": { defaultKeys: ["shift+enter", "ctrl+j"], description: "Insert newline" },
+	...APP_KEYS,
+};
+
+/** Every action that keys can be given, with its default keys, as the documentation lists them. */
+export const KEY_ACTIONS: readonly { action: string; keys: readonly string[]; description: string }[] = [
+	...Object.keys(APP_KEYS),
+	...Object.keys(TUI_KEYBINDINGS).filter((id) => !UNUSED.has(id)),
+].map((action) => ({
+	action,
+	keys: [DEFINITIONS[action]?.defaultKeys ?? []].flat(),
+	description: DEFINITIONS[action]?.description ?? action,
+}));
 
 /**
  * Resolves the keys and makes them those of every pi-tui component too.
  * `userBindings` is the parsed `keybindings.json`: action to key or keys; an empty list unbinds. Anything else in it is
  * left out and told in `problems`.
  */
-export function createKeymap(userBindings: unknown = {}): Keymap {
-	const definitions: KeybindingDefinitions = { ...TUI_KEYBINDINGS, ...APP_KEYS };
-	const problems: string[] = [];
-	const user = readBindings(userBindings, definitions, problems);
-	const manager = new KeybindingsManager(definitions, user);
-	setKeybindings(manager);
-	const resolved = manager.getResolvedBindings();
-	const keys = (id: string): KeyId[] => [resolved[id] ?? []].flat();
-	problems.push(...clashes(keys));
-	return {
-		problems,
-		matches: (data, action) => !isKeyRelease(data) && keys(action).some((key) => matchesKey(data, key)),
+export function createKeymap(userBindings: unknown = {}, placeOf?: PlaceOfBinding): Keymap {
+	let keysByAction: KeybindingsConfig = {};
+	let problems: readonly string[] = [];
+	const keys = (id: string): KeyId[] => [keysByAction[id] ?? []].flat();
+	const keymap: Keymap = {
+		get problems() {
+			return problems;
+		},
+		matches: (data, action) => {
+			if (isKeyRelease(data)) return false;
+			const key = plainKey(data);
+			return keys(action).some((id) => matchesKey(key, id));
+		},
 		keysOf: (action) => keys(action).map(displayKey).join(" / "),
 		keyOf: (action) => keys(action).map(displayKey)[0] ?? "",
 		list: () =>
-			[...Object.keys(APP_KEYS), ...Object.keys(TUI_KEYBINDINGS)]
-				.filter((id) => /^(?:app|tui\.editor|tui\.input)\./.test(id) && id !== COPY && keys(id).length > 0)
-				.map((id) => [keys(id).map(displayKey).join(" / "), definitions[id]?.description ?? id]),
+			KEY_ACTIONS.filter(
+				({ action }) => /^(?:app|tui\.editor|tui\.input)\./.test(action) && keys(action).length > 0,
+			).map(({ action, description }) => [keys(action).map(displayKey).join(" / "), description]),
+		reload: (value, place) => {
+			const resolved = resolveBindings(value, DEFINITIONS, place);
+			problems = resolved.problems;
+			const manager = new PiKeybindings(DEFINITIONS, resolved.bindings);
+			setKeybindings(manager);
+			keysByAction = manager.getResolvedBindings();
+		},
 	};
+	keymap.reload(userBindings, placeOf);
+	return keymap;
+}
+
+/** The keys as the components of pi-tui ask for them. */
+class PiKeybindings extends KeybindingsManager {
+	override matches(data: string, keybinding: Keybinding): boolean {
+		return !isKeyRelease(data) && super.matches(plainKey(data), keybinding);
+	}
+}
+
+function plainKey(data: string): string {
+	if (data === "\n") return CTRL_J;
+	return CTRL_UNDERSCORE.test(data) ? CTRL_MINUS : data;
 }
 
 function displayKey(key: string): string {
@@ -92,40 +136,4 @@ function displayKey(key: string): string {
 		.split("+")
 		.map((part) => DISPLAY[part] ?? part)
 		.join("+");
-}
-
-function readBindings(value: unknown, definitions: KeybindingDefinitions, problems: string[]): KeybindingsConfig {
-	const bindings: KeybindingsConfig = {};
-	if (typeof value !== "object" || value === null || Array.isArray(value)) {
-		problems.push("Key bindings must be an object of action and key");
-		return bindings;
-	}
-	for (const [id, given] of Object.entries(value)) {
-		const candidates: unknown[] = Array.isArray(given) ? given : [given];
-		const keys = candidates.filter(isKeyId);
-		if (!Object.hasOwn(definitions, id)) problems.push(`No action is called "${id}"`);
-		else if (keys.length < candidates.length) problems.push(`"${id}" has a key that does not exist`);
-		else bindings[id] = keys;
-	}
-	return bindings;
-}
-
-function isKeyId(value: unknown): value is KeyId {
-	if (typeof value !== "string" || !KEY.test(value)) return false;
-	const base = value.slice(value.lastIndexOf("+", value.length - 2) + 1).toLowerCase();
-	return base.length === 1 || NAMED_KEYS.has(base);
-}
-
-/** Two `app` actions on one key: the second would never run. */
-function clashes(keys: (id: string) => KeyId[]): string[] {
-	const owners = new Map<string, string>();
-	const found: string[] = [];
-	for (const id of Object.keys(APP_KEYS).filter((name) => name.startsWith("app."))) {
-		for (const key of keys(id)) {
-			const owner = owners.get(key);
-			if (owner) found.push(`${key} is bound to both "${owner}" and "${id}"`);
-			else owners.set(key, id);
-		}
-	}
-	return found;
 }

@@ -1,6 +1,8 @@
 import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
 import { revealInvisible } from "../util/reveal.js";
 
+const BLANK = 0x20;
+
 /**
  * One line with `left` at its start and `right` at its end. What is narrow loses `right` first, then the end of `left`.
  * @returns at most `width` columns
@@ -24,4 +26,11 @@ export function oneLine(text: string, maxLength = 1_000): string {
 export function column(text: string, width: number): string {
 	const cut = truncateToWidth(text, width, "…");
 	return cut + " ".repeat(Math.max(0, width - visibleWidth(cut)));
+}
+
+/** The line without the blanks at its end. */
+export function withoutBlankEnd(line: string): string {
+	let end = line.length;
+	while (end > 0 && line.charCodeAt(end - 1) === BLANK) end -= 1;
+	return end === line.length ? line : line.slice(0, end);
 }

@@ -1,7 +1,9 @@
-import { type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
+import { CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
 import { BlockList } from "./block-list.js";
-import { FrameTerminal } from "./frame-terminal.js";
+import { type CursorPlace, FrameWriter } from "./frame-writer.js";
 import { safeLine } from "./safe-line.js";
+import { sealLine } from "./seal-line.js";
+import { TerminalImages } from "./terminal-images.js";
 
 export { type Block, BlockList } from "./block-list.js";
 
@@ -9,8 +11,13 @@ export { type Block, BlockList } from "./block-list.js";
 export interface LiveTUIOptions {
 	/** The transcript. Default: an empty list. */
 	blocks?: BlockList;
-	/** How long the size must rest before the screen is drawn anew, ms. */
+	/** The images whose marks are in the blocks' lines. Default: none can be drawn. */
+	images?: TerminalImages;
+	/** How long the size must rest before the screen is drawn anew, ms. Default 100. */
 	resizeDelayMs?: number;
+	/** Told when the terminal is taken and just before it is given back. */
+	onStart?(): void;
+	onStop?(): void;
 }
 
 /**
@@ -20,34 +27,21 @@ export interface LiveTUIOptions {
 interface FrameState {
 	doRender(): void;
 	renderRequested: boolean;
-	previousLines: string[];
-	/** 0 before the first frame, -1 when a full redraw was asked for. */
-	previousWidth: number;
-	previousHeight: number;
-	previousViewportTop: number;
-	hardwareCursorRow: number;
-	cursorRow: number;
-	maxLinesRendered: number;
+	compositeOverlays(lines: string[], width: number, height: number): string[];
 }
 
+const SHOW_CURSOR = "\x1b[?25h";
 /** Between two frames of streaming text, ms. */
 const STREAM_FRAME_MS = 33;
-
-const NUMBERS = [
-	"previousWidth",
-	"previousHeight",
-	"previousViewportTop",
-	"hardwareCursorRow",
-	"cursorRow",
-	"maxLinesRendered",
-];
+/** The same while each brings more than a screen, which nobody can read. */
+const FLOOD_FRAME_MS = 75;
+const RESIZE_DELAY_MS = 100;
 
 function hasFrameState(screen: object): screen is FrameState {
 	return (
 		typeof Reflect.get(screen, "doRender") === "function" &&
 		typeof Reflect.get(screen, "renderRequested") === "boolean" &&
-		Array.isArray(Reflect.get(screen, "previousLines")) &&
-		NUMBERS.every((name) => typeof Reflect.get(screen, name) === "number")
+		typeof Reflect.get(screen, "compositeOverlays") === "function"
 	);
 }
 
@@ -66,54 +60,58 @@ function frameStateOf(screen: object): FrameState {
  */
 export class LiveTUI extends TUI {
 	readonly blocks: BlockList;
-	readonly #frames: FrameTerminal;
+	readonly #writer = new FrameWriter();
+	readonly #images: TerminalImages;
 	readonly #state: FrameState;
-	readonly #drawFrame: () => void;
-	readonly #resizeDelayMs: number;
+	readonly #options: LiveTUIOptions;
 	#resizeTimer: NodeJS.Timeout | undefined;
 	#streamTimer: NodeJS.Timeout | undefined;
+	/** When the last frame of streaming text was done, and how long it keeps the next one waiting. */
 	#lastStreamFrameAt = 0;
+	#streamWaitMs = STREAM_FRAME_MS;
+	#echoDue = false;
 	#running = false;
+	/** Size of the last frame; null when nothing is drawn. */
+	#drawn: { columns: number; rows: number } | null = null;
+	#redrawAsked = false;
+	#redraws = 0;
 	/** Size that the running timer waits to settle. */
 	#awaitedSize = "";
 	/** The next full redraw brings the transcript back, not just a screen of it. */
 	#redrawsAll = true;
-	/** Columns of the last frame. */
-	#drawnWidth = 0;
 	/** Rows above the tree that were drawn since the last full redraw. */
 	#liftedRows = 0;
-	/** Lines of the last frame before and after clipping. */
-	#unclipped: readonly string[] = [];
-	#clipped: readonly string[] = [];
+	#cursorShown = false;
+	/** Lines of the last frame as the components gave them, and as they went out. */
+	#given: readonly string[] = [];
+	#sealed: readonly string[] = [];
 
 	constructor(terminal: Terminal, options: LiveTUIOptions = {}) {
-		const frames = new FrameTerminal(terminal);
-		super(frames);
-		this.#frames = frames;
-		this.#resizeDelayMs = options.resizeDelayMs ?? 100;
+		super(terminal);
+		this.#options = options;
 		this.blocks = options.blocks ?? new BlockList();
+		this.#images = options.images ?? new TerminalImages();
 		this.blocks.attach(() => this.requestRender(true));
 		this.addChild(this.blocks);
 		this.#state = frameStateOf(this);
-		this.#drawFrame = this.#state.doRender.bind(this);
 		this.#state.doRender = () => this.#frame();
+		this.addInputListener(() => this.#echoSoon());
+	}
+
+	/** How often everything was drawn, the first time included. */
+	override get fullRedraws(): number {
+		return this.#redraws;
 	}
 
 	/**
-	 * Asks for a frame for text that streams in: at most one in 33 ms, which the eye takes as steady. Every frame moves
-	 * what stands below the text, so fewer of them are fewer bytes; a key still gets its own frame at once.
+	 * Asks for a frame for text that streams in: at most one in 33 ms, which the eye takes as steady. Frames that are
+	 * drawn meanwhile for other reasons, as for each key, show the text as it was in the last one: a key costs the same
+	 * whatever streams in.
 	 */
 	requestStreamFrame(): void {
-		if (this.#streamTimer) return;
-		const wait = this.#lastStreamFrameAt + STREAM_FRAME_MS - performance.now();
-		this.#streamTimer = setTimeout(
-			() => {
-				this.#streamTimer = undefined;
-				this.#lastStreamFrameAt = performance.now();
-				this.requestRender();
-			},
-			Math.max(0, wait),
-		);
+		if (this.#streamTimer || !this.#running) return;
+		const wait = this.#lastStreamFrameAt + this.#streamWaitMs - performance.now();
+		this.#streamTimer = setTimeout(() => this.#streamFrame(), Math.max(0, wait));
 	}
 
 	/** True between `start` and `stop`. */
@@ -127,13 +125,14 @@ export class LiveTUI extends TUI {
 		this.#running = true;
 		this.#startAfresh();
 		super.start();
+		this.#options.onStart?.();
 	}
 
 	/** @param force draws the transcript anew, also what has scrolled off */
 	override requestRender(force = false): void {
 		// The base class would forget where the cursor is, and with it where the first row is.
-		if (force && this.#state.previousWidth !== 0) {
-			this.#state.previousWidth = -1;
+		if (force && this.#drawn) {
+			this.#redrawAsked = true;
 			this.#redrawsAll = true;
 		}
 		super.requestRender();
@@ -146,49 +145,88 @@ export class LiveTUI extends TUI {
 		this.#forgetResize();
 		clearTimeout(this.#streamTimer);
 		this.#streamTimer = undefined;
+		const leave = this.#writer.leave();
+		if (leave) this.terminal.write(leave);
+		this.#options.onStop?.();
 		super.stop();
 	}
 
-	/** A line that is too wide or holds a line end would break every frame after it, one with control sequences more. */
-	override render(width: number): string[] {
-		const lines = super.render(width);
-		const clipped: string[] = [];
-		for (const [index, line] of lines.entries()) {
-			const same = line === this.#unclipped[index] && this.#state.previousWidth === width;
-			clipped.push((same ? this.#clipped[index] : undefined) ?? safeLine(line, width));
-		}
-		this.#unclipped = lines;
-		// The base class edits the array that it gets (it takes the cursor mark out).
-		this.#clipped = [...clipped];
-		return clipped;
+	/** What was typed shows before anything else is done, not with the next tick of a clock; keys of one read together. */
+	#echoSoon(): undefined {
+		if (this.#echoDue) return;
+		this.#echoDue = true;
+		process.nextTick(() => {
+			this.#echoDue = false;
+			if (this.#state.renderRequested) this.#frameNow();
+		});
 	}
 
-	/** Draws one frame. */
-	#frame(): void {
+	#streamFrame(): void {
+		this.#streamTimer = undefined;
+		const before = this.#sealed.length;
+		const lines = this.#frameNow();
+		this.#streamWaitMs = lines - before > this.terminal.rows ? FLOOD_FRAME_MS : STREAM_FRAME_MS;
+		// From the end on: a machine that takes long for a frame gets time for other things too.
+		this.#lastStreamFrameAt = performance.now();
+	}
+
+	/** Draws a frame in place of the one that was asked for. @returns how many lines it had */
+	#frameNow(): number {
+		this.#state.renderRequested = false;
+		return this.#frame();
+	}
+
+	/** Draws one frame. @returns how many lines it had, with those that have scrolled off since the last one */
+	#frame(): number {
+		if (!this.#running) return 0;
 		const { columns, rows } = this.terminal;
-		const state = this.#state;
-		const asked = state.previousWidth <= 0;
-		if (!asked && (columns !== state.previousWidth || rows !== state.previousHeight)) {
-			this.#awaitRest(`${columns}x${rows}`);
-		}
-		if (!asked && this.#resizeTimer) return;
+		const drawn = this.#drawn;
+		const isAnew = !drawn || this.#redrawAsked;
+		if (!isAnew && (columns !== drawn.columns || rows !== drawn.rows)) this.#awaitRest(`${columns}x${rows}`);
+		if (!isAnew && this.#resizeTimer) return 0;
 		this.#forgetResize();
-		this.#frames.clear = clearFrom(asked ? this.#rowsAboveCursor(columns) : state.hardwareCursorRow);
-		if (asked) this.#bringBack(columns, rows);
-		this.#frames.beginFrame();
-		try {
-			this.#drawFrame();
-		} finally {
-			this.#frames.endFrame();
+		const clear = drawn ? clearFrom(isAnew ? this.#rowsAboveCursor(drawn.columns) : this.#writer.cursorLine) : "";
+		if (isAnew) this.#bringBack(columns, rows);
+		this.#redrawAsked = false;
+		this.blocks.holdsLive = !isAnew && this.#streamTimer !== undefined;
+		const frame = this.#compose(columns, rows);
+		let out = isAnew ? null : this.#writer.update(frame);
+		if (out === null) {
+			this.#redraws += 1;
+			out = this.#writer.redraw(frame, this.#images.removeAll() + clear);
 		}
-		this.#drawnWidth = columns;
+		if (frame.cursor && !this.#cursorShown && this.getShowHardwareCursor()) {
+			this.#cursorShown = true;
+			out += SHOW_CURSOR;
+		}
+		if (out) this.terminal.write(this.#images.expand(out));
+		this.#drawn = { columns, rows };
 		this.#lift();
+		return frame.lines.length;
+	}
+
+	/** All lines as they go to the terminal, and where the cursor stands among them. */
+	#compose(columns: number, rows: number): { lines: string[]; cursor: CursorPlace | null; rows: number } {
+		const tree = this.render(columns);
+		const given = this.hasOverlay() ? this.#state.compositeOverlays(tree, columns, rows) : tree;
+		const isSameWidth = this.#drawn?.columns === columns;
+		// A line that is too wide or holds a line end would break every frame after it, one with control sequences more.
+		const sealed = given.map((line, index) => {
+			const known = isSameWidth && line === this.#given[index] ? this.#sealed[index] : undefined;
+			return known ?? sealLine(safeLine(line, columns));
+		});
+		this.#given = given;
+		this.#sealed = sealed;
+		const lines = [...sealed];
+		return { lines, cursor: takeCursor(lines, rows), rows };
 	}
 
 	/** The cursor is wherever another program left it: the next frame is drawn from there on. */
 	#startAfresh(): void {
-		const nothing = { previousWidth: 0, previousHeight: 0, previousViewportTop: 0, hardwareCursorRow: 0 };
-		Object.assign(this.#state, { ...nothing, cursorRow: 0, maxLinesRendered: 0, previousLines: [] });
+		this.#writer.restart();
+		this.#images.forgetSent();
+		this.#drawn = null;
+		this.#cursorShown = false;
 		// A frame that was due when the screen was stopped was never drawn: it would hold up all others.
 		this.#state.renderRequested = false;
 		// To the start of a row: the next one, unless the cursor is at the start of one already.
@@ -197,18 +235,19 @@ export class LiveTUI extends TUI {
 
 	/** Puts back what a redraw draws: the transcript when that was asked for, else as much as was on the screen. */
 	#bringBack(columns: number, rows: number): void {
-		const lines = rows * Math.max(1, Math.ceil(this.#drawnWidth / columns));
+		const lines = rows * Math.max(1, Math.ceil((this.#drawn?.columns ?? 0) / columns));
 		this.blocks.restore(columns, this.#redrawsAll ? undefined : lines);
 		this.#redrawsAll = false;
 		this.#liftedRows = 0;
 	}
 
 	/** How far below the first row that was drawn the cursor is. Terminals wrap lines that a smaller width has no room for. */
-	#rowsAboveCursor(columns: number): number {
-		const { hardwareCursorRow, previousLines } = this.#state;
-		if (columns >= this.#drawnWidth) return this.#liftedRows + hardwareCursorRow;
-		return previousLines
-			.slice(0, hardwareCursorRow)
+	#rowsAboveCursor(drawnColumns: number): number {
+		const { columns } = this.terminal;
+		const { cursorLine, lines } = this.#writer;
+		if (columns >= drawnColumns) return this.#liftedRows + cursorLine;
+		return lines
+			.slice(0, cursorLine)
 			.reduce((rows, line) => rows + Math.max(1, Math.ceil(visibleWidth(line) / columns)), this.#liftedRows);
 	}
 
@@ -219,9 +258,9 @@ export class LiveTUI extends TUI {
 		this.#awaitedSize = size;
 		this.#resizeTimer = setTimeout(() => {
 			this.#forgetResize();
-			this.#state.previousWidth = -1;
+			this.#redrawAsked = true;
 			this.#frame();
-		}, this.#resizeDelayMs);
+		}, this.#options.resizeDelayMs ?? RESIZE_DELAY_MS);
 	}
 
 	#forgetResize(): void {
@@ -230,23 +269,31 @@ export class LiveTUI extends TUI {
 		this.#awaitedSize = "";
 	}
 
-	/** Takes out of the tree what has scrolled off, and shifts the base class's view of the screen by as much. */
+	/** Takes out of the tree what has scrolled off. */
 	#lift(): void {
-		const state = this.#state;
-		const lines = this.blocks.lift(state.previousViewportTop);
+		const lines = this.blocks.lift(this.#writer.top);
 		if (lines === 0) return;
 		this.#liftedRows += lines;
-		state.previousLines = state.previousLines.slice(lines);
-		state.previousViewportTop -= lines;
-		state.hardwareCursorRow -= lines;
-		state.cursorRow -= lines;
-		state.maxLinesRendered = Math.max(0, state.maxLinesRendered - lines);
-		this.#unclipped = this.#unclipped.slice(lines);
-		this.#clipped = this.#clipped.slice(lines);
+		this.#images.leave(this.#sealed.slice(0, lines));
+		this.#writer.lift(lines);
+		this.#given = this.#given.slice(lines);
+		this.#sealed = this.#sealed.slice(lines);
 	}
 }
 
 /** Moves to the row, `rows` above the cursor but on the screen, and clears from there on. */
 function clearFrom(rows: number): string {
 	return `${rows > 0 ? `\x1b[${rows}A` : ""}\r\x1b[J`;
+}
+
+/** Takes the cursor's mark out of the lines. @returns where it was, when on the screen */
+function takeCursor(lines: string[], rows: number): CursorPlace | null {
+	for (let line = lines.length - 1; line >= Math.max(0, lines.length - rows); line -= 1) {
+		const text = lines[line] ?? "";
+		const at = text.indexOf(CURSOR_MARKER);
+		if (at === -1) continue;
+		lines[line] = text.slice(0, at) + text.slice(at + CURSOR_MARKER.length);
+		return { line, column: visibleWidth(text.slice(0, at)) };
+	}
+	return null;
 }

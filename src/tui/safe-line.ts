@@ -1,10 +1,12 @@
 import { CURSOR_MARKER, truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
 import { showCharacter } from "../util/sanitize.js";
+import { simpleWidth } from "./simple-width.js";
+import { IMAGE_MARK } from "./terminal-images.js";
 
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
-/** What components may write besides text: styles, links, and the mark of the cursor, which the renderer takes out. */
+/** What components may write besides text: styles, links, and marks that the renderer takes out: of the cursor, of images. */
 const OWN = new RegExp(
-	`\\x1b\\[[\\d;:]*m|\\x1b\\]8;[^\\x00-\\x1f\\x7f-\\x9f]*(?:\\x07|\\x1b\\\\)|${CURSOR_MARKER}|[\\x00-\\x1f\\x7f-\\x9f]`,
+	`\\x1b\\[[\\d;:]*m|\\x1b\\]8;[^\\x00-\\x1f\\x7f-\\x9f]*(?:\\x07|\\x1b\\\\)|${CURSOR_MARKER}|${IMAGE_MARK}|[\\x00-\\x1f\\x7f-\\x9f]`,
 	"g",
 );
 
@@ -13,6 +15,8 @@ const OWN = new RegExp(
  * sequence leaves here but styles and links: others become visible characters.
  */
 export function safeLine(line: string, width: number): string {
+	const simple = simpleWidth(line);
+	if (simple >= 0 && simple <= width) return line;
 	const safe = CONTROL.test(line) ? line.replace(/[\r\n]+/g, " ").replace(OWN, showForeign) : line;
 	return visibleWidth(safe) > width ? truncateToWidth(safe, width, "…") : safe;
 }

@@ -6,11 +6,24 @@ import {
 	matchesKey,
 	truncateToWidth,
 	visibleWidth,
+	wrapTextWithAnsi,
 } from "@mariozechner/pi-tui";
-import { fuzzyFilter, fuzzyMatch, markMatch } from "./fuzzy.js";
-import type { Keymap } from "./keymap.js";
-import { column, oneLine, spread } from "./line.js";
+import { fuzzyFilter } from "./fuzzy.js";
+import { keyLines } from "./key-lines.js";
+import type { KeyAction, Keymap } from "./keymap.js";
+import { oneLine, spread } from "./line.js";
+import {
+	cutPlain,
+	drawRow,
+	type RowWidths,
+	rowWidths,
+	type SelectColumn,
+	type SelectItem,
+	wordPositions,
+} from "./select-row.js";
 import type { Theme } from "./theme.js";
+
+export type { SelectColumn, SelectItem } from "./select-row.js";
 
 /** The look and the keys of a dialog. */
 export interface Look {
@@ -20,64 +33,113 @@ export interface Look {
 	rows?(): number;
 }
 
-/** A row of a `SelectDialog`. Texts may come from anywhere. */
-export interface SelectItem<T> {
-	label: string;
-	value: T;
-	/** Stands at the right. */
-	description?: string;
+/** A key of a dialog besides those that move, choose and close. */
+export interface SelectAction<T> {
+	/** An action of the keymap, or a blank, which then cannot be typed into the filter. */
+	key: KeyAction | " ";
+	/** Asked at each frame where it changes. */
+	does: string | (() => string);
+	/** @param item what is selected; undefined when the list is empty */
+	run(item: SelectItem<T> | undefined): void;
 }
 
 /** Settings of a `SelectDialog`. */
 export interface SelectDialogOptions<T> {
 	title: string;
-	items: readonly SelectItem<T>[];
+	/** All items, which typing filters; or a function that finds those that fit what is typed, best first. */
+	items: readonly SelectItem<T>[] | ((filter: string) => readonly SelectItem<T>[]);
+	columns?: readonly SelectColumn[];
 	/** Index of the item that is selected at first. */
 	selected?: number;
-	/** What the keys line says about enter. Default `select`. */
+	/** What the keys line says about enter; empty leaves it out. Default `select`. */
 	verb?: string;
-	onSelect(value: T): void;
+	/** What the list says when it is empty and nothing is typed. */
+	empty?: string;
+	/** Takes half of the screen, not a third. */
+	isTall?: boolean;
+	/** Says more of the selected item, above the keys. */
+	details?(item: SelectItem<T>): string;
+	actions?: readonly SelectAction<T>[];
+	/** Which units of a label to mark. Default: the letters that match. */
+	positions?(filter: string, label: string): readonly number[];
+	/** Hears each change of the filter, after the list has changed. */
+	onFilter?(filter: string): void;
+	/** @param filter as typed */
+	onSelect(value: T, filter: string): void;
 	onCancel(): void;
 }
 
 const MAX_ROWS = 10;
 const MIN_ROWS = 3;
+const MAX_DETAIL_ROWS = 3;
+const HINT = "type to filter";
 
-/** Chooses one of a list: arrows, page keys, and typing filters. */
+/** Chooses one of a list: arrows, page keys, and typing filters. Draws the rows that are on the screen, no others. */
 export class SelectDialog<T> implements Component, Focusable {
 	focused = false;
+	/** A line above the keys; null for none. */
+	note: { text: string; isProblem: boolean } | null = null;
 	#filter = "";
 	#shown: readonly SelectItem<T>[];
 	#selected: number;
+	#widths: { items: readonly SelectItem<T>[]; width: number; widths: RowWidths } | null = null;
 
 	constructor(
 		private readonly look: Look,
 		private readonly options: SelectDialogOptions<T>,
 	) {
-		this.#shown = options.items;
+		this.#shown = this.#find();
 		const selected = Number.isInteger(options.selected) ? (options.selected ?? 0) : 0;
-		this.#selected = Math.max(0, Math.min(selected, options.items.length - 1));
+		this.#selected = Math.max(0, Math.min(selected, this.#shown.length - 1));
+	}
+
+	/** What is typed. */
+	get filter(): string {
+		return this.#filter;
+	}
+
+	/** The item that enter would choose. */
+	get selected(): SelectItem<T> | undefined {
+		return this.#shown[this.#selected];
+	}
+
+	/** Looks for the items again; the same value stays selected, wherever it now stands. */
+	refresh(): void {
+		const value = this.selected?.value;
+		this.#shown = this.#find();
+		const at = value === undefined ? -1 : this.#shown.findIndex((item) => item.value === value);
+		this.#move(at >= 0 ? at : this.#selected, false);
 	}
 
 	render(width: number): string[] {
-		const { theme, keymap } = this.look;
-		const rows = Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor((this.look.rows?.() ?? 30) / 3)));
+		const { theme } = this.look;
+		const rows = this.#rows();
 		const first = Math.max(0, Math.min(this.#selected - Math.floor(rows / 2), this.#shown.length - rows));
 		const shown = this.#shown.slice(first, first + rows);
-		const labels = shown.map((item) => oneLine(item.label));
-		const lines = shown.map((item, index) => this.#row(item, labels[index] ?? "", first + index, width));
-		const keys = `${keymap.keyOf("dialog.accept")} ${this.options.verb ?? "select"} · ${keymap.keyOf("dialog.cancel")} cancel`;
+		const { positions = wordPositions } = this.options;
+		const layout = {
+			theme,
+			width,
+			columns: this.options.columns ?? [],
+			widths: this.#rowWidths(width),
+			hasSigns: shown.some(({ sign }) => sign !== undefined),
+			positions: (label: string) => (this.#filter ? positions(this.#filter, label) : []),
+		};
+		const lines = shown.map((item, index) => drawRow(item, first + index === this.#selected, layout));
+		const empty = this.#filter ? "nothing matches" : (this.options.empty ?? "nothing to choose from");
 		return [
 			theme.dim("─".repeat(width)),
 			this.#titleLine(width),
-			...(lines.length > 0 ? lines : [theme.dim("   nothing matches")]),
-			theme.dim(` ${keys}`),
+			...(lines.length > 0 ? lines : [theme.dim(`   ${empty}`)]),
+			...this.#detailLines(width),
+			...this.#noteLine(),
+			...keyLines(this.#keys(), theme, width),
 		].map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width, "…") : line));
 	}
 
 	handleInput(data: string): void {
 		const { keymap } = this.look;
-		const page = MAX_ROWS - 1;
+		const page = Math.max(1, this.#rows() - 1);
 		if (keymap.matches(data, "dialog.cancel")) this.options.onCancel();
 		else if (keymap.matches(data, "dialog.accept")) this.#accept();
 		else if (keymap.matches(data, "dialog.up")) this.#move(this.#selected - 1, true);
@@ -86,58 +148,113 @@ export class SelectDialog<T> implements Component, Focusable {
 		else if (keymap.matches(data, "dialog.pageDown")) this.#move(this.#selected + page, false);
 		else if (matchesKey(data, "home")) this.#move(0, false);
 		else if (matchesKey(data, "end")) this.#move(this.#shown.length - 1, false);
+		else if (this.#act(data)) return;
 		else if (matchesKey(data, "backspace")) this.#setFilter([...this.#filter].slice(0, -1).join(""));
 		else if (matchesKey(data, "ctrl+u")) this.#setFilter("");
 		else if (matchesKey(data, "ctrl+w")) this.#setFilter(this.#filter.replace(/\S*\s*$/, ""));
 		else this.#setFilter(this.#filter + typedText(data));
 	}
 
-	invalidate(): void {} // nothing cached
+	invalidate(): void {} // nothing cached that has styles
+
+	#find(): readonly SelectItem<T>[] {
+		const { items } = this.options;
+		if (typeof items === "function") return items(this.#filter);
+		return fuzzyFilter(items, this.#filter, ({ label, description = "", fields = [] }) =>
+			[label, description, ...fields].join(" "),
+		);
+	}
+
+	#rows(): number {
+		const screen = this.look.rows?.() ?? 30;
+		if (this.options.isTall) return Math.max(MIN_ROWS, Math.floor(screen / 2) - 1);
+		return Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(screen / 3)));
+	}
+
+	#rowWidths(width: number): RowWidths {
+		const { columns } = this.options;
+		if (!columns) return { label: null, fields: [] };
+		if (this.#widths?.items !== this.#shown || this.#widths.width !== width) {
+			this.#widths = { items: this.#shown, width, widths: rowWidths(this.#shown, columns, width) };
+		}
+		return this.#widths.widths;
+	}
 
 	#titleLine(width: number): string {
 		const { theme } = this.look;
-		const count = theme.dim(`${this.#shown.length === 0 ? 0 : this.#selected + 1}/${this.#shown.length}`);
+		const count = `${this.#shown.length === 0 ? 0 : this.#selected + 1}/${this.#shown.length}`;
 		const cursor = this.focused ? CURSOR_MARKER : "";
-		const filter = this.#filter
-			? `${theme.accent(oneLine(this.#filter))}${cursor}`
-			: `${cursor}${theme.dim("type to filter")}`;
-		const title = ` ${theme.bold(oneLine(this.options.title))}`;
-		return spread(title, `${filter}  ${count} `, width);
+		const title = oneLine(this.options.title);
+		// What is typed must be seen: of a long filter its end, of the title what is left.
+		const room = Math.max(4, width - Math.min(visibleWidth(title) + 1, 13) - count.length - 5);
+		const typed = this.#filter ? theme.accent(endOf(oneLine(this.#filter), room)) : "";
+		const isHinted = typed === "" && visibleWidth(title) + HINT.length + count.length + 5 <= width;
+		const hint = isHinted ? theme.dim(HINT) : "";
+		const right = `${typed}${cursor}${hint}${typed || hint ? "  " : ""}${theme.dim(count)} `;
+		const left = ` ${cutPlain(title, Math.max(1, width - visibleWidth(right) - 2))}`;
+		return spread(theme.bold(left), right, width);
 	}
 
-	#row(item: SelectItem<T>, label: string, index: number, width: number): string {
+	#detailLines(width: number): string[] {
+		const { details } = this.options;
+		if (!details || !this.selected) return [];
+		const lines = wrapTextWithAnsi(oneLine(details(this.selected)), Math.max(1, width - 2));
+		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => this.look.theme.dim(` ${line}`));
+	}
+
+	#noteLine(): string[] {
 		const { theme } = this.look;
-		const current = index === this.#selected;
-		const description = item.description ? oneLine(item.description) : "";
-		const room = Math.max(1, width - 4);
-		// The label comes first: a description gets what is left, at most half, and nothing when that is too little.
-		const rest = Math.max(room - visibleWidth(label) - 2, Math.floor(room / 2) - 2);
-		const right = description && rest >= 8 && width >= 30 ? truncateToWidth(description, rest, "…") : "";
-		const labelWidth = right ? room - visibleWidth(right) - 2 : room;
-		const cut = column(label, labelWidth);
-		const matched = this.#filter ? (fuzzyMatch(this.#filter, cut)?.positions ?? []) : [];
-		const text = markMatch(cut, matched, theme.accent);
-		const mark = current ? theme.accent(" → ") : "   ";
-		return `${mark}${current ? theme.bold(text) : text}${right ? `  ${theme.dim(right)}` : ""}`.replace(/ +$/, "");
+		if (this.note === null) return [];
+		return [(this.note.isProblem ? theme.warning : theme.dim)(` ${oneLine(this.note.text)}`)];
+	}
+
+	#keys(): [string, string][] {
+		const { keymap } = this.look;
+		const { verb = "select", actions = [] } = this.options;
+		const accept: [string, string][] = verb === "" ? [] : [[keymap.keyOf("dialog.accept"), verb]];
+		return [
+			...accept,
+			...actions.map(({ key, does }): [string, string] => [
+				key === " " ? "space" : keymap.keyOf(key),
+				typeof does === "function" ? does() : does,
+			]),
+			[keymap.keyOf("dialog.cancel"), verb === "" ? "close" : "cancel"],
+		];
+	}
+
+	#act(data: string): boolean {
+		const action = this.options.actions?.find(({ key }) =>
+			key === " " ? typedText(data) === " " : this.look.keymap.matches(data, key),
+		);
+		action?.run(this.selected);
+		return action !== undefined;
 	}
 
 	#accept(): void {
-		const item = this.#shown[this.#selected];
-		if (item) this.options.onSelect(item.value);
+		const item = this.selected;
+		if (item) this.options.onSelect(item.value, this.#filter);
 	}
 
 	#move(to: number, wraps: boolean): void {
 		const count = this.#shown.length;
-		if (count === 0) return;
-		this.#selected = wraps ? (to + count) % count : Math.max(0, Math.min(to, count - 1));
+		this.#selected = count === 0 ? 0 : wraps ? (to + count) % count : Math.max(0, Math.min(to, count - 1));
 	}
 
 	#setFilter(filter: string): void {
 		if (filter === this.#filter) return;
 		this.#filter = filter;
-		this.#shown = fuzzyFilter(this.options.items, filter, (item) => `${item.label} ${item.description ?? ""}`);
 		this.#selected = 0;
+		this.#shown = this.#find();
+		this.options.onFilter?.(filter);
 	}
+}
+
+/** The end of a text that fits, with `…` before it when something is left out. */
+function endOf(text: string, width: number): string {
+	if (visibleWidth(text) <= width) return text;
+	const characters = [...text];
+	while (characters.length > 0 && visibleWidth(characters.join("")) > width - 1) characters.shift();
+	return `…${characters.join("")}`;
 }
 
 /** The text that a key or a paste types; empty for all other keys. */

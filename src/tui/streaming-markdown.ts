@@ -1,6 +1,7 @@
 import { type Component, type DefaultTextStyle, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { stripAll } from "../util/sanitize.js";
-import { drawMarkdown, languageLine } from "./draw-markdown.js";
+import { drawMarkdown, languageLine, wrapCode } from "./draw-markdown.js";
+import { withoutBlankEnd } from "./line.js";
 import { type MarkdownPiece, MarkdownSplitter } from "./markdown-splitter.js";
 import type { Theme } from "./theme.js";
 
@@ -18,6 +19,8 @@ export interface StreamingMarkdownOptions {
 const MAX_MARKDOWN_CODE_LINES = 2_000;
 /** Of a longer unfinished end only this much is drawn; UTF-16 units. */
 const MAX_TAIL_LENGTH = 8_192;
+/** Text that is not left to the next frame to draw; UTF-16 units. */
+const FLOOD_LENGTH = 4_096;
 /** What a chunk may end with that the next one completes: part of a control sequence, of a line end, of a character. */
 const INCOMPLETE_END = /(?:\x1b(?:\[[\d;:]*)?|\r|[\ud800-\udbff])$/;
 const LEADING_BLANK_LINES = /^(?:[ \t]*\n)+/;
@@ -43,6 +46,8 @@ export class StreamingMarkdown implements Component {
 	#drawnPieces = 0;
 	#settledPieces = 0;
 	#settledLines = 0;
+	/** `#settledLines` at the last `render`. */
+	#shownSettledLines = 0;
 
 	constructor(
 		private readonly theme: Theme,
@@ -58,7 +63,7 @@ export class StreamingMarkdown implements Component {
 
 	/** How many lines at the start of the last `render` are final; all of them when done. */
 	get settledLines(): number {
-		return this.#done ? this.#lines.length : this.#settledLines;
+		return this.#done ? this.#lines.length : this.#shownSettledLines;
 	}
 
 	/** The text so far, made safe. */
@@ -67,9 +72,13 @@ export class StreamingMarkdown implements Component {
 		return this.#text;
 	}
 
-	/** Adds what arrived. Costs nothing until the next frame. */
+	/**
+	 * Adds what arrived. Little costs nothing until the next frame; much is drawn as it comes, once the width is known, so
+	 * that no frame has a flood to draw.
+	 */
 	append(delta: string): void {
 		this.#pending += delta;
+		if (this.#pending.length > FLOOD_LENGTH && this.#width > 0) this.#drawComplete();
 	}
 
 	/** The text is complete. `fullText` is taken where it differs from what arrived. */
@@ -97,13 +106,9 @@ export class StreamingMarkdown implements Component {
 			this.invalidate();
 			this.#width = width;
 		}
-		if (!this.#done) {
-			this.#takePending();
-			this.#pieces.push(...this.#splitter.takePieces());
-		}
-		const textWidth = Math.max(1, width - visibleWidth(this.#prefix));
-		for (; this.#drawnPieces < this.#pieces.length; this.#drawnPieces += 1) this.#drawNext(textWidth);
-		return this.#done || !this.#splitter.tail ? this.#lines : [...this.#lines, ...this.#drawTail(textWidth)];
+		this.#drawComplete();
+		this.#shownSettledLines = this.#settledLines;
+		return this.#done ? this.#lines : [...this.#lines, ...this.#drawTail(this.#textWidth())];
 	}
 
 	invalidate(): void {
@@ -111,6 +116,7 @@ export class StreamingMarkdown implements Component {
 		this.#drawnPieces = 0;
 		this.#settledPieces = 0;
 		this.#settledLines = 0;
+		this.#shownSettledLines = 0;
 	}
 
 	#restart(): void {
@@ -144,6 +150,20 @@ export class StreamingMarkdown implements Component {
 		if (first < this.#drawnPieces) this.invalidate();
 	}
 
+	/** Draws the pieces that are complete and not drawn yet. */
+	#drawComplete(): void {
+		if (!this.#done) {
+			this.#takePending();
+			this.#pieces.push(...this.#splitter.takePieces());
+		}
+		const width = this.#textWidth();
+		for (; this.#drawnPieces < this.#pieces.length; this.#drawnPieces += 1) this.#drawNext(width);
+	}
+
+	#textWidth(): number {
+		return Math.max(1, this.#width - visibleWidth(this.#prefix));
+	}
+
 	#drawNext(width: number): void {
 		const piece = this.#pieces[this.#drawnPieces];
 		if (!piece) return;
@@ -173,7 +193,7 @@ export class StreamingMarkdown implements Component {
 
 	/** Blanks at the end are not worth their bytes. */
 	#finishLine(line: string): string {
-		return (this.#prefix + line).replace(/ +$/, "");
+		return withoutBlankEnd(this.#prefix + line);
 	}
 }
 
@@ -206,7 +226,10 @@ function drawFence(language: string, lines: readonly string[], width: number, th
 
 function drawCode(lines: readonly string[], width: number, theme: Theme): string[] {
 	const indent = theme.markdown.codeBlockIndent ?? "";
-	return lines.flatMap((line) => wrapTextWithAnsi(indent + theme.markdown.codeBlock(stripAll(line)), width));
+	return lines.flatMap((line) => {
+		const code = indent + theme.markdown.codeBlock(stripAll(line));
+		return wrapCode(code, width).flatMap((part) => wrapTextWithAnsi(part, width));
+	});
 }
 
 function lastLines(text: string, count: number): string[] {

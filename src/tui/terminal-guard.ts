@@ -1,12 +1,16 @@
 import { constants } from "node:os";
+import { isatty } from "node:tty";
 import type { LiveTUI } from "./live-tui.js";
 
 /** Signals that end the program. */
 export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 
 const END_SIGNALS: readonly EndSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
-/** Frame open no more, paste mode off, cursor shown, key reports off: for whatever was left on. */
-const MODES_OFF = "\x1b[?2026l\x1b[?2004l\x1b[?25h\x1b[>4;0m";
+/** What a terminal sends to every program in front when the user interrupts one. */
+const KEY_SIGNALS = ["SIGINT", "SIGQUIT"] as const;
+const INPUT_ENDS = ["end", "error"] as const;
+/** Frame open no more, paste mode and focus reports off, cursor shown, key reports off: for whatever was left on. */
+const MODES_OFF = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?25h\x1b[>4;0m";
 /** Gives the terminal back in one write, where nothing else can be done: the screen's last lines are wiped out too. */
 export const LAST_BYTES = `${MODES_OFF}\x1b[<u\x1b[0m\x1b[J\r\n`;
 /** When a suspended program looks at its screen again, of the time it runs. */
@@ -14,7 +18,7 @@ const GO_ON_MS = 100;
 
 /**
  * Gives the terminal back on every way out: exit, an error that ends the program, and signals; also while the program is
- * stopped by SIGTSTP.
+ * stopped by SIGTSTP. A terminal that is gone counts as SIGHUP.
  * @param onSignal what a signal does once the terminal is back; default: exit with 128 + its number
  * @returns takes the guard off
  */
@@ -45,11 +49,20 @@ export function guardTerminal(screen: LiveTUI, onSignal: (signal: EndSignal) => 
 			] as const,
 	);
 	const onStop = () => void suspend(screen, process.pid);
+	let isGone = false;
+	// A closed terminal tells only the programs of its own session; to others their input ends.
+	const onGone = () => {
+		if (isGone) return;
+		isGone = true;
+		restore();
+		onSignal("SIGHUP");
+	};
 	// The terminal may be gone already; what is written then is lost, and that is all.
 	const ignore = () => {};
 	process.on("exit", onExit);
 	process.on("uncaughtExceptionMonitor", onError);
 	process.stdout.on("error", ignore);
+	for (const end of INPUT_ENDS) process.stdin.on(end, onGone);
 	for (const [signal, handler] of handlers) process.on(signal, handler);
 	process.on("SIGTSTP", onStop);
 	return () => {
@@ -57,6 +70,7 @@ export function guardTerminal(screen: LiveTUI, onSignal: (signal: EndSignal) => 
 		process.off("exit", onExit);
 		process.off("uncaughtExceptionMonitor", onError);
 		process.stdout.off("error", ignore);
+		for (const end of INPUT_ENDS) process.stdin.off(end, onGone);
 		for (const [signal, handler] of handlers) process.off(signal, handler);
 		process.off("SIGTSTP", onStop);
 		writeLast();
@@ -79,6 +93,26 @@ export async function outsideScreen<T>(screen: LiveTUI, run: () => Promise<T>): 
 	} finally {
 		if (wasRunning) screen.start();
 	}
+}
+
+/**
+ * As `outsideScreen`, for a program of the user's: Ctrl+C and Ctrl+\ on its screen reach this program too, and are not
+ * meant for it.
+ */
+export async function lendTerminal<T>(screen: LiveTUI, run: () => Promise<T>): Promise<T> {
+	return outsideScreen(screen, async () => {
+		const kept = KEY_SIGNALS.map((signal) => ({ signal, listeners: process.listeners(signal) }));
+		const ignore = () => {};
+		for (const { signal } of kept) process.removeAllListeners(signal).on(signal, ignore);
+		try {
+			return await run();
+		} finally {
+			for (const { signal, listeners } of kept) {
+				process.off(signal, ignore);
+				for (const listener of listeners) process.on(signal, listener);
+			}
+		}
+	});
 }
 
 /**
@@ -106,7 +140,13 @@ export async function suspend(screen: LiveTUI, target = 0): Promise<void> {
 	});
 }
 
-function exitBySignal(signal: EndSignal): void {
+/** Ends the program with 128 + the signal's number; with the signal itself when the terminal is gone. */
+export function exitBySignal(signal: EndSignal): void {
+	if (!isatty(0)) {
+		// Node would find that the terminal does not take its settings back, and abort with a core dump.
+		process.removeAllListeners(signal);
+		process.kill(process.pid, signal);
+	}
 	process.exit(128 + constants.signals[signal]);
 }
 

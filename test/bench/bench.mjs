@@ -5,11 +5,12 @@ import { cpus } from "node:os";
 import { join, resolve } from "node:path";
 import { createWorkshop, ROOT } from "./lib/place.mjs";
 import { summarize } from "./lib/stats.mjs";
-import { contextBuild } from "./measures/context.mjs";
+import { contextBuild, nextRequest } from "./measures/context.mjs";
 import { hooksStart } from "./measures/hooks.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
 import { resumeSession } from "./measures/resume.mjs";
-import { idleScreen, screenStream } from "./measures/screen.mjs";
+import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
+import { sessionCatalog } from "./measures/sessions.mjs";
 import { fastPaths, firstPaint } from "./measures/start.mjs";
 
 const MEASURES = {
@@ -21,8 +22,12 @@ const MEASURES = {
 	print: printStream,
 	stream: screenStream,
 	idle: idleScreen,
+	waiting: waitingScreen,
+	history: historyEcho,
 	context: contextBuild,
+	next: nextRequest,
 	resume: resumeSession,
+	sessions: sessionCatalog,
 };
 const BASELINE = join(ROOT, "test/bench/baseline.json");
 const LATEST = join(ROOT, "test/bench/latest.local.json");

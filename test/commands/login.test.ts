@@ -29,6 +29,20 @@ function screen(secret: string | null, chosen: (label: string) => boolean) {
 }
 
 describe("/login", () => {
+	test("asks about a key that looks wrong, and keeps nothing when it is refused", async () => {
+		const { session } = await startSession();
+		const { shell, ui } = screen("sk-ant-0123456789", () => false);
+		const asked: string[] = [];
+		const confirm = async (title: string, message: string) => {
+			asked.push(`${title} ${message}`);
+			return false;
+		};
+		session.attachUI({ ...ui, confirm }, shell);
+		expect(await session.prompt("/login openai")).toEqual({ kind: "command", status: null });
+		expect(asked).toEqual(["Keep this key? It may be the wrong one: it looks like a key of anthropic."]);
+		expect(await session.prompt("/logout")).toMatchObject({ status: "pi keeps no key" });
+	});
+
 	test("keeps a pasted key for this user alone, and the next request uses it", async () => {
 		const { session, agentDir } = await startSession({ model: "openai/gpt-4o" });
 		const { shell, ui } = screen(" sk-pasted-key ", () => false);

@@ -31,7 +31,7 @@ test("nothing set gives the documented defaults", () => {
 		lastChangelogVersion: undefined,
 		compaction: { enabled: true, reserveTokens: 16384, keepRecentTokens: 20000 },
 		retry: { enabled: true, maxRetries: 3, baseDelayMs: 2000 },
-		terminal: { showImages: true },
+		terminal: { showImages: true, title: true, progress: true, notify: "auto" },
 		skills: { enabled: true },
 		hooks: [],
 		hookTimeout: 30000,
@@ -58,7 +58,7 @@ test("every key can be set by the user", () => {
 		lastChangelogVersion: "0.1.0",
 		compaction: { enabled: false, reserveTokens: 1, keepRecentTokens: 2 },
 		retry: { enabled: false, maxRetries: 0, baseDelayMs: 1 },
-		terminal: { showImages: false },
+		terminal: { showImages: false, title: false, progress: false, notify: "bell" },
 		skills: { enabled: false },
 		hooks: ["~/a.ts"],
 		hookTimeout: 1000,
@@ -83,7 +83,7 @@ test("a project sets inert keys over the user's, group members one by one", () =
 		...defaultSettings(),
 		theme: "light",
 		compaction: { enabled: false, reserveTokens: 7, keepRecentTokens: 20000 },
-		terminal: { showImages: false },
+		terminal: { ...defaultSettings().terminal, showImages: false },
 		gutter: false,
 	});
 	expect(warnings).toEqual([]);

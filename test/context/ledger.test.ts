@@ -118,7 +118,7 @@ describe("what a request loses of the cache", () => {
 	});
 
 	test("only what stands behind the change", async () => {
-		const last = stage((messages) => ({ messages: messages.filter((_, at) => at !== messages.length - 1) }));
+		const last = stage((messages) => ({ messages: [...messages.slice(0, -1), note("other")] }));
 		const [previous, current] = [await buildContext(start, []), await buildContext(start, [last])];
 		expect(findCacheLoss(previous, current)).toEqual({ by: { kind: "hook", hook: HOOK }, tokens: u2, position: 2 });
 		expect(u1 + a1 + u2).toBe(previous.messages.reduce((sum, { message }) => sum + estimateTokens(message), 0));

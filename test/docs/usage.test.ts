@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { HELP_TEXT } from "../../src/cli/help.js";
 import { BUILTIN_COMMANDS } from "../../src/commands/builtin/index.js";
 import { defaultSettings } from "../../src/config/settings.js";
+import { SETTING_ROWS } from "../../src/config/settings-table.js";
 import { createKeymap } from "../../src/tui/keymap.js";
 import { isObject } from "../helpers/json.js";
 
@@ -66,6 +67,14 @@ test("every setting is there, with its default", () => {
 	expect([...rows.map(([name = ""]) => name), ...others].sort()).toEqual([...settings.keys()].sort());
 	for (const [name = "", value] of rows)
 		expect([name, value]).toEqual([name, JSON.stringify(settings.get(name)) ?? ""]);
+});
+
+test("the settings mean what the table says that /settings shows", () => {
+	const means = new Map(SETTING_ROWS.map((row) => [row.path, row.means.replaceAll("`", "")]));
+	for (const [name, , text = ""] of rowsOf("Settings")) {
+		const meaning = means.get(codeOf(name)) ?? "no such setting";
+		expect([name, text.replaceAll("`", "").slice(0, meaning.length)]).toEqual([name, meaning]);
+	}
 });
 
 /** Groups by their inner names: `compaction.enabled`. */

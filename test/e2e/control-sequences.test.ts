@@ -111,8 +111,9 @@ test("print mode writes a reply verbatim into a pipe and keeps what goes to stde
 function foreign(output: string): string[] {
 	const own = [
 		/\x1b\[[\d;:]*m/g, // colours
-		/\x1b\[\d*[ABGHJK]/g, // lines up and down, columns, clearing
-		/\x1b\[\?(?:25|2004|2026)[hl]/g, // cursor, paste mode, frames
+		/\x1b\[\d*[ABGHJKL]/g, // lines up and down, columns, clearing, lines moved down
+		/\x1b\[\?(?:25|1004|2004|2026)[hl]/g, // cursor, focus reports, paste mode, frames
+		/\x1b\[2[23];2t|\x1b\]2;pi · [\w-]+\x07/g, // the title put aside and back; ours names the directory
 		/\x1b\[\?u|\x1b\[>4;[02]m/g, // key reports
 	];
 	let rest = output;

@@ -37,3 +37,14 @@ test("the demo opens with its first prompt in the editor, and every step of it w
 	await pi.press("ctrl+d");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
 });
+
+test("on a fresh machine the demo is one choice away", async () => {
+	const pi = await openPi({ columns: 100, rows: 30 });
+	await pi.waitForText("pi has no model yet");
+	pi.type("demo");
+	await pi.press("enter");
+	await pi.waitForText("Demo (scripted)");
+	await pi.waitForText(/^ The tests fail\. Find out why, fix it and run them again\. *$/m);
+	await pi.press("ctrl+c", "ctrl+c");
+	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
+});

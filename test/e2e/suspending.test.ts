@@ -2,24 +2,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
-import { PI } from "../helpers/pi-environment.js";
-import { type PiTerminal, startPi } from "../helpers/pty.js";
-import { tempDir, writeFiles } from "../helpers/temp.js";
+import { openShell, START_PI, untilPrompt } from "./shell.js";
 import { agentDirFor, modesLeftOn, submit } from "./support.js";
-
-/** Runs a shell with job control on the test's terminal. */
-const SHELL = `
-const { spawn } = require("node:child_process");
-spawn("sh", ["-i"], { stdio: "inherit" }).on("exit", (code) => process.exit(code ?? 1));
-`;
-const START = `sh -c 'echo $$ > pid; exec "$NODE" "$PI"'`;
 
 test.each(["kill -TSTP", "ctrl+z"])(
 	"%s stops the program with the terminal in order, and fg brings its screen back",
 	async (way) => {
 		const provider = await startProvider();
 		const pi = await openShell(agentDirFor(provider));
-		await submit(pi, START);
+		await submit(pi, START_PI);
 		await pi.waitForText("/ commands");
 		provider.reply("Here.");
 		await submit(pi, "are you there?");
@@ -50,7 +41,7 @@ test.each(["a start", "a resize", "ctrl+z and fg"])(
 		const pi = await openShell(agentDirFor(provider));
 		await submit(pi, "echo from be''fore");
 		await pi.waitForText("from before");
-		await submit(pi, START);
+		await submit(pi, START_PI);
 		await pi.waitForText(/Scripted$/m);
 		if (what === "a resize") {
 			pi.resize(60, 24);
@@ -65,16 +56,16 @@ test.each(["a start", "a resize", "ctrl+z and fg"])(
 	},
 );
 
-/** A shell with job control in a terminal. */
-async function openShell(agentDir: string): Promise<PiTerminal> {
-	const dir = tempDir();
-	writeFiles(dir, { "shell.cjs": SHELL });
-	const env = { NODE: process.execPath, PI, PS1: "shell> " };
-	const shell = startPi({ entry: join(dir, "shell.cjs"), agentDir, env });
-	await shell.waitForText("shell>");
-	return shell;
-}
-
-async function untilPrompt(shell: PiTerminal): Promise<void> {
-	await shell.waitForScreen((screen) => screen.trimEnd().endsWith("shell>"), "the shell's prompt");
-}
+test("a terminal that was resized while pi was stopped is drawn in its new size", async () => {
+	const provider = await startProvider();
+	const pi = await openShell(agentDirFor(provider));
+	await submit(pi, START_PI);
+	await pi.waitForText(/Scripted$/m);
+	pi.type("a draft");
+	await pi.waitForText("a draft");
+	await pi.press("ctrl+z");
+	await untilPrompt(pi);
+	pi.resize(52, 20);
+	await submit(pi, "fg");
+	await pi.waitForText(/^─{52}\n a draft *\n─{52}$/m);
+});

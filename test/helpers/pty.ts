@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import pty from "@lydell/node-pty";
 import headless from "@xterm/headless";
 import { onTestFinished } from "vitest";
@@ -46,6 +47,8 @@ export interface PiTerminal {
 	press(...keys: string[]): Promise<void>;
 	resize(columns: number, rows: number): void;
 	kill(signal?: NodeJS.Signals): void;
+	/** Closes the terminal, as a window that is closed does. */
+	hangUp(): void;
 	readonly exited: Promise<PtyExit>;
 }
 
@@ -148,7 +151,7 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 			for (const [index, key] of keys.entries()) {
 				child.write(keyBytes(key));
 				// Escape and the next key in one read are Alt with that key: a person cannot type so fast.
-				if (key === "escape" && index < keys.length - 1) await new Promise((resolve) => setTimeout(resolve, 40));
+				if (key === "escape" && index < keys.length - 1) await new Promise((resolve) => setTimeout(resolve, 80));
 			}
 		},
 		resize(newColumns, newRows) {
@@ -156,10 +159,18 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 			child.resize(newColumns, newRows);
 		},
 		kill: (signal = "SIGTERM") => child.kill(signal),
+		hangUp: () => closeMaster(child),
 		exited,
 	};
 }
 
 function contains(screen: string, wanted: string | RegExp): boolean {
 	return typeof wanted === "string" ? screen.includes(wanted) : wanted.test(screen);
+}
+
+/** Closes the program's terminal without a signal of ours: what the system does then is what is tested. */
+function closeMaster(child: pty.IPty): void {
+	const socket: unknown = Reflect.get(child, "_socket");
+	if (!(socket instanceof Socket)) throw new Error("This version of node-pty keeps its terminal elsewhere");
+	socket.destroy();
 }

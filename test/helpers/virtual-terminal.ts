@@ -114,6 +114,19 @@ export class VirtualTerminal implements TuiTerminal {
 		return withoutBlankEnd(this.#rows(0));
 	}
 
+	/** @returns what is written by now, without waiting for more: the screen, or the scrollback too */
+	async rowsNow(withScrollback = false): Promise<string[]> {
+		await this.#parsed();
+		return withoutBlankEnd(this.#rows(withScrollback ? 0 : this.#emulator.buffer.active.baseY));
+	}
+
+	/** @returns where the cursor is on the screen, from 0 */
+	async cursor(): Promise<{ row: number; column: number }> {
+		await this.#parsed();
+		const { cursorX, cursorY } = this.#emulator.buffer.active;
+		return { row: cursorY, column: cursorX };
+	}
+
 	/**
 	 * Polls until the screen holds a text, matches, or satisfies a predicate.
 	 * @returns that screen

@@ -67,6 +67,21 @@ describe("a pinned turn", () => {
 		]);
 	});
 
+	test("stands where it was said, once, when the compaction is undone", async () => {
+		const test = await talk(3);
+		await say(test, "/pin 1");
+		await compact(test, "C");
+		await say(test, "/uncompact");
+		expect(await sentNow(test)).toEqual([
+			"user: u1",
+			"assistant: a1",
+			"user: u2",
+			"assistant: a2",
+			"user: u3",
+			"assistant: a3",
+		]);
+	});
+
 	test("can be pinned after the compaction too", async () => {
 		const test = await talk(3);
 		await compact(test, "C");

@@ -228,6 +228,20 @@ describe("pops on pops and compactions", () => {
 		});
 	});
 
+	test("a pop that a compaction has summarized counts again when the compaction is undone", async () => {
+		const test = await startSession({
+			hookFiles: [HOOK],
+			userSettings: { compaction: { enabled: false, keepRecentTokens: 8 } },
+		});
+		const { session, provider, sent } = test;
+		provider.reply("b1", "b2", "S1", "b3", "C1", "b4");
+		await say(test, "msg1", "msg2", "/pop 3", "msg3");
+		await session.compact();
+		await say(test, "/uncompact", "msg4");
+		expect(sent(6)).toEqual([...sent(4), "assistant: b3", "user: msg4"]);
+		expect(sent(6)).toContain("user: [Summary]\n\nS1");
+	});
+
 	test("a pop after a compaction leaves the compaction's summary as it is", async () => {
 		const test = await startSession({
 			hookFiles: [HOOK],

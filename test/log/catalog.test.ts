@@ -1,4 +1,4 @@
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findSession, latestSession, listSessions } from "../../src/log/catalog.js";
@@ -49,10 +49,17 @@ test("sessions are listed newest first with name, first message and count", asyn
 	writeFileSync(join(dir, "other.jsonl"), "{}\n");
 	writeFileSync(join(dir, "empty.jsonl"), "");
 	mkdirSync(join(dir, "dir.jsonl"));
+	const bytes = (path: string) => ({ cwd: "/", bytes: statSync(path).size });
 	expect(await listSessions(dir)).toEqual([
-		{ path: b, id: "b", name: null, firstMessage: "", modifiedAt: 300_000, messageCount: 1 },
-		{ path: c, id: "c", name: null, firstMessage: `${"x".repeat(199)}…`, modifiedAt: 200_000, messageCount: 1 },
-		{ path: a, id: "a", name: "new", firstMessage: "first [31mthing", modifiedAt: 100_000, messageCount: 2 },
+		{ path: b, id: "b", name: null, firstMessage: "", modifiedAt: 300_000, messageCount: 1, ...bytes(b) },
+		{
+			...{ path: c, id: "c", name: null, firstMessage: `${"x".repeat(199)}…`, modifiedAt: 200_000 },
+			...{ messageCount: 1, ...bytes(c) },
+		},
+		{
+			...{ path: a, id: "a", name: "new", firstMessage: "first [31mthing", modifiedAt: 100_000 },
+			...{ messageCount: 2, ...bytes(a) },
+		},
 	]);
 	expect(await listSessions(join(dir, "none"))).toEqual([]);
 });

@@ -52,6 +52,9 @@ try {
 	pi.write("\r");
 	await until((screen) => screen.includes("opped to turn"));
 	draw("popped", "After /pop: the gutter shows that a summary stands in place of the work");
+	pi.write("/hotkeys\r");
+	await until((screen) => screen.includes("Yank pop"));
+	draw("keys", "/hotkeys shows what every key does", (line) => line.includes("Keys"));
 	pi.write("\x04");
 	await until(() => ended);
 } finally {

@@ -188,7 +188,7 @@ describe("a look at the context", () => {
 		const { path, figures } = statusOf(test, "d-first");
 		const [events, entries] = [test.events.length, test.session.entries.length];
 		const texts = async (without?: ReadonlySet<string>) =>
-			(await test.session.inspector.inspectContext(without)).ledger.messages.map(({ text }) => text);
+			(await test.session.inspector.inspectContext(without && { without })).ledger.messages.map(({ text }) => text);
 		expect(await texts()).toEqual(["u1"]);
 		expect(await texts(new Set([path]))).toEqual(["u1", "a1", "u2", "a2"]);
 		expect(statusOf(test, "d-first").figures).toEqual(figures);

@@ -37,7 +37,7 @@ test("a syntax error is reported as the shell reports it", async () => {
 
 test("a command that a signal ends says which", async () => {
 	const result = await bashTool.run({ command: "kill -s KILL $$" }, await toolContext());
-	expect(result).toMatchObject({ isError: true, details: { exitCode: null } });
+	expect(result).toMatchObject({ isError: true, details: { exitCode: null, endedBy: "SIGKILL" } });
 	expect(textOf(result)).toContain("Ended by signal SIGKILL.");
 });
 
@@ -46,7 +46,7 @@ test("a timeout gives the output so far, also of a command that ignores SIGTERM"
 		{ command: "trap '' TERM; echo before; sleep 1000; sleep 1000", timeout: 0.2 },
 		await toolContext(),
 	);
-	expect(result).toMatchObject({ isError: true, details: { exitCode: null } });
+	expect(result).toMatchObject({ isError: true, details: { exitCode: null, endedBy: "timeout" } });
 	expect(textOf(result)).toBe(
 		"before\n\nTimed out after 0.2 s; the command and all it started were ended. Give a larger timeout if it needs one.",
 	);
@@ -56,7 +56,7 @@ test("an abort gives the output so far", async () => {
 	const controller = new AbortController();
 	const context = await toolContext({ signal: controller.signal, onUpdate: () => controller.abort() });
 	const result = await bashTool.run({ command: "echo before; sleep 1000" }, context);
-	expect(result).toMatchObject({ isError: true, details: { exitCode: null } });
+	expect(result).toMatchObject({ isError: true, details: { exitCode: null, endedBy: "abort" } });
 	expect(textOf(result)).toBe("before\n\nAborted by the user; the command and all it started were ended.");
 });
 

@@ -75,7 +75,7 @@ test("the arrows go around the ends, page keys stop there, and long lists scroll
 	const items = Array.from({ length: 50 }, (_, index) => ({ label: `item ${index}`, value: index }));
 	const { dialog, chosen, send } = select("Which?", items);
 	send(UP, "\r", DOWN, "\r", PAGE_DOWN, "\r", "\x1b[F", PAGE_DOWN, "\r");
-	expect(chosen).toEqual([49, 0, 9, 49]);
+	expect(chosen).toEqual([49, 0, 7, 49]);
 	expect(dialog.render(40)).toHaveLength(1 + 1 + 8 + 1);
 	expect(dialog.render(40).at(-2)).toBe(" → item 49");
 });
@@ -121,6 +121,13 @@ test("a line of text comes back as typed, or null", () => {
 	for (const key of ["a", " ", "b", "\r", "\x1b"]) dialog.handleInput(key);
 	expect(answers).toEqual(["a b", null]);
 	expect(dialog.render(30)[2]).toContain("a b");
+});
+
+test("what stands in the line at first is gone on with", () => {
+	const answers: (string | null)[] = [];
+	const dialog = new InputDialog(look, { title: "Name?", value: "my hook" }, (answer) => answers.push(answer));
+	for (const key of ["s", "\r"]) dialog.handleInput(key);
+	expect(answers).toEqual(["my hooks"]);
 });
 
 test("a masked line shows dots and gives the text", () => {

@@ -29,6 +29,10 @@ test("wrapped lines of a list stand below its text, at every depth", () => {
 	]);
 });
 
+test("a line break within an item stands below its text too, however short the lines are", () => {
+	expect(plain("- one\n  two\n- [ ] three\n  four", 40)).toEqual(["- one", "  two", "- [ ] three", "  four"]);
+});
+
 test("a style goes on in the lines below, and the indent has none", () => {
 	const [, second] = drawMarkdown("- **bold text that does not fit**", 20, theme);
 	expect(second).toBe("  \x1b[1mdoes not fit\x1b[22m");
@@ -55,6 +59,19 @@ test("a code block shows its language when it has one, and never its fences", ()
 		"  sh",
 		"    ls",
 		"end",
+	]);
+});
+
+test("items of a to-do list keep their boxes, at every depth", () => {
+	const source = "- [ ] one\n- [x] two `code`\n  - [x] three\n- four\n1. [ ] five";
+	expect(plain(source, 40)).toEqual(["- [ ] one", "- [x] two code", "  - [x] three", "- four", "1. [ ] five"]);
+});
+
+test("a long line of code goes on further in than it begins", () => {
+	expect(plain("```ts\n  return one + two + three + four;\n```", 24)).toEqual([
+		"ts",
+		"    return one + two +",
+		"      three + four;",
 	]);
 });
 

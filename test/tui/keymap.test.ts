@@ -1,5 +1,6 @@
+import { getKeybindings } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test } from "vitest";
-import { createKeymap } from "../../src/tui/keymap.js";
+import { createKeymap, KEY_ACTIONS, type Keymap } from "../../src/tui/keymap.js";
 
 test("actions have their default keys, in legacy and in Kitty form", () => {
 	const keymap = createKeymap();
@@ -38,21 +39,68 @@ test("only keys that do something are listed", () => {
 	expect(listed).toContainEqual(["ctrl+k", "Delete to line end"]);
 });
 
-test("what is wrong with a user's keys is told, and the rest is used", () => {
-	const keymap = createKeymap({
-		"app.none": "f1",
-		"app.model": "ctrl+nokey",
-		"app.exit": 7,
-		"app.modelNext": "ctrl+o",
+test("what is wrong with a user's keys is told with its place, and the rest is used", () => {
+	const bindings = {
+		"app.modle": "f1",
+		"app.model": "ctrl+pagup",
+		"app.exit": ["ctrl+q", 7],
 		"app.toggleThinking": "f4",
+	};
+	const keymap = createKeymap(bindings, (action, key) => `keybindings.json (${action} ${key ?? ""})`);
+	onTestFinished(() => void createKeymap());
+	expect(keymap.problems).toEqual([
+		'keybindings.json (app.modle ): no action is called "app.modle" · did you mean app.model?',
+		'keybindings.json (app.model ctrl+pagup): "app.model" cannot have "ctrl+pagup": there is no such key · did you mean pageup?',
+		'keybindings.json (app.exit ): "app.exit" cannot have 7: there is no such key · write one like "ctrl+e", "alt+up" or "f5"',
+	]);
+	expect(["app.model", "app.exit", "app.toggleThinking"].map((id) => keysOf(keymap, id))).toEqual([
+		"ctrl+l",
+		"ctrl+q",
+		"f4",
+	]);
+	expect(createKeymap([1]).problems).toEqual(["Key bindings must be an object of action and key"]);
+});
+
+/** Keys by the name of an action that may be the editor's. */
+function keysOf(keymap: Keymap, action: string): string | undefined {
+	const { description } = KEY_ACTIONS.find((known) => known.action === action) ?? {};
+	return keymap.list().find(([, does]) => does === description)?.[0];
+}
+
+test("of two actions on one key the user's wins over a default, the first of the user's over the second", () => {
+	const keymap = createKeymap({
+		"app.modelNext": "ctrl+o",
+		"app.model": ["f2", "Ctrl+E"],
+		"tui.editor.undo": ["alt+u", "f2"],
+		"dialog.up": "f2",
+		"app.exit": ["ctrl+d", "ctrl+q"],
 	});
 	onTestFinished(() => void createKeymap());
 	expect(keymap.problems).toEqual([
-		'No action is called "app.none"',
-		'"app.model" has a key that does not exist',
-		'"app.exit" has a key that does not exist',
-		'ctrl+o is bound to both "app.modelNext" and "app.expandTools"',
+		'keybindings.json: f2 is bound to "app.model" and to "tui.editor.undo" · the first has it; give one another key',
+		'keybindings.json: ctrl+o does "app.modelNext" now and leaves "app.expandTools" without a key · give that another one',
 	]);
-	expect(keymap.keyOf("app.toggleThinking")).toBe("f4");
-	expect(createKeymap([1]).problems).toEqual(["Key bindings must be an object of action and key"]);
+	expect(keymap.matches("\x0f", "app.modelNext")).toBe(true);
+	expect(keymap.matches("\x0f", "app.expandTools")).toBe(false);
+	expect(keysOf(keymap, "tui.editor.undo")).toBe("alt+u");
+	expect(keysOf(keymap, "tui.editor.cursorLineEnd")).toBe("end");
+	expect(keymap.keysOf("dialog.up")).toBe("f2");
+	expect(keysOf(keymap, "tui.editor.deleteCharForward")).toBe("delete / ctrl+d");
+});
+
+test("no two actions share a key by default, but those that pass it on", () => {
+	for (const { action, keys } of KEY_ACTIONS) {
+		const keymap = createKeymap({ [action]: keys });
+		expect([action, keymap.problems]).toEqual([action, []]);
+		expect(keymap.list()).toEqual(createKeymap().list());
+	}
+});
+
+test("other keys hold from the moment they are loaded, in pi-tui's components too", () => {
+	const keymap = createKeymap({ "app.model": "f2" });
+	onTestFinished(() => void createKeymap());
+	keymap.reload({ "tui.editor.undo": "f3" });
+	expect(keymap.matches("\x0c", "app.model")).toBe(true);
+	expect(getKeybindings().matches("\x1bOR", "tui.editor.undo")).toBe(true);
+	expect(getKeybindings().matches("\x1f", "tui.editor.undo")).toBe(false);
 });

@@ -37,7 +37,9 @@ function start({ columns = 80, files = [] as readonly string[], cwd = "/" } = {}
 			if (name === "help") await new Promise(() => {});
 			return name === "pop" ? TURNS.filter(({ value }) => value.startsWith(prefix)) : [];
 		},
-		listFiles: async () => files,
+		listFiles: async (onFile) => {
+			for (const file of files) onFile(file);
+		},
 	});
 	const editor = new PromptEditor(tui, { theme: createTheme("plain"), keymap: createKeymap(), completion });
 	editor.onSubmit = (text) => submitted.push(text);
@@ -227,7 +229,7 @@ test.each<[string, (editor: PromptEditor, text: string, terminal: VirtualTermina
 	put(editor, "a\x1b]52;c;AAAA\x07 \x1b[?1049h \x9b2J\x9d0;t\x9c \u202edr\tow\r\nend", terminal);
 	await terminal.settle();
 	const written = terminal.output.slice(before);
-	const own = /\x1b\[[\d;]*[mABGJK]|\x1b\[\?2026[hl]|\r\n?/g;
+	const own = /\x1b\[[\d;]*[mABGJKL]|\x1b\[\?2026[hl]|[\r\n]/g;
 	expect(written.replace(own, "")).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);
 	expect(editor.getText()).toMatch(
 		/^a␛?\]52;c;AAAA(?:\^G)? ␛?\[\?1049h ‹U\+009B›2J‹U\+009D›0;t‹U\+009C› ‹U\+202E›dr {4}ow\nend$/,

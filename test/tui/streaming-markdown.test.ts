@@ -12,8 +12,11 @@ beforeAll(() => loadHighlighter());
 /** The lines of the whole text, drawn by one component. */
 function oneShot(text: string, width: number): string[] {
 	const source = text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
-	const lines = drawMarkdown(source, width, theme);
-	// A text of nothing but definitions: pi-tui draws one empty line the first time, none later.
+	return shown(drawMarkdown(source, width, theme));
+}
+
+/** Nothing but blank lines counts as nothing: of definitions alone pi-tui draws one the first time, none later. */
+function shown(lines: string[]): string[] {
 	return lines.join("") === "" ? [] : lines;
 }
 
@@ -33,7 +36,7 @@ function stream(text: string, cuts: readonly number[], width: number) {
 	view.finish(text);
 	const lines = view.render(width);
 	expect(lines.slice(0, settled.length)).toEqual(settled);
-	return lines;
+	return shown(lines);
 }
 
 const words = fc.array(
@@ -84,7 +87,33 @@ test("however the text is cut, the finished lines are those of the whole text", 
 				expect(stream(text, cuts, width)).toEqual(oneShot(text, width));
 			},
 		),
-		{ numRuns: 300 },
+		{ numRuns: 300, examples: [[["```\n\n```\n", [], 12]]] },
+	);
+});
+
+test("text that comes in floods between two frames ends as the whole text would", () => {
+	fc.assert(
+		fc.property(
+			fc.array(markdown, { minLength: 20, maxLength: 30 }),
+			fc.integer({ min: 12, max: 90 }),
+			(parts, width) => {
+				const text = parts.join("\n\n");
+				const view = new StreamingMarkdown(theme, { tailRows: () => 10 });
+				let settled: string[] = [];
+				for (let at = 0; at < text.length; at += 1_500) {
+					view.append(text.slice(at, at + 1_500));
+					// What is drawn between frames counts as settled with the next one.
+					expect(view.settledLines).toBe(settled.length);
+					if (at % 9_000 !== 0) continue;
+					const lines = view.render(width);
+					expect(lines.slice(0, settled.length)).toEqual(settled);
+					settled = lines.slice(0, view.settledLines);
+				}
+				view.finish(text);
+				expect(view.render(width)).toEqual(oneShot(text, width));
+			},
+		),
+		{ numRuns: 8 },
 	);
 });
 

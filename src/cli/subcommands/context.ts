@@ -170,7 +170,7 @@ function describeReport(report: ContextReport): string[] {
 				String(entryIndex),
 				role,
 				`${count} tok`,
-				by.kind === "hook" ? `by ${by.hook}` : `by the compaction in entry ${by.entryIndex}`,
+				by.kind === "hook" ? `by ${by.hook}` : `by the ${by.kind} in entry ${by.entryIndex}`,
 			]),
 		),
 		...problems.map(({ hook, rule, position }) => `problem: ${hook ?? "the log"}: ${rule} at ${position}`),

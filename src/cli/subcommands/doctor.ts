@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { environmentProviders } from "../../config/env-keys.js";
 import { findLocalModels } from "../../config/local-servers.js";
+import { loadModelSources } from "../../config/model-sources.js";
 import { loadTrust } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { discoverTools, loadTools, mergeTools } from "../../hooks/load-tools.js";
@@ -12,7 +13,6 @@ import { runShell } from "../../tools/shell.js";
 import { ensurePrivateDir } from "../../util/fs.js";
 import { packageRoot, packageVersion } from "../../util/package-root.js";
 import { printJson, printLines, tableLines } from "../lines.js";
-import { loadModelSources } from "../list-models.js";
 import type { SubcommandOptions } from "../options.js";
 import { findHooks, tryHooks } from "./find-hooks.js";
 import type { Place } from "./place.js";
@@ -164,17 +164,11 @@ async function checkRipgrep({ paths }: Place): Promise<Finding> {
 }
 
 async function checkModels({ env, paths, settings, offline }: Place): Promise<Finding[]> {
-	const [sources, local] = await Promise.all([
-		loadModelSources({
-			env,
-			cwd: paths.cwd,
-			home: paths.home,
-			settings: { settings, warnings: [], layers: NO_LAYERS },
-			offline: true,
-		}),
+	const warnings: string[] = [];
+	const [{ registry, credentials }, local] = await Promise.all([
+		loadModelSources({ paths, env, settings, onWarning: (line) => warnings.push(line) }),
 		offline ? [] : findLocalModels(),
 	]);
-	const { registry, credentials, warnings } = sources;
 	const findings = warnings.map((text): Finding => ({ name: "models", state: "problem", text }));
 	const providers = new Set([...registry.all().map(({ provider }) => provider), ...environmentProviders()]);
 	const keys = [...providers].flatMap((provider) => {
@@ -204,8 +198,6 @@ async function checkModels({ env, paths, settings, offline }: Place): Promise<Fi
 	}
 	return findings;
 }
-
-const NO_LAYERS = { user: {}, project: {} };
 
 async function checkHooks(place: Place, options: SubcommandOptions): Promise<Finding[]> {
 	const { hooks, problems } = await findHooks(place, options);

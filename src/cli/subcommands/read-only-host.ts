@@ -7,8 +7,8 @@ export interface ReadOnlyHostOptions {
 	cwd: string;
 	sessionFile: string | null;
 	entries: readonly SessionEntry[];
-	/** The context before any hook. */
-	messages: readonly AppMessage[];
+	/** The context before any hook; asked for when a hook looks at it. */
+	messages(): readonly AppMessage[];
 }
 
 /** A session as hooks see it while it is looked at: everything can be read, nothing changed, nobody asked. */
@@ -17,7 +17,9 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 		cwd,
 		sessionFile,
 		entries,
-		messages,
+		get messages() {
+			return messages();
+		},
 		model: null,
 		thinkingLevel: "off",
 		ui: NO_UI,

@@ -34,7 +34,7 @@ export function createReplayHost(options: ReplayHostOptions, onEffect: (line: st
 		notify: (message) => onEffect(`shows: ${message}`),
 	};
 	return {
-		...createReadOnlyHost({ cwd: options.cwd, sessionFile: options.sessionFile, entries: [], messages: [] }),
+		...createReadOnlyHost({ cwd: options.cwd, sessionFile: options.sessionFile, entries: [], messages: () => [] }),
 		get entries() {
 			return options.entries();
 		},

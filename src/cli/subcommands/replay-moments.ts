@@ -6,7 +6,14 @@ import type {
 	ToolCallEvent,
 	ToolResultEvent,
 } from "../../hooks/types.js";
-import { type AppMessage, isCompactionEntry, isMessageEntry, type SessionEntry } from "../../log/entry.js";
+import {
+	type AppMessage,
+	isCompactionEntry,
+	isContextFreezeEntry,
+	isContextUndoEntry,
+	isMessageEntry,
+	type SessionEntry,
+} from "../../log/entry.js";
 
 /** What a hook is told at a moment; what depends on the context is computed there. */
 export type MomentEvent =
@@ -47,6 +54,7 @@ export function momentsOf(entries: readonly SessionEntry[], sessionFile: string 
 			const compacted = { reason: "compact", compactionEntry: entry, tokensBefore, fromHook: false } as const;
 			add(index + 1, { ...told, entries: before(index + 1), ...compacted }, { type: "context" });
 		}
+		if (isContextUndoEntry(entry) || isContextFreezeEntry(entry)) add(index + 1, { type: "context" });
 		// Results are told of with the turn that called for them.
 		if (!isMessageEntry(entry) || (entry.message.role !== "user" && entry.message.role !== "assistant")) continue;
 		if (run === null) add(index, { type: "agent_start" });

@@ -1,7 +1,8 @@
 import { buildContext, plainMessages } from "../../context/build-context.js";
+import { ContextMemo } from "../../context/context-memo.js";
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { coreContext } from "../../context/core.js";
-import { digestContext } from "../../context/digest.js";
+import { RunningDigest } from "../../context/digest.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import {
@@ -38,6 +39,9 @@ const NO_HOOKS: ReadonlySet<string> = new Set();
 /** Computes the context of a session at any point, without a model and without writing anything. */
 export class SessionView {
 	readonly #registry: HookRegistry;
+	/** Requests are mostly computed one after another: each has only a few entries more than the one before. */
+	readonly #memo = new ContextMemo();
+	readonly #digests = new RunningDigest();
 
 	constructor(private readonly options: SessionViewOptions) {
 		this.#registry = new HookRegistry(options.hooks, new Set());
@@ -47,7 +51,7 @@ export class SessionView {
 	async build(end: number, without: ReadonlySet<string> = NO_HOOKS): Promise<BuiltContext> {
 		const entries = Object.freeze(this.options.entries.slice(0, end));
 		const { cwd, sessionFile, hookTimeoutMs, onHookError } = this.options;
-		const messages = Object.freeze(coreContext(entries).messages.map(({ message }) => message));
+		const messages = () => Object.freeze(coreContext(entries).messages.map(({ message }) => message));
 		const runner = new HookRunner({
 			registry: this.#registry,
 			host: createReadOnlyHost({ cwd, sessionFile, entries, messages }),
@@ -58,6 +62,7 @@ export class SessionView {
 		return buildContext(
 			entries,
 			stages.filter(({ hook }) => !without.has(hook)),
+			{ memo: this.#memo },
 		);
 	}
 
@@ -78,8 +83,7 @@ export class SessionView {
 			if (!isMessageEntry(entry) || !entry.context) continue;
 			requests++;
 			const { end, context } = await this.#recompute(entryIndex, entry.context);
-			const messages = plainMessages(context);
-			const computed = { digest: digestContext(messages), messages: messages.length };
+			const computed = { digest: this.#digest(context), messages: context.messages.length };
 			if (computed.digest !== entry.context.digest) {
 				const reason = await explainMismatch({
 					recorded: entry.context,
@@ -104,11 +108,15 @@ export class SessionView {
 		let first: { end: number; context: BuiltContext } | null = null;
 		for (let end = entryIndex; end > 0; end--) {
 			const context = await this.build(end);
-			if (digestContext(plainMessages(context)) === recorded.digest) return { end, context };
+			if (this.#digest(context) === recorded.digest) return { end, context };
 			first ??= { end, context };
 			if (isMessageEntry(this.options.entries[end - 1])) break;
 		}
 		return first ?? { end: entryIndex, context: await this.build(entryIndex) };
+	}
+
+	#digest({ messages }: BuiltContext): string {
+		return this.#digests.update(messages);
 	}
 
 	#lastForeign(end: number): { entryIndex: number; type: string } | null {

@@ -1,5 +1,5 @@
 import { PiError } from "../../errors.js";
-import type { SlashCommand } from "../command.js";
+import type { BranchTarget, BuiltinCommandContext, SlashCommand } from "../command.js";
 
 /** `/branch [entry]`: goes on in a new session from an earlier message, which comes back into the editor. */
 export const branchCommand: SlashCommand = {
@@ -11,15 +11,11 @@ export const branchCommand: SlashCommand = {
 			.branchTargets()
 			.map(({ entryIndex, text }) => ({ value: String(entryIndex), description: firstLine(text) }))
 			.filter(({ value }) => value.startsWith(prefix)),
-	async run({ session, ui, shell, rest }) {
+	async run(context) {
+		const { session, shell, rest } = context;
 		const targets = session.branchTargets();
 		if (targets.length === 0) return { status: "There is no message to branch from yet" };
-		const options = targets.toReversed().map(({ entryIndex, text }) => ({
-			label: firstLine(text),
-			value: entryIndex,
-			description: `entry ${entryIndex}`,
-		}));
-		const entryIndex = rest ? Number(rest) : await ui.select("Branch from which message?", options);
+		const entryIndex = rest ? Number(rest) : await pickTarget(targets, context);
 		if (entryIndex === null) return;
 		if (!targets.some((target) => target.entryIndex === entryIndex)) {
 			throw new PiError("bad_arguments", `Entry ${rest} is not a message of the user`, {
@@ -32,6 +28,19 @@ export const branchCommand: SlashCommand = {
 		return { status: `Branched before entry ${entryIndex}` };
 	},
 };
+
+async function pickTarget(
+	targets: readonly BranchTarget[],
+	{ session, ui, shell, signal }: BuiltinCommandContext,
+): Promise<number | null> {
+	if (shell?.pickBranch) return shell.pickBranch(await session.branchRows(), signal);
+	const options = targets.toReversed().map(({ entryIndex, text }) => ({
+		label: firstLine(text),
+		value: entryIndex,
+		description: `entry ${entryIndex}`,
+	}));
+	return ui.select("Branch from which message?", options);
+}
 
 function firstLine(text: string): string {
 	return text.trim().split("\n")[0] ?? "";

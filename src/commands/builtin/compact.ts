@@ -1,12 +1,26 @@
-import type { SlashCommand } from "../command.js";
+import type { BuiltinCommandContext, SlashCommand } from "../command.js";
+import type { CompactionTokens } from "../compaction.js";
 
 /** `/compact [focus]`: replaces earlier messages by a summary. */
 export const compactCommand: SlashCommand = {
 	name: "compact",
 	argumentHint: "[focus]",
 	description: "Summarize earlier messages to free context",
-	async run({ session, rest, signal }) {
-		const { tokensBefore, tokensAfter } = await session.compact(rest || undefined, signal);
-		return { status: `Compacted: ${tokensBefore} → ${tokensAfter} tokens` };
+	async run(context) {
+		const tokens = await compact(context);
+		if (!tokens) return { status: "Nothing was compacted" };
+		return { status: `Compacted: ${tokens.tokensBefore} → ${tokens.tokensAfter} tokens` };
 	},
 };
+
+/** Where there is a screen the user sees first what would happen. @returns null when they do not want it */
+async function compact({ session, shell, rest, signal }: BuiltinCommandContext): Promise<CompactionTokens | null> {
+	const focus = rest || undefined;
+	if (!shell?.openCompaction) return session.compact(focus, signal);
+	const trial = await session.compaction.begin(focus, signal);
+	try {
+		return await shell.openCompaction(trial);
+	} finally {
+		trial.end();
+	}
+}

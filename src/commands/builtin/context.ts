@@ -1,14 +1,31 @@
+import { PiError } from "../../errors.js";
 import type { SlashCommand } from "../command.js";
 import { report } from "./report.js";
 
-/** `/context`: what the model sees, message by message, and what is hidden by what; a panel where there is a screen. */
+/**
+ * `/context [entry]`: what the model sees, or saw at an entry, message by message, and what is hidden by what; a panel
+ * where there is a screen.
+ */
 export const contextCommand: SlashCommand = {
 	name: "context",
-	description: "Show what the model sees",
+	argumentHint: "[entry]",
+	description: "Show what the model sees, or saw at an entry",
 	async run(context) {
-		const { session, shell, signal } = context;
-		if (!shell?.openContext) return report(context, "Context of the next request", await session.describeContext());
-		await shell.openContext(session.inspector, signal);
-		return undefined;
+		const { session, shell, signal, rest } = context;
+		const at = readEntryIndex(rest);
+		if (shell?.openContext) {
+			await shell.openContext(session.inspector, at, signal);
+			return undefined;
+		}
+		const title = at === null ? "Context of the next request" : `Context at entry ${at}`;
+		return report(context, title, await session.describeContext(at));
 	},
 };
+
+function readEntryIndex(text: string): number | null {
+	if (text === "") return null;
+	if (/^\d+$/.test(text)) return Number(text);
+	throw new PiError("bad_arguments", `/context ${text}: not the index of an entry`, {
+		hint: "use a number, such as /context 12, or nothing for the next request",
+	});
+}

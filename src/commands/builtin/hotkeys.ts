@@ -6,8 +6,13 @@ export const hotkeysCommand: SlashCommand = {
 	name: "hotkeys",
 	description: "Show all keys",
 	async run(context) {
-		if (!context.shell) return { status: "There are no keys without a terminal" };
-		const keys = context.shell.hotkeys();
+		const { shell, signal } = context;
+		if (!shell) return { status: "There are no keys without a terminal" };
+		const keys = shell.hotkeys();
+		if (shell.showList) {
+			await shell.showList({ title: "Keys", rows: keys.map(([label, text]) => ({ label, text })) }, signal);
+			return undefined;
+		}
 		const width = Math.max(...keys.map(([key]) => key.length));
 		return report(
 			context,

@@ -1,9 +1,11 @@
 import type { SlashCommand } from "../command.js";
 import { autocompactCommand } from "./autocompact.js";
 import { branchCommand } from "./branch.js";
+import { changelogCommand } from "./changelog.js";
 import { compactCommand } from "./compact.js";
 import { contextCommand } from "./context.js";
 import { copyCommand } from "./copy.js";
+import { debugCommand } from "./debug.js";
 import { exportCommand } from "./export.js";
 import { helpCommand } from "./help.js";
 import { hooksCommand } from "./hooks.js";
@@ -17,8 +19,12 @@ import { quitCommand } from "./quit.js";
 import { reloadCommand } from "./reload.js";
 import { resumeCommand } from "./resume.js";
 import { sessionCommand } from "./session.js";
+import { settingsCommand } from "./settings.js";
+import { setupCommand } from "./setup.js";
 import { thinkingCommand } from "./thinking.js";
+import { toolsCommand } from "./tools.js";
 import { trustCommand } from "./trust.js";
+import { uncompactCommand } from "./uncompact.js";
 
 /** Every built-in command, in the order of the palette. */
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
@@ -30,16 +36,22 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	nameCommand,
 	sessionCommand,
 	compactCommand,
+	uncompactCommand,
 	autocompactCommand,
 	contextCommand,
 	hooksCommand,
 	reloadCommand,
 	trustCommand,
+	toolsCommand,
+	settingsCommand,
 	copyCommand,
 	exportCommand,
+	setupCommand,
 	loginCommand,
 	logoutCommand,
 	hotkeysCommand,
 	helpCommand,
+	changelogCommand,
+	debugCommand,
 	quitCommand,
 ];

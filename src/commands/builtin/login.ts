@@ -1,6 +1,7 @@
+import { cleanKey, keyProblem } from "../../config/key-shape.js";
 import { PiError } from "../../errors.js";
 import { nearest } from "../../util/nearest.js";
-import type { BuiltinCommandContext, CommandAccounts, LoginOption, SlashCommand } from "../command.js";
+import type { BuiltinCommandContext, CommandAccounts, CommandHost, LoginOption, SlashCommand } from "../command.js";
 
 /** `/login [provider]`: keeps a key, or logs in through the provider's web site. */
 export const loginCommand: SlashCommand = {
@@ -12,7 +13,7 @@ export const loginCommand: SlashCommand = {
 		return [...names].filter((name) => name.startsWith(prefix)).map((value) => ({ value }));
 	},
 	async run(context) {
-		const { session, ui, shell, rest } = context;
+		const { session, shell, rest } = context;
 		if (!shell) {
 			throw new PiError("not_a_terminal", "/login needs a terminal", {
 				hint: "set the provider's key variable instead",
@@ -20,20 +21,53 @@ export const loginCommand: SlashCommand = {
 		}
 		const choices = await session.accounts.choices();
 		const offered = rest ? named(choices, rest) : choices;
-		const choice =
-			offered.length === 1
-				? offered[0]
-				: await ui.select(rest ? `How to log in to ${rest}?` : "Which provider?", offered.map(option));
-		if (!choice) return;
-		if (choice.kind === "login") await logIn(choice, context);
-		else {
-			const key = (await shell.secret(`Key for ${choice.name}`))?.trim();
-			if (!key) return;
-			await session.accounts.saveKey(choice.provider, key);
-		}
-		return { status: await chooseModel(choice, context) };
+		const status = await chooseAccount(rest ? `How to log in to ${rest}?` : "Which provider?", offered, context);
+		return status === null ? undefined : { status };
 	},
 };
+
+/**
+ * Has one of several accounts chosen and kept; where no model was chosen yet, one of that provider is then.
+ * @returns what to tell the user; null when it was cancelled
+ */
+export async function chooseAccount(
+	title: string,
+	offered: readonly LoginOption[],
+	context: BuiltinCommandContext,
+): Promise<string | null> {
+	const choice = await keepOne(title, offered, context);
+	return choice && chooseModel(choice, context.session);
+}
+
+/** Asks for a key of a provider, or logs in to it. @returns whether there is one now */
+export async function logInTo(provider: string, context: BuiltinCommandContext): Promise<boolean> {
+	const offered = named(await context.session.accounts.choices(), provider);
+	return (await keepOne(`How to log in to ${provider}?`, offered, context)) !== null;
+}
+
+/** @returns what was kept; null when the user gives nothing */
+async function keepOne(
+	title: string,
+	offered: readonly LoginOption[],
+	context: BuiltinCommandContext,
+): Promise<LoginOption | null> {
+	const choice = offered.length === 1 ? offered[0] : await context.ui.select(title, offered.map(option));
+	return choice && (await keep(choice, context)) ? choice : null;
+}
+
+async function keep(choice: LoginOption, context: BuiltinCommandContext): Promise<boolean> {
+	if (choice.kind === "login") {
+		await logIn(choice, context);
+		return true;
+	}
+	const { session, shell, ui } = context;
+	const key = cleanKey((await shell?.secret(`Key for ${choice.name}`)) ?? "");
+	if (key === "") return false;
+	const problem = keyProblem(choice.provider, key);
+	if (problem !== null && !(await ui.confirm("Keep this key?", `It may be the wrong one: ${problem}.`))) return false;
+	await session.accounts.saveKey(choice.provider, key);
+	return true;
+}
 
 function option(choice: LoginOption) {
 	const how = choice.kind === "login" ? "log in in the browser" : "paste a key";
@@ -64,7 +98,7 @@ async function logIn(choice: LoginOption, { session, ui, shell, signal }: Builti
 }
 
 /** Where no model was chosen yet, the first one that can be used now. */
-async function chooseModel({ provider, name }: LoginOption, { session }: BuiltinCommandContext): Promise<string> {
+async function chooseModel({ provider, name }: LoginOption, session: CommandHost): Promise<string> {
 	const kept = `Kept the ${provider} account`;
 	if (session.model) return kept;
 	const model = (await session.availableModels()).find((candidate) => candidate.provider === provider);

@@ -1,68 +1,61 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { modelFacts } from "../../config/model-facts.js";
+import { modelName, type ResolvedModel } from "../../config/models.js";
 import { PiError } from "../../errors.js";
-import { nearest } from "../../util/nearest.js";
-import type { CommandHost, SlashCommand } from "../command.js";
-import type { CommandUI } from "../command-ui.js";
+import { THINKING_LEVELS } from "../../log/entry.js";
+import type { BuiltinCommandContext, CommandHost, SlashCommand } from "../command.js";
+import { logInTo } from "./login.js";
 
-/** `/model [provider/id]`: chooses the model. */
+/** `/model [provider/id]`: chooses the model; `:high` behind its name sets the thinking level. */
 export const modelCommand: SlashCommand = {
 	name: "model",
 	argumentHint: "[provider/id]",
 	description: "Choose the model",
-	async complete(prefix, session) {
-		const wanted = prefix.toLowerCase();
-		const models = await session.availableModels();
-		return models
-			.filter((model) => nameOf(model).toLowerCase().includes(wanted))
-			.map((model) => ({ value: nameOf(model), description: model.name }));
-	},
-	async run({ session, ui, rest }) {
-		const model = rest ? await findModel(session, rest) : await pickModel(session, ui);
-		if (!model) return;
+	complete: (prefix, session) => completions(prefix, session),
+	async run(context) {
+		const { session, shell, rest } = context;
+		const chosen = rest ? await session.models.resolve(rest) : await pickModel(context);
+		if (!chosen) return;
+		const { model, thinkingLevel } = chosen;
+		const hasKey = session.models.keyState(model.provider) !== "none";
+		if (!hasKey && shell && !(await logInTo(model.provider, context))) return;
 		await session.setModel(model);
-		return { status: `Model: ${nameOf(model)}` };
+		if (thinkingLevel) session.setThinkingLevel(thinkingLevel);
+		return { status: `Model: ${modelName(model)}${thinkingLevel ? ` · thinking: ${thinkingLevel}` : ""}` };
 	},
 };
 
-function nameOf({ provider, id }: Model<Api>): string {
-	return `${provider}/${id}`;
+function completions(prefix: string, { models }: CommandHost) {
+	const wanted = prefix.toLowerCase();
+	const usable = models.offers().flatMap(({ model, key }) => (key === "none" ? [] : [model]));
+	const found = usable.filter((model) => modelName(model).toLowerCase().includes(wanted));
+	if (found.length > 0) return found.map((model) => ({ value: modelName(model), description: model.name }));
+	const colon = prefix.lastIndexOf(":");
+	const named = usable.find((model) => modelName(model) === prefix.slice(0, colon));
+	const levels = named?.reasoning ? THINKING_LEVELS.filter((level) => level.startsWith(prefix.slice(colon + 1))) : [];
+	return levels.map((level) => ({ value: `${prefix.slice(0, colon)}:${level}`, description: `thinking: ${level}` }));
 }
 
-async function pickModel(session: CommandHost, ui: CommandUI): Promise<Model<Api> | null> {
+async function pickModel({ session, ui, shell, signal }: BuiltinCommandContext): Promise<ResolvedModel | null> {
+	if (shell?.pickModel) return shell.pickModel({ models: session.models, current: session.model }, signal);
 	const models = await session.availableModels();
 	if (models.length === 0) {
 		throw new PiError("model_missing", "No model can be used yet", {
 			hint: "set a key such as ANTHROPIC_API_KEY, start a local server, or run pi --demo",
 		});
 	}
-	const current = session.model ? nameOf(session.model) : "";
-	const options = models.map((model) => ({
-		label: nameOf(model),
-		value: model,
-		description: `${nameOf(model) === current ? "current · " : ""}${thousands(model.contextWindow)} context`,
-	}));
-	return ui.select("Which model?", options, { selected: models.findIndex((model) => nameOf(model) === current) });
-}
-
-async function findModel(session: CommandHost, text: string): Promise<Model<Api>> {
-	const models = await session.allModels();
-	const usable = await session.availableModels();
-	const wanted = text.toLowerCase();
-	const found =
-		models.find((model) => nameOf(model).toLowerCase() === wanted) ??
-		usable.find(({ id }) => id.toLowerCase() === wanted) ??
-		models.find(({ id }) => id.toLowerCase() === wanted) ??
-		usable.find((model) => nameOf(model).toLowerCase().includes(wanted));
-	if (found) return found;
-	const near = nearest(
-		text,
-		models.flatMap((model) => [nameOf(model), model.id]),
+	const current = session.model ? modelName(session.model) : "";
+	const selected = models.findIndex((model) => modelName(model) === current);
+	const model = await ui.select(
+		"Which model?",
+		models.map((offered) => option(offered, current)),
+		{ selected },
 	);
-	throw new PiError("model_unknown", `There is no model "${text}"`, {
-		hint: near.length > 0 ? `did you mean ${near.join(", ")}?` : "see /model",
-	});
+	return model && { model };
 }
 
-function thousands(tokens: number): string {
-	return tokens >= 1_000_000 ? `${Math.round(tokens / 100_000) / 10}M` : `${Math.round(tokens / 1000)}k`;
+function option(model: Model<Api>, current: string) {
+	const name = modelName(model);
+	const { context } = modelFacts(model);
+	return { label: name, value: model, description: `${name === current ? "current · " : ""}${context} context` };
 }

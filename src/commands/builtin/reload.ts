@@ -1,8 +1,11 @@
 import type { SlashCommand } from "../command.js";
 
-/** `/reload`: loads all hooks anew. */
+/** `/reload`: loads all hooks, and the keys of a screen, anew. */
 export const reloadCommand: SlashCommand = {
 	name: "reload",
-	description: "Load all hooks anew",
-	run: async ({ session }) => ({ status: await session.reload() }),
+	description: "Load all hooks and keys anew",
+	async run({ session, shell }) {
+		shell?.reloadKeys?.();
+		return { status: await session.reload() };
+	},
 };

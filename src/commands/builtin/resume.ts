@@ -1,25 +1,41 @@
 import { PiError } from "../../errors.js";
+import type { CommandResult } from "../../hooks/types.js";
 import type { SessionSummary } from "../../log/session-summary.js";
-import type { SlashCommand } from "../command.js";
+import { formatAge } from "../../util/age.js";
+import type { CommandHost, SlashCommand } from "../command.js";
+import type { CommandSessions } from "../pickers.js";
 
-/** `/resume [id]`: goes on with another session of this directory. */
+/** `/resume [id]`: goes on with another session. */
 export const resumeCommand: SlashCommand = {
 	name: "resume",
 	argumentHint: "[id]",
 	description: "Go on with another session",
-	async run({ session, ui, rest }) {
-		const sessions = (await session.listSessions()).filter(({ path }) => path !== session.sessionFile);
-		if (sessions.length === 0) return { status: "There is no other session in this directory" };
-		const path = rest ? findPath(sessions, rest) : await ui.select("Which session?", sessions.map(option));
-		if (!path) return;
-		if (!(await session.switchSession(path))) return { status: "A hook kept the session" };
-		return { status: `Session ${session.sessionName ?? path}` };
+	async run(context) {
+		const { session, shell, ui, rest, signal } = context;
+		if (shell?.pickSession && !rest) return open(await shell.pickSession(session.sessions, signal), session);
+		const others = (await listHere(session.sessions)).filter(({ path }) => path !== session.sessionFile);
+		if (others.length === 0) return { status: "There is no other session in this directory" };
+		return open(rest ? findPath(others, rest) : await ui.select("Which session?", others.map(option)), session);
 	},
 };
 
+async function open(path: string | null, session: CommandHost): Promise<CommandResult | undefined> {
+	if (path === null) return undefined;
+	if (path === session.sessionFile) return { status: "That session is open" };
+	if (!(await session.switchSession(path))) return { status: "A hook kept the session" };
+	return { status: `Session ${session.sessionName ?? path}` };
+}
+
+async function listHere(sessions: CommandSessions): Promise<SessionSummary[]> {
+	const all: SessionSummary[] = [];
+	for await (const some of sessions.list("here")) all.push(...some);
+	return all;
+}
+
 function option({ path, name, firstMessage, modifiedAt, messageCount }: SessionSummary) {
 	const count = messageCount === null ? "" : `${messageCount} messages · `;
-	return { label: name ?? (firstMessage || "(nothing said)"), value: path, description: `${count}${age(modifiedAt)}` };
+	const age = formatAge(modifiedAt, Date.now());
+	return { label: name ?? (firstMessage || "(nothing said)"), value: path, description: `${count}${age}` };
 }
 
 function findPath(sessions: readonly SessionSummary[], text: string): string {
@@ -28,11 +44,4 @@ function findPath(sessions: readonly SessionSummary[], text: string): string {
 	if (only && found.length === 1) return only.path;
 	const what = found.length > 1 ? `${found.length} sessions match "${text}"` : `No session matches "${text}"`;
 	throw new PiError("log_not_found", what, { hint: "run /resume and choose one" });
-}
-
-function age(modifiedAt: number): string {
-	const minutes = Math.max(0, Math.round((Date.now() - modifiedAt) / 60_000));
-	if (minutes < 60) return `${minutes} min ago`;
-	if (minutes < 48 * 60) return `${Math.round(minutes / 60)} h ago`;
-	return `${Math.round(minutes / (24 * 60))} days ago`;
 }

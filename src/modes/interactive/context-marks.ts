@@ -13,7 +13,7 @@ export interface PlacedStandIn extends StandIn {
 
 /** What the gutter shows of a context. */
 export interface ContextMarks {
-	/** What hid an entry from the model: `compaction` or the name of a hook; null when the model sees it. */
+	/** What hid an entry from the model: `compaction`, `freeze` or the name of a hook; null when the model sees it. */
 	hiddenBy(entryIndex: number): string | null;
 	/** In the order of the context. */
 	readonly standIns: readonly PlacedStandIn[];
@@ -44,7 +44,9 @@ export function readMarks(context: BuiltContext, entries: EntrySource, from: num
 		if (traced.origin.kind === "compaction") {
 			const entry = entries.at(traced.origin.entryIndex);
 			if (isCompactionEntry(entry)) firstKept = Math.min(entry.firstKeptEntryIndex, traced.origin.entryIndex);
-			standIns.unshift(ofCompaction(traced, next));
+			standIns.unshift(ofCore(traced, next, "compaction"));
+		} else if (traced.origin.kind === "freeze") {
+			standIns.unshift(ofCore(traced, next, "freeze"));
 		} else if (traced.origin.kind === "hook") {
 			const previous = indexBefore(context.messages, position);
 			const standIn = ofHook(traced, traced.origin.hook, context, entries, previous, next);
@@ -66,7 +68,7 @@ function hiddenNames(context: BuiltContext, from: number): Map<number, string> {
 	for (let at = context.hidden.length - 1; at >= 0; at--) {
 		const hidden = context.hidden[at];
 		if (!hidden || hidden.entryIndex < from) break;
-		names.set(hidden.entryIndex, hidden.by.kind === "hook" ? hookName(hidden.by.hook) : "compaction");
+		names.set(hidden.entryIndex, hidden.by.kind === "hook" ? hookName(hidden.by.hook) : hidden.by.kind);
 	}
 	return names;
 }
@@ -79,10 +81,10 @@ function indexBefore(messages: readonly TracedMessage[], position: number): numb
 	return 0;
 }
 
-// How much the summary replaced is not known here: what the compaction noted includes what it kept.
-function ofCompaction(traced: TracedMessage, before: number | null): PlacedStandIn {
+// How much it replaced is not known here: what a compaction noted includes what it kept.
+function ofCore(traced: TracedMessage, before: number | null, by: "compaction" | "freeze"): PlacedStandIn {
 	const text = messageText(traced.message);
-	return { text, by: "compaction", messages: 0, tokensBefore: 0, tokens: estimateTokens(traced.message), before };
+	return { text, by, messages: 0, tokensBefore: 0, tokens: estimateTokens(traced.message), before };
 }
 
 /** A message of a hook stands for the entries that this hook hid just there; where it hid none, it is no summary. */

@@ -3,6 +3,8 @@ import type { EntrySource } from "../../context/entry-message.js";
 import {
 	type AppMessage,
 	isCompactionEntry,
+	isContextFreezeEntry,
+	isContextUndoEntry,
 	isMessageEntry,
 	isOpaqueEntry,
 	isSystemItemEntry,
@@ -75,6 +77,14 @@ export function itemsOfOther(entry: SessionEntry, entryIndex: number, drawing: E
 		const text = `compacted here · the context had ${formatTokens(entry.tokensBefore)} tokens`;
 		return [createItem("event", new NoticeView(look, "info", text), look)];
 	}
+	if (isContextUndoEntry(entry)) {
+		const text = `entry ${entry.entryIndex} is undone · what it replaced is in the context again`;
+		return [createItem("event", new NoticeView(look, "info", text), look)];
+	}
+	if (isContextFreezeEntry(entry)) {
+		const text = `the context before this point is frozen as entry ${entry.entryIndex} was given it`;
+		return [createItem("event", new NoticeView(look, "info", text), look)];
+	}
 	if (isOpaqueEntry(entry)) {
 		const text = `entry ${entryIndex} of the session file cannot be read: ${entry.reason}`;
 		return [createItem("notice", new NoticeView(look, "warning", text), look)];
@@ -103,9 +113,7 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 		}
 	}
 	if (endedBadly(message)) {
-		const view = new OutcomeView(look, message);
-		if (retried) view.retried();
-		items.push(createItem("outcome", view, look, { entryIndex }));
+		items.push(createItem("outcome", new OutcomeView(look, message, retried), look, { entryIndex }));
 	}
 	return items;
 }

@@ -12,9 +12,8 @@ export interface FooterFacts {
 	/** null for a model that does not think. */
 	thinkingLevel: string | null;
 	context: { tokens: number; contextWindow: number };
-	tokens: { input: number; output: number; cacheRead: number; cacheWrite: number };
-	/** US dollars. */
-	cost: number;
+	/** What the whole session took; null while that is still being counted. */
+	spent: { tokens: { input: number; output: number; cacheRead: number; cacheWrite: number }; cost: number } | null;
 	queued: number;
 }
 
@@ -50,18 +49,20 @@ export class Footer implements Component {
 
 	#usage(facts: FooterFacts): string {
 		const { theme } = this.look;
+		if (facts.model === null) return theme.dim(queued(facts));
 		const { tokens, contextWindow } = facts.context;
 		const share = contextWindow > 0 ? Math.min(1, tokens / contextWindow) : 0;
 		// Any use at all shows: an empty bar means an empty context.
 		const full = share === 0 ? 0 : Math.max(1, Math.round(share * BAR_CELLS));
 		const bar = this.#shade(share)("▰".repeat(full)) + theme.dim("▱".repeat(BAR_CELLS - full));
-		const more = [cachedShare(facts), facts.cost > 0 ? formatCost(facts.cost) : "", traffic(facts), queued(facts)];
+		const more = [...spent(facts), queued(facts)];
 		const window = contextWindow > 0 ? theme.dim(` of ${formatTokens(contextWindow)}`) : "";
 		const rest = more.filter(Boolean).map((text) => theme.dim(` · ${text}`));
 		return `${theme.dim("context")} ${bar} ${this.#share(facts)}${window}${rest.join("")}`;
 	}
 
-	#share({ context: { tokens, contextWindow } }: FooterFacts): string {
+	#share({ model, context: { tokens, contextWindow } }: FooterFacts): string {
+		if (model === null) return this.look.theme.dim("no model");
 		if (contextWindow <= 0) return this.look.theme.dim(formatTokens(tokens));
 		const share = tokens / contextWindow;
 		return this.#shade(share)(`${Math.round(share * 100)}%`);
@@ -75,18 +76,19 @@ export class Footer implements Component {
 }
 
 function modelLabel({ model, thinkingLevel }: FooterFacts): string {
-	if (model === null) return "no model · /model";
+	if (model === null) return "no model · /setup";
 	return thinkingLevel ? `${cleanLine(model, 60)} · ${thinkingLevel}` : cleanLine(model, 60);
 }
 
-function cachedShare({ tokens: { input, cacheRead, cacheWrite } }: FooterFacts): string {
+function spent(facts: FooterFacts): string[] {
+	if (facts.spent === null) return [];
+	const { input, output, cacheRead, cacheWrite } = facts.spent.tokens;
 	const sent = input + cacheRead + cacheWrite;
-	return sent > 0 && cacheRead > 0 ? `${Math.round((cacheRead / sent) * 100)}% cached` : "";
-}
-
-function traffic({ tokens: { input, output, cacheRead, cacheWrite } }: FooterFacts): string {
-	const sent = input + cacheRead + cacheWrite;
-	return sent + output > 0 ? `↑${formatTokens(sent)} ↓${formatTokens(output)}` : "";
+	return [
+		sent > 0 && cacheRead > 0 ? `${Math.round((cacheRead / sent) * 100)}% cached` : "",
+		facts.spent.cost > 0 ? formatCost(facts.spent.cost) : "",
+		sent + output > 0 ? `↑${formatTokens(sent)} ↓${formatTokens(output)}` : "",
+	];
 }
 
 function queued({ queued: count }: FooterFacts): string {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** Bytes that a `.git` file or `HEAD` can reasonably have. */
@@ -15,6 +15,28 @@ export function readGitBranch(cwd: string): string | null {
 	const ref = /^ref: refs\/heads\/(.+)$/.exec(head);
 	if (ref?.[1]) return ref[1];
 	return /^[0-9a-f]{40,64}$/.test(head) ? head.slice(0, 7) : null;
+}
+
+/**
+ * Calls back when another branch may have been checked out. It costs nothing while nothing happens, and does not keep the
+ * program. Outside of a repository, and where files cannot be watched, it never calls.
+ * @returns ends it
+ */
+export function watchGitBranch(cwd: string, onChange: () => void): () => void {
+	const gitDir = findGitDir(cwd);
+	if (gitDir === null) return () => {};
+	let watcher: FSWatcher | null = null;
+	const stop = () => watcher?.close();
+	try {
+		// The directory, not the file: git puts a new file in its place, which a watch of the old one does not see.
+		watcher = watch(gitDir, { persistent: false }, (_kind, name) => {
+			if (name === null || name === "HEAD") onChange();
+		});
+		watcher.on("error", stop);
+	} catch {
+		// No watch to be had, such as when the system has no more: the label is then as old as the last turn.
+	}
+	return stop;
 }
 
 function findGitDir(cwd: string): string | null {

@@ -1,23 +1,29 @@
-import { constants } from "node:os";
 import type { Terminal } from "@mariozechner/pi-tui";
+import type { KeybindingsFile } from "../../config/keybindings-file.js";
 import type { Settings } from "../../config/settings.js";
+import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { ProjectSet } from "../../config/trust.js";
+import type { WindowTraits } from "../../config/window-traits.js";
 import { describeError } from "../../errors.js";
 import type { GrantAnswer, GrantRequest } from "../../hooks/grant-request.js";
 import type { HookUI } from "../../hooks/types.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { TrustAnswer } from "../../session/project-code.js";
-import { loadHighlighter } from "../../tui/highlight.js";
 import { KeyboardTerminal } from "../../tui/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
-import { closeScreen, guardTerminal, LAST_BYTES } from "../../tui/terminal-guard.js";
+import { closeScreen, exitBySignal, guardTerminal, LAST_BYTES } from "../../tui/terminal-guard.js";
 import { createTheme, type ThemeName } from "../../tui/theme.js";
 import { DialogController } from "./dialog-controller.js";
+import { loadDrawingParts } from "./drawing-parts.js";
+import { dropFiles } from "./dropped-paths.js";
 import { askGrant } from "./grant-question.js";
+import { promptsBefore, searchHistory } from "./history-search.js";
 import { createKeyActions } from "./key-actions.js";
 import { KeyController } from "./key-controller.js";
 import { listFiles } from "./list-files.js";
+import { watchMissingHooks } from "./missing-hooks-question.js";
+import { type News, tell } from "./news.js";
 import { PaletteController } from "./palette-controller.js";
 import { TypingGuard } from "./panels/typing-guard.js";
 import { PastedImages } from "./pasted-images.js";
@@ -46,17 +52,27 @@ export interface InteractiveOptions {
 	startSession(questions: StartQuestions): Promise<AgentSession>;
 	settings: Settings;
 	theme: ThemeName;
+	/** What the terminal can show. Default: text. */
+	features?: TerminalFeatures;
 	cwd: string;
 	home: string;
 	version: string;
-	/** Content of keybindings.json. */
-	keybindings?: unknown;
+	/** Reads the user's keys, at the start and at each reload. */
+	keybindings?: () => KeybindingsFile;
+	/** What the terminal's window can show. */
+	window?: WindowTraits;
 	/** As in `$VISUAL` or `$EDITOR`. */
 	editorCommand?: string | null;
 	/** Said first, each when what the one before it began is over. */
 	prompts?: readonly FirstPrompt[];
 	/** Text in the editor at the start. */
 	draft?: string;
+	/** Begins the demo once this mode has ended; absent: it is not offered. */
+	startDemo?(): void;
+	/** What the terminal says of itself, for reports: names and values of variables. */
+	terminalFacts?: Readonly<Record<string, string>>;
+	/** Told once the session is there: what an update brought, or null. */
+	news?(): Promise<News | null>;
 	/** Default: the terminal of the process, which is given back on every way out. */
 	terminal?: Terminal;
 }
@@ -69,18 +85,27 @@ export interface InteractiveOptions {
 export async function runInteractive(options: InteractiveOptions): Promise<number> {
 	const { cwd, home, version, settings, prompts = [] } = options;
 	const terminal = options.terminal ?? new KeyboardTerminal();
-	const keymap = createKeymap(options.keybindings);
+	const keymap = createKeymap();
 	const theme = createTheme(options.theme);
-	const screen = new Screen({ terminal, theme, keymap, settings, cwd, home, version });
+	const { features, window } = options;
+	const screen = new Screen({ terminal, theme, keymap, settings, features, window, cwd, home, version });
 	const ended = new AbortController();
-	const palette = new PaletteController(cwd, () => listFiles(cwd, ended.signal));
-	const editor = new PromptEditor(screen.tui, { theme, keymap, completion: palette.completion });
+	const palette = new PaletteController(cwd, (onFile, signal) => listFiles(cwd, onFile, signal));
+	const editor = new PromptEditor(screen.tui, {
+		theme,
+		keymap,
+		completion: palette.completion,
+		earlierPrompts: async () => session && promptsBefore(session),
+	});
 	const overlays = screen.holdEditor(editor);
 	const { transcript } = screen;
 	const failed = (error: unknown) => transcript.notice("error", describeError(error));
+	const warn = (problem: string) => transcript.notice("warning", problem);
 	const look = { theme, keymap, rows: () => terminal.rows };
 	const dialogs = new DialogController(overlays, look, (level, message) => transcript.notice(level, message));
 	const images = new PastedImages((text) => editor.insertTextAtCursor(text));
+	editor.onPaste = (text) =>
+		dropFiles(text, { cwd, draft: editor.getText(), addImage: (path) => images.addFile(path) });
 	let session: AgentSession | null = null;
 	let quit = () => {};
 	const quitting = new Promise<void>((resolve) => {
@@ -92,10 +117,17 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		session: () => session,
 		editorCommand: options.editorCommand ?? null,
 		quit,
+		searchHistory: () => void searchHistory(editor, overlays, look).then((hint) => screen.hint(hint), failed),
 		pasteImage: () => void images.paste().then((hint) => screen.hint(hint), failed),
 		failed,
 	});
 	const controller = new KeyController(editor, keymap, keys);
+	const loadKeys = () => {
+		const file = options.keybindings?.();
+		keymap.reload(file?.value ?? {}, file?.placeOf);
+		screen.nameKeys(keymap);
+		return [...(file?.problem ? [file.problem] : []), ...keymap.problems];
+	};
 	editor.onKey = (data) => {
 		const asksForHelp = data === "?" && session !== null && editor.getText() === "";
 		if (asksForHelp) session?.prompt("/help").catch(failed);
@@ -121,31 +153,49 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 			setEditorText: (text) => editor.setText(text),
 			secret: (title) => dialogs.secret(title),
 			quit,
+			startDemo:
+				options.startDemo &&
+				(() => {
+					options.startDemo?.();
+					quit();
+				}),
 			hotkeys: () => keymap.list(),
+			reloadKeys: () => loadKeys().forEach(warn),
 			page: (title, lines) => transcript.page(title, lines),
-			panels: { overlays, look, requestRender: () => screen.tui.requestRender(), places: { cwd, home } },
+			panels: {
+				overlays,
+				look,
+				requestRender: () => screen.tui.requestRender(),
+				createEditor: () => new PromptEditor(screen.tui, { theme, keymap }),
+				editExternally: (text) => keys.editExternally(text),
+				places: { cwd, home },
+				applySetting: (path, value) => screen.applySetting(path, value),
+				screen: () => ({ ...screen.facts, terminal: options.terminalFacts ?? {} }),
+			},
 		});
 		created.attachUI(dialogs, shell);
-		const binding = new SessionBinding(screen, created, (level) => editor.setThinkingLevel(level));
+		const binding = new SessionBinding(screen, created, (level) => editor.setThinkingLevel(level), ended.signal);
 		// What is there to be drawn at once is drawn in colour; a new session does not wait for what it needs later.
-		await Promise.all([created.start(), created.log.length > 1 ? loadHighlighter() : undefined]);
+		await Promise.all([created.start(), created.log.length > 1 ? loadDrawingParts() : undefined]);
 		binding.begin();
-		input.fillHistory(binding.promptHistory());
+		editor.addOlderPrompts(binding.promptHistory());
 		palette.attach(created);
+		// Somebody who types already is not to answer a question by it.
+		if (created.model === null && editor.getText() === "") await created.prompt("/setup").catch(failed);
+		await watchMissingHooks({ session: created, dialogs, quit, failed });
 		void sayAll(created, prompts, failed);
 		input.attach(createPromptTarget(created, images));
-		void loadHighlighter();
+		void loadDrawingParts();
+		const news = await options.news?.();
+		if (news) tell(news, transcript);
 	};
 	const dispose = () => endSession(session);
 	const release = options.terminal
 		? () => {}
-		: guardTerminal(
-				screen.tui,
-				(signal) => void dispose().finally(() => process.exit(128 + constants.signals[signal])),
-			);
+		: guardTerminal(screen.tui, (signal) => void dispose().finally(() => exitBySignal(signal)));
 	if (options.draft) editor.setText(options.draft);
 	screen.tui.start();
-	for (const problem of keymap.problems) transcript.notice("warning", problem);
+	loadKeys().forEach(warn);
 	try {
 		// Quitting does not wait for a session that takes its time to start.
 		await Promise.race([begin(), quitting]);
@@ -157,6 +207,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		return 0;
 	} finally {
 		ended.abort();
+		palette.completion.cancel();
 		overlays.closeAll();
 		screen.stop();
 		await dispose();

@@ -1,5 +1,5 @@
 import type { AgentSession } from "../../session/agent-session.js";
-import { outsideScreen, suspend } from "../../tui/terminal-guard.js";
+import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
 import { editExternally } from "./external-editor.js";
 import type { KeyActions } from "./key-controller.js";
 import type { Screen } from "./screen.js";
@@ -12,6 +12,7 @@ export interface KeyActionParts {
 	/** As in `$EDITOR`; null when the user has set none. */
 	editorCommand: string | null;
 	quit(): void;
+	searchHistory(): void;
 	pasteImage(): void;
 	failed(error: unknown): void;
 }
@@ -22,6 +23,7 @@ export function createKeyActions({
 	session,
 	editorCommand,
 	quit,
+	searchHistory,
 	pasteImage,
 	failed,
 }: KeyActionParts): KeyActions {
@@ -54,11 +56,12 @@ export function createKeyActions({
 				screen.hint("no editor is set · set $VISUAL or $EDITOR");
 				return null;
 			}
-			return outsideScreen(screen.tui, () => editExternally(text, editorCommand));
+			return lendTerminal(screen.tui, () => editExternally(text, editorCommand));
 		},
 		suspend: () => void suspend(screen.tui).catch(failed),
 		hint: (text) => screen.hint(text),
 		quit,
+		searchHistory,
 		pasteImage,
 		failed,
 	};

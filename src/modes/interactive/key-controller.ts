@@ -17,6 +17,7 @@ export interface KeyActions {
 	cycleThinkingLevel(): void;
 	toggleTools(): void;
 	toggleThinking(): void;
+	searchHistory(): void;
 	pasteImage(): void;
 	/** Lets the user write in a program of theirs. @returns the new text, or null when it is to stay */
 	editExternally(text: string): Promise<string | null>;
@@ -99,6 +100,9 @@ export class KeyController {
 			case "app.editQueue":
 				this.#putBack(actions.takeQueue());
 				return true;
+			case "app.searchHistory":
+				actions.searchHistory();
+				return true;
 			case "app.pasteImage":
 				actions.pasteImage();
 				return true;
@@ -147,9 +151,11 @@ export class KeyController {
 	}
 
 	#editExternally(): void {
-		this.actions.editExternally(this.editor.getExpandedText()).then(
+		const draft = this.editor.getExpandedText();
+		this.actions.editExternally(draft).then(
 			(text) => {
-				if (text !== null) this.editor.setText(text);
+				// Pastes stay folded when nothing was changed.
+				if (text !== null && text !== draft) this.editor.setText(text);
 			},
 			(error) => this.actions.failed(error),
 		);
@@ -169,5 +175,6 @@ const HANDLED: readonly KeyAction[] = [
 	"app.toggleThinking",
 	"app.externalEditor",
 	"app.editQueue",
+	"app.searchHistory",
 	"app.pasteImage",
 ];

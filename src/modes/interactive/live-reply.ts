@@ -52,31 +52,38 @@ export class LiveReply {
 		}
 	}
 
-	/**
-	 * The reply is complete and in the log: what did not stream is added, what did is made final.
-	 * @returns the view of a bad end, if it had one
-	 */
-	finish(message: AssistantMessage, entryIndex: number): OutcomeView | null {
+	/** The reply is complete and in the log: what did not stream is added, what did is made final. */
+	finish(message: AssistantMessage, entryIndex: number): void {
 		for (const [index, block] of message.content.entries()) {
 			if (block.type === "text") this.#finishText(index, block.text);
 			else if (block.type === "thinking") this.#finishThought(index, block.thinking, block.redacted ?? false);
 			else this.#describe(index, block, true);
 		}
 		for (const view of [...this.#texts.values(), ...this.#thoughts.values()]) view.close();
-		let outcome: OutcomeView | null = null;
 		if (endedBadly(message)) {
-			outcome = new OutcomeView(this.target.look, message);
-			this.#add("outcome", outcome);
+			this.#add("outcome", new OutcomeView(this.target.look, message));
 			if (message.stopReason !== "length") for (const call of this.#calls.values()) call.stop();
 		}
 		for (const item of this.#items) item.entryIndices.unshift(entryIndex);
-		return outcome;
 	}
 
 	/** The run ended and the reply never did. */
 	abandon(): void {
 		for (const view of [...this.#texts.values(), ...this.#thoughts.values()]) view.close();
 		for (const call of this.#calls.values()) call.stop();
+	}
+
+	/**
+	 * The request failed and is sent again: what came of this reply is in no context. Where something did, a line says why
+	 * it ends.
+	 * @returns its items
+	 */
+	discard(errorMessage: string): Iterable<Item> {
+		this.abandon();
+		if (this.#items.size > 0) {
+			this.#add("outcome", new OutcomeView(this.target.look, { stopReason: "error", errorMessage }, true));
+		}
+		return this.#items;
 	}
 
 	#finishText(index: number, content: string): void {

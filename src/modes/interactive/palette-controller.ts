@@ -1,6 +1,7 @@
 import type { PaletteItem } from "../../commands/command.js";
 import type { CompletionItem } from "../../hooks/types.js";
 import { type CompletionSource, createCompletion } from "../../tui/completion.js";
+import type { ListFiles } from "../../tui/file-search.js";
 
 /** Where the palette gets its commands, once there is a session. */
 export interface PaletteSource {
@@ -13,8 +14,8 @@ export class PaletteController {
 	readonly completion: CompletionSource;
 	#source: PaletteSource | undefined;
 
-	/** @param listFiles paths relative to `cwd`, with `/` */
-	constructor(cwd: string, listFiles: () => Promise<readonly string[]>) {
+	/** @param listFiles tells paths relative to `cwd` */
+	constructor(cwd: string, listFiles: ListFiles) {
 		this.completion = createCompletion({
 			cwd,
 			listFiles,

@@ -51,11 +51,6 @@ export class PromptController {
 		if (submission) this.#send(text, submission);
 	}
 
-	/** Fills the editor's history, oldest first. */
-	fillHistory(texts: readonly string[]): void {
-		for (const text of texts) this.editor.addToHistory(text);
-	}
-
 	#follow(text: string): void {
 		const submission = parseSubmission(text);
 		if (!submission) return;

@@ -13,7 +13,7 @@ export class QueueView implements Component {
 	/** @param editKey the key that puts them back into the editor, as people read it */
 	constructor(
 		private readonly look: Look,
-		private readonly editKey: string,
+		public editKey: string,
 	) {}
 
 	/** What waits from now on. */

@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../../session/events.js";
 import { formatElapsed, formatTokens } from "./format.js";
 import { cleanLine } from "./lines.js";
+import { readableError } from "./request-error.js";
 
 /** What is going on in a session, as one line of words. Time comes from outside. */
 export class RunStatus {
@@ -48,7 +49,11 @@ export class RunStatus {
 				this.#tools.delete(event.toolCallId);
 				break;
 			case "auto_retry_start":
-				this.#retry = { ...event, until: now + event.delayMs, reason: cleanLine(event.errorMessage, 120) };
+				this.#retry = {
+					...event,
+					until: now + event.delayMs,
+					reason: cleanLine(readableError(event.errorMessage), 120),
+				};
 				break;
 			case "auto_retry_end":
 				this.#retry = null;

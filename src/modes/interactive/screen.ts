@@ -1,9 +1,13 @@
-import { type Component, Container, Spacer, type Terminal } from "@mariozechner/pi-tui";
+import { type Component, Container, CURSOR_MARKER, Spacer, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
+import { TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
+import { PLAIN_WINDOW, type WindowTraits } from "../../config/window-traits.js";
 import type { QueuedPrompts, SessionEvent } from "../../session/events.js";
 import type { Keymap } from "../../tui/keymap.js";
+import { showLinks } from "../../tui/links.js";
 import { LiveTUI } from "../../tui/live-tui.js";
 import { OverlayStack } from "../../tui/overlay-stack.js";
+import { TerminalImages } from "../../tui/terminal-images.js";
 import type { Theme } from "../../tui/theme.js";
 import { Footer } from "./footer.js";
 import { Header } from "./header.js";
@@ -12,13 +16,18 @@ import { QueueView } from "./queue-view.js";
 import { StatusLine } from "./status-line.js";
 import { Transcript } from "./transcript.js";
 import type { Look } from "./views/view.js";
+import { WindowStatus } from "./window-status.js";
 
 /** What a screen is made of. */
 export interface ScreenOptions {
 	terminal: Terminal;
 	theme: Theme;
 	keymap: Keymap;
-	settings: Pick<Settings, "gutter" | "hideThinkingBlock" | "quietStartup">;
+	settings: Pick<Settings, "gutter" | "hideThinkingBlock" | "quietStartup" | "terminal">;
+	/** What the terminal's window can show. Default: what every one can. */
+	window?: WindowTraits;
+	/** What the terminal can show. Default: text. */
+	features?: TerminalFeatures;
 	cwd: string;
 	home: string;
 	version: string;
@@ -28,6 +37,8 @@ export interface ScreenOptions {
 
 /** Rows besides the transcript: status, queue, borders, footer. */
 const FIXED_ROWS = 8;
+/** What an image may take of the screen's rows. */
+const IMAGE_SHARE = 0.4;
 
 /** The layout: transcript with the header on top, status, queue, the editor or an overlay in its place, footer. */
 export class Screen {
@@ -36,13 +47,24 @@ export class Screen {
 	readonly header: Header;
 	readonly transcript: Transcript;
 	readonly footer: Footer;
+	readonly window: WindowStatus;
 	readonly #status: StatusLine;
 	readonly #queue: QueueView;
 	readonly #hint: HintLine;
 	readonly #slot = new Container();
 
-	constructor({ terminal, theme, keymap, settings, cwd, home, version, clock }: ScreenOptions) {
-		const tui = new LiveTUI(terminal);
+	constructor(options: ScreenOptions) {
+		const { terminal, theme, keymap, settings, features = TEXT_ONLY, window, cwd, home, version, clock } = options;
+		const write = (data: string) => terminal.write(data);
+		this.window = new WindowStatus(settings.terminal, window ?? PLAIN_WINDOW, write, clock);
+		const images = new TerminalImages(settings.terminal.showImages ? features.images : null);
+		showLinks(features.links, images.protocol);
+		const tui = new LiveTUI(terminal, {
+			images,
+			onStart: () => this.window.start(),
+			onStop: () => this.window.stop(),
+		});
+		tui.addInputListener((data) => (this.window.handleInput(data) ? { consume: true } : undefined));
 		this.tui = tui;
 		this.look = {
 			theme,
@@ -53,6 +75,8 @@ export class Screen {
 			previewThinking: !settings.hideThinkingBlock,
 			gutter: settings.gutter,
 			keys: { expand: keymap.keyOf("app.expandTools"), thinking: keymap.keyOf("app.toggleThinking") },
+			images,
+			imageRows: () => Math.floor(terminal.rows * IMAGE_SHARE),
 			liveRows: () => Math.max(3, terminal.rows - Math.max(5, Math.floor(terminal.rows * 0.3)) - FIXED_ROWS),
 			requestRender: () => tui.requestRender(),
 			requestStreamFrame: () => tui.requestStreamFrame(),
@@ -70,12 +94,23 @@ export class Screen {
 	/** Puts the editor in its place. @returns the stack of what may stand there instead */
 	holdEditor(editor: Component): OverlayStack {
 		this.tui.setFocus(editor);
-		return new OverlayStack(this.tui, this.#slot, editor, (isOpen) => this.#status.hide(isOpen));
+		return new OverlayStack(this.tui, this.#slot, editor, (isOpen) => {
+			this.#status.hide(isOpen);
+			if (isOpen) this.window.asks();
+		});
 	}
 
 	/** True while something runs that can be stopped. */
 	get isBusy(): boolean {
 		return this.#status.isBusy;
+	}
+
+	/** Names these keys from here on. */
+	nameKeys(keymap: Keymap): void {
+		this.look.keys.expand = keymap.keyOf("app.expandTools");
+		this.look.keys.thinking = keymap.keyOf("app.toggleThinking");
+		this.#status.stopKey = keymap.keyOf("app.abort");
+		this.#queue.editKey = keymap.keyOf("app.editQueue");
 	}
 
 	/** Shows what waits to be sent. */
@@ -88,10 +123,33 @@ export class Screen {
 		this.#hint.text = text;
 	}
 
+	/** Goes by a setting from now on. @returns false for one that the screen does not follow */
+	applySetting(path: string, value: unknown): boolean {
+		if (path === "gutter") this.look.gutter = value === true;
+		else if (path === "hideThinkingBlock") this.look.previewThinking = value !== true;
+		else return false;
+		this.transcript.redraw();
+		return true;
+	}
+
+	/** What is on the screen. */
+	get facts(): { columns: number; rows: number; lines: string[] } {
+		const { columns, rows } = this.tui.terminal;
+		return {
+			columns,
+			rows,
+			lines: this.tui
+				.render(columns)
+				.slice(-rows)
+				.map((line) => line.replaceAll(CURSOR_MARKER, "")),
+		};
+	}
+
 	/** Shows what happened in the session. Loading another session is left to the caller. */
 	handle(event: SessionEvent): void {
 		this.transcript.handle(event);
 		this.#status.handle(event);
+		this.window.handle(event);
 		if (event.type === "queue_changed") this.showQueue(event.queue);
 	}
 

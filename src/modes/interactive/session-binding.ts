@@ -1,10 +1,10 @@
 import type { Settings } from "../../config/settings.js";
 import type { EntrySource } from "../../context/entry-message.js";
-import { isUserMessageEntry, messageText } from "../../log/entry.js";
+import { promptOfEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { SessionEvent } from "../../session/events.js";
 import type { FooterFacts } from "./footer.js";
-import { readGitBranch } from "./git-branch.js";
+import { readGitBranch, watchGitBranch } from "./git-branch.js";
 import type { Screen } from "./screen.js";
 
 /** Events after which the footer may say something else. */
@@ -22,14 +22,18 @@ const FOOTER_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
 	"auto_compaction_end",
 ]);
 
-/** Entries that the history is taken from. */
-const HISTORY_ENTRIES = 500;
+/** Roles of messages that the user typed. */
+const TYPED = ["user", "bashExecution"] as const;
+/** How many prompts the history has, and how far back they are looked for, in entries. */
+const HISTORY_PROMPTS = 100;
+const HISTORY_ENTRIES = 10_000;
 
 /** Shows a session on a screen for as long as it lasts. */
 export class SessionBinding {
 	/** What was said before there was a transcript to say it in. */
 	#early: SessionEvent[] | null = [];
 	#branch: string | null;
+	#isCounting = false;
 	/** The session's log as it is at each moment. */
 	readonly #entries: EntrySource;
 
@@ -37,6 +41,8 @@ export class SessionBinding {
 		private readonly screen: Screen,
 		private readonly session: AgentSession,
 		private readonly onLevel: (level: Settings["defaultThinkingLevel"]) => void,
+		/** Aborted when the screen goes. */
+		private readonly ended: AbortSignal,
 	) {
 		this.#branch = readGitBranch(session.cwd);
 		this.#entries = {
@@ -61,15 +67,23 @@ export class SessionBinding {
 			if (!isKnown) this.screen.handle(event);
 		}
 		this.#updateFooter();
+		const unwatch = watchGitBranch(this.session.cwd, () => {
+			this.#readBranch();
+			this.#updateFooter();
+		});
+		this.ended.addEventListener("abort", unwatch, { once: true });
 	}
 
-	/** The last prompts of the session, oldest first, for the editor's history. */
+	/** The last prompts of the session, newest first, for the editor's history. */
 	promptHistory(): string[] {
-		const entries = this.#entries;
+		const { log } = this.session;
+		const from = Math.max(0, log.length - HISTORY_ENTRIES);
 		const texts: string[] = [];
-		for (let at = entries.length - 1; at > Math.max(0, entries.length - HISTORY_ENTRIES); at--) {
-			const entry = entries.at(at);
-			if (isUserMessageEntry(entry)) texts.unshift(messageText(entry.message));
+		let at = log.findLastMessage(TYPED, log.length, from);
+		while (at >= 0 && texts.length < HISTORY_PROMPTS) {
+			const text = promptOfEntry(log.at(at));
+			if (text !== undefined) texts.push(text);
+			at = log.findLastMessage(TYPED, at, from);
 		}
 		return texts;
 	}
@@ -81,8 +95,12 @@ export class SessionBinding {
 		}
 		this.screen.handle(event);
 		if (event.type === "session_changed") this.#load();
-		if (event.type === "turn_end" || event.type === "bash_end") this.#branch = readGitBranch(this.session.cwd);
+		if (event.type === "turn_end" || event.type === "bash_end") this.#readBranch();
 		if (FOOTER_EVENTS.has(event.type)) this.#updateFooter();
+	}
+
+	#readBranch(): void {
+		this.#branch = readGitBranch(this.session.cwd);
 	}
 
 	#load(): void {
@@ -93,20 +111,33 @@ export class SessionBinding {
 		);
 	}
 
+	/** Counts what a long session took, a little at a time, so that keys come through. */
+	#countOn(): void {
+		if (this.#isCounting) return;
+		this.#isCounting = true;
+		const step = () => {
+			if (this.session.statsSoFar() === null) return void setImmediate(step).unref();
+			this.#isCounting = false;
+			this.#updateFooter();
+		};
+		setImmediate(step).unref();
+	}
+
 	#updateFooter(): void {
 		const { model, thinkingLevel, sessionName, queue } = this.session;
-		const { tokens, cost } = this.session.stats();
+		const spent = this.session.statsSoFar();
+		if (!spent) this.#countOn();
 		const facts: FooterFacts = {
 			branch: this.#branch,
 			sessionName,
 			model: model?.name ?? null,
 			thinkingLevel: model?.reasoning ? thinkingLevel : null,
 			context: this.session.contextUsage(),
-			tokens,
-			cost,
+			spent,
 			queued: queue.steering.length + queue.followUps.length,
 		};
 		this.screen.footer.facts = facts;
+		this.screen.window.name(sessionName, this.session.cwd);
 		this.onLevel(thinkingLevel);
 	}
 }

@@ -16,6 +16,6 @@ export async function endSession(session: AgentSession | null): Promise<void> {
 
 /** How to come back to a session; null where there is nothing to come back to. */
 export function resumeHint(session: AgentSession | null): string | null {
-	if (!session || session.sessionFile === null || session.stats().totalMessages === 0) return null;
+	if (!session || session.sessionFile === null || session.log.findLastMessage("user") < 0) return null;
 	return `pi --session ${session.sessionId.slice(0, 8)} resumes this session`;
 }

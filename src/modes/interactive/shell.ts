@@ -11,11 +11,13 @@ export interface ShellParts {
 	/** Asks for a text that does not show. */
 	secret(title: string): Promise<string | null>;
 	quit(): void;
+	startDemo?: (() => void) | undefined;
 	hotkeys(): [string, string][];
+	reloadKeys(): void;
 	/** Adds a title and lines to the transcript. */
 	page(title: string, lines: readonly string[]): void;
 	/** Where panels stand; absent: commands print instead. */
-	panels?: Omit<PanelParts, "copy">;
+	panels?: Omit<PanelParts, "copy"> & Pick<CommandShell, "applySetting" | "screen">;
 	/** Programs that take the clipboard's text on standard input, tried in order. Default: those of the platform. */
 	clipboardPrograms?: readonly (readonly [string, ...string[]])[];
 }
@@ -45,7 +47,9 @@ export function createShell(parts: ShellParts): CommandShell {
 		secret: parts.secret,
 		quit: parts.quit,
 		hotkeys: parts.hotkeys,
+		reloadKeys: parts.reloadKeys,
 		show: parts.page,
+		...(parts.startDemo ? { startDemo: parts.startDemo } : {}),
 	};
 	const { panels } = parts;
 	if (!panels) return shell;
@@ -54,10 +58,21 @@ export function createShell(parts: ShellParts): CommandShell {
 		const { createPanels } = await import("./panels/open-panels.js");
 		return createPanels({ ...panels, copy: (text) => shell.copy(text) });
 	};
+	const pickers = async () => (await import("./pickers/open-pickers.js")).createPickers(panels);
 	return {
 		...shell,
-		openContext: async (inspector, signal) => (await load()).openContext(inspector, signal),
+		openContext: async (inspector, at, signal) => (await load()).openContext(inspector, at, signal),
+		openCompaction: async (trial) => (await load()).openCompaction(trial),
 		openHooks: async (inspector, signal) => (await load()).openHooks(inspector, signal),
+		pickModel: async (question, signal) => (await pickers()).pickModel(question, signal),
+		pickSession: async (sessions, signal) => (await pickers()).pickSession(sessions, signal),
+		pickBranch: async (rows, signal) => (await pickers()).pickBranch(rows, signal),
+		openTools: async (tools, signal) => (await pickers()).openTools(tools, signal),
+		openSettings: async (settings, signal) => (await pickers()).openSettings(settings, signal),
+		applySetting: panels.applySetting,
+		showText: async (page, signal) => (await pickers()).showText(page, signal),
+		screen: panels.screen,
+		showList: async (page, signal) => (await pickers()).showList(page, signal),
 	};
 }
 

@@ -24,7 +24,7 @@ export class StatusLine implements Component {
 	 */
 	constructor(
 		private readonly look: Look,
-		private readonly stopKey: string,
+		public stopKey: string,
 		private readonly clock: () => number = Date.now,
 	) {}
 

@@ -21,7 +21,6 @@ import { LiveReply } from "./live-reply.js";
 import { BashView } from "./views/bash-view.js";
 import type { EntryRenderer } from "./views/custom-entry-view.js";
 import { type NoticeLevel, NoticeView, PageView } from "./views/notice-view.js";
-import type { OutcomeView } from "./views/outcome-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
 import type { Look } from "./views/view.js";
 
@@ -46,9 +45,12 @@ export class Transcript {
 	/** Index of the first entry that is drawn. */
 	#from = 0;
 	#reply: LiveReply | null = null;
-	#outcome: OutcomeView | null = null;
+	/** Why the reply that is still shown as growing is asked for again; null when it is not. */
+	#retryReason: string | null = null;
 	#bash: { item: Item; view: BashView } | null = null;
 	#running = false;
+	/** The compaction that runs is the user's own command, which tells of its failure. */
+	#isTold = false;
 	/** The context changed while a run was on: the screen is set in order when it ends. */
 	#stale = false;
 
@@ -72,9 +74,10 @@ export class Transcript {
 		this.#items = [];
 		this.#running = false;
 		this.#tools.clear();
+		this.look.images.clear();
 		this.#reply = null;
 		this.#bash = null;
-		this.#outcome = null;
+		this.#retryReason = null;
 		this.#from = firstDrawnEntry(entries, context);
 		this.#fixed = this.#fixed.slice(0, 1);
 		if (this.#from > 1) {
@@ -122,7 +125,7 @@ export class Transcript {
 				this.#tool(event.toolCallId, event.toolName).view.finish(event.result, event.isError);
 				break;
 			case "auto_retry_start":
-				this.#outcome?.retried();
+				this.#retryReason = event.errorMessage;
 				break;
 			case "entry_appended":
 				for (const item of itemsOfOther(event.entry, event.entryIndex, this.#drawing())) this.#add(item);
@@ -147,8 +150,11 @@ export class Transcript {
 			case "hook_error":
 				this.notice("error", `hook ${hookName(event.hookPath)} failed on ${event.event}: ${event.error}`);
 				break;
+			case "auto_compaction_start":
+				this.#isTold = event.reason === "manual";
+				break;
 			case "auto_compaction_end":
-				if (event.errorMessage) this.notice("error", `compaction failed: ${event.errorMessage}`);
+				if (event.errorMessage && !this.#isTold) this.notice("error", `compaction failed: ${event.errorMessage}`);
 				break;
 		}
 	}
@@ -181,16 +187,18 @@ export class Transcript {
 	}
 
 	#newReply(): LiveReply {
-		this.#reply?.abandon();
-		this.#outcome = null;
+		if (this.#retryReason === null) this.#reply?.abandon();
+		else for (const item of this.#reply?.discard(this.#retryReason) ?? []) this.#exclude(item);
+		this.#retryReason = null;
 		return new LiveReply({ look: this.look, tools: this.#tools, add: (item) => this.#add(item) });
 	}
 
 	#endMessage({ message, entryIndex }: Extract<AgentEvent, { type: "message_end" }>): void {
 		if (message.role === "assistant") {
 			this.#reply ??= this.#newReply();
-			this.#outcome = this.#reply.finish(message, entryIndex);
+			this.#reply.finish(message, entryIndex);
 			this.#reply = null;
+			this.#retryReason = null;
 		} else {
 			for (const item of itemsOfMessage(message, entryIndex, this.#drawing())) this.#add(item);
 		}
@@ -200,6 +208,7 @@ export class Transcript {
 		this.#running = false;
 		this.#reply?.abandon();
 		this.#reply = null;
+		this.#retryReason = null;
 		for (const { view } of this.#tools.values()) view.stop();
 		if (this.#stale) this.#arrange(false);
 	}
@@ -235,8 +244,15 @@ export class Transcript {
 		bash.view.finish(entry.message);
 		bash.item.entryIndices.push(entryIndex);
 		// A `!!` command is known to be one only now.
-		bash.item.excluded = entry.message.excludeFromContext ?? false;
-		if (bash.item.excluded) bash.item.block.mark = "out";
+		if (entry.message.excludeFromContext) this.#exclude(bash.item);
+	}
+
+	/** Shows that an item never was in the context. */
+	#exclude(item: Item): void {
+		item.excluded = true;
+		item.block.mark = "out";
+		const placed = this.#placed.find(({ block }) => block === item.block);
+		if (placed) placed.mark = "out";
 	}
 
 	#drawing(): EntryDrawing {

@@ -78,3 +78,50 @@ export async function contextBuild({ rounds, workshop }) {
 	}
 	return rows;
 }
+
+/**
+ * What the request after one more entry costs before it is sent: context, conversion, repair, digest, tokens. With hooks,
+ * their own work and the walk over what they answer are in it.
+ */
+export async function nextRequest({ rounds, workshop }) {
+	const { SessionContext, applyRanges } = await workshop.source("src/session/session-context.ts", "src/context/ranges.ts");
+	const rows = [];
+	for (const size of [10_000, 100_000]) {
+		const all = conversation(size + 8 * (rounds * 3 + 5));
+		const start = (count) => {
+			let entries = Object.freeze(all.slice(0, size));
+			const log = {
+				get length() {
+					return entries.length;
+				},
+				get entries() {
+					return entries;
+				},
+				entry: (index) => entries[index],
+				findLast: () => -1,
+			};
+			const hooks = (read) => rangeHooks({ get length() { return size; } }, (_, ranges) => applyRanges(read(), ranges)).slice(0, count);
+			const context = new SessionContext({ log: () => log, stages: hooks, onProblem: (problem) => { throw new Error(JSON.stringify(problem)); }, onChange() {} });
+			return async () => {
+				// Whole turns: the log of a session does not end with a call when a request is made.
+				entries = Object.freeze([...entries, ...all.slice(entries.length, entries.length + 4)]);
+				const started = performance.now();
+				const built = await context.rebuild(new AbortController().signal);
+				const { messages } = context.request();
+				context.tokens();
+				context.noteRequest(built);
+				const ms = performance.now() - started;
+				if (messages.length < size / 2) throw new Error(`${messages.length} messages`);
+				return { ms };
+			};
+		};
+		const subjects = { none: start(0), three: start(3) };
+		await interleave(5, subjects);
+		const values = await interleave(rounds * 3, subjects);
+		rows.push(
+			{ name: `next request at ${size} entries, no hook`, unit: "ms", values: values.none.ms, budget: { atMost: 1 } },
+			{ name: `next request at ${size} entries, 3 range hooks`, unit: "ms", values: values.three.ms, budget: { atMost: size === 10_000 ? 5 : 50 } },
+		);
+	}
+	return rows;
+}

@@ -27,7 +27,8 @@ function writeSession(dir, cwd, megabytes) {
 	let bytes = 0;
 	let pending = "";
 	const append = (entry) => {
-		pending += `${JSON.stringify({ timestamp, ...entry })}\n`;
+		const { type, ...rest } = entry;
+		pending += `${JSON.stringify({ type, timestamp, ...rest })}\n`; // in the order in which pi writes them
 		index += 1;
 		if (pending.length > 1_000_000) flush();
 	};
@@ -51,18 +52,22 @@ function writeSession(dir, cwd, megabytes) {
 	return path;
 }
 
+/** What the last answer of each session says: it is on the screen once the session is. */
+const LAST_WORDS = "It builds.";
+
 /** Opening a session of any size against a fresh start: in the terminal, and for one turn in print mode. */
 export async function resumeSession({ rounds, workshop }) {
 	const server = await startModelServer(() => ({ text: "hello" }));
 	const place = workshop.place({ "models.json": server.modelsJson() });
 	const base = [...workshop.pi, "--model", "bench/scripted"];
-	const open = (args) => async () => {
+	const open = (args, shown) => async () => {
 		const terminal = startInTerminal([...base, ...args], place);
 		try {
 			await terminal.waitFor("─");
 			const from = terminal.chunks.length;
 			terminal.write(mark(3));
 			await terminal.waitFor(mark(3), { from });
+			await terminal.waitFor(shown);
 			// Settled: nothing was written for a while; the time is that of the last write.
 			let chunks = -1;
 			while (chunks !== terminal.chunks.length) {
@@ -89,9 +94,9 @@ export async function resumeSession({ rounds, workshop }) {
 	try {
 		const sessions = MEGABYTES.map((size) => ({ size, path: writeSession(workshop.dir, place.cwd, size) }));
 		const values = await interleave(rounds, {
-			fresh: open(["--no-session"]),
+			fresh: open(["--no-session"], "Scripted"),
 			freshPrint: print(["--no-session"]),
-			...Object.fromEntries(sessions.map(({ size, path }) => [`open${size}`, open(["--session", path])])),
+			...Object.fromEntries(sessions.map(({ size, path }) => [`open${size}`, open(["--session", path], LAST_WORDS)])),
 			...Object.fromEntries(sessions.map(({ size, path }) => [`print${size}`, print(["--session", path])])),
 		});
 		return sessions.flatMap(({ size }) => [

@@ -83,8 +83,90 @@ export async function screenStream({ rounds, workshop }) {
 			{ name: "stream 300 KB: bytes written, of the text", unit: "×", values: full.bytes, budget: { atMost: 2 } },
 			{ name: "stream 300 KB: full clears", unit: "", values: full.clears, budget: { atMost: 0 } },
 			{ name: "the same paced: CPU", unit: "s", values: slow.cpu, floor: "blocks", floorValues: blocks.cpu, budget: { atMost: 1.2 } },
+			{ name: "the same paced: bytes written, of the text", unit: "×", values: slow.bytes, budget: { atMost: 3 } },
 			{ name: "the same paced: echo p95", unit: "ms", values: slow.echo, budget: { atMost: 16 } },
 		];
+	} finally {
+		await server.close();
+	}
+}
+
+const WAIT_MS = 10_000;
+
+/** What the spinner costs while a silent model is waited for. */
+export async function waitingScreen({ rounds, workshop }) {
+	const server = await startModelServer(() => ({ chunks: ["", " "], delayMs: WAIT_MS * 2 }));
+	try {
+		const place = workshop.place({ "models.json": server.modelsJson() });
+		const { pi } = await interleave(rounds, {
+			pi: async () => {
+				const terminal = startInTerminal([...workshop.pi, ...SCREEN], place);
+				try {
+					await terminal.waitFor("─");
+					await delay(SETTLE_MS);
+					terminal.write("go\r");
+					await delay(SETTLE_MS);
+					const [cpu, bytes] = [cpuOf(terminal.pid), terminal.bytes()];
+					await delay(WAIT_MS);
+					return { share: ((cpuOf(terminal.pid) - cpu) / WAIT_MS) * 100, bytes: (terminal.bytes() - bytes) / (WAIT_MS / 1000) };
+				} finally {
+					await terminal.close();
+				}
+			},
+		});
+		return [
+			{ name: "waiting 10 s: CPU, of a core", unit: "%", values: pi.share, budget: { atMost: 2 } },
+			{ name: "waiting 10 s: bytes per second", unit: "B", values: pi.bytes },
+		];
+	} finally {
+		await server.close();
+	}
+}
+
+const HISTORY_MESSAGES = 10_000;
+
+/** A session of many short messages. @returns its path */
+function writeHistory(dir, cwd) {
+	const timestamp = "2026-01-01T00:00:00.000Z";
+	const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
+	const lines = [{ type: "session", version: 1, id: "00000000-0000-4000-8000-000000000000", timestamp, cwd }];
+	for (let message = 0; message < HISTORY_MESSAGES; message += 2) {
+		lines.push({ type: "message", timestamp, message: { role: "user", content: `question ${message}`, timestamp: 1 } });
+		const answer = [{ type: "text", text: `Answer ${message} with **bold** and \`code\`.` }];
+		lines.push({
+			type: "message",
+			timestamp,
+			message: { role: "assistant", content: answer, api: "openai-completions", provider: "bench", model: "scripted", usage, stopReason: "stop", timestamp: 1 },
+		});
+	}
+	const path = join(dir, "history.jsonl");
+	writeFileSync(path, `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`, { mode: 0o600 });
+	return path;
+}
+
+/** How fast a key shows below a long history, against none. */
+export async function historyEcho({ rounds, workshop }) {
+	const server = await startModelServer(() => ({ text: "hello" }));
+	const type = (args, place) => async () => {
+		const terminal = startInTerminal([...workshop.pi, "--model", "bench/scripted", ...args], place);
+		try {
+			await terminal.waitFor("─");
+			await delay(SETTLE_MS);
+			const echoes = [];
+			for (let key = 2; key < 62; key++) {
+				echoes.push(await terminal.echo(key));
+				await delay(20);
+			}
+			return { echo: percentile(echoes, 50) };
+		} finally {
+			await terminal.close();
+		}
+	};
+	try {
+		const place = workshop.place({ "models.json": server.modelsJson() });
+		const path = writeHistory(workshop.dir, place.cwd);
+		const { none, long } = await interleave(rounds, { none: type(["--no-session"], place), long: type(["--session", path], place) });
+		return [{ name: "echo below 10 000 messages", unit: "ms", values: long.echo, floor: "none", floorValues: none.echo, budget: { ratio: 1.5 } }];
 	} finally {
 		await server.close();
 	}

@@ -28,6 +28,8 @@ export interface AppOptions {
 	columns?: number;
 	rows?: number;
 	settings?: Partial<Settings>;
+	/** Content of the agent directory's settings.json. */
+	agentSettings?: unknown;
 	hooks?: Record<string, string>;
 	/** Files of the project, by relative path. */
 	files?: Record<string, unknown>;
@@ -35,6 +37,10 @@ export interface AppOptions {
 	agentDir?: string;
 	cwd?: string;
 	mode?: Partial<InteractiveOptions>;
+	/** As on a fresh machine: no provider, no key, no model. */
+	withoutModel?: boolean;
+	/** Default: the scripted one of the loopback provider, over chat completions. */
+	model?: string;
 	/** Awaited before the session is created. */
 	hold?: Promise<void>;
 }
@@ -43,7 +49,8 @@ export interface AppOptions {
 export async function startApp(options: AppOptions = {}): Promise<App> {
 	const provider = await startProvider();
 	const agentDir = options.agentDir ?? tempAgentDir({ hooks: options.hooks ?? {} });
-	writeFiles(agentDir, { "models.json": provider.modelsJson() });
+	if (!options.withoutModel) writeFiles(agentDir, { "models.json": provider.modelsJson() });
+	if (options.agentSettings !== undefined) writeFiles(agentDir, { "settings.json": options.agentSettings });
 	const home = tempDir("pi-home-");
 	const cwd = options.cwd ?? join(home, "src", "shop");
 	mkdirSync(cwd, { recursive: true });
@@ -60,7 +67,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 		startSession: async (questions) => {
 			await options.hold;
 			session = await createAgentSession({
-				model: "loopback/scripted",
+				...(options.withoutModel ? {} : { model: options.model ?? "loopback/scripted" }),
 				session: options.session ?? { kind: "new" },
 				offline: true,
 				cwd,

@@ -24,7 +24,7 @@ function start() {
 	const terminal = new VirtualTerminal(60, 16);
 	const tui = new LiveTUI(terminal);
 	const keymap = createKeymap();
-	const palette = new PaletteController("/", async () => ["src/price.ts"]);
+	const palette = new PaletteController("/", async (onFile) => onFile("src/price.ts"));
 	const editor = new PromptEditor(tui, { theme, keymap, completion: palette.completion });
 	const slot = new Container();
 	tui.addChild(slot);
@@ -55,6 +55,7 @@ function start() {
 		cycleThinkingLevel: note("level"),
 		toggleTools: note("tools"),
 		toggleThinking: note("thinking"),
+		searchHistory: note("history"),
 		pasteImage: note("image"),
 		editExternally: async (text) => `${text} edited`,
 		hint: (text) => void log.push({ hint: text }),
@@ -132,8 +133,18 @@ test("ctrl+d quits only when the editor is empty, and deletes otherwise", async 
 
 test("every other key of the app does its one thing", async () => {
 	const { terminal, editor, log } = start();
-	await terminal.press("ctrl+z", "ctrl+l", "ctrl+p", "shift+ctrl+p", "shift+tab", "ctrl+o", "ctrl+t", "ctrl+v");
-	expect(log).toEqual(["suspend", "model", "cycle 1", "cycle -1", "level", "tools", "thinking", "image"]);
+	await terminal.press(
+		"ctrl+z",
+		"ctrl+l",
+		"ctrl+p",
+		"shift+ctrl+p",
+		"shift+tab",
+		"ctrl+o",
+		"ctrl+t",
+		"ctrl+r",
+		"ctrl+v",
+	);
+	expect(log).toEqual(["suspend", "model", "cycle 1", "cycle -1", "level", "tools", "thinking", "history", "image"]);
 	await terminal.press("alt+up");
 	expect(editor.getText()).toBe("queued");
 	await terminal.press("ctrl+g");

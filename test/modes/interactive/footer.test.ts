@@ -11,8 +11,7 @@ const FACTS: FooterFacts = {
 	model: "claude-sonnet",
 	thinkingLevel: "medium",
 	context: { tokens: 24_000, contextWindow: 200_000 },
-	tokens: { input: 2000, output: 3400, cacheRead: 10_000, cacheWrite: 500 },
-	cost: 0.124,
+	spent: { tokens: { input: 2000, output: 3400, cacheRead: 10_000, cacheWrite: 500 }, cost: 0.124 },
 	queued: 0,
 };
 
@@ -31,13 +30,17 @@ test("the footer names place and model, and under them what the context holds an
 
 test("a new session shows an empty context and nothing that is zero", () => {
 	const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-	const facts = { ...FACTS, context: { tokens: 0, contextWindow: 200_000 }, tokens: none, cost: 0 };
+	const facts = { ...FACTS, context: { tokens: 0, contextWindow: 200_000 }, spent: { tokens: none, cost: 0 } };
 	expect(footer(facts).render(80)[1]).toBe("context ▱▱▱▱▱▱▱▱▱▱ 0% of 200k");
+});
+
+test("while a long session is being counted nothing is said of what it took", () => {
+	expect(footer({ ...FACTS, spent: null, queued: 1 }).render(80)[1]).toBe("context ▰▱▱▱▱▱▱▱▱▱ 12% of 200k · 1 queued");
 });
 
 test("name of the session and queue are told when there are any, a missing model always", () => {
 	const lines = footer({ ...FACTS, sessionName: "rounding", queued: 2, model: null }).render(100);
-	expect(lines[0]).toMatch(/^~\/src\/shop \(main\) · rounding +no model · \/model$/);
+	expect(lines[0]).toMatch(/^~\/src\/shop \(main\) · rounding +no model · \/setup$/);
 	expect(lines[1]).toContain("2 queued");
 });
 

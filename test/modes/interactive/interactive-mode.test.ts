@@ -106,6 +106,7 @@ test("shell lines run, question mark shows help, unknown commands are told", asy
 	await app.terminal.waitFor("│ from the shell");
 	await app.terminal.type("?");
 	await app.terminal.waitFor("/compact");
+	await app.terminal.press("escape");
 	await app.submit("/nosuch");
 	await app.terminal.waitFor(/Unknown command/i);
 });
@@ -123,6 +124,29 @@ test("a session that is opened again shows its end, and its prompts are in the h
 	await app.terminal.waitFor("Remembered.");
 	await app.terminal.press("up");
 	expect((await app.terminal.screen()).filter((line) => line.includes("remember this"))).toHaveLength(2);
+});
+
+test("prompts of earlier sessions in the directory are in the history, and ctrl+r searches it", async () => {
+	const first = await startApp();
+	first.provider.reply("Yes.", "No.");
+	await first.terminal.waitFor("context");
+	await first.submit("is the sky blue?");
+	await first.terminal.waitFor("Yes.");
+	await first.submit("is the grass red?");
+	await first.terminal.waitFor("No.");
+	await first.terminal.press("ctrl+d");
+	await first.exit;
+	const app = await startApp({ agentDir: first.agentDir, cwd: first.cwd });
+	await app.terminal.waitFor("context");
+	await app.terminal.press("up");
+	await app.terminal.waitFor("is the grass red?");
+	await app.terminal.press("ctrl+c", "ctrl+r");
+	await app.terminal.waitFor("Which prompt again?");
+	await app.terminal.type("sky");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor(/^ is the sky blue\? *$/m);
+	await app.terminal.press("ctrl+r", "escape");
+	expect(await app.terminal.text()).toMatch(/^ is the sky blue\? *$/m);
 });
 
 test("the prompt can be written in the user's own editor", async () => {

@@ -1,4 +1,5 @@
 import type { Look } from "../../../src/modes/interactive/views/view.js";
+import { TerminalImages } from "../../../src/tui/terminal-images.js";
 import { createTheme, type ThemeName } from "../../../src/tui/theme.js";
 
 /** A look for components that are drawn without a terminal; plain, so that lines can be compared. */
@@ -12,7 +13,9 @@ export function plainLook(change: Partial<Look> & { themeName?: ThemeName } = {}
 		previewThinking: true,
 		gutter: true,
 		keys: { expand: "ctrl+o", thinking: "ctrl+t" },
+		images: new TerminalImages(),
 		liveRows: () => 10,
+		imageRows: () => 10,
 		requestRender: () => {},
 		requestStreamFrame: () => {},
 		...change,

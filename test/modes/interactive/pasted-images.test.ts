@@ -27,3 +27,14 @@ test("without an image in the clipboard the user is told", async () => {
 	const images = new PastedImages(() => {}, [["false"]]);
 	expect(await images.paste()).toMatch(/no image/);
 });
+
+test("the Base64 that PowerShell writes is understood", async () => {
+	const images = new PastedImages(() => {}, [["echo", "iVBORw0KGgoAAA=="]]);
+	expect(await images.paste()).toBeNull();
+	expect(images.in("[image #1]")[0]?.data).toBe("iVBORw0KGgoAAA==");
+});
+
+test("without any program that reads the clipboard the user is told what to install", async () => {
+	const images = new PastedImages(() => {}, [["no-such-program"], ["nor-this-one"]]);
+	expect(await images.paste()).toMatch(/^no program that reads images .* install /);
+});

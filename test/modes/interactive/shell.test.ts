@@ -12,6 +12,7 @@ function shellWith(clipboardPrograms: ShellParts["clipboardPrograms"]) {
 		quit: () => {},
 		secret: async () => null,
 		hotkeys: () => [],
+		reloadKeys: () => {},
 		page: () => {},
 		clipboardPrograms,
 	});

@@ -12,6 +12,7 @@ import { loadWordDiff } from "../../../src/modes/interactive/views/tools/word-di
 import type { Look } from "../../../src/modes/interactive/views/view.js";
 import type { SessionEvent } from "../../../src/session/events.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";
+import { type ImageProtocol, TerminalImages } from "../../../src/tui/terminal-images.js";
 import { createTheme, type ThemeName } from "../../../src/tui/theme.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
 
@@ -38,6 +39,8 @@ export interface StageOptions {
 	rows?: number;
 	theme?: ThemeName;
 	gutter?: boolean;
+	/** How the terminal takes images. Default: not at all. */
+	images?: ImageProtocol;
 	entries?: SessionEntry[];
 	renderers?: Record<string, EntryRenderer>;
 }
@@ -57,7 +60,8 @@ const HEADER: SessionEntry = {
 export async function createStage(options: StageOptions = {}): Promise<Stage> {
 	await loadWordDiff();
 	const terminal = new VirtualTerminal(options.columns ?? 80, options.rows ?? 24);
-	const tui = new LiveTUI(terminal, { resizeDelayMs: 1 });
+	const images = new TerminalImages(options.images ?? null);
+	const tui = new LiveTUI(terminal, { resizeDelayMs: 1, images });
 	const look: Look = {
 		theme: createTheme(options.theme ?? "dark"),
 		cwd: "/home/ada/src/shop",
@@ -67,7 +71,9 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		previewThinking: true,
 		gutter: options.gutter ?? true,
 		keys: { expand: "ctrl+o", thinking: "ctrl+t" },
+		images,
 		liveRows: () => Math.max(3, terminal.rows - 8),
+		imageRows: () => Math.floor(terminal.rows * 0.4),
 		requestRender: () => tui.requestRender(),
 		requestStreamFrame: () => tui.requestStreamFrame(),
 	};

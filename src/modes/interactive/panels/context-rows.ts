@@ -85,6 +85,7 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 	if (traced.origin.kind === "compaction") {
 		return { ...row, state, mark: "summary", text: coveredEntries(ledger.hidden, row.text) };
 	}
+	if (traced.origin.kind === "freeze") return { ...row, state, mark: traced.entryIndex === null ? "summary" : "in" };
 	if (traced.origin.kind !== "hook") return { ...row, state };
 	const covered = hiddenHere(inspection, position, traced.origin.hook);
 	const tokens = covered.reduce((sum, entry) => sum + entry.tokens, 0);
@@ -101,7 +102,8 @@ function replacedNote({ entryIndex, replacedTokens, tokens }: LedgerMessage, hoo
 	return `${verb} by ${hookName(hook)} ${formatTokens(replacedTokens)} → ${formatTokens(tokens)}`;
 }
 
-function tracedRow(
+/** The row of a message, as part of a request. */
+export function tracedRow(
 	{ message, origin }: TracedMessage,
 	entryIndex: number | null,
 	request: readonly TracedMessage[],
@@ -134,7 +136,7 @@ function hiddenRow({ entries }: ContextInspection, { entryIndex, tokens, by }: L
 		index: String(entryIndex),
 		label: message ? roleLabel(message) : "",
 		text: (message && callArgument(message, messagesBefore(entries, entryIndex))) ?? full,
-		note: `hidden by ${by.kind === "hook" ? hookName(by.hook) : "compaction"}`,
+		note: `hidden by ${by.kind === "hook" ? hookName(by.hook) : by.kind}`,
 		tokens,
 		state: "",
 		hook: by.kind === "hook" ? by.hook : null,
@@ -144,7 +146,7 @@ function hiddenRow({ entries }: ContextInspection, { entryIndex, tokens, by }: L
 
 function originLabel(origin: Origin, message: AppMessage): string {
 	if (origin.kind === "hook") return hookName(origin.hook);
-	return origin.kind === "compaction" ? "compaction" : roleLabel(message);
+	return origin.kind === "compaction" || origin.kind === "freeze" ? origin.kind : roleLabel(message);
 }
 
 function roleLabel(message: AppMessage): string {

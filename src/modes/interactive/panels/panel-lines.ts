@@ -2,8 +2,10 @@ import { visibleWidth } from "@mariozechner/pi-tui";
 import { column } from "../../../tui/line.js";
 import type { Theme } from "../../../tui/theme.js";
 import { formatTokens } from "../format.js";
-import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
+import { cleanLine, clipLine, spread } from "../lines.js";
 import type { ContextRow } from "./context-rows.js";
+
+export { keyLines } from "../../../tui/key-lines.js";
 
 /** Rows that a panel's list may take. */
 export function listRows(screenRows: number): number {
@@ -20,25 +22,6 @@ export function titleLine(title: string, facts: readonly string[], width: number
 		}
 	}
 	return clipLine(short, width);
-}
-
-/** What the keys do; on as many lines as it takes. */
-export function keyLines(
-	keys: readonly (readonly [key: string, does: string])[],
-	theme: Theme,
-	width: number,
-): string[] {
-	const lines: string[] = [];
-	let line = "";
-	for (const [key, does] of keys) {
-		const part = `${key} ${does}`.trimEnd();
-		const longer = line === "" ? part : `${line} · ${part}`;
-		if (line !== "" && visibleWidth(longer) + 1 > width) {
-			lines.push(line);
-			line = part;
-		} else line = longer;
-	}
-	return wrapLines([...lines, line], width - 1).map((text) => theme.dim(` ${text}`));
 }
 
 /** What can be answered with a key each: all in one line, or in as many as the width asks for. */

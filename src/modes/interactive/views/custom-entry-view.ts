@@ -41,13 +41,15 @@ export class CustomEntryView extends View {
 // A renderer is someone else's code: what it returns is looked at before it is used.
 function lines(drawn: unknown, width: number): string[] {
 	if (typeof drawn === "string") return wrapLines(cleanLines(drawn.trimEnd()), width).slice(0, MAX_LINES);
-	if (typeof drawn !== "object" || drawn === null || !("render" in drawn) || typeof drawn.render !== "function")
-		return [];
+	if (typeof drawn !== "object" || drawn === null || !("render" in drawn) || typeof drawn.render !== "function") {
+		throw new TypeError("its renderer returned neither a text nor a component");
+	}
 	const rendered: unknown = drawn.render(width);
-	if (!Array.isArray(rendered)) return [];
+	if (!Array.isArray(rendered)) throw new TypeError("its component returned no lines");
 	return rendered
 		.slice(0, MAX_LINES)
 		.flatMap((line: unknown) => cleanLines(String(line)))
+		.slice(0, MAX_LINES)
 		.map((line) => clipLine(line, width));
 }
 

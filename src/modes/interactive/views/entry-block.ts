@@ -1,4 +1,6 @@
+import { withoutLinks } from "../../../tui/links.js";
 import type { Block } from "../../../tui/live-tui.js";
+import { hasImage } from "../../../tui/terminal-images.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { clipLine } from "../lines.js";
 import type { Look } from "./view.js";
@@ -36,6 +38,10 @@ export class EntryBlock implements Block {
 		return this.view.done;
 	}
 
+	get whole(): boolean {
+		return this.view.whole ?? false;
+	}
+
 	/** Lines that are final while the view still grows. */
 	get settledLines(): number {
 		const settled = this.view.settledLines ?? 0;
@@ -47,7 +53,9 @@ export class EntryBlock implements Block {
 		const gutter = this.look.gutter && width >= MIN_GUTTER_SCREEN ? GUTTER_WIDTH : 0;
 		const inner = this.view.render(width - gutter);
 		const key = `${width} ${this.mark} ${gutter} ${this.gap}`;
-		const isSame = key === this.#key && this.#finished === this.view.done;
+		// A finished view gives other lines only when it drew all of them anew.
+		const isRedrawn = this.#finished && inner !== this.#inner;
+		const isSame = key === this.#key && this.#finished === this.view.done && !isRedrawn;
 		if (isSame && inner === this.#inner && inner.length + this.#gapLines === this.#lines.length) return this.#lines;
 		if (!isSame || this.#lines.length === 0) this.#restart(key, inner.length > 0 ? this.#gapLine(gutter, width) : null);
 		const from = Math.min(this.#settled, inner.length);
@@ -84,7 +92,7 @@ export class EntryBlock implements Block {
 	}
 
 	#dress(line: string, row: number, gutter: number, width: number): string {
-		const text = this.mark === "out" ? this.look.theme.dim(stripAll(line)) : line;
+		const text = this.mark === "out" && !hasImage(line) ? this.look.theme.dim(stripAll(withoutLinks(line))) : line;
 		return clipLine(this.#prefix(row, gutter) + text, width);
 	}
 

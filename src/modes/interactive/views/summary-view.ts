@@ -8,7 +8,7 @@ import { type Look, View } from "./view.js";
 export interface StandIn {
 	/** What the model reads. */
 	text: string;
-	/** `compaction`, or the name of the hook that made it. */
+	/** `compaction`, `freeze`, or the name of the hook that made it. */
 	by: string;
 	/** Messages it stands for; 0 when that is not known. */
 	messages: number;

@@ -1,8 +1,9 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import type { ToolResult } from "../../../tools/tool.js";
-import { cleanLine, clipLine, spread } from "../lines.js";
+import { cleanLine, clipLine, spread, styled } from "../lines.js";
+import { ImageLines } from "./image-lines.js";
 import { presenterOf } from "./tools/index.js";
-import { headOf } from "./tools/output.js";
+import { failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
 import { type Look, View } from "./view.js";
 
@@ -14,6 +15,7 @@ export class ToolCallView extends View {
 	#state: ToolCallState;
 	#presenter: ToolPresenter;
 	#ready = true;
+	#images: ImageLines | null = null;
 
 	constructor(look: Look, name: string, args: Record<string, unknown> = {}) {
 		super(look);
@@ -24,6 +26,10 @@ export class ToolCallView extends View {
 	override get done(): boolean {
 		const { phase } = this.#state;
 		return (phase === "finished" || phase === "stopped") && this.#ready;
+	}
+
+	override get whole(): boolean {
+		return this.#images?.isDrawn ?? false;
 	}
 
 	/** The model is still writing the call, or has written it. */
@@ -45,6 +51,14 @@ export class ToolCallView extends View {
 
 	finish(result: ToolResult, isError: boolean): void {
 		if (this.#state.phase === "finished") return;
+		const images = result.content.filter((block) => block.type === "image");
+		const name = this.#presenter.imageName?.(this.#state) ?? "";
+		if (images.length > 0) {
+			this.#images = new ImageLines(
+				this.look,
+				images.map((image) => ({ image, name })),
+			);
+		}
 		this.#set({ result, isError, phase: "finished" });
 		this.#ready = !this.#presenter.pending?.(this.#state, () => {
 			this.#ready = true;
@@ -54,7 +68,7 @@ export class ToolCallView extends View {
 
 	/** The run ended before the call did. */
 	stop(): void {
-		if (!this.done) this.#set({ phase: "stopped" });
+		if (this.#state.phase !== "finished") this.#set({ phase: "stopped" });
 	}
 
 	protected override draw(width: number): string[] {
@@ -65,10 +79,11 @@ export class ToolCallView extends View {
 		const head = spread(`${theme.bold(name)}  ${subject}`, this.#outcome(), width);
 		const rail = theme.dim("│ ");
 		const room = Math.max(1, width - visibleWidth(rail));
-		const body = this.#presenter.body?.(call, room, this.look) ?? [];
+		const body = [...(this.#presenter.body?.(call, room, this.look) ?? [])];
 		if (call.isError && body.length === 0) {
-			for (const line of headOf(resultText(call), room, this.look)) body.push(theme.error(line));
+			body.push(...styled(failureOf(resultText(call), room, this.look), theme.error));
 		}
+		body.push(...(this.#images?.lines(room) ?? []));
 		return [head, ...body.map((line) => clipLine(rail + line, width))];
 	}
 

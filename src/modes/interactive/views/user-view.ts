@@ -1,19 +1,30 @@
+import { basename } from "node:path";
 import type { UserMessage } from "@mariozechner/pi-ai";
 import { messageText } from "../../../log/entry.js";
 import { plural } from "../format.js";
 import { cleanLines, clipLine, styled, wrapLines } from "../lines.js";
+import { ImageLines, type NamedImage } from "./image-lines.js";
 import { type Look, View } from "./view.js";
 
 /** Lines of a prompt that are shown unless everything is expanded. */
 const MAX_LINES = 24;
+/** What stands in the text for an image that goes with it: a file of the command line, a pasted one. */
+const IMAGE_IN_TEXT = /<file name="([^"]*)">\(image\)<\/file>|\[image (#\d+)\]/g;
 
-/** What the user said. Long pastes are cut. */
+/** What the user said, and the images that went with it. Long pastes are cut. */
 export class UserView extends View {
+	readonly #images: ImageLines;
+
 	constructor(
 		look: Look,
 		private readonly message: UserMessage,
 	) {
 		super(look);
+		this.#images = new ImageLines(look, imagesOf(message));
+	}
+
+	override get whole(): boolean {
+		return this.#images.isDrawn;
 	}
 
 	protected override draw(width: number): string[] {
@@ -27,18 +38,16 @@ export class UserView extends View {
 		if (shown.length < lines.length) {
 			drawn.push(theme.dim(`… ${plural(lines.length - shown.length, "line")} below · ${keys.expand} shows all`));
 		}
-		for (const label of imageLabels(this.message)) drawn.push(theme.dim(label));
-		return drawn.map((line) => clipLine(line, width));
+		return [...drawn, ...this.#images.lines(width)].map((line) => clipLine(line, width));
 	}
 }
 
-function imageLabels(message: UserMessage): string[] {
+function imagesOf(message: UserMessage): NamedImage[] {
 	if (typeof message.content === "string") return [];
-	return message.content
-		.filter((block) => block.type === "image")
-		.map((image) => `[image ${image.mimeType.replace(/[^\w/+.-]/g, "")}, ${kilobytes(image.data)} KB]`);
-}
-
-function kilobytes(base64: string): number {
-	return Math.max(1, Math.round((base64.length * 3) / 4 / 1024));
+	const images = message.content.filter((block) => block.type === "image");
+	const names = [...messageText(message).matchAll(IMAGE_IN_TEXT)].map(([, path, mark]) =>
+		path === undefined ? (mark ?? "") : basename(path),
+	);
+	// A mark may have been typed, a file pasted: names that may be another image's are none.
+	return images.map((image, at) => ({ image, name: names.length === images.length ? (names[at] ?? "") : "" }));
 }

@@ -1,4 +1,5 @@
 import type { Block } from "../../../tui/live-tui.js";
+import type { TerminalImages } from "../../../tui/terminal-images.js";
 import type { Theme } from "../../../tui/theme.js";
 
 /** What views share: styles, the user's switches, and how to ask for a frame. */
@@ -17,8 +18,12 @@ export interface Look {
 	gutter: boolean;
 	/** The keys that expand outputs and show thinking, as people read them. */
 	readonly keys: { expand: string; thinking: string };
+	/** Images, where the terminal can show them. */
+	readonly images: TerminalImages;
 	/** Rows that a block may take while it still grows. */
 	liveRows(): number;
+	/** Rows that an image may take. */
+	imageRows(): number;
 	requestRender(): void;
 	/** For what streams in: fewer frames, which the eye takes as steady. */
 	requestStreamFrame(): void;
@@ -28,6 +33,7 @@ export interface Look {
 export abstract class View implements Block {
 	#lines: string[] | null = null;
 	#width = 0;
+	#imageRows = 0;
 
 	constructor(protected readonly look: Look) {}
 
@@ -36,10 +42,17 @@ export abstract class View implements Block {
 		return true;
 	}
 
+	/** True when an image is among the lines: they depend on the height of the screen, and come and go together. */
+	get whole(): boolean {
+		return false;
+	}
+
 	render(width: number): string[] {
-		if (!this.#lines || this.#width !== width) {
+		const imageRows = this.whole ? this.look.imageRows() : 0;
+		if (!this.#lines || this.#width !== width || this.#imageRows !== imageRows) {
 			this.#lines = this.draw(Math.max(1, width));
 			this.#width = width;
+			this.#imageRows = imageRows;
 		}
 		return this.#lines;
 	}

@@ -5,56 +5,11 @@ import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { toolCall } from "../../../helpers/loopback-provider.js";
 import { startSession } from "../../../helpers/session.js";
-import { type App, startApp } from "../app.js";
+import { startApp } from "../app.js";
+import { PRUNE, panel, startWithWork, TAIL } from "./support.js";
 
 /** The title of the panel, short or in full. */
 const OPEN = /Next request|Context of the next request/;
-
-/** `/tail` puts a line in place of all that was said until then. */
-const TAIL = `
-import { isUserMessageEntry } from "@mariozechner/pi-coding-agent/hooks";
-export default (pi) => {
-	pi.on("context", ({ entries, messages }) => {
-		const mark = entries.findLastIndex(({ type }) => type === "tail_mark");
-		if (mark < 0) return;
-		const kept = messages.filter(({ entryIndex }) => entryIndex !== null && entryIndex > mark);
-		return { messages: [{ role: "user", content: "[Earlier work: the price code was read.]", timestamp: 0 }, ...kept] };
-	});
-	pi.command("tail", { handler: async (ctx) => { await ctx.saveEntry({ type: "tail_mark" }); await ctx.rebuildContext(); } });
-};`;
-
-const PRUNE = `
-export default (pi) => pi.on("context", ({ messages }) => ({
-	messages: messages.map((item) => item.message.role !== "toolResult" ? item : {
-		...item, message: { ...item.message, content: [{ type: "text", text: "[cut]" }] },
-	}),
-}));`;
-
-/** Entries 1 to 5: a question, two replies with a tool call and its result between, another question and its answer. */
-async function startWithWork(
-	hooks: Record<string, string>,
-	size: { columns?: number; rows?: number } = {},
-): Promise<App> {
-	const app = await startApp({
-		rows: 30,
-		...size,
-		hooks,
-		files: { "price.ts": "export const price = 1;\n".repeat(40) },
-	});
-	app.provider.reply([toolCall("read", { path: "price.ts" })], "It rounds down.", "The tax code is next.");
-	await app.terminal.waitFor("0%");
-	await app.submit("why does checkout round down?");
-	await app.terminal.waitFor("It rounds down.");
-	return app;
-}
-
-/** The part of the screen that the panel takes. */
-async function panel(app: App): Promise<string[]> {
-	const screen = await app.terminal.screen();
-	const from = screen.findIndex((line) => /^─+$/.test(line));
-	const to = screen.findIndex((line) => line.startsWith("~") || line.startsWith("/tmp"));
-	return screen.slice(from, to);
-}
 
 test("the panel lists what the model sees, what a hook hid and replaced, and what the cache has", async () => {
 	const app = await startWithWork({ "prune.ts": PRUNE, "tail.ts": TAIL });
@@ -182,7 +137,7 @@ test("no line is wider than the screen or moves the cursor, whatever was said", 
 		{ theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 },
 		{
 			inspection: await session.inspector.inspectContext(),
-			inspect: (without) => session.inspector.inspectContext(without),
+			inspect: (options) => session.inspector.inspectContext(options),
 			disable: async () => {},
 			copy: async () => {},
 			requestRender: () => {},

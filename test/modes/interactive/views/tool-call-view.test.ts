@@ -1,6 +1,6 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import fc from "fast-check";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { ToolCallView } from "../../../../src/modes/interactive/views/tool-call-view.js";
 import { loadWordDiff } from "../../../../src/modes/interactive/views/tools/word-diff.js";
 import type { Look } from "../../../../src/modes/interactive/views/view.js";
@@ -97,9 +97,53 @@ test("a failure shows what the tool said", () => {
 	expect(finished(call).render(40)).toEqual([expect.stringMatching(/^edit {2}a.ts +failed$/), "│ oldText not found"]);
 });
 
-test("a killed command says so", () => {
-	const call = { tool: "bash", args: { command: "sleep 9" }, text: "zzz", details: { exitCode: null }, isError: true };
-	expect(finished(call).render(40).slice(1)).toEqual(["│ zzz", "│ killed"]);
+test("a failure of any tool is wrapped, since what to do next stands at its end", () => {
+	const text = "staging is locked by ada. Ask her, or wait.";
+	expect(finished({ tool: "deploy", args: {}, text, isError: true }).render(30).slice(1)).toEqual([
+		"│ staging is locked by ada.",
+		"│ Ask her, or wait.",
+	]);
+});
+
+test.each([
+	[
+		"a timeout",
+		"zzz\n\nTimed out after 5 s; the command and all it started were ended.",
+		"timeout",
+		"timed out · 5.0 s",
+	],
+	["the user", "zzz\n\nAborted by the user; the command and all it started were ended.", "abort", "stopped · 5.0 s"],
+	["a signal", "zzz\n\nEnded by signal SIGKILL.", "SIGKILL", "killed by SIGKILL · 5.0 s"],
+	["nobody knows what", "zzz", undefined, "killed · 5.0 s"],
+])("a command that was ended by %s says so, once", (_what, text, endedBy, said) => {
+	const details = { exitCode: null, durationMs: 5000, endedBy };
+	const call = { tool: "bash", args: { command: "sleep 9" }, text, details, isError: true };
+	expect(finished(call).render(40).slice(1)).toEqual(["│ zzz", `│ ${said}`]);
+});
+
+test("a command that ends well keeps its last words, whatever they are", () => {
+	const call = { tool: "bash", args: {}, text: "exit code 1", details: { exitCode: 0 } };
+	expect(finished(call).render(40).slice(1)).toEqual(["│ exit code 1"]);
+});
+
+test("an expanded call of a tool of one's own shows its arguments whole", () => {
+	const call = { tool: "deploy", args: { target: "production", regions: ["eu", "us", "asia"] }, text: "done" };
+	expect(finished(call).render(30)).toEqual(["deploy  target=production reg…", "│ done"]);
+	expect(
+		finished(call, plainLook({ expanded: true }))
+			.render(30)
+			.slice(1),
+	).toEqual(["│ target=production", '│ regions=["eu","us","asia"]', "│ done"]);
+});
+
+test("an edit that ended while the comparison of words still loads keeps its outcome when the run ends", async () => {
+	vi.resetModules();
+	const { ToolCallView: Fresh } = await import("../../../../src/modes/interactive/views/tool-call-view.js");
+	const view = new Fresh(plainLook(), "edit", { path: "a.ts" });
+	view.finish({ content: [], details: { diff: "- 1 a\n+ 1 b", added: 1, removed: 1 } }, false);
+	expect(view.done).toBe(false);
+	view.stop();
+	expect(view.render(30)[0]).toMatch(/\+1 −1$/);
 });
 
 test("an edit shows its change before it has run, so that a gate can be answered", () => {
@@ -121,6 +165,31 @@ test("changed lines are shown, context only when expanded; hunks are kept apart"
 	const call = { tool: "edit", args: { path: "a.ts" }, details: { diff, added: 2, removed: 1 } };
 	expect(finished(call).render(30).slice(1)).toEqual(["│  2 − b", "│  2 + B", "│  ⋮", "│ 10 + y"]);
 	expect(finished(call, plainLook({ expanded: true })).render(30)).toHaveLength(8);
+});
+
+test("a long line of a change goes on below its text, and is cut after three rows unless expanded", () => {
+	const words = Array.from({ length: 20 }, (_, word) => `word${word}`).join(" ");
+	const call = { tool: "edit", args: {}, details: { diff: `- 7 ${words}\n+ 7 short` } };
+	expect(finished(call).render(36).slice(1)).toEqual([
+		"│ 7 − word0 word1 word2 word3 word4",
+		"│     word5 word6 word7 word8 word9",
+		"│     word10 word11 word12 word13…",
+		"│ 7 + short",
+	]);
+	expect(finished(call, plainLook({ expanded: true })).render(36)).toHaveLength(7);
+	expect(finished(call).render(16).slice(1)).toEqual(["│ 7 − word0 wor…", "│ 7 + short"]);
+});
+
+test("words stand out in a preview that ends within a change", () => {
+	const theme = { ...plainLook().theme, addedWord: (text: string) => `[${text}]` };
+	const side = (sign: string, word: string) => [1, 2, 3, 4].map((row) => `${sign} ${row} keep this ${word}`);
+	const diff = [...side("-", "old"), ...side("+", "new")].join("\n");
+	const lines = finished({ tool: "edit", args: {}, details: { diff } }, plainLook({ theme })).render(40);
+	expect(lines.slice(5)).toEqual([
+		"│ 1 + keep this [new]",
+		"│ 2 + keep this [new]",
+		"│ … 2 lines below · ctrl+o shows all",
+	]);
 });
 
 test("words that changed within a line stand out", () => {

@@ -3,6 +3,10 @@ import { cleanLine, styled, wrapLines } from "../../lines.js";
 import { tailOf } from "./output.js";
 import { detail, numberDetail, resultText, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
 
+/** The sentence that tells the model how a command ended; see the bash tool. */
+const ENDING =
+	/(?:^|\n)(?:exit code \d+|Timed out after [\d.]+ s; [^\n]*|Aborted by the user; [^\n]*|Ended by signal SIG\w+\.)$/i;
+
 /** A shell command: the end of its output while it runs and after; how it ended when that is not plain success. */
 export const bashPresenter: ToolPresenter = {
 	subject(call) {
@@ -12,17 +16,21 @@ export const bashPresenter: ToolPresenter = {
 
 	outcome(call) {
 		if (call.phase !== "finished") return "";
-		return call.isError ? " " : [exit(call), duration(call)].filter(Boolean).join(" · ");
+		if (!call.isError) return [exit(call), duration(call)].filter(Boolean).join(" · ");
+		// How a command ended stands below its output.
+		return exit(call) ? " " : "";
 	},
 
 	body(call, width, look) {
+		// It never ran: what was said instead is drawn as for any tool.
+		if (call.phase === "finished" && call.isError && !exit(call)) return [];
 		const command = textArg(call, "command").trim();
 		// The head shows one line of it at most.
 		const isLong = command.includes("\n") || command.length > width - 8;
 		const script = look.expanded && isLong ? command.split("\n").map((line) => cleanLine(line, 4000)) : [];
 		const lines = [...styled(wrapLines(script, width), look.theme.muted), ...tailOf(output(call), width, look)];
 		if (call.phase === "finished" && call.isError) {
-			const how = [exit(call) || "failed", duration(call)].filter(Boolean).join(" · ");
+			const how = [exit(call), duration(call)].filter(Boolean).join(" · ");
 			lines.push(look.theme.error(how));
 		}
 		return lines;
@@ -30,6 +38,10 @@ export const bashPresenter: ToolPresenter = {
 };
 
 function exit(call: ToolCallState): string {
+	const endedBy = detail(call, "endedBy");
+	if (endedBy === "timeout") return "timed out";
+	if (endedBy === "abort") return "stopped";
+	if (typeof endedBy === "string") return `killed by ${cleanLine(endedBy, 20)}`;
 	const code = detail(call, "exitCode");
 	if (code === null) return "killed";
 	return typeof code === "number" ? `exit ${code}` : "";
@@ -40,12 +52,10 @@ function duration(call: ToolCallState): string {
 	return ms === undefined ? "" : formatDuration(ms);
 }
 
-/** The output without the sentence that tells the model the exit code: the screen shows that anyway. */
+/** The output without the sentence that tells the model how the command ended: the screen shows that anyway. */
 function output(call: ToolCallState): string {
 	const text = resultText(call).trimEnd();
-	const code = numberDetail(call, "exitCode");
-	const ending = `exit code ${code}`;
-	const body =
-		code !== undefined && text.toLowerCase().endsWith(ending) ? text.slice(0, -ending.length).trimEnd() : text;
+	const [ending = ""] = (call.isError && ENDING.exec(text)) || [];
+	const body = ending ? text.slice(0, -ending.length).trimEnd() : text;
 	return body === "(no output)" ? "" : body;
 }

@@ -1,11 +1,13 @@
 import { plural } from "../../format.js";
-import { clipLine, wrapLines } from "../../lines.js";
 import type { Look } from "../view.js";
 import { changesOnly, type DiffLine, drawDiff, parseDiff, proposedDiff } from "./diff-lines.js";
 import { shownPath } from "./lookups.js";
-import { headOfLines, PREVIEW_LINES } from "./output.js";
+import { more, PREVIEW_LINES, shareOf } from "./output.js";
 import { detail, numberDetail, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
 import { loadWordDiff, wordDiff } from "./word-diff.js";
+
+/** Rows that one line of a change may take in a preview. */
+const PREVIEW_ROWS = 3;
 
 /** `edit src/price.ts … +1 −1`, then the lines that changed; before it has run, the change it asks for. */
 export const editPresenter: ToolPresenter = {
@@ -53,19 +55,13 @@ export const writePresenter: ToolPresenter = {
 	},
 };
 
+/** @param total how many lines there would be, where not all of them were given */
 function drawn(lines: readonly DiffLine[], width: number, look: Look, total?: number): string[] {
-	if (look.expanded) {
-		const all = wrapLines(drawDiff(lines, look.theme, wordDiff()), width);
-		return headOfLines(all, all.length, width, look);
-	}
-	const changed = changesOnly(lines);
-	const preview = drawDiff(changed.slice(0, PREVIEW_LINES + 1), look.theme, wordDiff());
-	return headOfLines(
-		preview.map((line) => clipLine(line, width)),
-		total ?? changed.length,
-		width,
-		look,
-	);
+	const changed = look.expanded ? lines : changesOnly(lines);
+	const { shown, rest } = shareOf(total ?? changed.length, look);
+	const rows = look.expanded ? Number.POSITIVE_INFINITY : total === undefined ? PREVIEW_ROWS : 1;
+	const drawnLines = drawDiff(changed, { width, lines: shown, rows }, look.theme, wordDiff());
+	return rest > 0 ? [...drawnLines, more(rest, "below", width, look)] : drawnLines;
 }
 
 function proposed(call: ToolCallState): DiffLine[] {

@@ -1,5 +1,7 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
 import type { Theme } from "../../../../tui/theme.js";
 import { stripAll } from "../../../../util/sanitize.js";
+import { clipLine, wrapLines } from "../../lines.js";
 import { pieces, type WordDiff } from "./word-diff.js";
 
 /** A line of a diff: what happened to it, its number when known, its text without line end. */
@@ -8,6 +10,9 @@ export interface DiffLine {
 	number: string;
 	text: string;
 }
+
+/** Where a text would get less than this it is cut, not wrapped. Columns. */
+const MIN_TEXT_WIDTH = 12;
 
 /** Reads the diff of an edit's details: `+`, `-` or a blank, the line number, the text. Other lines are gaps. */
 export function parseDiff(diff: string): DiffLine[] {
@@ -51,15 +56,25 @@ export function changesOnly(lines: readonly DiffLine[]): DiffLine[] {
 	return kept;
 }
 
-/** Draws diff lines, not yet cut to any width. Words that changed within a line stand out once `words` is there. */
-export function drawDiff(lines: readonly DiffLine[], theme: Theme, words: WordDiff | null): string[] {
-	const digits = lines.reduce((most, { number }) => Math.max(most, number.length), 0);
+/** How much of a diff is drawn. */
+export interface DiffRoom {
+	width: number;
+	/** Lines from the first on; those after them still tell which words changed. */
+	lines: number;
+	/** Rows that a line may take; a longer one is cut. */
+	rows: number;
+}
+
+/** Draws diff lines, wrapped below their text. Words that changed within a line stand out once `words` is there. */
+export function drawDiff(lines: readonly DiffLine[], room: DiffRoom, theme: Theme, words: WordDiff | null): string[] {
+	const shown = lines.slice(0, room.lines);
+	const digits = shown.reduce((most, { number }) => Math.max(most, number.length), 0);
 	const partners = words ? pairs(lines) : new Map<DiffLine, DiffLine>();
-	return lines.map((line) => {
-		if (line.kind === "gap") return theme.dim(`${" ".repeat(digits)}⋮`.trimStart().padStart(Math.max(1, digits)));
+	return shown.flatMap((line) => {
+		if (line.kind === "gap") return [theme.dim(`${" ".repeat(digits)}⋮`.trimStart().padStart(Math.max(1, digits)))];
 		const number = digits > 0 ? `${line.number.padStart(digits)} ` : "";
 		const text = printable(line.text);
-		if (line.kind === "context") return theme.dim(`${number}  ${text}`);
+		if (line.kind === "context") return wrapBelow(theme.dim(`${number}  `), theme.dim(text), room);
 		const style = line.kind === "added" ? theme.added : theme.removed;
 		const strong = line.kind === "added" ? theme.addedWord : theme.removedWord;
 		const partner = partners.get(line);
@@ -67,8 +82,18 @@ export function drawDiff(lines: readonly DiffLine[], theme: Theme, words: WordDi
 		const body = marked
 			? marked.map((piece) => style(piece.changed ? strong(piece.text) : piece.text)).join("")
 			: style(text);
-		return theme.dim(number) + style(line.kind === "added" ? "+ " : "− ") + body;
+		return wrapBelow(theme.dim(number) + style(line.kind === "added" ? "+ " : "− "), body, room);
 	});
+}
+
+/** A text behind what stands before it, its further rows below it. */
+function wrapBelow(start: string, text: string, { width, rows }: DiffRoom): string[] {
+	const indent = visibleWidth(start);
+	if (width - indent < MIN_TEXT_WIDTH || visibleWidth(text) <= width - indent) return [clipLine(start + text, width)];
+	const wrapped = wrapLines([text], width - indent);
+	const kept = wrapped.slice(0, rows);
+	if (kept.length < wrapped.length) kept.splice(-1, 1, clipLine(`${kept.at(-1)}…`, width - indent));
+	return kept.map((row, at) => (at === 0 ? start : " ".repeat(indent)) + row);
 }
 
 /** Removed lines that are followed by as many added ones were changed, not replaced: each goes with its partner. */

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { displayPath, plural } from "../../format.js";
 import { cleanLine } from "../../lines.js";
 import type { Look } from "../view.js";
@@ -35,6 +36,7 @@ export const readPresenter: ToolPresenter = {
 		const image = call.result?.content.find((block) => block.type === "image");
 		return image ? cleanLine(image.mimeType, 40) : "";
 	},
+	imageName: (call) => basename(textArg(call, "path")),
 	body: whenExpanded,
 };
 

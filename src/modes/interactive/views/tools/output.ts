@@ -37,11 +37,24 @@ export function headOf(text: string, width: number, look: Look): string[] {
 	);
 }
 
-/** The first of lines that are already drawn; `total` is how many there would be. */
-export function headOfLines(lines: readonly string[], total: number, width: number, look: Look): string[] {
+/** What a tool said that failed: wrapped rather than cut, since what to do next stands at its end. */
+export function failureOf(text: string, width: number, look: Look): string[] {
+	const whole = text.trimEnd();
+	const lines = whole ? wrapLines(cleanLines(whole.slice(0, PREVIEW_CHARACTERS)), width) : [];
+	return look.expanded ? capped(lines, look, "below") : headOfLines(lines, lines.length, width, look);
+}
+
+/** How many of `total` lines are shown from the first on, and how many are left out. */
+export function shareOf(total: number, look: Look): { shown: number; rest: number } {
 	const limit = look.expanded ? MAX_EXPANDED_LINES : PREVIEW_LINES;
-	if (total <= limit + 1) return lines.slice(0, total);
-	return [...lines.slice(0, limit), more(total - limit, "below", width, look)];
+	// One line more is no longer than the words that would stand in its place.
+	return total <= limit + 1 ? { shown: total, rest: 0 } : { shown: limit, rest: total - limit };
+}
+
+/** The first of lines that are already drawn; `total` is how many there would be. */
+function headOfLines(lines: readonly string[], total: number, width: number, look: Look): string[] {
+	const { shown, rest } = shareOf(total, look);
+	return rest > 0 ? [...lines.slice(0, shown), more(rest, "below", width, look)] : lines.slice(0, shown);
 }
 
 function capped(lines: readonly string[], look: Look, where: "above" | "below"): string[] {
@@ -52,8 +65,9 @@ function capped(lines: readonly string[], look: Look, where: "above" | "below"):
 		: [...lines.slice(0, MAX_EXPANDED_LINES), left];
 }
 
-function more(hidden: number, where: "above" | "below", width: number, look: Look): string {
-	const key = look.keys.expand;
+/** The row that stands for lines which are left out. */
+export function more(hidden: number, where: "above" | "below", width: number, look: Look): string {
+	const key = look.expanded ? "" : look.keys.expand;
 	return look.theme.dim(clipLine(`… ${plural(hidden, "line")} ${where}${key ? ` · ${key} shows all` : ""}`, width));
 }
 

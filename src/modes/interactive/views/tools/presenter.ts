@@ -21,6 +21,8 @@ export interface ToolPresenter {
 	outcome?(call: ToolCallState, look: Look): string;
 	/** Lines of at most `width` columns, without the rail. */
 	body?(call: ToolCallState, width: number, look: Look): string[];
+	/** What the images of the result are known by. */
+	imageName?(call: ToolCallState): string;
 	/** True while what the body needs is still being loaded; `onReady` is called once it is there. */
 	pending?(call: ToolCallState, onReady: () => void): boolean;
 }
@@ -53,7 +55,7 @@ export function detail(call: ToolCallState, name: string): unknown {
 /** All text of the result. */
 export function resultText(call: ToolCallState): string {
 	const blocks = call.result?.content ?? [];
-	return blocks.map((block) => (block.type === "text" ? block.text : `[image ${block.mimeType}]`)).join("\n");
+	return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
 /** A quoted word or phrase of the model, for subjects. */

@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import { loadChangelog } from "../../resources/changelog.js";
+import { packageRoot, packageVersion } from "../../util/package-root.js";
+import type { SlashCommand } from "../command.js";
+
+/** `/changelog`: what this version of pi and those before it brought. */
+export const changelogCommand: SlashCommand = {
+	name: "changelog",
+	description: "Show what is new in pi",
+	async run({ shell, signal }) {
+		const sections = await loadChangelog(join(packageRoot(), "CHANGELOG.md"));
+		const title = `Changes · this is pi ${packageVersion()}`;
+		if (sections.length === 0) return { status: `${title}: the list of changes is not installed` };
+		const [latest] = sections;
+		if (!shell?.showText) return { status: [title, "", latest?.version ?? "", ...(latest?.lines ?? [])].join("\n") };
+		const text = sections.flatMap(({ version, lines }) => [`## ${version}`, "", ...lines, ""]).join("\n");
+		await shell.showText({ title, text }, signal);
+		return undefined;
+	},
+};

@@ -1,0 +1,59 @@
+import { PiError } from "../../errors.js";
+import type { BuiltinCommandContext, CommandHost, SlashCommand } from "../command.js";
+import { report } from "./report.js";
+
+const ACTIONS = ["on", "off"];
+
+/** `/tools [on|off name…]`: what the model may call, turned off and on for this session. */
+export const toolsCommand: SlashCommand = {
+	name: "tools",
+	argumentHint: "[on|off name]",
+	description: "Turn tools off and on, for this session",
+	complete(prefix, { tools }) {
+		const [action = "", ...names] = prefix.split(/\s+/);
+		const wanted = names.at(-1);
+		if (wanted === undefined) return ACTIONS.filter((word) => word.startsWith(action)).map((value) => ({ value }));
+		const before = prefix.slice(0, prefix.length - wanted.length);
+		return tools
+			.list()
+			.filter(({ name, isOn }) => name.startsWith(wanted) && isOn === (action === "off"))
+			.map(({ name }) => ({ value: before + name }));
+	},
+	async run(context) {
+		const { session, shell, args, signal } = context;
+		if (args.length > 0) return { status: change(args, session) };
+		if (!shell?.openTools) return report(context, "Tools", lines(context));
+		const before = namesOn(session);
+		await shell.openTools(session.tools, signal);
+		return namesOn(session) === before ? undefined : { status: describe(session) };
+	},
+};
+
+function change([action = "", ...names]: readonly string[], session: CommandHost): string {
+	if (!ACTIONS.includes(action) || names.length === 0) {
+		throw new PiError("bad_arguments", "/tools takes on or off and names of tools", {
+			hint: "such as /tools off bash",
+		});
+	}
+	for (const name of names) session.tools.setEnabled(name, action === "on");
+	return describe(session);
+}
+
+function describe({ tools }: CommandHost): string {
+	const off = tools.list().flatMap(({ name, isOn }) => (isOn ? [] : [name]));
+	return off.length === 0 ? "All tools are on" : `Off for this session: ${off.join(", ")}`;
+}
+
+function namesOn({ tools }: CommandHost): string {
+	return tools
+		.list()
+		.flatMap(({ name, isOn }) => (isOn ? [name] : []))
+		.join(" ");
+}
+
+function lines({ session }: BuiltinCommandContext): string[] {
+	const tools = session.tools.list();
+	if (tools.length === 0) return ["This session has no tools"];
+	const width = Math.max(...tools.map(({ name }) => name.length));
+	return tools.map(({ name, source, isOn }) => `${isOn ? "on " : "off"}  ${name.padEnd(width)}  ${source}`);
+}

@@ -1,0 +1,87 @@
+import {
+	type CompactionEntry,
+	type ContextFreezeEntry,
+	isCompactionEntry,
+	isContextFreezeEntry,
+	isContextUndoEntry,
+	type SessionEntry,
+} from "../log/entry.js";
+import type { TracedMessage } from "./context-message.js";
+import type { EntrySource } from "./entry-message.js";
+import { readShape } from "./shape.js";
+
+/** The compaction in force and the first entry that it keeps. */
+export interface ActiveCompaction {
+	kind: "compaction";
+	entry: CompactionEntry;
+	entryIndex: number;
+	/** Clamped to the entries before the compaction; equal to `entryIndex` when nothing is kept. */
+	firstKeptEntryIndex: number;
+}
+
+/** The freeze in force. */
+export interface ActiveFreeze {
+	kind: "freeze";
+	entry: ContextFreezeEntry;
+	entryIndex: number;
+	/** The reply to the request that is frozen: the first entry that the freeze leaves as it is. */
+	firstKeptEntryIndex: number;
+	/** The messages of that request. */
+	messages: TracedMessage[];
+}
+
+const TYPES = ["compaction", "context_freeze", "context_undo"];
+
+/** True for an entry by which another compaction or freeze may come into force. */
+export function changesReplacement(entry: SessionEntry | undefined): boolean {
+	return entry !== undefined && TYPES.includes(entry.type);
+}
+
+/**
+ * What stands in place of early entries: the latest compaction or freeze that was not undone; null when there is none. A
+ * freeze of a request that the log does not describe counts for nothing. Reads compactions, freezes and undos alone, from
+ * the end to the one it finds.
+ */
+export function activeReplacement(entries: EntrySource): ActiveCompaction | ActiveFreeze | null {
+	const undone = new Set<number>();
+	for (let index = lastOf(entries, entries.length); index >= 0; index = lastOf(entries, index)) {
+		const entry = entries.at(index);
+		if (isContextUndoEntry(entry)) undone.add(entry.entryIndex);
+		if (undone.has(index)) continue;
+		if (isCompactionEntry(entry)) {
+			const firstKeptEntryIndex = clampCut(entry.firstKeptEntryIndex, index);
+			return { kind: "compaction", entry, entryIndex: index, firstKeptEntryIndex };
+		}
+		if (isContextFreezeEntry(entry) && entry.entryIndex < index) {
+			const messages = readShape(entries, entry.entryIndex);
+			if (messages)
+				return { kind: "freeze", entry, entryIndex: index, firstKeptEntryIndex: entry.entryIndex, messages };
+		}
+	}
+	return null;
+}
+
+/** The compaction in force; null when there is none, or a freeze has taken its place. */
+export function activeCompaction(entries: EntrySource): ActiveCompaction | null {
+	const active = activeReplacement(entries);
+	return active?.kind === "compaction" ? active : null;
+}
+
+/**
+ * Index of the first entry that the compaction or freeze in force leaves as it is; 0 when there is none. What a hook makes
+ * of entries before it is no longer its matter.
+ */
+export function firstKeptEntry(entries: EntrySource): number {
+	return activeReplacement(entries)?.firstKeptEntryIndex ?? 0;
+}
+
+function lastOf(entries: EntrySource, before: number): number {
+	if (entries.lastOfTypes) return entries.lastOfTypes(TYPES, before);
+	for (let index = before - 1; index >= 0; index--) if (TYPES.includes(entries.at(index)?.type ?? "")) return index;
+	return -1;
+}
+
+function clampCut(firstKept: unknown, compactionIndex: number): number {
+	if (typeof firstKept !== "number" || !Number.isFinite(firstKept)) return compactionIndex;
+	return Math.min(Math.max(Math.trunc(firstKept), 0), compactionIndex);
+}

@@ -1,0 +1,113 @@
+import type { Message, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AppMessage } from "../log/entry.js";
+import type { TracedMessage } from "./context-message.js";
+import { convertToLlm, openedByUser, repairMessages } from "./convert.js";
+import { RunningDigest } from "./digest.js";
+import { sharedLength } from "./shared-length.js";
+import { estimateTokens } from "./tokens.js";
+
+/** A context in the form in which it is sent. */
+export interface ContextRequest {
+	/** Provider messages, legal whatever the context holds; the caller's own list. */
+	messages: Message[];
+	/** As `digestContext` gives it. */
+	digest: string;
+}
+
+/**
+ * Turns the contexts of one log into requests. What a context begins with as the one before did is neither converted nor
+ * hashed again; the result is `openedByUser(repairMessages(convertToLlm(…)))` and `digestContext(…)` of the whole.
+ */
+export class RequestMemo {
+	readonly #digest = new RunningDigest();
+	readonly #groups = new SentGroups();
+
+	request(context: readonly TracedMessage[]): ContextRequest {
+		return { messages: this.#groups.update(context), digest: this.#digest.update(context) };
+	}
+}
+
+/** The sum of token estimates, of which only what changed is counted anew. */
+export class TokenSum {
+	#seen: readonly TracedMessage[] = [];
+	#tokens = 0;
+
+	/** @returns the estimate for all of a context */
+	update(context: readonly TracedMessage[]): number {
+		const shared = sharedLength(this.#seen, context);
+		for (let at = shared; at < this.#seen.length; at++) this.#tokens -= tokensAt(this.#seen, at);
+		for (let at = shared; at < context.length; at++) this.#tokens += tokensAt(context, at);
+		this.#seen = context;
+		return this.#tokens;
+	}
+}
+
+function tokensAt(context: readonly TracedMessage[], position: number): number {
+	const message = context[position]?.message;
+	return message ? estimateTokens(message) : 0;
+}
+
+/**
+ * Provider messages, group by group: a user message, or a reply with the results that follow it. While every result
+ * stands behind its own call and no call id comes twice, a group is repaired without a look at the others. A list of
+ * which that is not true is repaired as a whole.
+ */
+class SentGroups {
+	/** Context of the groups so far; those before `#end` are in `#sent`. */
+	#context: readonly TracedMessage[] = [];
+	#end = 0;
+	readonly #sent: Message[] = [];
+	/** Length of `#sent` before each message of the context; kept for the first message of each group. */
+	readonly #sentBefore: number[] = [];
+	readonly #callIds = new Set<string>();
+
+	update(context: readonly TracedMessage[]): Message[] {
+		this.#cutBack(Math.min(sharedLength(this.#context, context), this.#end));
+		this.#context = context;
+		while (this.#end < context.length) {
+			const group = groupAt(context, this.#end);
+			if (!this.#admit(group)) return openedByUser(repairMessages(convertToLlm(context.map(({ message }) => message))));
+			this.#sentBefore[this.#end] = this.#sent.length;
+			for (const message of repairMessages(convertToLlm(group))) this.#sent.push(message);
+			this.#end += group.length;
+		}
+		return openedByUser(this.#sent.slice());
+	}
+
+	/** Forgets the groups behind a length, and the last one before it: it may go on now. */
+	#cutBack(length: number): void {
+		if (this.#end === 0) return;
+		let start = Math.max(0, length - 1);
+		while (start > 0 && this.#context[start]?.message.role === "toolResult") start--;
+		for (let at = start; at < this.#end; at++) {
+			for (const id of callIds(this.#context[at]?.message)) this.#callIds.delete(id);
+		}
+		this.#sent.length = this.#sentBefore[start] ?? 0;
+		this.#sentBefore.length = start;
+		this.#end = start;
+	}
+
+	/** Takes a group in; false when it cannot be looked at alone. */
+	#admit([first, ...results]: readonly AppMessage[]): boolean {
+		const ids = callIds(first);
+		const open = new Set(ids);
+		if (first?.role === "toolResult" || open.size < ids.length || ids.some((id) => this.#callIds.has(id))) return false;
+		if (!results.every((result) => result.role === "toolResult" && open.delete(result.toolCallId))) return false;
+		for (const id of ids) this.#callIds.add(id);
+		return true;
+	}
+}
+
+/** A message of a context, and if it is a reply the results behind it. */
+function groupAt(context: readonly TracedMessage[], start: number): AppMessage[] {
+	let end = start + 1;
+	if (context[start]?.message.role === "assistant") {
+		while (context[end]?.message.role === "toolResult") end++;
+	}
+	return context.slice(start, end).map(({ message }) => message);
+}
+
+function callIds(message: AppMessage | undefined): ToolResultMessage["toolCallId"][] {
+	if (message?.role !== "assistant") return [];
+	return message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []));
+}

@@ -1,0 +1,43 @@
+import { unlinkSync } from "node:fs";
+import { PiError } from "../errors.js";
+import { isNotFound } from "../util/fs.js";
+import { dropBatchJournal } from "./batch-journal.js";
+import { entryTimestamp } from "./entry.js";
+import { acquireLock } from "./lock.js";
+import { SessionLog } from "./session-log.js";
+
+/**
+ * Deletes a session file and what stands beside it.
+ * @throws PiError `log_locked` when a pi has it open, this one included; `log_write_failed`. The file is untouched then
+ */
+export function removeSession(path: string): void {
+	const lock = acquireLock(path);
+	try {
+		unlinkSync(path);
+		dropBatchJournal(path);
+	} catch (cause) {
+		if (!isNotFound(cause)) throw new PiError("log_write_failed", `Cannot delete ${path}`, { cause });
+	} finally {
+		lock.release();
+	}
+}
+
+/**
+ * Gives a session that no pi has open a name: an entry at its end.
+ * @throws PiError `log_locked`, `log_not_a_session`, `log_not_found`, `log_write_failed`
+ */
+export async function renameSession(path: string, name: string): Promise<void> {
+	let failure: PiError | undefined;
+	const log = SessionLog.open(path, {
+		onWriteError: (error) => {
+			failure = error;
+		},
+	});
+	try {
+		log.appendAll([{ type: "session_info", timestamp: entryTimestamp(), name }]);
+		await log.flush();
+	} finally {
+		log.close();
+	}
+	if (failure) throw failure;
+}

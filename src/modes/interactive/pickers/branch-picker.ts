@@ -1,0 +1,35 @@
+import type { BranchRow } from "../../../commands/pickers.js";
+import { type Look, type SelectColumn, SelectDialog } from "../../../tui/select-dialog.js";
+import { formatAge } from "../../../util/age.js";
+import { formatTokens } from "../format.js";
+
+const COLUMNS: readonly SelectColumn[] = [
+	{ align: "right", rank: 2 },
+	{ align: "right", rank: 3 },
+	{ align: "right", rank: 1 },
+];
+
+/** Lists the user's messages, latest first, with the gutter's sign and what a branch from each leaves behind. */
+export function createBranchPicker(
+	look: Look,
+	rows: readonly BranchRow[],
+	onClose: (entryIndex: number | null) => void,
+	now = Date.now(),
+): SelectDialog<number> {
+	const { gutterIn, gutterOut } = look.theme;
+	return new SelectDialog<number>(look, {
+		title: "Branch from which message?",
+		items: rows.toReversed().map(({ entryIndex, text, at, messagesAfter, tokensAfter, isInContext }) => ({
+			label: text.trim(),
+			value: entryIndex,
+			sign: isInContext ? gutterIn("▎") : gutterOut("┆"),
+			isDimmed: !isInContext,
+			fields: [`${messagesAfter} after`, formatTokens(tokensAfter), formatAge(at, now)],
+		})),
+		columns: COLUMNS,
+		isTall: true,
+		verb: "branch",
+		onSelect: onClose,
+		onCancel: () => onClose(null),
+	});
+}

@@ -1,0 +1,218 @@
+import type { Component, Focusable } from "@mariozechner/pi-tui";
+import type { CommandSessions, SessionScope } from "../../../commands/pickers.js";
+import { describeError } from "../../../errors.js";
+import type { SearchHit } from "../../../log/search.js";
+import type { SessionSummary } from "../../../log/session-summary.js";
+import { ConfirmDialog } from "../../../tui/confirm-dialog.js";
+import { InputDialog } from "../../../tui/input-dialog.js";
+import { type Look, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import { matchedUnits, SESSION_COLUMNS, sessionRows, titleOf } from "./session-list.js";
+
+/** What a picker of sessions works on, and whom it tells. */
+export interface SessionPickerOptions {
+	sessions: CommandSessions;
+	home: string;
+	/** Ends listing and searching. */
+	signal: AbortSignal;
+	requestRender(): void;
+	/** @param path of the session to open; null for none */
+	onClose(path: string | null): void;
+	/** ms since the epoch. */
+	now?(): number;
+}
+
+/** Shorter texts are in nearly every session. */
+const MIN_SEARCH = 2;
+/** A search begins when nothing was typed for so long, ms. */
+const TYPING_PAUSE_MS = 120;
+
+/**
+ * Lists sessions; typing filters by name and first message at once, and searches the whole text of all meanwhile.
+ * Deletes and renames after a question of its own, in the same place.
+ */
+export class SessionPicker implements Component, Focusable {
+	focused = false;
+	readonly #list: SelectDialog<string>;
+	/** Stands in place of the list while it asks. */
+	#question: (Component & Partial<Focusable>) | null = null;
+	#scope: SessionScope = "here";
+	#sessions: SessionSummary[] = [];
+	readonly #hits = new Map<string, SearchHit>();
+	#listing = new AbortController();
+	#search = new AbortController();
+	#pause: NodeJS.Timeout | undefined;
+	/** What came since the last frame: many hits cost one look through the list. */
+	#isStale = false;
+
+	constructor(
+		private readonly look: Look,
+		private readonly options: SessionPickerOptions,
+	) {
+		this.#list = new SelectDialog(look, {
+			title: "Which session?",
+			items: (filter) => this.#rows(filter),
+			columns: SESSION_COLUMNS,
+			isTall: true,
+			verb: "open",
+			empty: "no session was saved yet",
+			positions: matchedUnits,
+			onFilter: (filter) => this.#searchLater(filter),
+			actions: [
+				{ key: "dialog.scope", does: () => this.#otherScope(), run: () => this.#switchScope() },
+				{ key: "dialog.rename", does: "rename", run: (item) => this.#askName(item) },
+				{ key: "dialog.delete", does: "delete", run: (item) => this.#askDelete(item) },
+			],
+			onSelect: (path) => options.onClose(path),
+			onCancel: () => options.onClose(null),
+		});
+		options.signal.addEventListener("abort", () => this.#stop(), { once: true });
+		void this.#load();
+	}
+
+	render(width: number): string[] {
+		this.#catchUp();
+		const shown = this.#question ?? this.#list;
+		if ("focused" in shown) shown.focused = this.focused;
+		return shown.render(width);
+	}
+
+	handleInput(data: string): void {
+		this.#catchUp();
+		(this.#question ?? this.#list).handleInput?.(data);
+		this.options.requestRender();
+	}
+
+	invalidate(): void {
+		this.#question?.invalidate();
+	}
+
+	#rows(filter: string): readonly SelectItem<string>[] {
+		const { sessions, home, now = Date.now } = this.options;
+		const look = { current: sessions.current, home, hasPlaces: this.#scope === "all", now: now() };
+		return sessionRows(this.#sessions, this.#hits, filter, look);
+	}
+
+	async #load(): Promise<void> {
+		this.#listing.abort();
+		this.#listing = new AbortController();
+		const { signal } = this.#listing;
+		this.#sessions = [];
+		this.#note("reading …");
+		try {
+			for await (const some of this.options.sessions.list(this.#scope, signal)) {
+				if (signal.aborted) return;
+				this.#sessions = [...this.#sessions, ...some].sort((a, b) => b.modifiedAt - a.modifiedAt);
+				this.#refresh();
+			}
+			this.#note(null);
+		} catch (error) {
+			if (!signal.aborted) this.#fail(error);
+		}
+	}
+
+	#otherScope(): string {
+		return this.#scope === "here" ? "all directories" : "this directory";
+	}
+
+	#switchScope(): void {
+		this.#scope = this.#scope === "here" ? "all" : "here";
+		void this.#load();
+		this.#searchLater(this.#list.filter);
+	}
+
+	/** The latest text wins: a search that is on for another one ends. */
+	#searchLater(filter: string): void {
+		this.#search.abort();
+		clearTimeout(this.#pause);
+		this.#hits.clear();
+		const text = filter.trim();
+		this.#note(null);
+		if (text.length < MIN_SEARCH) return;
+		this.#search = new AbortController();
+		const { signal } = this.#search;
+		this.#pause = setTimeout(() => void this.#searchText(text, signal), TYPING_PAUSE_MS);
+	}
+
+	async #searchText(text: string, signal: AbortSignal): Promise<void> {
+		this.#note("searching the texts …");
+		try {
+			for await (const hit of this.options.sessions.search(text, this.#scope, signal)) {
+				if (signal.aborted) return;
+				this.#hits.set(hit.path, hit);
+				this.#refresh();
+			}
+			this.#note(null);
+		} catch (error) {
+			if (!signal.aborted) this.#fail(error);
+		}
+	}
+
+	#askDelete(item: SelectItem<string> | undefined): void {
+		const session = this.#sessions.find(({ path }) => path === item?.value);
+		if (!session) return;
+		const question = { title: "Delete this session?", message: `${titleOf(session)}\n${session.path}` };
+		this.#question = new ConfirmDialog(this.look, question, (isSure) => {
+			this.#question = null;
+			if (isSure) this.#delete(session);
+		});
+	}
+
+	#delete({ path }: SessionSummary): void {
+		try {
+			this.options.sessions.remove(path);
+		} catch (error) {
+			this.#fail(error);
+			return;
+		}
+		this.#sessions = this.#sessions.filter((session) => session.path !== path);
+		this.#refresh();
+		this.#note(`deleted ${path}`);
+	}
+
+	#askName(item: SelectItem<string> | undefined): void {
+		const session = this.#sessions.find(({ path }) => path === item?.value);
+		if (!session) return;
+		const question = { title: "Name of this session", value: session.name ?? "", placeholder: session.firstMessage };
+		this.#question = new InputDialog(this.look, question, (answer) => {
+			this.#question = null;
+			const name = answer?.trim();
+			if (name) void this.#rename(session, name);
+		});
+	}
+
+	async #rename(session: SessionSummary, name: string): Promise<void> {
+		try {
+			await this.options.sessions.rename(session.path, name);
+			this.#sessions = this.#sessions.map((other) => (other.path === session.path ? { ...other, name } : other));
+			this.#refresh();
+		} catch (error) {
+			this.#fail(error);
+		}
+	}
+
+	#note(text: string | null): void {
+		this.#list.note = text === null ? null : { text, isProblem: false };
+		this.options.requestRender();
+	}
+
+	#fail(error: unknown): void {
+		this.#list.note = { text: describeError(error), isProblem: true };
+		this.options.requestRender();
+	}
+
+	#refresh(): void {
+		this.#isStale = true;
+		this.options.requestRender();
+	}
+
+	#catchUp(): void {
+		if (this.#isStale) this.#list.refresh();
+		this.#isStale = false;
+	}
+
+	#stop(): void {
+		this.#listing.abort();
+		this.#search.abort();
+		clearTimeout(this.#pause);
+	}
+}

@@ -1,0 +1,38 @@
+import type { CommandTools } from "../../../commands/pickers.js";
+import { fuzzyFilter } from "../../../tui/fuzzy.js";
+import { type Look, type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import { displayPath } from "../format.js";
+
+const COLUMNS: readonly SelectColumn[] = [
+	{ align: "left", rank: 2 },
+	{ align: "right", rank: 1 },
+];
+
+/** Lists the tools of the session; space and enter turn one off or on, from the next request on. */
+export function createToolsPicker(
+	look: Look,
+	{ tools, places, onClose }: { tools: CommandTools; places: { cwd: string; home: string }; onClose(): void },
+): SelectDialog<string> {
+	const toggle = (name: string | undefined) => {
+		const tool = tools.list().find((candidate) => candidate.name === name);
+		if (tool) tools.setEnabled(tool.name, !tool.isOn);
+		picker.refresh();
+	};
+	const picker = new SelectDialog<string>(look, {
+		title: "Tools, for this session",
+		items: (filter) =>
+			fuzzyFilter(tools.list(), filter, ({ name }) => name).map(({ name, source, isOn }): SelectItem<string> => {
+				const from = source === "built-in" ? source : displayPath(source, places);
+				return { label: name, value: name, isDimmed: !isOn, fields: [from, isOn ? "on" : "off"] };
+			}),
+		columns: COLUMNS,
+		isTall: true,
+		verb: "",
+		empty: "this session has no tools",
+		details: ({ value }) => tools.list().find(({ name }) => name === value)?.description ?? "",
+		actions: [{ key: " ", does: "on / off", run: (item) => toggle(item?.value) }],
+		onSelect: toggle,
+		onCancel: onClose,
+	});
+	return picker;
+}

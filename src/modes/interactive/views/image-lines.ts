@@ -1,0 +1,61 @@
+import type { ImageContent } from "@mariozechner/pi-ai";
+import { base64Bytes, imageSize } from "../../../tui/image-size.js";
+import { cleanLine, clipLine } from "../lines.js";
+import type { Look } from "./view.js";
+
+/** An image and what a person knows it by, which may be nothing. */
+export interface NamedImage {
+	readonly image: ImageContent;
+	readonly name: string;
+}
+
+/** The images of one message: drawn where the terminal can, else a line each that says what is there. */
+export class ImageLines {
+	/** Numbers of those that can be drawn; asked for once. */
+	#ids: (number | null)[] | null = null;
+
+	constructor(
+		private readonly look: Look,
+		private readonly images: readonly NamedImage[],
+	) {}
+
+	/** True when one is drawn: a block with it comes and goes as a whole. */
+	get isDrawn(): boolean {
+		return this.#found().some((id) => id !== null);
+	}
+
+	/** @returns lines of at most `width` columns; unless everything is expanded, only the first image is drawn */
+	lines(width: number): string[] {
+		const ids = this.#found();
+		const room = { columns: width, rows: this.look.imageRows() };
+		let drawn = 0;
+		return this.images.flatMap((named, at) => {
+			const id = ids[at] ?? null;
+			const lines = id === null || (drawn > 0 && !this.look.expanded) ? null : this.look.images.lines(id, room);
+			if (lines) drawn += 1;
+			return lines ?? [this.look.theme.dim(clipLine(describe(named), width))];
+		});
+	}
+
+	#found(): readonly (number | null)[] {
+		this.#ids ??= this.images.map(({ image }) => this.look.images.add(image));
+		return this.#ids;
+	}
+}
+
+/** `image  photo.png  640×480  png  34 KB`; what is not known is left out. */
+function describe({ image, name }: NamedImage): string {
+	const size = imageSize(image.data, image.mimeType);
+	const facts = [
+		cleanLine(name, 80),
+		size ? `${size.width}×${size.height}` : "",
+		cleanLine(image.mimeType.replace(/^image\//, ""), 20),
+		formatSize(base64Bytes(image.data)),
+	];
+	return ["image", ...facts.filter(Boolean)].join("  ");
+}
+
+function formatSize(bytes: number): string {
+	const kilobytes = bytes / 1024;
+	return kilobytes < 1000 ? `${Math.max(1, Math.round(kilobytes))} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
+}

@@ -1,0 +1,54 @@
+import { readRegularFile } from "../util/fs.js";
+
+/** What one version brought. */
+export interface ChangelogSection {
+	/** As the heading says: `0.2.0`, or `Unreleased`. */
+	version: string;
+	/** Markdown below the heading, without blank lines around it. */
+	lines: readonly string[];
+}
+
+const HEADING = /^## \[?([^\]\s]+)/;
+
+/** The sections of a changelog, in the order of the file: newest first. */
+export function parseChangelog(text: string): ChangelogSection[] {
+	const sections: { version: string; lines: string[] }[] = [];
+	for (const line of text.split(/\r?\n/)) {
+		const version = HEADING.exec(line)?.[1];
+		if (version !== undefined) sections.push({ version, lines: [] });
+		else sections.at(-1)?.lines.push(line);
+	}
+	return sections.map(({ version, lines }) => ({ version, lines: trimBlank(lines) }));
+}
+
+/** Reads a changelog; empty when there is none that can be read. */
+export async function loadChangelog(path: string): Promise<ChangelogSection[]> {
+	const file = await readRegularFile(path).catch(() => null);
+	return file === null ? [] : parseChangelog(file.toString("utf8"));
+}
+
+/** The sections that are newer than a version; those without a number, such as of a build from source, count as newest. */
+export function newerThan(sections: readonly ChangelogSection[], version: string): ChangelogSection[] {
+	return sections.filter((section) => section.lines.length > 0 && compareVersions(section.version, version) > 0);
+}
+
+/** Negative, 0 or positive, as of two versions the first is older, the same or newer. */
+export function compareVersions(a: string, b: string): number {
+	const [left, right] = [numbersOf(a), numbersOf(b)];
+	if (left === null || right === null) return Number(left === null) - Number(right === null);
+	for (let at = 0; at < 3; at++) {
+		const difference = (left[at] ?? 0) - (right[at] ?? 0);
+		if (difference !== 0) return difference;
+	}
+	return 0;
+}
+
+function numbersOf(version: string): number[] | null {
+	const match = /^v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version);
+	return match?.slice(1).map((part) => Number(part ?? 0)) ?? null;
+}
+
+function trimBlank(lines: readonly string[]): string[] {
+	const isText = (line: string) => line.trim() !== "";
+	return lines.slice(Math.max(0, lines.findIndex(isText)), lines.findLastIndex(isText) + 1);
+}

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import type { CommandSettings, ScreenFacts, SettingState } from "../commands/pickers.js";
+import { settingText } from "../commands/setting-text.js";
+import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";
+import { packageRoot, packageVersion } from "../util/package-root.js";
+import { stripAll } from "../util/sanitize.js";
+import type { AgentSession } from "./agent-session.js";
+import { describeHooks } from "./describe-context.js";
+import type { SessionParts } from "./session-parts.js";
+
+/** Longer texts without a blank are pictures and the like: their length tells enough. UTF-16 units. */
+const MAX_DATA = 2000;
+
+/**
+ * Writes what helps to find a fault into a file of its own that this user alone can read: versions, terminal, screen,
+ * session, hooks, settings, and the last request as it was sent. Known keys are replaced.
+ * @returns the absolute path
+ */
+export async function writeDebugReport(
+	session: AgentSession,
+	parts: SessionParts,
+	settings: CommandSettings,
+	screen: ScreenFacts | null,
+): Promise<string> {
+	const now = new Date();
+	const dir = join(parts.agentDir, "debug");
+	ensurePrivateDir(dir);
+	const path = join(dir, `${now.toISOString().replace(/[:.]/g, "-")}.txt`);
+	const lines = [
+		...programLines(session, parts, now),
+		...heading("Settings"),
+		...settings.list().flatMap(settingLine),
+		...heading("Hooks"),
+		...describeHooks(session.inspector.hookStatuses()),
+		...heading("Terminal and screen"),
+		...screenLines(screen),
+		...heading("Last request"),
+		...requestLines(session, parts),
+	];
+	await atomicWriteFile(path, `${parts.redact(lines.join("\n"))}\n`, { mode: 0o600 });
+	return path;
+}
+
+function programLines(session: AgentSession, parts: SessionParts, now: Date): string[] {
+	const { model, thinkingLevel, sessionFile, log } = session;
+	return [
+		`pi ${packageVersion()} in ${packageRoot()}`,
+		`node ${process.version} on ${process.platform} ${process.arch}`,
+		`written ${now.toISOString()}`,
+		`directory ${parts.cwd}`,
+		`session ${sessionFile ?? "in memory"}, ${log.length} entries`,
+		`model ${model ? `${model.provider}/${model.id} (${model.api})` : "none"}, thinking ${thinkingLevel}`,
+		`tools ${parts.tools.map(({ name }) => name).join(", ") || "none"}`,
+	];
+}
+
+/** What the user or the project has set. */
+function settingLine({ row, value, source }: SettingState): string[] {
+	return source === "default" ? [] : [`${row.path}: ${settingText(value)} (${source})`];
+}
+
+function heading(title: string): string[] {
+	return ["", `== ${title} ==`];
+}
+
+function screenLines(screen: ScreenFacts | null): string[] {
+	if (screen === null) return ["none"];
+	const terminal = Object.entries(screen.terminal).map(([name, value]) => `${name}=${value}`);
+	return [`${screen.columns}×${screen.rows}`, ...terminal, "", ...screen.lines.map((line) => `| ${stripAll(line)}`)];
+}
+
+function requestLines({ inspector, context }: AgentSession, { systemPrompt }: SessionParts): string[] {
+	const traced = inspector.lastRequest ?? context.messages;
+	const sent = inspector.lastRequest === null ? "none was sent; the next one would be:" : `${traced.length} messages`;
+	const messages = traced.map(({ entryIndex, message }) => JSON.stringify({ entryIndex, ...message }, shorten));
+	return [sent, "", stripAll(systemPrompt), "", ...messages];
+}
+
+function shorten(_key: string, value: unknown): unknown {
+	const isData = typeof value === "string" && value.length > MAX_DATA && !/\s/.test(value);
+	return isData ? `${value.slice(0, 40)}… (${value.length} characters)` : value;
+}

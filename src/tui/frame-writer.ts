@@ -1,0 +1,205 @@
+import { hasImage } from "./terminal-images.js";
+
+/** Where the terminal's cursor belongs: a line of the frame, and a column from 0. */
+export interface CursorPlace {
+	line: number;
+	column: number;
+}
+
+/** What is to be on the screen. */
+export interface Frame {
+	/** Sealed lines, each at most one row wide; those that the screen has no room for are above it. */
+	lines: readonly string[];
+	/** One of the lines that are on the screen; null leaves the cursor where it is. */
+	cursor: CursorPlace | null;
+	/** Rows of the terminal. */
+	rows: number;
+}
+
+const BEGIN = "\x1b[?2026h";
+const END = "\x1b[?2026l";
+const CLEAR_ROW = "\x1b[K";
+/** What moving the end of the screen costs each time, besides a line feed for each line that is added. */
+const MOVE_BYTES = 16;
+
+/**
+ * Turns frames into what brings the terminal from one to the next: lines that changed, moves between them, and nothing
+ * of what is there already. Lines are counted from the first that was drawn and has not been lifted; what has scrolled
+ * off is the terminal's and cannot be changed.
+ */
+export class FrameWriter {
+	#lines: readonly string[] = [];
+	/** The first line that is on the screen. */
+	#top = 0;
+	/** The line that the terminal's cursor is on. */
+	#at = 0;
+	/** The last line that the terminal has a row for. */
+	#reach = 0;
+	/** The column that the cursor was put in; null when text was written since. */
+	#column: number | null = null;
+	#out = "";
+
+	/** The first line that is on the screen; those before it have scrolled off. */
+	get top(): number {
+		return this.#top;
+	}
+
+	/** The line that the terminal's cursor is on. */
+	get cursorLine(): number {
+		return this.#at;
+	}
+
+	/** What is on the screen and above it, from the first line that has not been lifted. */
+	get lines(): readonly string[] {
+		return this.#lines;
+	}
+
+	/** Nothing is drawn; the cursor is at the start of the row where the first line goes. */
+	restart(): void {
+		this.#lines = [];
+		this.#top = 0;
+		this.#at = 0;
+		this.#reach = 0;
+		this.#column = null;
+	}
+
+	/** Forgets the first lines, which have scrolled off. */
+	lift(count: number): void {
+		this.#lines = this.#lines.slice(count);
+		this.#top -= count;
+		this.#at -= count;
+		this.#reach -= count;
+	}
+
+	/** @returns what draws all lines, after `clear` has brought the cursor to the row of the first and cleared the rest */
+	redraw({ lines, cursor, rows }: Frame, clear: string): string {
+		this.#out = BEGIN + clear + lines.join("\r\n");
+		this.#column = null;
+		this.#lines = lines;
+		this.#at = Math.max(0, lines.length - 1);
+		this.#reach = this.#at;
+		this.#top = Math.max(0, lines.length - rows);
+		return this.#finish(cursor);
+	}
+
+	/** @returns what changes the last frame into this one; null when a line above the screen would have to change */
+	update({ lines, cursor, rows }: Frame): string | null {
+		const first = firstDifference(this.#lines, lines);
+		this.#out = "";
+		if (first === -1) {
+			this.#place(cursor);
+			return this.#out;
+		}
+		if (first < this.#top || (lines.length < this.#lines.length && lines.length <= this.#top)) return null;
+		this.#out = BEGIN;
+		this.#column = null;
+		const moved = this.#worthMoving(lines, first, rows);
+		// As much at a time as the screen has room for above its end.
+		const room = rows - moved;
+		for (let until = first + room; moved > 0 && until < lines.length - moved; until += room) {
+			this.#change([...lines.slice(0, until), ...lines.slice(lines.length - moved)], rows, moved);
+		}
+		this.#change(lines, rows, moved);
+		return this.#finish(cursor);
+	}
+
+	/** @returns what brings the cursor below the last line */
+	leave(): string {
+		if (this.#lines.length === 0) return "";
+		const rows = this.#lines.length - this.#at;
+		return `${rows > 0 ? `\x1b[${rows}B` : ""}\r\n`;
+	}
+
+	/** How many lines at the end of both frames are the same, where moving them is shorter than writing them; else 0. */
+	#worthMoving(lines: readonly string[], first: number, rows: number): number {
+		const added = lines.length - this.#lines.length;
+		if (added <= 0) return 0;
+		let count = 0;
+		let bytes = 0;
+		for (let line = this.#lines.length - 1; line >= first; line -= 1) {
+			const text = this.#lines[line] ?? "";
+			if (text !== lines[line + added]) break;
+			// Not every terminal moves images along.
+			if (hasImage(text)) return 0;
+			count += 1;
+			bytes += Buffer.byteLength(text);
+		}
+		const room = rows - count;
+		return room > 0 && bytes > MOVE_BYTES * (1 + Math.ceil(added / room)) + 2 * added ? count : 0;
+	}
+
+	/** Brings the screen to other lines; the last `moved` of them are moved down where there is room, not written again. */
+	#change(lines: readonly string[], rows: number, moved: number): void {
+		const before = this.#lines;
+		const first = firstDifference(before, lines);
+		const top = Math.max(this.#top, lines.length - rows);
+		const added = lines.length - before.length;
+		const blank = moved > 0 && added > 0 && first >= top ? this.#moveEndDown(added, moved) : null;
+		const end = blank ? blank.to : lines.length;
+		for (let line = blank ? Math.min(first, blank.from) : first; line < end; line += 1) {
+			const text = lines[line] ?? "";
+			const old = blank && line >= blank.from ? "" : before[line];
+			if (old !== text) this.#write(line, (old ? CLEAR_ROW : "") + text);
+		}
+		for (let line = lines.length; line < before.length; line += 1) this.#write(line, CLEAR_ROW);
+		if (lines.length < before.length) this.#moveTo(Math.max(0, lines.length - 1));
+		this.#lines = lines;
+		this.#top = top;
+	}
+
+	/** Makes room above the last lines. @returns the lines that are blank then */
+	#moveEndDown(added: number, count: number): { from: number; to: number } {
+		const from = this.#lines.length - count;
+		this.#moveTo(this.#lines.length - 1);
+		// Line feeds first: they scroll the screen where it has no rows left, so that nothing falls off its end.
+		this.#out += "\n".repeat(added);
+		this.#at += added;
+		this.#reach = Math.max(this.#reach, this.#at);
+		this.#moveTo(from);
+		this.#out += `\r\x1b[${added}L`;
+		return { from, to: from + added };
+	}
+
+	/** Writes text into the row of a line. */
+	#write(line: number, text: string): void {
+		if (line === this.#at) this.#out += "\r";
+		else if (line === this.#at + 1) {
+			this.#out += "\r\n";
+			this.#at = line;
+		} else {
+			this.#moveTo(line);
+			this.#out += "\r";
+		}
+		this.#reach = Math.max(this.#reach, line);
+		this.#out += text;
+	}
+
+	/** Moves the cursor to the row of a line, in whatever column; makes rows that are not there yet. */
+	#moveTo(line: number): void {
+		const known = Math.min(line, this.#reach);
+		if (known > this.#at) this.#out += `\x1b[${known - this.#at}B`;
+		else if (known < this.#at) this.#out += `\x1b[${this.#at - known}A`;
+		if (line > known) this.#out += "\r\n".repeat(line - known);
+		this.#reach = Math.max(this.#reach, line);
+		this.#at = line;
+	}
+
+	#finish(cursor: CursorPlace | null): string {
+		this.#place(cursor);
+		return this.#out + END;
+	}
+
+	#place(cursor: CursorPlace | null): void {
+		if (!cursor || (this.#at === cursor.line && this.#column === cursor.column)) return;
+		this.#moveTo(cursor.line);
+		if (this.#column !== cursor.column) this.#out += `\x1b[${cursor.column + 1}G`;
+		this.#column = cursor.column;
+	}
+}
+
+/** @returns the first line in which they differ; -1 when they are the same */
+function firstDifference(before: readonly string[], after: readonly string[]): number {
+	const length = Math.max(before.length, after.length);
+	for (let line = 0; line < length; line += 1) if (before[line] !== after[line]) return line;
+	return -1;
+}

@@ -1,0 +1,154 @@
+import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
+import { fuzzyMatch, markMatch } from "./fuzzy.js";
+import { oneLine } from "./line.js";
+import type { Theme } from "./theme.js";
+
+/** A row of a `SelectDialog`. Texts may come from anywhere. */
+export interface SelectItem<T> {
+	label: string;
+	value: T;
+	/** Stands at the right, as far as there is room. */
+	description?: string;
+	/** Stand at the right, one under the other: a text for each column of the dialog. */
+	fields?: readonly string[];
+	/** A sign before the label, such as the one of the gutter. One column wide. */
+	sign?: string;
+	/** Cannot be used as it is. */
+	isDimmed?: boolean;
+}
+
+/** A column of fields. */
+export interface SelectColumn {
+	align: "left" | "right";
+	/** On a narrow screen columns go from the highest rank on. */
+	rank: number;
+	/** Takes all that labels and other columns leave. At most one of the columns. */
+	grows?: boolean;
+}
+
+/** What labels and fields take of a row; a field that does not fit takes 0. */
+export interface RowWidths {
+	/** null: all that the fields leave. */
+	label: number | null;
+	fields: readonly number[];
+}
+
+/** How the rows of one frame are laid out. */
+export interface RowLayout {
+	theme: Theme;
+	width: number;
+	columns: readonly SelectColumn[];
+	widths: RowWidths;
+	hasSigns: boolean;
+	/** Which UTF-16 units of a label to mark. */
+	positions(label: string): readonly number[];
+}
+
+/** A field may take this many columns. */
+const MAX_FIELD = 28;
+/** The part of the screen's width that labels keep, and the least they get. */
+const LABEL_SHARE = 0.45;
+const MIN_LABEL = 24;
+/** A column that grows has at least this room, or none. */
+const MIN_GROWN = 12;
+const POINTER = 3;
+const SIGN = 2;
+const GAP = 2;
+
+/** The widths of the columns that fit: what is left of them leaves the labels room. */
+export function rowWidths(
+	items: readonly SelectItem<unknown>[],
+	columns: readonly SelectColumn[],
+	width: number,
+): RowWidths {
+	const widest = (text: (item: SelectItem<unknown>) => string) =>
+		items.reduce((widest, item) => Math.max(widest, widthOf(text(item))), 0);
+	const fields = columns.map(({ grows }, at) =>
+		grows
+			? 0
+			: Math.min(
+					MAX_FIELD,
+					widest((item) => item.fields?.[at] ?? ""),
+				),
+	);
+	const room = width - POINTER - Math.max(MIN_LABEL, Math.floor(width * LABEL_SHARE));
+	const byRank = columns.map((_, at) => at).sort((a, b) => (columns[b]?.rank ?? 0) - (columns[a]?.rank ?? 0));
+	const taken = () => fields.reduce((sum, field) => sum + (field > 0 ? field + GAP : 0), 0);
+	for (const at of byRank) if (taken() > room) fields[at] = 0;
+	const growing = columns.findIndex(({ grows }) => grows);
+	if (growing < 0) return { label: null, fields };
+	const label = Math.min(
+		widest((item) => item.label),
+		Math.floor(width / 2),
+	);
+	const rest = width - POINTER - SIGN - 1 - label - taken() - GAP;
+	if (rest < MIN_GROWN) return { label: null, fields };
+	fields[growing] = rest;
+	return { label, fields };
+}
+
+/** The columns of the screen that a text takes; of plain ones at once, for a list may have thousands. */
+function widthOf(text: string): number {
+	return /^[\x20-\x7e]*$/.test(text) ? text.length : visibleWidth(oneLine(text));
+}
+
+/** A row on one line of at most `width` columns. */
+export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: RowLayout): string {
+	const { theme, width } = layout;
+	const pointer = isSelected ? theme.accent(" → ") : "   ";
+	const sign = layout.hasSigns ? `${item.sign ?? " "} ` : "";
+	const right = item.fields ? fieldsOf(item.fields, layout) : "";
+	const room = Math.max(1, width - POINTER - visibleWidth(sign) - 1);
+	const label = oneLine(item.label);
+	const description = right === "" ? describe(item.description, label, room, width) : "";
+	const end = (right || description).trimEnd();
+	const rightWidth = visibleWidth(end);
+	const fieldsWidth = visibleWidth(right || description);
+	const labelRoom = layout.widths.label ?? (fieldsWidth > 0 ? room - fieldsWidth - GAP : room);
+	const shown = cutPlain(label, labelRoom);
+	const text = markMatch(shown, wholeCharacters(shown, layout.positions(shown)), theme.accent);
+	const fill = rightWidth > 0 ? " ".repeat(Math.max(0, labelRoom - visibleWidth(shown)) + GAP) : "";
+	const styled = item.isDimmed ? theme.dim(text) : isSelected ? theme.bold(text) : text;
+	return `${pointer}${sign}${styled}${fill}${end ? theme.dim(end) : ""}`.replace(/ +$/, "");
+}
+
+/** The units that the words of a query stand for in a text, also when another word stands elsewhere. */
+export function wordPositions(query: string, text: string): number[] {
+	return query.split(/\s+/).flatMap((word) => (word ? (fuzzyMatch(word, text)?.positions ?? []) : []));
+}
+
+function fieldsOf(fields: readonly string[], { widths, columns }: RowLayout): string {
+	return widths.fields
+		.flatMap((width, at) => {
+			if (width === 0) return [];
+			const text = cutPlain(oneLine(fields[at] ?? ""), width);
+			const fill = " ".repeat(width - visibleWidth(text));
+			return columns[at]?.align === "right" ? fill + text : text + fill;
+		})
+		.join(" ".repeat(GAP));
+}
+
+/** The label comes first: a description gets what is left, at most half, and nothing when that is too little. */
+function describe(description: string | undefined, label: string, room: number, width: number): string {
+	if (!description) return "";
+	const rest = Math.max(room - visibleWidth(label) - GAP, Math.floor(room / 2) - GAP);
+	return rest >= 8 && width >= 30 ? cutPlain(oneLine(description), rest) : "";
+}
+
+/** A mark must not come between the parts of what is one character on the screen. */
+function wholeCharacters(text: string, positions: readonly number[]): readonly number[] {
+	if (positions.length === 0 || /^[\x20-\x7e]*$/.test(text)) return positions;
+	const marked = new Set(positions);
+	const whole: number[] = [];
+	for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+		const units = Array.from(segment.split(""), (_, offset) => index + offset);
+		if (units.some((unit) => marked.has(unit))) whole.push(...units);
+	}
+	return whole;
+}
+
+/** Text without styles, cut to a width. */
+export function cutPlain(text: string, width: number): string {
+	// It resets styles around the ellipsis, also where there are none: the style around the text must go on.
+	return visibleWidth(text) > width ? truncateToWidth(text, width, "…").replaceAll("\x1b[0m", "") : text;
+}

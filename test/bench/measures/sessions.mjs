@@ -1,0 +1,57 @@
+import { closeSync, mkdirSync, openSync, utimesSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { interleave } from "../lib/stats.mjs";
+
+const FILES = 2_000;
+/** MB that a search goes through; the budget of 2 s is that of a thousand. */
+const SEARCHED = 250;
+const BUDGET_MS = (2_000 * SEARCHED) / 1_000;
+
+const line = (entry) => `${JSON.stringify({ type: "message", timestamp: "2026-01-01T00:00:00.000Z", message: entry })}\n`;
+const prompt = (text) => line({ role: "user", content: text, timestamp: 1 });
+const output = line({ role: "toolResult", toolCallId: "c", toolName: "bash", content: [{ type: "text", text: "a line that a tool has printed\n".repeat(120) }], isError: false, timestamp: 1 });
+
+function writeSession(dir, number, bodies) {
+	const id = `${String(number).padStart(8, "0")}-0000-4000-8000-000000000000`;
+	const path = join(dir, `2026-01-01T00-00-00-000Z_${id}.jsonl`);
+	const file = openSync(path, "w", 0o600);
+	writeSync(file, `${JSON.stringify({ type: "session", version: 1, id, timestamp: "2026-01-01T00:00:00.000Z", cwd: "/" })}\n`);
+	for (const body of bodies) writeSync(file, body);
+	closeSync(file);
+	utimesSync(path, number, number);
+}
+
+/** The list of a directory of many sessions, and a search through much text, of which only the oldest session has it. */
+export async function sessionCatalog({ rounds, workshop }) {
+	const { listSessions, searchSessions } = await workshop.source("src/log/catalog.ts", "src/log/search.ts");
+	const many = join(workshop.dir, "many");
+	const large = join(workshop.dir, "large");
+	for (const dir of [many, large]) mkdirSync(dir);
+	for (let number = 1; number <= FILES; number++) {
+		writeSession(many, number, [prompt(`look at part ${number}`), output.repeat(number % 12)]);
+	}
+	const part = output.repeat(Math.ceil(10_000_000 / output.length));
+	for (let number = 1; number <= SEARCHED / 10; number++) {
+		writeSession(large, number, [prompt("go on"), part, prompt(number === 1 ? "the Needle is here" : "done")]);
+	}
+	const values = await interleave(rounds, {
+		list: async () => {
+			const started = performance.now();
+			const sessions = await listSessions(many);
+			const ms = performance.now() - started;
+			if (sessions.length !== FILES || sessions[0].firstMessage !== `look at part ${FILES}`) throw new Error(`${sessions.length} sessions`);
+			return { ms };
+		},
+		search: async () => {
+			const started = performance.now();
+			const { value } = await searchSessions(large, "needle").next();
+			const ms = performance.now() - started;
+			if (value?.excerpt !== "the Needle is here") throw new Error(`found ${JSON.stringify(value)}`);
+			return { ms };
+		},
+	});
+	return [
+		{ name: `list of ${FILES} sessions`, unit: "ms", values: values.list.ms, budget: { atMost: 100 } },
+		{ name: `search through ${SEARCHED} MB`, unit: "ms", values: values.search.ms, budget: { atMost: BUDGET_MS } },
+	];
+}

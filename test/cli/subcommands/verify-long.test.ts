@@ -1,0 +1,137 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { PiError } from "../../../src/errors.js";
+import { isMessageEntry, isUserMessageEntry, type SessionEntry } from "../../../src/log/entry.js";
+import { type ProviderRequest, type ReplyStep, text, toolCall } from "../../helpers/loopback-provider.js";
+import { startSession, type TestSession } from "../../helpers/session.js";
+import { tempAgentDir, tempDir } from "../../helpers/temp.js";
+import { example } from "../../hooks-examples/example.js";
+import { run } from "./run.js";
+
+const REQUESTS = 200;
+const HOOKS = ["stacking.ts", "fold.ts", "prune.ts", "pin.ts"].map(example);
+const SEED = 20260102;
+
+/** Numbers in [0, 1), the same for the same seed. */
+function random(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+	};
+}
+
+/** Replies as long as a model's, tool calls among them, with usage that fills the window. */
+function model(next: () => number): (request: ProviderRequest) => ReplyStep {
+	return ({ messages }) => {
+		const input = Math.ceil(messages.reduce((sum, message) => sum + message.text.length, 0) / 4);
+		const asksForTool = messages.at(-1)?.role !== "system" && messages.length > 1 && next() < 0.4;
+		const content = asksForTool
+			? [text("let me look"), toolCall("ls", { path: "." })]
+			: [text(`so be it ${"la ".repeat(5 + Math.floor(next() * 40))}`)];
+		return { content, usage: { input, output: 20 } };
+	};
+}
+
+function requestsIn(entries: readonly SessionEntry[]): number {
+	return entries.filter((entry) => isMessageEntry(entry) && entry.context !== undefined).length;
+}
+
+/** Runs a command of a hook or a compaction; that there is nothing to do for it is no failure. */
+async function attempt({ session }: TestSession, command: string): Promise<void> {
+	await session.prompt(command).catch((error: unknown) => {
+		if (!(error instanceof PiError)) throw error;
+	});
+}
+
+/** One step of a session: mostly prompts, and now and then something that changes what the model sees. */
+async function step(live: TestSession, next: () => number): Promise<void> {
+	const { session } = live;
+	const pick = next();
+	const turns = session.lifecycle.branchTargets().map(({ entryIndex }) => entryIndex);
+	const recent = (back: number) => turns.at(-1 - Math.floor(next() * back)) ?? 1;
+	if (pick < 0.72 || turns.length < 4) await session.prompt(`please ${"do it ".repeat(1 + Math.floor(next() * 30))}`);
+	else if (pick < 0.77) await attempt(live, `/pop ${recent(4)}`);
+	else if (pick < 0.8) await attempt(live, "/unpop");
+	else if (pick < 0.86) await attempt(live, `/fold ${turns.at(-4)} ${turns.at(-2)} what was folded`);
+	else if (pick < 0.89) await attempt(live, `/unfold ${turns.at(-4)}`);
+	else if (pick < 0.94) await attempt(live, `/pin ${recent(3)}`);
+	else if (pick < 0.965) await attempt(live, "/compact");
+	else if (pick < 0.975) await attempt(live, "/uncompact");
+	else await session.lifecycle.branch(recent(3));
+}
+
+test(`every one of ${REQUESTS} requests of an eventful session is computed again as it was, and an edit is found`, async () => {
+	const next = random(SEED);
+	const place = { agentDir: tempAgentDir(), cwd: tempDir("pi-project-") };
+	const options = {
+		...place,
+		hookFiles: HOOKS,
+		files: { "a.txt": "a", "b.txt": "b" },
+		modelOptions: { contextWindow: 1700 },
+		userSettings: { compaction: { reserveTokens: 400, keepRecentTokens: 400 } },
+	};
+	const files = new Set<string>();
+	let live = await startSession({ ...options, session: { kind: "new" } });
+	const { provider } = live;
+	provider.on(model(next));
+	let automatic = 0;
+	for (let steps = 1; requestsIn(live.session.entries) < REQUESTS; steps++) {
+		if (requestsIn(live.session.entries) > REQUESTS - 12) provider.on(() => "the last words");
+		await step(live, next);
+		files.add(live.session.sessionFile ?? "");
+		if (steps % 60 !== 0) continue;
+		automatic += compactions(live);
+		await live.session.dispose();
+		live = await startSession({ ...options, provider, session: { kind: "open", target: [...files].at(-1) ?? "" } });
+	}
+	automatic += compactions(live);
+	const { entries } = live.session;
+	await live.session.dispose();
+
+	const count = (type: string) => entries.filter((entry) => entry.type === type).length;
+	const did = { pops: count("stack_pop"), folds: count("fold"), pins: count("pin"), compactions: count("compaction") };
+	expect(Math.min(...Object.values(did), automatic, files.size), JSON.stringify({ did, automatic })).toBeGreaterThan(2);
+
+	const verify = async (session: string) => {
+		const command = { name: "context", verify: true } as const;
+		const { stdout } = await run(command, { ...place, session, hooks: HOOKS, json: true });
+		return JSON.parse(stdout);
+	};
+	const [last = ""] = [...files].slice(-1);
+	expect(await verify(last)).toMatchObject({ requests: REQUESTS, mismatch: null });
+	for (const file of files) expect(await verify(file)).toMatchObject({ mismatch: null });
+
+	for (const share of [0.2, 0.5, 0.9]) {
+		const edited = firstPromptAfter(entries, Math.floor(entries.length * share));
+		const answer = edited + 1;
+		const copy = `${tempDir()}/edited.jsonl`;
+		writeFileSync(copy, withEdit(readFileSync(last, "utf8"), edited));
+		const { requests, mismatch } = await verify(copy);
+		expect([requests, mismatch.entryIndex]).toEqual([requestsIn(entries.slice(0, answer + 1)), answer]);
+		expect(mismatch.reason).toBe("A hook has changed or is missing, or the file was edited");
+		// All that came after the last right request may be what was edited: that reply, and the prompt.
+		expect([edited - 1, edited]).toContain(mismatch.message.entryIndex);
+	}
+}, 60_000);
+
+function compactions({ events }: TestSession): number {
+	return events.filter((event) => event.type === "auto_compaction_start" && event.reason === "threshold").length;
+}
+
+/** Index of a prompt between two replies, with nothing else in between. */
+function firstPromptAfter(entries: readonly SessionEntry[], from: number): number {
+	return entries.findIndex((entry, index) => {
+		const around = [entries[index - 1], entries[index + 1]];
+		const areReplies = around.every((reply) => isMessageEntry(reply) && reply.context !== undefined);
+		return index >= from && isUserMessageEntry(entry) && areReplies;
+	});
+}
+
+function withEdit(contents: string, index: number): string {
+	const lines = contents.split("\n");
+	lines[index] = lines[index]?.replace("please", "PLEASE") ?? "";
+	return lines.join("\n");
+}

@@ -1,0 +1,59 @@
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { whatsNew } from "../../src/cli/whats-new.js";
+import { loadSettings } from "../../src/config/settings.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+
+const CHANGELOG = `# Changelog\n\n## 0.3.0\n\n- three\n\n## 0.2.0\n\n- two\n\n## 0.1.0\n\n- one\n`;
+
+function start(settings: Record<string, unknown>, version: string, agentDir = tempAgentDir({ settings })) {
+	const packageDir = tempDir();
+	writeFiles(packageDir, { "CHANGELOG.md": CHANGELOG });
+	const loaded = loadSettings({ agentDir, cwd: "/" }).settings;
+	return { agentDir, news: whatsNew({ settings: loaded, version, agentDir, packageDir }) };
+}
+
+const settingsOf = (agentDir: string): unknown => JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"));
+
+test("after an update what came since is told once, and the version is noted beside the other settings", async () => {
+	const { agentDir, news } = start({ lastChangelogVersion: "0.1.0", mine: 1 }, "0.3.0");
+	expect(await news).toEqual({ version: "0.3.0", lines: ["- three", "- two"] });
+	expect(settingsOf(agentDir)).toEqual({ lastChangelogVersion: "0.3.0", mine: 1 });
+	expect(await start({}, "0.3.0", agentDir).news).toBeNull();
+});
+
+test("of many news the first are told, each on one line", async () => {
+	const packageDir = tempDir();
+	const items = Array.from({ length: 9 }, (_, n) => `- item ${n}\n  that goes on ${"and on ".repeat(20)}`);
+	writeFiles(packageDir, { "CHANGELOG.md": `## 0.3.0\n\n### Added\n\n${items.join("\n")}\n` });
+	const settings = { lastChangelogVersion: "0.1.0", collapseChangelog: false };
+	const news = await whatsNew({ settings, version: "0.3.0", agentDir: tempAgentDir(), packageDir });
+	expect(news?.lines).toHaveLength(7);
+	expect(news?.lines[0]).toMatch(/^- item 0 that goes on (and on )+.{0,6}…$/);
+	expect(news?.lines.at(-1)).toBe("… and 3 more");
+});
+
+test("with collapseChangelog it is one line", async () => {
+	const { news } = start({ lastChangelogVersion: "0.1.0", collapseChangelog: true }, "0.3.0");
+	expect(await news).toEqual({ version: "0.3.0", lines: [] });
+});
+
+test.each([
+	["the very first start", {}],
+	["going back to an older version", { lastChangelogVersion: "0.9.0" }],
+])("%s tells nothing, and notes the version", async (_, settings) => {
+	const { agentDir, news } = start(settings, "0.3.0");
+	expect(await news).toBeNull();
+	expect(settingsOf(agentDir)).toEqual({ lastChangelogVersion: "0.3.0" });
+});
+
+test.skipIf(process.getuid?.() === 0)(
+	"what cannot be noted is not told, for it would be told at every start",
+	async () => {
+		const agentDir = tempAgentDir({ settings: { lastChangelogVersion: "0.1.0" } });
+		chmodSync(agentDir, 0o500);
+		onTestFinished(() => chmodSync(agentDir, 0o700));
+		expect(await start({}, "0.3.0", agentDir).news).toBeNull();
+	},
+);

@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startSession } from "../helpers/session.js";
+
+test("/settings prints each setting with its value, where it is from and what it does", async () => {
+	const { session } = await startSession({
+		userSettings: { theme: "light", retry: { maxRetries: 5 }, apiKeys: { openai: "sk-very-secret" } },
+		files: { ".pi/settings.json": { theme: "dark" } },
+	});
+	const outcome = await session.prompt("/settings");
+	const lines = outcome.kind === "command" ? (outcome.status ?? "").split("\n") : [];
+	expect(lines[0]).toBe("Settings");
+	expect(lines).toContainEqual(expect.stringMatching(/^theme +dark +project +dark, light/));
+	expect(lines).toContainEqual(expect.stringMatching(/^retry\.maxRetries +5 +user +how often$/));
+	expect(lines).toContainEqual(expect.stringMatching(/^retry\.enabled +true +default +try again/));
+	expect(lines).toContainEqual(expect.stringMatching(/^apiKeys +1 entry +user +/));
+	expect(lines.join("\n")).not.toContain("sk-very-secret");
+});
+
+test("/settings name value keeps what else is in the file, and the session goes by it at once", async () => {
+	const { session, agentDir } = await startSession({ userSettings: { retry: { baseDelayMs: 5 }, mine: [1] } });
+	const say = (line: string) => session.prompt(line);
+	expect(await say("/settings retry.maxRetries 7")).toMatchObject({ status: "retry.maxRetries: 7" });
+	expect(await say("/settings queueMode all")).toMatchObject({ status: "queueMode: all" });
+	expect(await say("/settings compaction.enabled off")).toMatchObject({ status: "compaction.enabled: false" });
+	expect(await say("/settings defaultThinkingLevel high")).toMatchObject({ status: "defaultThinkingLevel: high" });
+	expect(await say("/settings skills.enabled false")).toMatchObject({
+		status: "skills.enabled: false from the next start on",
+	});
+	expect(session.settings.retry).toEqual({ enabled: true, maxRetries: 7, baseDelayMs: 5 });
+	expect([session.controls.queueMode, session.autoCompaction, session.thinkingLevel]).toEqual(["all", false, "high"]);
+	expect(JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"))).toEqual({
+		retry: { baseDelayMs: 5, maxRetries: 7 },
+		mine: [1],
+		queueMode: "all",
+		compaction: { enabled: false },
+		defaultThinkingLevel: "high",
+		skills: { enabled: false },
+	});
+});
+
+test("/settings says what a value must be, which name may have been meant, and when a project has the last word", async () => {
+	const { session } = await startSession({ files: { ".pi/settings.json": { queueMode: "all" } } });
+	await expect(session.prompt("/settings retry.maxRetries many")).rejects.toThrow(
+		'retry.maxRetries must be a whole number from 0 to 100, not "many"',
+	);
+	await expect(session.prompt("/settings hooks a.ts")).rejects.toMatchObject({ hint: "write it into settings.json" });
+	await expect(session.prompt("/settings quemode all")).rejects.toMatchObject({ hint: "did you mean queueMode?" });
+	expect(await session.prompt("/settings queueMode one-at-a-time")).toMatchObject({
+		status: "queueMode: saved, but this project's .pi/settings.json says otherwise",
+	});
+	expect(session.controls.queueMode).toBe("all");
+	expect(await session.prompt("/settings retry.maxRetries")).toMatchObject({
+		status: "retry.maxRetries: 3 · how often",
+	});
+});
+
+test("/settings completes names and values", async () => {
+	const { session } = await startSession();
+	const complete = async (prefix: string) =>
+		(await session.completeArguments("settings", prefix)).map(({ value }) => value);
+	expect(await complete("retry")).toEqual(["retry.enabled", "retry.maxRetries", "retry.baseDelayMs"]);
+	expect(await complete("queueMode a")).toEqual(["queueMode all"]);
+	expect(await complete("apiKeys")).toEqual([]);
+});

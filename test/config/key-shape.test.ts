@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { cleanKey, keyProblem } from "../../src/config/key-shape.js";
+
+test.each([
+	["  sk-abc123 \n", "sk-abc123"],
+	["sk-abc\n   123", "sk-abc123"],
+	["export OPENAI_API_KEY='sk-abc123'", "sk-abc123"],
+	['OPENAI_API_KEY="sk-abc123";', "sk-abc123"],
+	["sk-abc\u200b123\ufeff", "sk-abc123"],
+	["sk-with=sign", "sk-with=sign"],
+	[" \n ", ""],
+])("of the paste %j the key is %j", (pasted, key) => {
+	expect(cleanKey(pasted)).toBe(key);
+});
+
+test.each([
+	["openai", "sk-proj-0123456789", null],
+	["anthropic", "sk-ant-0123456789", null],
+	["some-provider", "0123456789abcdef", null],
+	["deepseek", "sk-0123456789ab", null],
+	["openai", "sk-ant-0123456789", "it looks like a key of anthropic"],
+	["anthropic", "sk-or-0123456789", "it looks like a key of openrouter"],
+	["anthropic", "sk-0123456789ab", "keys of anthropic begin with sk-ant-"],
+	["groq", "xai-0123456789ab", "it looks like a key of xai"],
+	["groq", "secret", "it is only 6 characters long"],
+	["some-provider", "https://example.com/keys", "it is a web address"],
+	["some-provider", "ключ-0123456789", "it has characters that no key has"],
+])("a key for %s that reads %j: %s", (provider, key, problem) => {
+	expect(keyProblem(provider, key)).toBe(problem);
+});

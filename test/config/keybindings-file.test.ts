@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readKeybindings } from "../../src/config/keybindings-file.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+function read(text: string) {
+	const dir = tempDir();
+	writeFiles(dir, { "keybindings.json": text });
+	return readKeybindings(join(dir, "keybindings.json"));
+}
+
+test("a binding is found on its line, a key on its own", () => {
+	const file = read('{\n\t"app.model": [\n\t\t"f2",\n\t\t"f3"\n\t],\n\t"app.exit" : "f3"\n}\n');
+	expect(file).toMatchObject({ value: { "app.model": ["f2", "f3"], "app.exit": "f3" }, problem: null });
+	expect([
+		file.placeOf("app.model"),
+		file.placeOf("app.model", "f3"),
+		file.placeOf("app.exit", "f3"),
+		file.placeOf("app.exit", "f9"),
+		file.placeOf("app.none"),
+	]).toEqual([2, 4, 6, 6, ""].map((line) => (line ? `keybindings.json:${line}` : "keybindings.json")));
+});
+
+test("a file that is no JSON is named with its place, and one that is missing is none", () => {
+	expect(read("{ oops }")).toMatchObject({
+		value: {},
+		problem: expect.stringMatching(/keybindings\.json:1:3: .*mend the file/),
+	});
+	expect(readKeybindings(join(tempDir(), "keybindings.json"))).toMatchObject({ value: {}, problem: null });
+});

@@ -1,0 +1,105 @@
+import type { ContextMessage } from "../../src/context/context-message.js";
+
+/**
+ * The rules for a hook's answer, written down a second time from docs/context.md and as plainly as can be, to hold the
+ * check of the program against. The list before must be fine and end with what the user said.
+ */
+export function isAcceptable(answer: unknown, before: readonly ContextMessage[]): boolean {
+	if (!isRecord(answer) || !Array.isArray(answer.messages)) return false;
+	const messages: Record<string, unknown>[] = [];
+	for (const item of answer.messages as unknown[]) {
+		const message = readItem(item, before);
+		if (message === null || !hasShape(message)) return false;
+		messages.push(message);
+	}
+	return answersMatch(messages) && messages.some(isUsers) && isOpenAtTheEnd(messages);
+}
+
+/** Behind the last reply that is sent stands something of the user, or a result of one of its own calls. */
+function isOpenAtTheEnd(messages: readonly Record<string, unknown>[]): boolean {
+	const last = messages.findLastIndex((message) => message.role === "assistant" && isSent(message));
+	const reply = messages[last];
+	if (!reply) return true;
+	const calls = reply.stopReason === "aborted" ? [] : callIds(reply);
+	return messages.slice(last + 1).some((message) => isUsers(message) || calls.includes(message.toolCallId));
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The message of an item; null for an item that is none. */
+function readItem(item: unknown, before: readonly ContextMessage[]): Record<string, unknown> | null {
+	if (!isRecord(item)) return null;
+	if (item.role !== undefined || item.message === undefined) return item;
+	const { message, entryIndex } = item;
+	if (entryIndex === null) return isRecord(message) ? message : null;
+	if (typeof entryIndex !== "number" || !isRecord(message)) return null;
+	const isOwnIndex = before.some((given) => given.message === (message as unknown) && given.entryIndex === entryIndex);
+	return isOwnIndex || Number.isInteger(entryIndex) ? message : null;
+}
+
+function hasShape(message: Record<string, unknown>): boolean {
+	const { role, content } = message;
+	if (role === "user") return typeof content === "string" || all(content, isInput);
+	if (role === "bashExecution") return typeof message.command === "string" && typeof message.output === "string";
+	if (role === "toolResult") return isName(message.toolCallId) && isText(message.toolName) && all(content, isInput);
+	return role === "assistant" && all(content, isOutput);
+}
+
+function isInput(block: Record<string, unknown>): boolean {
+	if (block.type === "image") return isText(block.data) && isText(block.mimeType);
+	return block.type === "text" && isText(block.text);
+}
+
+function isOutput(block: Record<string, unknown>): boolean {
+	if (block.type === "toolCall") return isName(block.id) && isText(block.name) && isRecord(block.arguments);
+	return block.type === "thinking" ? isText(block.thinking) : block.type === "text" && isText(block.text);
+}
+
+/** Each result takes the first open call before it with its id; no call is left over. */
+function answersMatch(messages: readonly Record<string, unknown>[]): boolean {
+	const open: unknown[] = [];
+	for (const message of messages) {
+		open.push(...callIds(message));
+		if (message.role !== "toolResult") continue;
+		const at = open.indexOf(message.toolCallId);
+		if (at < 0) return false;
+		open.splice(at, 1);
+	}
+	return open.length === 0;
+}
+
+function callIds({ role, content }: Record<string, unknown>): unknown[] {
+	if (role !== "assistant" || !Array.isArray(content)) return [];
+	return content.filter((block) => block.type === "toolCall").map((block) => block.id);
+}
+
+/** A message that reaches the model as the user's. */
+function isUsers(message: Record<string, unknown>): boolean {
+	if (message.role === "bashExecution") return message.excludeFromContext !== true;
+	return message.role === "user" && isSent(message);
+}
+
+/** False for what is left out on the way: `!!` commands, messages that say nothing, replies that failed. */
+function isSent({ role, content, stopReason, excludeFromContext }: Record<string, unknown>): boolean {
+	if (role === "bashExecution") return excludeFromContext !== true;
+	if (role === "toolResult") return true;
+	if (typeof content === "string") return content.trim() !== "";
+	if (role === "assistant" && stopReason === "error") return false;
+	const blocks = Array.isArray(content) ? content : [];
+	const counts = stopReason === "aborted" ? blocks.filter(({ type }) => type === "text") : blocks;
+	return counts.some(({ type, text, thinking }) => (type === "text" ? text : (thinking ?? "x")).trim() !== "");
+}
+
+function all(value: unknown, isFine: (block: Record<string, unknown>) => boolean): boolean {
+	return Array.isArray(value) && value.every((block) => isRecord(block) && isFine(block));
+}
+
+function isText(value: unknown): boolean {
+	return typeof value === "string";
+}
+
+function isName(value: unknown): boolean {
+	return typeof value === "string" && value !== "";
+}

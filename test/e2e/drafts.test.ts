@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
+import type { PiTerminal } from "../helpers/pty.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { agentDirFor, openPi } from "./support.js";
+
+/** A hook that asks when it is told to. */
+const ASKING = `
+export default function (pi) {
+	pi.on("session", (_, ctx) => {
+		setTimeout(() => ctx.ui.confirm("Are you there?", "Say so."), 1500);
+	});
+}
+`;
+
+const DRAFT = "a draft that nobody may lose";
+
+test("a draft outlives a picker, a resize, a hook's question, an editor that fails and is interrupted, and a stop", async () => {
+	const provider = await startProvider();
+	const dir = tempDir();
+	writeFiles(dir, { "failing.sh": 'echo "$$ has the terminal"\nread -r line\nexit 1\n' });
+	const pi = await openPi({
+		agentDir: agentDirFor(provider, { hooks: { "asking.ts": ASKING } }),
+		env: { VISUAL: `sh ${join(dir, "failing.sh")}` },
+	});
+	await pi.waitForText(/Scripted$/m);
+	pi.type(DRAFT);
+	await pi.waitForText(DRAFT);
+	await pi.waitForText("Are you there?");
+	await pi.press("escape");
+	await untilDraft(pi);
+	await pi.press("ctrl+l");
+	await pi.waitForGone(DRAFT);
+	await pi.press("escape");
+	await untilDraft(pi);
+	for (const key of ["enter", "ctrl+c"]) {
+		await pi.press("ctrl+g");
+		await pi.waitForText("has the terminal");
+		await pi.press(key);
+		await untilDraft(pi);
+	}
+	pi.resize(60, 20);
+	await pi.waitForText(/^─{60}\n a draft/m);
+	provider.reply("Read it whole.");
+	await pi.press("enter");
+	await pi.waitForText("Read it whole.");
+	expect(provider.requests[0]?.messages.at(-1)?.text).toBe(DRAFT);
+});
+
+async function untilDraft(pi: PiTerminal): Promise<void> {
+	await pi.waitForText(new RegExp(`^ ${DRAFT} *$`, "m"));
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
+import type { PiTerminal } from "../helpers/pty.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { ask, openShell, START_PI, untilPrompt } from "./shell.js";
+import { agentDirFor, modesLeftOn, openPi, submit, untilGone } from "./support.js";
+
+/** Loaded before pi: an accident on command. */
+const ACCIDENTS = `
+process.on("SIGUSR2", () => { throw new Error("an accident"); });
+process.on("SIGWINCH", () => {
+	if (require("node:fs").existsSync("reject")) Promise.reject(new Error("an accident"));
+});
+`;
+
+const signal = (name: NodeJS.Signals) => (_: PiTerminal, pid: number) => void process.kill(pid, name);
+
+test.each<[string, number, (pi: PiTerminal, pid: number) => unknown]>([
+	["/quit", 0, (pi) => submit(pi, "/quit")],
+	["ctrl+d", 0, (pi) => pi.press("ctrl+d")],
+	[
+		"ctrl+c twice",
+		0,
+		async (pi) => {
+			await pi.press("ctrl+c");
+			await pi.waitForText("again quits");
+			await pi.press("ctrl+c");
+		},
+	],
+	["SIGINT from outside", 130, signal("SIGINT")],
+	["SIGTERM", 143, signal("SIGTERM")],
+	["SIGHUP", 129, signal("SIGHUP")],
+	["SIGQUIT", 131, signal("SIGQUIT")],
+	["an error that nobody catches", 1, signal("SIGUSR2")],
+	[
+		"a rejection that nobody awaits",
+		1,
+		(pi, pid) => {
+			writeFiles(pi.cwd, { reject: "" });
+			process.kill(pid, "SIGWINCH");
+		},
+	],
+])("after %s the terminal is as it was, and the last screen stands above the shell's prompt", async (_, code, end) => {
+	const provider = await startProvider();
+	const dir = tempDir();
+	writeFiles(dir, { "accidents.cjs": ACCIDENTS });
+	const pi = await openShell(agentDirFor(provider), { NODE_FLAGS: `--require ${join(dir, "accidents.cjs")}` });
+	const before = await ask(pi, "stty -g");
+	await submit(pi, START_PI);
+	await pi.waitForText(/Scripted$/m);
+	provider.reply("The last answer.");
+	await submit(pi, "the last question");
+	await pi.waitForText("The last answer.");
+	await pi.waitForGone("esc stops");
+	await end(pi, Number(readFileSync(join(pi.cwd, "pid"), "utf8")));
+	await untilPrompt(pi);
+	const output = pi.output();
+	expect(modesLeftOn(output)).toEqual([25]);
+	expect(keyReportsLeftOn(output)).toEqual([]);
+	const lines = (await pi.scrollback()).split("\n");
+	const answer = lines.lastIndexOf("▎ The last answer.");
+	const footer = lines.findIndex((line, row) => row > answer && line.startsWith("context "));
+	expect([answer > 0, footer > answer, lines.length - 1 > footer]).toEqual([true, true, true]);
+	const { row } = await pi.cursor();
+	expect((await pi.screen()).split("\n")[row]).toMatch(/^shell>/);
+	expect(await ask(pi, "echo $?")).toBe(String(code));
+	expect(await ask(pi, "stty -g")).toBe(before);
+});
+
+test("when the terminal is closed, pi ends", async () => {
+	const provider = await startProvider();
+	const pi = await openPi({ agentDir: agentDirFor(provider) });
+	pi.hangUp();
+	expect(await pi.exited).toEqual({ code: 0, signal: 1 });
+});
+
+test("when the terminal is closed and nobody says so, as to a program of another session, pi ends all the same", async () => {
+	const provider = await startProvider();
+	const shell = await openShell(agentDirFor(provider));
+	await submit(shell, `trap '' HUP; setsid sh -c 'echo $$ > pid; "$NODE" "$PI"; echo $? > code'`);
+	await shell.waitForText(/Scripted$/m);
+	const pid = Number(readFileSync(join(shell.cwd, "pid"), "utf8"));
+	shell.hangUp();
+	await untilGone(pid);
+	expect(readFileSync(join(shell.cwd, "code"), "utf8")).toBe("129\n");
+});
+
+test("400 sizes in a row leave one screen of the last of them", async () => {
+	const provider = await startProvider();
+	const pi = await openPi({ agentDir: agentDirFor(provider) });
+	await pi.waitForText(/Scripted$/m);
+	pi.type("a draft");
+	await pi.waitForText("a draft");
+	for (let count = 0; count < 400; count++) pi.resize(20 + ((count * 37) % 100), 8 + ((count * 13) % 30));
+	pi.resize(64, 22);
+	await pi.waitForText(/^─{64}\n a draft *\n─{64}$/m);
+	provider.reply("Still here.");
+	await pi.press("enter");
+	await pi.waitForText("Still here.");
+});
+
+/** The ways of reporting keys that were turned on and not off: Kitty's and xterm's. */
+function keyReportsLeftOn(output: string): string[] {
+	const left = [
+		["Kitty", output.split("\x1b[>7u").length - output.split("\x1b[<u").length],
+		["modifyOtherKeys", output.lastIndexOf("\x1b[>4;2m") - output.lastIndexOf("\x1b[>4;0m")],
+	] as const;
+	return left.filter(([, difference]) => difference > 0).map(([name]) => name);
+}

@@ -1,0 +1,55 @@
+import { utimesSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { earlierPrompts } from "../../src/log/earlier-prompts.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+const timestamp = "2026-01-02T03:04:05.000Z";
+const user = (content: unknown) => ({ type: "message", timestamp, message: { role: "user", content, timestamp: 0 } });
+const bash = (command: string, excludeFromContext = false) => ({
+	type: "message",
+	timestamp,
+	message: {
+		role: "bashExecution",
+		command,
+		output: "",
+		exitCode: 0,
+		cancelled: false,
+		truncated: false,
+		timestamp: 0,
+		excludeFromContext,
+	},
+});
+
+/** Session files with these entries, the first one the newest. @returns their directory */
+function sessions(...files: unknown[][]): string {
+	const dir = tempDir();
+	for (const [index, entries] of files.entries()) {
+		const header = { type: "session", version: 1, id: `id-${index}`, timestamp, cwd: "/" };
+		const name = `${index}.jsonl`;
+		writeFiles(dir, { [name]: [header, ...entries].map((entry) => JSON.stringify(entry)).join("\n") });
+		utimesSync(join(dir, name), 1000 - index, 1000 - index);
+	}
+	return dir;
+}
+
+test("the prompts of all sessions come newest first, shell commands as they were typed", async () => {
+	const dir = sessions(
+		[user("one"), bash("ls"), user([{ type: "text", text: "two [image #1]" }])],
+		[user('three "role":"user"'), bash("pwd", true)],
+	);
+	expect(await earlierPrompts(dir)).toEqual(["two [image]", "!ls", "one", "!!pwd", 'three "role":"user"']);
+	expect(await earlierPrompts(dir, { except: join(dir, "0.jsonl"), maxPrompts: 1 })).toEqual(["!!pwd"]);
+});
+
+test("what cannot be read is skipped: torn lines, other entries, files that are no sessions, no directory at all", async () => {
+	const dir = sessions([{ type: "note", timestamp, message: { role: "user", content: "of a hook" } }, user("kept")]);
+	writeFiles(dir, { "broken.jsonl": '{"type":"message","message":{"role":"user","content":"to', "folder.jsonl/x": "" });
+	expect(await earlierPrompts(dir)).toEqual(["kept"]);
+	expect(await earlierPrompts(join(dir, "nowhere"))).toEqual([]);
+});
+
+test("of a large session its end is read, and no line that is cut", async () => {
+	const dir = sessions([user("lost"), user("x".repeat(5 * 1024 * 1024)), user("kept")]);
+	expect(await earlierPrompts(dir)).toEqual(["kept"]);
+});

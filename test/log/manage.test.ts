@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { expect, test } from "vitest";
+import { listSessions } from "../../src/log/catalog.js";
+import { removeSession, renameSession } from "../../src/log/manage.js";
+import { SessionLog } from "../../src/log/session-log.js";
+import { closing, fileWith, HEADER, startProcess, userMessage } from "./support.js";
+
+test("a deleted session leaves nothing behind, and deleting it again is no error", () => {
+	const path = fileWith(HEADER);
+	writeFileSync(`${path}.batch`, "half a write");
+	removeSession(path);
+	expect(readdirSync(dirname(path))).toEqual([]);
+	removeSession(path);
+	expect(readdirSync(dirname(path))).toEqual([]);
+});
+
+test("a session that this pi has open is neither deleted nor renamed", async () => {
+	const path = fileWith(HEADER);
+	closing(SessionLog.open(path));
+	expect(() => removeSession(path)).toThrow(expect.objectContaining({ code: "log_locked" }));
+	await expect(renameSession(path, "x")).rejects.toMatchObject({ code: "log_locked" });
+	expect(existsSync(path)).toBe(true);
+});
+
+test("a session that another pi has open stays, and the error names its process", async () => {
+	const path = fileWith(HEADER);
+	const other = startProcess(`
+		const { SessionLog } = await load("session-log.ts");
+		SessionLog.open(${JSON.stringify(path)});
+		console.log("open");
+		setInterval(() => {}, 1000);
+	`);
+	expect(await other.nextLine()).toBe("open");
+	expect(() => removeSession(path)).toThrow(`is in use by process ${other.child.pid}`);
+	expect(existsSync(path)).toBe(true);
+});
+
+test("a name is added at the end, and the file is free again", async () => {
+	const path = fileWith(`${HEADER}${JSON.stringify(userMessage("hello"))}\n`);
+	await renameSession(path, "greeting");
+	const [summary] = await listSessions(dirname(path));
+	expect(summary).toMatchObject({ name: "greeting", firstMessage: "hello" });
+	const log = closing(SessionLog.open(path));
+	expect(log.entries.map(({ type }) => type)).toEqual(["session", "message", "session_info"]);
+});

@@ -1,0 +1,49 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { dropFiles, droppedPaths, mentionOf } from "../../../src/modes/interactive/dropped-paths.js";
+import { PastedImages } from "../../../src/modes/interactive/pasted-images.js";
+
+const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk", "base64");
+const dir = realpathSync(mkdtempSync(join(tmpdir(), "pi-dropped-")));
+const at = (name: string) => join(dir, name);
+for (const name of ["plain.ts", "a b.ts", "it's.ts"]) writeFileSync(at(name), "");
+writeFileSync(at("shot.png"), PNG);
+afterAll(() => rmSync(dir, { recursive: true }));
+
+test.each<[string, string, string[] | null]>([
+	["a plain path", at("plain.ts"), [at("plain.ts")]],
+	["blanks escaped, and one behind", `${at("a\\ b.ts")} `, [at("a b.ts")]],
+	["single quotes", `'${at("a b.ts")}'`, [at("a b.ts")]],
+	["double quotes", `"${at("it's.ts")}"`, [at("it's.ts")]],
+	["a file URL", pathToFileURL(at("a b.ts")).href, [at("a b.ts")]],
+	["several", `${at("plain.ts")} '${at("a b.ts")}'\n${at("it\\'s.ts")}`, [at("plain.ts"), at("a b.ts"), at("it's.ts")]],
+	["something that does not exist", at("nothing.ts"), null],
+	["a path among words", `see ${at("plain.ts")}`, null],
+	["words behind a path", `${at("plain.ts")} is broken`, null],
+	["a relative path", "plain.ts", null],
+	["a URL of another machine", "file://elsewhere/etc/hosts", null],
+	["an open quote", `'${at("plain.ts")}`, null],
+])("%s", (_, pasted, paths) => {
+	expect(droppedPaths(pasted)).toEqual(paths);
+});
+
+test("a file is mentioned from the working directory when it is below it, in quotes where it must be", () => {
+	expect(mentionOf(at("plain.ts"), dir)).toBe("@plain.ts");
+	expect(mentionOf(at("a b.ts"), dir)).toBe('@"a b.ts"');
+	expect(mentionOf(at("plain.ts"), join(dir, "sub"))).toBe(`@${at("plain.ts")}`);
+	expect(mentionOf(dir, dir)).toBe(`@${dir}`);
+});
+
+test("images are attached, other files mentioned; commands take the paths as they are", () => {
+	const images = new PastedImages(() => {}, []);
+	const addImage = (path: string) => images.addFile(path);
+	const dropped = `${at("shot.png")} ${at("plain.ts")}`;
+	expect(dropFiles(dropped, { cwd: dir, draft: "look at", addImage })).toBe(" [image #1] @plain.ts ");
+	expect(images.in("[image #1]")).toEqual([{ type: "image", data: PNG.toString("base64"), mimeType: "image/png" }]);
+	expect(dropFiles(dropped, { cwd: dir, draft: "!file ", addImage })).toBeNull();
+	expect(dropFiles(dropped, { cwd: dir, draft: "/export ", addImage })).toBeNull();
+	expect(dropFiles("text", { cwd: dir, draft: "", addImage })).toBeNull();
+});

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { httpError, type Reply, toolCall } from "../../helpers/loopback-provider.js";
+import { tempAgentDir } from "../../helpers/temp.js";
+import { startApp } from "./app.js";
+
+const agentSettings = { retry: { enabled: true, maxRetries: 1, baseDelayMs: 1 } };
+const half = [{ type: "text" as const, text: "half an answer that goes on" }];
+const account = "see to the account with the provider · /model picks another model";
+const key = "/login sets the key · /model picks another model";
+const trouble = "the provider has trouble: send again in a while · /model picks another model";
+const connection = "check the connection, then send again";
+
+test.each<[string, Reply, string, string]>([
+	["401", httpError(401, {}, "invalid x-api-key"), "401 invalid x-api-key", key],
+	["402", httpError(402, {}, "Your credit balance is too low"), "402 Your credit balance is too low", account],
+	["404", httpError(404, {}, "model: nosuch"), "404 model: nosuch", "/model picks another model"],
+	["400", httpError(400, {}, "odd"), "400 odd", "/context shows what was sent · /model picks another model"],
+	[
+		"429 that lasts",
+		httpError(429, { "retry-after": "0" }, "rate limit reached"),
+		"429 rate limit reached",
+		"wait and send again · /model picks another model",
+	],
+	["529", httpError(529, {}, "Overloaded"), "529 Overloaded", trouble],
+	[
+		"full context",
+		httpError(400, {}, "prompt is too long: 2 tokens > 1 maximum"),
+		"400 prompt is too long",
+		"/compact",
+	],
+	["refused connection", { fault: { kind: "cut", at: "headers" } }, "no connection to the provider", connection],
+	["broken connection", { content: half, fault: { kind: "cut", at: 1 } }, "the connection broke", connection],
+	["cut stream", { content: half, fault: { kind: "end", at: 1 } }, "the reply broke off", connection],
+])("a %s is one line that people can read, and one with what to do next", async (_name, reply, said, next) => {
+	const app = await startApp({ rows: 40, columns: 100, agentSettings, model: "loopback-anthropic/scripted" });
+	app.provider.on(() => reply);
+	await app.terminal.waitFor("context");
+	await app.submit("hi");
+	await app.terminal.waitFor("▎   ");
+	const screen = await app.terminal.screen();
+	const at = screen.findIndex((row) => row.startsWith(`▎ ✗ ${said}`));
+	expect(screen[at + 1]).toContain(`▎   ${next}`);
+});
+
+const EXPLODE = `import { Type } from "typebox";
+export default () => ({
+	name: "explode", description: "explodes", parameters: Type.Object({}),
+	run: async () => { throw new TypeError("the fuse was short"); },
+});`;
+
+test("a tool that crashes, is called wrongly or does not exist says so in its place, and the run goes on", async () => {
+	const agentDir = tempAgentDir({ files: { "tools/explode/index.ts": EXPLODE } });
+	const app = await startApp({ rows: 40, agentDir });
+	app.provider.reply([toolCall("explode", {}), toolCall("bash", {}), toolCall("nosuch", {})], "So it goes.");
+	await app.terminal.waitFor("context");
+	await app.submit("go");
+	await app.terminal.waitFor("So it goes.");
+	const screen = await app.terminal.screen();
+	const rows = screen.slice(screen.indexOf("▎ go"), screen.indexOf("▎ So it goes."));
+	expect(rows.map((row) => row.replace(/ {5,}/, " | "))).toEqual([
+		"▎ go",
+		"▎",
+		"▎ explode | failed",
+		"▎ │ the fuse was short",
+		"▎ bash | failed",
+		'▎ │ Validation failed for tool "bash":',
+		"▎ │   - command: must have required properties command",
+		"▎ │ ",
+		"▎ │ Received arguments:",
+		"▎ │ {}",
+		"▎ nosuch | failed",
+		expect.stringMatching(/There is no tool "nosuch"/),
+		expect.stringMatching(/▎ │ find, ls/),
+		"▎",
+	]);
+});
+
+test("the wait for another try counts down, and escape ends it", async () => {
+	const patient = { retry: { enabled: true, maxRetries: 3, baseDelayMs: 60_000 } };
+	const app = await startApp({ rows: 40, columns: 100, agentSettings: patient, model: "loopback-anthropic/scripted" });
+	app.provider.on(() => httpError(529, {}, "Overloaded"));
+	await app.terminal.waitFor("context");
+	await app.submit("hi");
+	await app.terminal.waitFor("retry 1/3 in 60 s · 529 Overloaded · esc cancels");
+	await app.terminal.waitFor("retry 1/3 in 59 s");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("▎ stopped");
+	expect(await app.terminal.text()).not.toContain("retry");
+	expect(app.provider.requests).toHaveLength(1);
+});

@@ -1,0 +1,45 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { editExternally } from "../../../src/modes/interactive/external-editor.js";
+import { tempDir } from "../../helpers/temp.js";
+
+/** A program that does something with the file `$1`. @returns its command, and the directory where it takes notes */
+function editor(script: string) {
+	const dir = tempDir();
+	const program = join(dir, "my editor");
+	writeFileSync(program, `#!/bin/sh\ncd '${dir}'\nfor last; do :; done\necho "$last" > path\n${script}\n`);
+	chmodSync(program, 0o755);
+	const isFolderGone = () => !existsSync(dirname(readFileSync(join(dir, "path"), "utf8").trim()));
+	return { dir, command: `'${program}'`, isFolderGone };
+}
+
+test("the text is in a file that only the user can read, and gone afterwards", async () => {
+	const { dir, command, isFolderGone } = editor(
+		'stat -c %a "$1" "$(dirname "$1")" > modes; cp "$1" seen; printf "changed\\n\\n" > "$1"',
+	);
+	expect(await editExternally("one\ntwo", command)).toBe("changed\n");
+	expect(readFileSync(join(dir, "modes"), "utf8")).toBe("600\n700\n");
+	expect(readFileSync(join(dir, "seen"), "utf8")).toBe("one\ntwo");
+	expect(isFolderGone()).toBe(true);
+});
+
+test("arguments of the command come before the file", async () => {
+	const { dir, command } = editor('echo "$1 $#" > seen; printf "ok" > "$2"');
+	expect(await editExternally("", `${command} --wait`)).toBe("ok");
+	expect(readFileSync(join(dir, "seen"), "utf8")).toBe("--wait 2\n");
+});
+
+test.each(["exit 1", "kill -9 $$"])("after %s the text stays as it was, and nothing is left behind", async (end) => {
+	const { command, isFolderGone } = editor(`printf "half" > "$1"; ${end}`);
+	expect(await editExternally("draft", command)).toBeNull();
+	expect(isFolderGone()).toBe(true);
+});
+
+test("a program that is not there is named, with what to do", async () => {
+	await expect(editExternally("draft", "no-such-editor")).rejects.toMatchObject({
+		code: "command_failed",
+		message: 'There is no editor "no-such-editor"',
+		hint: "set $VISUAL or $EDITOR",
+	});
+});

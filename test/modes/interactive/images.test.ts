@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { jpegHeader, png } from "../../helpers/images.js";
+import { messageEntry, reply, Script } from "./script.js";
+import { createStage, type Stage, type StageOptions } from "./stage.js";
+
+const SHOT = png(180, 180);
+
+/** A stage with a reply in which an image was read. */
+async function stageWithImage(options: StageOptions = {}): Promise<Stage> {
+	const stage = await createStage(options);
+	const script = new Script();
+	const args = { path: "docs/shot.png" };
+	const content = [{ type: "text" as const, text: "docs/shot.png (image/png, 26 KB)" }, SHOT];
+	stage.play(
+		{ type: "agent_start" },
+		...script.user("what does it show?"),
+		...script.reply([{ id: "c1", tool: "read", args }], { stop: "toolUse" }),
+		script.toolStart("c1", "read", args),
+		{ type: "tool_execution_end", toolCallId: "c1", toolName: "read", result: { content }, isError: false },
+		...script.reply([{ text: "A cat." }]),
+		{ type: "agent_end", messages: [] },
+	);
+	return stage;
+}
+
+/** How often data of images was sent, images were placed, and deleted. */
+function traffic({ terminal: { output } }: Stage) {
+	const count = (pattern: RegExp) => output.match(pattern)?.length ?? 0;
+	return { sent: count(/\x1b_Ga=t/g), placed: count(/\x1b_Ga=p/g), deleted: count(/\x1b_Ga=d/g) };
+}
+
+test("where no image can be drawn one line says what is there", async () => {
+	const stage = await stageWithImage();
+	const image = { ...SHOT, data: "AAAA" };
+	const text = '<file name="/tmp/broken.png">(image)</file>\n\nand [image #1]';
+	const message = { role: "user" as const, content: [{ type: "text" as const, text }, image, jpegHeader(640, 480)] };
+	stage.play({ type: "message_end", message: { ...message, timestamp: 0 }, entryIndex: 9 });
+	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/images-as-text.txt");
+	expect(traffic(stage)).toEqual({ sent: 0, placed: 0, deleted: 0 });
+});
+
+test("an image is sent and placed once, at most 40 % of the screen high; frames after it leave it alone", async () => {
+	const stage = await stageWithImage({ rows: 30, images: "kitty" });
+	await stage.terminal.settle();
+	expect(traffic(stage)).toEqual({ sent: 1, placed: 1, deleted: 0 });
+	const rows = await stage.terminal.screen();
+	expect(rows.filter((row) => row.trim() === "▎ │")).toHaveLength(10);
+	stage.look.requestRender();
+	const script = new Script(8);
+	stage.play({ type: "agent_start" }, ...script.user("more"), ...script.reply([{ text: "Words.\n".repeat(60) }]));
+	await stage.terminal.settle();
+	expect(traffic(stage)).toEqual({ sent: 1, placed: 1, deleted: 0 });
+});
+
+test("expanding draws an image anew without its data; what has scrolled off stays in the scrollback", async () => {
+	const stage = await stageWithImage({ rows: 30, images: "kitty" });
+	await stage.terminal.settle();
+	stage.transcript.toggleExpanded();
+	await stage.terminal.settle();
+	expect(traffic(stage)).toEqual({ sent: 1, placed: 2, deleted: 1 });
+	expect(await stage.terminal.screen()).toContain("▎ │ docs/shot.png (image/png, 26 KB)");
+	expect(stage.terminal.output).not.toContain("\x1b[3J");
+});
+
+test("of several images the first is drawn; expanded, all of them", async () => {
+	const images = [png(90, 54), png(90, 54), png(90, 54)];
+	const entries = [messageEntry({ role: "user", content: images, timestamp: 0 })];
+	const stage = await createStage({ rows: 40, images: "kitty", entries });
+	await stage.terminal.settle();
+	expect(traffic(stage)).toMatchObject({ sent: 1, placed: 1 });
+	const line = expect.stringMatching(/^▎ image {2}90×54 {2}png {2}5 KB$/);
+	expect((await stage.terminal.screen()).slice(-2)).toEqual([line, line]);
+	stage.transcript.toggleExpanded();
+	await stage.terminal.settle();
+	expect(traffic(stage)).toMatchObject({ sent: 3, placed: 4 });
+});
+
+test("a screen of another size gets the image in another size, and one too low for it a line", async () => {
+	const stage = await stageWithImage({ rows: 30, images: "kitty" });
+	await stage.terminal.settle();
+	stage.terminal.resize(80, 16);
+	await stage.terminal.waitFor((screen) => screen.filter((row) => row.trim() === "▎ │").length === 6);
+	stage.terminal.resize(80, 4);
+	await stage.terminal.waitFor("▎ │ image  shot.png  180×180  png");
+	expect(traffic(stage)).toEqual({ sent: 1, placed: 2, deleted: 2 });
+});
+
+test("an image that has left the screen in part is drawn as a whole or not at all", async () => {
+	const stage = await stageWithImage({ rows: 20, images: "kitty" });
+	const script = new Script(8);
+	// Half of the image stands above the screen.
+	stage.play(...script.user("one\ntwo\nthree\nfour\nfive\nsix\nseven"));
+	await stage.terminal.settle();
+	const before = stage.terminal.output.length;
+	stage.tui.requestRender();
+	stage.terminal.resize(80, 19);
+	await stage.terminal.settle();
+	const redraw = stage.terminal.output.slice(before);
+	for (const placed of redraw.matchAll(/\x1b\[(\d+)A\x1b_Ga=p/g)) {
+		const above = redraw.slice(0, placed.index).split("\r\n").slice(1).slice(-Number(placed[1]));
+		expect(above).toHaveLength(Number(placed[1]));
+	}
+	expect(redraw).toContain("\x1b_Ga=p");
+});
+
+test("images of a popped turn keep their place when it is looked at, behind the gutter of what is hidden", async () => {
+	const entries = [
+		messageEntry({ role: "user", content: [SHOT], timestamp: 0 }),
+		messageEntry(reply([{ text: "A cat." }])),
+		messageEntry({ role: "user", content: "next", timestamp: 0 }),
+	];
+	const stage = await createStage({ rows: 40, images: "kitty", entries });
+	await stage.rebuild([
+		{
+			hook: "/hooks/stack.ts",
+			transform: async (messages) => ({ messages: messages.filter(({ entryIndex }) => (entryIndex ?? 9) > 2) }),
+		},
+	]);
+	await stage.terminal.settle();
+	expect((await stage.terminal.screen()).filter((row) => row.trimEnd() === "┆")).toHaveLength(11);
+	expect(stage.terminal.output).not.toContain("␛");
+});

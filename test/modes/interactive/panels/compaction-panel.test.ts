@@ -1,0 +1,183 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { httpError } from "../../../helpers/loopback-provider.js";
+import { type App, startApp } from "../app.js";
+import { panel } from "./support.js";
+
+const PIN = readFileSync(join(import.meta.dirname, "../../../../hooks-examples/pin.ts"), "utf8");
+
+const SUMMARY = [
+	"## Goal",
+	"Checkout must round half up.",
+	"## Done",
+	"- `Math.floor` became `Math.round` in src/price.ts",
+	'- the test "rounds half up" passes',
+	"## Next",
+	"The tax code.",
+].join("\n");
+
+/** Three turns, entries 1 to 6, of which a compaction keeps the last. */
+async function startWithTurns(options: { columns?: number; hooks?: Record<string, string> } = {}): Promise<App> {
+	const app = await startApp({ rows: 30, ...options, agentSettings: { compaction: { keepRecentTokens: 10 } } });
+	app.provider.reply("Because price.ts uses Math.floor.", "Done, the test passes.", "I will read tax.ts.");
+	await app.terminal.waitFor("0%");
+	await app.submit("why does checkout round down?");
+	await app.terminal.waitFor("uses Math.floor");
+	await app.submit("fix it");
+	await app.terminal.waitFor("the test passes");
+	await app.submit("now the tax code");
+	await app.terminal.waitFor("I will read tax.ts");
+	return app;
+}
+
+const lastTypes = (app: App, from: number) =>
+	app
+		.session()
+		.entries.slice(from)
+		.map(({ type }) => type);
+
+test("the preview says what is dropped and kept, also by hooks, and counts once it is accepted", async () => {
+	const app = await startWithTurns({ hooks: { "pin.ts": PIN } });
+	await app.submit("/pin 1");
+	app.provider.reply(SUMMARY);
+	await app.submit("/compact the tax code");
+	await app.terminal.waitFor("summary by Scripted");
+	await app.terminal.waitFor("enter accept");
+	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/compaction-preview.txt");
+	expect(app.provider.requests[3]?.messages.at(-1)?.text).toContain("particular attention to: the tax code");
+	expect(lastTypes(app, 7)).toEqual(["pin"]);
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("Compacted:");
+	expect(app.session().entries.at(-1)).toMatchObject({
+		type: "compaction",
+		summary: SUMMARY,
+		firstKeptEntryIndex: 5,
+	});
+	expect(app.session().context.messages.map(({ entryIndex }) => entryIndex)).toEqual([null, 1, 2, 5, 6]);
+});
+
+test("what the model writes is shown as it comes, in 40 columns too, and escape leaves everything as it was", async () => {
+	const app = await startWithTurns({ columns: 40 });
+	const hold = new Promise<never>(() => {});
+	app.provider.reply({ content: [{ type: "text", text: SUMMARY }], hold });
+	await app.submit("/compact");
+	await app.terminal.waitFor("The tax code.");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("still being written");
+	await app.terminal.press("up", "down");
+	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/compaction-preview-40.txt");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("Nothing was compacted");
+	expect(await app.provider.requests[3]?.closed).toBe(false);
+	expect(app.session().entries).toHaveLength(7);
+	expect(app.session().isCompacting).toBe(false);
+});
+
+test("the summary can be edited, and counts as edited", async () => {
+	const app = await startWithTurns();
+	app.provider.reply("It was fixed.");
+	await app.submit("/compact");
+	await app.terminal.waitFor("enter accept");
+	await app.terminal.type("e");
+	await app.terminal.waitFor("shift+enter new line");
+	await app.terminal.type(" Thoroughly.");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("summary by you");
+	await app.terminal.type("e");
+	await app.terminal.type("never mind");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("It was fixed. Thoroughly.");
+	expect(await app.terminal.text()).not.toContain("never mind");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("Compacted:");
+	expect(app.session().entries.at(-1)).toMatchObject({ summary: "It was fixed. Thoroughly." });
+});
+
+test("when the model fails, r asks it again and e lets the user write it", async () => {
+	const app = await startWithTurns();
+	app.provider.reply(httpError(400, {}, "no such model"), "Second draft.", "Third draft.");
+	await app.submit("/compact");
+	await app.terminal.waitFor("gave no summary");
+	await app.terminal.press("enter");
+	expect((await panel(app)).at(-1)).toContain("e write it yourself · r redraft");
+	await app.terminal.type("r");
+	await app.terminal.waitFor("Second draft.");
+	await app.terminal.waitFor("enter accept");
+	await app.terminal.type("r");
+	await app.terminal.waitFor("Third draft.");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("Nothing was compacted");
+	expect(app.session().entries).toHaveLength(7);
+});
+
+test("a compaction of a hook is shown as the hook's, and its question is asked first", async () => {
+	const OWN = `export default (pi) => pi.on("session", async (event, ctx) => {
+		if (event.reason !== "before_compact") return;
+		if (!(await ctx.ui.confirm("Compact with the house style?", ""))) return { cancel: true };
+		return { compactionEntry: { type: "compaction", summary: "IN HOUSE STYLE", firstKeptEntryIndex: 3, tokensBefore: 1 } };
+	});`;
+	const app = await startWithTurns({ hooks: { "house.ts": OWN } });
+	await app.submit("/compact");
+	await app.terminal.waitFor("house style?");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("summary by hook house");
+	expect(await app.terminal.text()).toContain("drops 2 messages");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("Compacted:");
+	expect(app.session().entries.at(-1)).toMatchObject({ summary: "IN HOUSE STYLE", firstKeptEntryIndex: 3 });
+	await app.submit("/uncompact");
+	await app.terminal.waitFor("is undone");
+	await app.submit("/compact");
+	await app.terminal.waitFor("house style?");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("A hook cancelled the compaction");
+	expect((await app.terminal.text()).match(/A hook cancelled the compaction/g)).toHaveLength(1);
+});
+
+test("space shows a message in full and s the summary; nothing hostile in them gets to the terminal", async () => {
+	const app = await startApp({ rows: 30, agentSettings: { compaction: { keepRecentTokens: 5 } } });
+	const hostile = "bad \x1b]0;owned\x07 text";
+	app.provider.reply(hostile, "fine", `${hostile}\n${SUMMARY}`);
+	await app.terminal.waitFor("0%");
+	await app.submit("one");
+	await app.terminal.waitFor("bad");
+	await app.submit("two");
+	await app.terminal.waitFor("fine");
+	await app.submit("/compact");
+	await app.terminal.waitFor("enter accept");
+	await app.terminal.press("home", "down");
+	await app.terminal.type(" ");
+	await app.terminal.waitFor("2 assistant");
+	await app.terminal.press("escape");
+	await app.terminal.type("s");
+	await app.terminal.waitFor("lines 1–8 of 8");
+	await app.terminal.press("escape");
+	await app.terminal.type("e");
+	await app.terminal.waitFor("shift+enter");
+	expect(app.terminal.output).not.toContain("\x1b]0;owned");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("enter accept");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("Nothing was compacted");
+});
+
+test("a preview that is open when a run begins can be accepted when the run is over", async () => {
+	const app = await startWithTurns();
+	let resolve = () => {};
+	const hold = new Promise<void>((release) => {
+		resolve = release;
+	});
+	app.provider.reply("DRAFT", { content: [{ type: "text", text: "working" }], hold });
+	await app.submit("/compact");
+	await app.terminal.waitFor("enter accept");
+	const run = app.session().send("a hook says this");
+	await app.provider.request(5);
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("accept it when the run is over");
+	resolve();
+	await run;
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("Compacted:");
+	expect(lastTypes(app, 7)).toEqual(["message", "message", "compaction"]);
+});

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { loadSettings } from "../../../../src/config/settings.js";
+import { tempAgentDir, tempDir, writeFiles } from "../../../helpers/temp.js";
+import { type App, startApp } from "../app.js";
+
+async function open(columns = 80): Promise<App> {
+	const agentDir = tempAgentDir({ settings: { retry: { maxRetries: 5 }, mine: true, queueMode: "all" } });
+	const cwd = tempDir();
+	writeFiles(cwd, { ".pi/settings.json": { quietStartup: false } });
+	const app = await startApp({ columns, rows: 40, agentDir, cwd });
+	await app.terminal.waitFor("0%");
+	await app.submit("/settings");
+	await app.terminal.waitFor(/^ Settings/m);
+	return app;
+}
+
+async function overlay(app: App): Promise<string> {
+	const screen = await app.terminal.screen();
+	const from = screen.findIndex((line) => line.startsWith("──"));
+	return `${screen
+		.slice(
+			from,
+			screen.findIndex((line, at) => at > from && line.startsWith("/")),
+		)
+		.join("\n")}\n`;
+}
+
+const saved = (app: App): unknown => JSON.parse(readFileSync(join(app.agentDir, "settings.json"), "utf8"));
+
+test.each([80, 40])(
+	"the settings stand there with their values and where they are from, at %d columns",
+	async (columns) => {
+		const app = await open(columns);
+		await app.terminal.type("retry");
+		await expect(await overlay(app)).toMatchFileSnapshot(`../../../screens/settings-${columns}.txt`);
+	},
+);
+
+test("space goes through the values; the screen and the session follow at once, the file keeps the rest", async () => {
+	const app = await open();
+	app.provider.reply("An answer.");
+	await app.terminal.press("escape");
+	await app.submit("a question");
+	await app.terminal.waitFor("▎ An answer.");
+	await app.submit("/settings");
+	await app.terminal.waitFor(/^ Settings/m);
+	await app.terminal.type("gutter");
+	await app.terminal.type(" ");
+	await app.terminal.waitFor(/→ gutter +false +user/);
+	await app.terminal.press("ctrl+u");
+	await app.terminal.type("queue");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor(/→ queueMode +one-at-a-time +user/);
+	await app.terminal.press("escape");
+	await app.terminal.waitFor(/^An answer\./m);
+	expect(app.session().controls.queueMode).toBe("one-at-a-time");
+	expect(saved(app)).toEqual({ retry: { maxRetries: 5 }, mine: true, queueMode: "one-at-a-time", gutter: false });
+});
+
+test("a number is typed in its place, and one that cannot be is refused with the reason", async () => {
+	const app = await open();
+	const { terminal } = app;
+	await terminal.type("maxretries");
+	await terminal.press("enter");
+	await terminal.waitFor("retry.maxRetries: a whole number from 0 to 100");
+	await terminal.type("00");
+	await terminal.press("enter");
+	await terminal.waitFor('"500" is not a whole number from 0 to 100');
+	await terminal.press("enter", "backspace");
+	await terminal.type("9");
+	await terminal.press("enter");
+	await terminal.waitFor(/→ retry\.maxRetries +9 +user/);
+	expect(loadSettings({ agentDir: app.agentDir, cwd: "/" }).settings.retry.maxRetries).toBe(9);
+});
+
+test("delete takes the user's own value away; lists and keys are left to the file", async () => {
+	const app = await open();
+	const { terminal } = app;
+	await terminal.type("maxretries");
+	await terminal.press("delete");
+	await terminal.waitFor(/→ retry\.maxRetries +3 +default/);
+	expect(saved(app)).toEqual({ retry: {}, mine: true, queueMode: "all" });
+	await terminal.press("ctrl+u");
+	await terminal.type("apikeys");
+	await terminal.press("enter");
+	await terminal.waitFor("apiKeys is an object of texts: write it into settings.json");
+});
+
+test("what the project sets is saved for the user and told to count elsewhere only", async () => {
+	const { terminal } = await open();
+	await terminal.type("quiet");
+	await terminal.type(" ");
+	await terminal.waitFor("this project's .pi/settings.json says otherwise");
+	await terminal.waitFor(/→ quietStartup +false +project/);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { nextStep, readableError } from "../../../src/modes/interactive/request-error.js";
+
+test.each([
+	[
+		'401 {"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}',
+		"401 invalid x-api-key",
+	],
+	['{"error":"model is loading"}', "model is loading"],
+	['500 {"message":"internal"}', "500 internal"],
+	['400 {"error":{"code":7}}', '400 {"error":{"code":7}}'],
+	["400 {broken", "400 {broken"],
+	["529 over\u001b[2Jloaded\nnow", "529 over␛[2Jloaded ↵ now"],
+	["Connection error.", "no connection to the provider"],
+	["connect ECONNREFUSED 127.0.0.1:11434", "connect ECONNREFUSED 127.0.0.1:11434"],
+	["terminated", "the connection broke within the reply"],
+	["Anthropic stream ended before message_stop", "the reply broke off"],
+	["The stream ended before the reply was finished", "the reply broke off"],
+	["Request timed out.", "the provider did not answer in time"],
+	["", "the request failed"],
+	[undefined, "the request failed"],
+])("%j reads %j", (message, text) => expect(readableError(message)).toBe(text));
+
+test.each([
+	["403 no permission", /login/],
+	["No API key for provider: openai", /login/],
+	["429 You exceeded your current quota, see plan and billing", /account/],
+	["429 too many requests", /wait/],
+	["400 maximum context length is 8192 tokens", /compact/],
+	["404 no such model", /model/],
+	["503 overloaded", /trouble/],
+	["422 odd", /context/],
+	["the provider did not answer in time", /connection/],
+	["something else", /again/],
+])("after %j there is something to do", (text, step) => expect(nextStep(text)).toMatch(step));

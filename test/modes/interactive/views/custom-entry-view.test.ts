@@ -1,0 +1,66 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
+import { expect, test } from "vitest";
+import { CustomEntryView, type EntryRenderer } from "../../../../src/modes/interactive/views/custom-entry-view.js";
+import { safeLine } from "../../../../src/tui/safe-line.js";
+import { HOSTILE_TEXT } from "../hostile.js";
+import { plainLook } from "../look.js";
+
+const ENTRY = { type: "note", timestamp: "2026-01-02T03:04:05.000Z" };
+
+/** What a renderer in a hook may return though its type forbids it. */
+function drawnBy(render: () => unknown, width = 60): string[] {
+	const renderer: unknown = render;
+	if (!isRenderer(renderer)) throw new TypeError("no renderer");
+	return new CustomEntryView(plainLook(), ENTRY, renderer).render(width);
+}
+
+function isRenderer(value: unknown): value is EntryRenderer {
+	return typeof value === "function";
+}
+
+test.each<[string, () => unknown]>([
+	["nothing", () => undefined],
+	["a number", () => 7],
+	["a promise", async () => "text"],
+	["an object that draws nothing", () => ({ draw: () => [] })],
+])("a renderer that returns %s is told of in the entry's place", (_what, render) => {
+	expect(drawnBy(render, 120)).toEqual([
+		"✗ entry note cannot be drawn: its renderer returned neither a text nor a component",
+	]);
+});
+
+test("a component that throws or gives no lines is told of in the entry's place", () => {
+	const broken = () => {
+		throw new Error("no\u001b[2J data");
+	};
+	expect(drawnBy(() => ({ render: broken }))).toEqual(["✗ entry note cannot be drawn: no␛[2J data"]);
+	expect(drawnBy(() => ({ render: () => "text" }), 120)).toEqual([
+		"✗ entry note cannot be drawn: its component returned no lines",
+	]);
+});
+
+test("nothing that a renderer returns is too wide, too long or holds a control sequence", () => {
+	const image = "\x1b_Gi=1,c=1,r=9;\x1b\\ \x1b]1337;File=inline=1:AAAA\x07";
+	const lines = [HOSTILE_TEXT, image, 7, null, "line\n".repeat(2000)];
+	for (const render of [() => lines.join("\n"), () => ({ render: () => lines })]) {
+		const drawn = drawnBy(render, 30);
+		expect(drawn.length).toBeLessThanOrEqual(500);
+		for (const row of drawn) {
+			expect(visibleWidth(row)).toBeLessThanOrEqual(30);
+			expect(row.replace(/\x1b\[[\d;]*m/g, "")).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
+			expect(safeLine(row, 30)).toBe(row);
+		}
+	}
+});
+
+test("a component is drawn once for each width, and its renderer asked again only when all is drawn anew", () => {
+	const asked: string[] = [];
+	const view = new CustomEntryView(plainLook(), ENTRY, () => {
+		asked.push("renderer");
+		return { render: (width) => [`${asked.push(`width ${width}`)}`], invalidate: () => {} };
+	});
+	for (const width of [40, 40, 60, 60]) view.render(width);
+	view.invalidate();
+	view.render(60);
+	expect(asked).toEqual(["renderer", "width 40", "width 60", "renderer", "width 60"]);
+});

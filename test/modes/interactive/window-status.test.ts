@@ -1,0 +1,97 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { defaultSettings } from "../../../src/config/settings.js";
+import { WindowStatus } from "../../../src/modes/interactive/window-status.js";
+import { startApp } from "./app.js";
+
+/** A status of a window that can do everything, with a clock that stands still until it is set. */
+function startStatus(settings: Partial<ReturnType<typeof defaultSettings>["terminal"]> = {}) {
+	const clock = { now: 0 };
+	const written: string[] = [];
+	const status = new WindowStatus(
+		{ ...defaultSettings().terminal, ...settings },
+		{ progress: true, notification: "osc9" },
+		(data) => written.push(data),
+		() => clock.now,
+	);
+	status.start();
+	written.length = 0;
+	return { status, clock, written };
+}
+
+const ON = "\x1b]9;4;3\x07";
+const OFF = "\x1b]9;4;0\x07";
+const AWAY = "\x1b[O";
+
+test("progress shows from the first thing that runs to the end of the last", () => {
+	const { status, written } = startStatus();
+	status.handle({ type: "agent_start" });
+	status.handle({ type: "auto_compaction_start", reason: "threshold" });
+	status.handle({ type: "agent_end", messages: [] });
+	expect(written).toEqual([ON]);
+	status.handle({ type: "auto_compaction_end", result: null, aborted: false });
+	expect(written).toEqual([ON, OFF]);
+});
+
+test("the end of a long run is told to a user who looks elsewhere; that of a short one is not", () => {
+	const { status, clock, written } = startStatus({ progress: false });
+	status.handleInput(AWAY);
+	status.handle({ type: "agent_start" });
+	clock.now = 9_999;
+	status.handle({ type: "agent_end", messages: [] });
+	expect(written).toEqual([]);
+	status.handle({ type: "agent_start" });
+	clock.now += 75_000;
+	status.handle({ type: "agent_end", messages: [] });
+	expect(written).toEqual(["\x1b]9;pi · done after 1 min 15 s\x07"]);
+});
+
+test("the user's word on messages counts more than what the terminal can", () => {
+	const ends = (notify: "bell" | "off") => {
+		const { status, clock, written } = startStatus({ progress: false, notify });
+		status.handleInput(AWAY);
+		status.handle({ type: "agent_start" });
+		clock.now = 60_000;
+		status.handle({ type: "agent_end", messages: [] });
+		return written;
+	};
+	expect(ends("bell")).toEqual(["\x07"]);
+	expect(ends("off")).toEqual([]);
+});
+
+test("the window is named after the session and its directory, follows both, and is given back at the end", async () => {
+	const app = await startApp();
+	await app.terminal.waitFor("Scripted");
+	expect(app.terminal.output).toContain("\x1b]2;pi · shop\x07");
+	await app.submit("/name half cents");
+	await app.terminal.waitFor("half cents");
+	expect(app.terminal.output).toContain("\x1b]2;pi · half cents · shop\x07");
+	await app.terminal.press("ctrl+d");
+	await app.exit;
+	expect(app.terminal.output.lastIndexOf("\x1b[23;2t")).toBeGreaterThan(app.terminal.output.lastIndexOf("\x1b]2;"));
+	expect(app.terminal.output).toContain("\x1b[?1004l");
+});
+
+test("a report of the focus is no key, and a question of a hook rings for a user who looks elsewhere", async () => {
+	const app = await startApp({
+		hooks: {
+			"ask.ts":
+				'export default (pi) => pi.command("ask", { handler: async (ctx) => void (await ctx.ui.confirm("Sure?", "")) });',
+		},
+	});
+	await app.terminal.waitFor("Scripted");
+	await app.terminal.type("/ask");
+	app.terminal.send(AWAY);
+	const before = app.terminal.output.split("\x07").length;
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("Sure?");
+	expect(app.terminal.output.split("\x07").length).toBe(before + 1);
+});
+
+test("the footer follows a branch that is checked out elsewhere", async () => {
+	const app = await startApp({ files: { ".git/HEAD": "ref: refs/heads/main\n" } });
+	await app.terminal.waitFor("(main)");
+	writeFileSync(join(app.cwd, ".git", "HEAD"), "ref: refs/heads/tax\n");
+	await app.terminal.waitFor("(tax)");
+});

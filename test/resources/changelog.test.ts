@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { compareVersions, loadChangelog, newerThan, parseChangelog } from "../../src/resources/changelog.js";
+import { packageRoot } from "../../src/util/package-root.js";
+
+const TEXT = "# Changelog\n\n## Unreleased\n\n## [0.10.0] - 2026-02-01\r\n\n### Added\n\n- ten\n\n## 0.9.1\n- nine\n";
+
+test("a changelog is read by its versions, newest first", () => {
+	expect(parseChangelog(TEXT)).toEqual([
+		{ version: "Unreleased", lines: [] },
+		{ version: "0.10.0", lines: ["### Added", "", "- ten"] },
+		{ version: "0.9.1", lines: ["- nine"] },
+	]);
+	expect(parseChangelog("")).toEqual([]);
+});
+
+test.each([
+	["0.9.1", ["0.10.0"]],
+	["0.9.0", ["0.10.0", "0.9.1"]],
+	["0.10.0", []],
+	["1.0.0", []],
+])("newer than %s is %j", (version, expected) => {
+	expect(newerThan(parseChangelog(TEXT), version).map((section) => section.version)).toEqual(expected);
+});
+
+test.each([
+	["0.10.0", "0.9.9", 1],
+	["1.0", "1.0.0", 0],
+	["v2.0.0", "10.0.0", -8],
+	["Unreleased", "10.0.0", 1],
+	["Unreleased", "next", 0],
+])("%s against %s: %d", (a, b, expected) => {
+	expect(compareVersions(a, b)).toBe(expected);
+});
+
+test("pi's own changelog can be read, one that is missing is empty", async () => {
+	expect((await loadChangelog(join(packageRoot(), "CHANGELOG.md")))[0]?.lines.length).toBeGreaterThan(0);
+	expect(await loadChangelog("/nowhere/CHANGELOG.md")).toEqual([]);
+});

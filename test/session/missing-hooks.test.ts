@@ -1,0 +1,125 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { run } from "../cli/subcommands/run.js";
+import { startSession, type TestSession } from "../helpers/session.js";
+
+/** `/tail` puts a line in place of all that was said until then. */
+const TAIL = `
+export default (pi) => {
+	pi.on("context", ({ entries, messages }) => {
+		const mark = entries.findLastIndex(({ type }) => type === "tail_mark");
+		if (mark < 0) return;
+		const kept = messages.filter(({ entryIndex }) => entryIndex !== null && entryIndex > mark);
+		return { messages: [{ role: "user", content: "[Earlier: SIZE]", timestamp: 0 }, ...kept] };
+	});
+	pi.command("tail", { handler: async (ctx) => { await ctx.saveEntry({ type: "tail_mark" }); await ctx.rebuildContext(); } });
+};`;
+const NOTES = `export default (pi) => pi.command("note", { handler: async (ctx) => { await ctx.saveEntry({ type: "note" }); } });`;
+
+/** A session that a hook had shaped; entries 1 and 2 said, 3 the mark, 4 and 5 said. The hook's file is gone now. */
+async function orphan(hook = TAIL.replace("SIZE", "sums")): Promise<TestSession & { file: string }> {
+	const made = await startSession({ session: { kind: "new" }, hooks: { "tail.ts": hook } });
+	made.provider.reply("2", "4");
+	await made.session.prompt("what is 1 + 1?");
+	await made.session.prompt(hook === NOTES ? "/note" : "/tail");
+	await made.session.prompt("and 2 + 2?");
+	const file = made.session.sessionFile ?? "";
+	await made.session.dispose();
+	rmSync(join(made.agentDir, "hooks", "tail.ts"));
+	return { ...made, file };
+}
+
+const reopen = ({ agentDir, cwd, provider, file }: TestSession & { file: string }) =>
+	startSession({ agentDir, cwd, provider, session: { kind: "open", target: file } });
+
+describe("a session whose hook is not loaded", () => {
+	test("says how the last request would differ, and goes on without it when nothing is done", async () => {
+		const left = await orphan();
+		const again = await reopen(left);
+		expect(again.notices()).toEqual([
+			"The session has entries that no loaded hook knows: tail_mark (1); they are kept and not used · " +
+				"the last request had 2 messages, about 15 tokens; without their hooks it has 3 messages, about 20 tokens",
+		]);
+		expect(again.session.lifecycle.missingHooks).toEqual({
+			types: new Map([["tail_mark", 1]]),
+			difference: {
+				reply: 5,
+				sent: { messages: 2, tokens: 15 },
+				now: { messages: 3, tokens: 20 },
+				canFreeze: true,
+			},
+		});
+		again.provider.reply("6");
+		await again.session.prompt("and 3 + 3?");
+		expect(again.sent(3)).toHaveLength(5);
+		await again.session.dispose();
+		// What the last request was given is what the entries say now: there is nothing more to tell.
+		const third = await reopen(left);
+		expect(third.notices()).toEqual([expect.stringMatching(/; they are kept and not used$/)]);
+		expect(third.session.lifecycle.missingHooks?.difference).toBeNull();
+	});
+
+	test("can be frozen as it last was: one entry, and the next request begins as the last one did", async () => {
+		const left = await orphan();
+		const again = await reopen(left);
+		await again.session.lifecycle.freezeContext();
+		expect(again.session.entries.slice(6)).toEqual([
+			{ type: "context_freeze", timestamp: expect.any(String), entryIndex: 5 },
+		]);
+		again.provider.reply("6");
+		await again.session.prompt("and 3 + 3?");
+		expect(again.sent(3)).toEqual([...left.sent(2), "assistant: 4", "user: and 3 + 3?"]);
+		await again.session.dispose();
+		const third = await reopen(left);
+		expect(third.session.lifecycle.missingHooks?.difference).toBeNull();
+		await third.session.prompt("/uncompact");
+		expect(third.session.context.messages.map(({ entryIndex }) => entryIndex)).toEqual([1, 2, 4, 5, 7, 8]);
+	});
+
+	test("stays exact in what pi context says of every request, with the hook where it was and without it after", async () => {
+		const left = await orphan();
+		const again = await reopen(left);
+		await again.session.lifecycle.freezeContext();
+		again.provider.reply("6");
+		await again.session.prompt("and 3 + 3?");
+		await again.session.dispose();
+		const place = { agentDir: left.agentDir, cwd: left.cwd };
+		const shown = await run({ name: "context", verify: false }, place);
+		expect(shown.stdout).toMatch(/-\s+user\s+\d+ tok\s+cached\s+freeze\s+\[Earlier: sums\]/);
+		expect(shown.stdout).toContain("by the freeze in entry 6");
+		const verified = await run({ name: "context", verify: true }, place);
+		// Only the request of the missing hook cannot be computed any more.
+		expect(verified.stdout).toContain("The request that entry 5 answers is not what was sent");
+	});
+
+	test("is not asked about when the entries had nothing to do with the context", async () => {
+		const again = await reopen(await orphan(NOTES));
+		expect(again.session.lifecycle.missingHooks?.difference).toBeNull();
+		expect(again.notices()).toEqual([
+			"The session has entries that no loaded hook knows: note (1); they are kept and not used",
+		]);
+	});
+
+	test("cannot be frozen when what the hook made was too large to be kept", async () => {
+		const again = await reopen(await orphan(TAIL.replace("SIZE", "x".repeat(250_000))));
+		expect(again.session.lifecycle.missingHooks?.difference).toMatchObject({ reply: 5, canFreeze: false });
+		await expect(again.session.lifecycle.freezeContext()).rejects.toMatchObject({ code: "command_failed" });
+		expect(again.session.entries).toHaveLength(6);
+	});
+
+	test("is looked at again when the user switches to it", async () => {
+		const left = await orphan();
+		const other = await startSession({
+			agentDir: left.agentDir,
+			cwd: left.cwd,
+			provider: left.provider,
+			session: { kind: "new" },
+		});
+		expect(other.session.lifecycle.missingHooks).toBeNull();
+		await other.session.lifecycle.switchSession(left.file);
+		expect(other.session.lifecycle.missingHooks?.difference).toMatchObject({ reply: 5, canFreeze: true });
+		await other.session.lifecycle.newSession();
+		expect(other.session.lifecycle.missingHooks).toBeNull();
+	});
+});

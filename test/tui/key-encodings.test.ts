@@ -1,0 +1,80 @@
+import { getKeybindings, type Keybinding, setKittyProtocolActive } from "@mariozechner/pi-tui";
+import { afterEach, describe, expect, test } from "vitest";
+import { createKeymap, KEY_ACTIONS, type KeyAction } from "../../src/tui/keymap.js";
+import { encodingsOf } from "../helpers/key-encodings.js";
+
+const ACTIONS = KEY_ACTIONS.map(({ action }) => action);
+/** Keys that a plain terminal cannot send: it sends those without the modifier instead. */
+const NOT_PLAIN = ["shift+ctrl+p", "shift+enter"];
+
+/** The actions that an input sequence fires, of the scope of `of`. */
+function fired(data: string, of: string): string[] {
+	const keymap = createKeymap();
+	const scope = scopeOf(of);
+	return ACTIONS.filter((action) => scopeOf(action) === scope).filter((action) =>
+		isAppAction(action) ? keymap.matches(data, action) : isKeybinding(action) && getKeybindings().matches(data, action),
+	);
+}
+
+function scopeOf(action: string): string {
+	return action.startsWith("dialog.") || action.startsWith("tui.select.") ? (action.split(".")[0] ?? "") : "editor";
+}
+
+function isAppAction(action: string): action is KeyAction {
+	return action.startsWith("app.") || action.startsWith("dialog.");
+}
+
+function isKeybinding(action: string): action is Keybinding {
+	return action.startsWith("tui.");
+}
+
+/** What a key does, and what it does besides, where one action passes it on to another. */
+function expected(key: string, of: string): string[] {
+	return KEY_ACTIONS.filter(({ action, keys }) => scopeOf(action) === scopeOf(of) && keys.includes(key)).map(
+		({ action }) => action,
+	);
+}
+
+const CASES = KEY_ACTIONS.flatMap(({ action, keys }) => keys.map((key): [string, string] => [key, action]));
+
+afterEach(() => setKittyProtocolActive(false));
+
+describe.each(CASES)("%s fires %s", (key, action) => {
+	const { legacy, modifyOtherKeys, csiU, kitty } = encodingsOf(key);
+
+	test("on a plain terminal", () => {
+		if (legacy === undefined) expect(NOT_PLAIN).toContain(key);
+		else expect(fired(legacy, action)).toEqual(expected(key, action));
+	});
+
+	test("with modifyOtherKeys, in both forms", () => {
+		expect([fired(modifyOtherKeys, action), fired(csiU, action)]).toEqual([
+			expected(key, action),
+			expected(key, action),
+		]);
+	});
+
+	test("with the Kitty protocol: pressed, held, with Caps Lock, but not when it is let go", () => {
+		setKittyProtocolActive(true);
+		expect(Object.entries(kitty).map(([name, data]) => [name, fired(data, action)])).toEqual([
+			["press", expected(key, action)],
+			["repeat", expected(key, action)],
+			["release", []],
+			["capsLock", expected(key, action)],
+		]);
+	});
+});
+
+test.each([
+	["a plain terminal", "\x1f"],
+	["xterm with modifyOtherKeys", "\x1b[27;6;95~"],
+	["the same, in the shorter form", "\x1b[95;6u"],
+	["the Kitty protocol", "\x1b[45:95;6u"],
+])("ctrl and underscore undo, as ctrl and minus do, on %s", (_, data) => {
+	expect(fired(data, "tui.editor.undo")).toEqual(["tui.editor.undo"]);
+});
+
+test("other layouts: a key is known by where it is when its letter is not Latin", () => {
+	setKittyProtocolActive(true);
+	expect(fired("\x1b[1089::99;5u", "app.interrupt")).toEqual(["app.interrupt"]);
+});

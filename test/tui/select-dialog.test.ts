@@ -1,0 +1,183 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createKeymap } from "../../src/tui/keymap.js";
+import { SelectDialog, type SelectDialogOptions } from "../../src/tui/select-dialog.js";
+import { createTheme } from "../../src/tui/theme.js";
+
+const keymap = createKeymap();
+const plain = { theme: createTheme("plain"), keymap, rows: () => 24 };
+const coloured = {
+	...plain,
+	theme: {
+		...plain.theme,
+		accent: (text: string) => `\x1b[36m${text}\x1b[39m`,
+		dim: (text: string) => `\x1b[2m${text}\x1b[22m`,
+	},
+};
+
+/** A line with `<accented>` and `(dim)` text. */
+function styles(line = ""): string {
+	return line.replace(/\x1b\[36m([^\x1b]*)\x1b\[39m/g, "<$1>").replace(/\x1b\[2m([^\x1b]*)\x1b\[22m/g, "($1)");
+}
+
+const PAGE_DOWN = "\x1b[6~";
+const PAGE_UP = "\x1b[5~";
+
+function open<T>(options: Partial<SelectDialogOptions<T>> & Pick<SelectDialogOptions<T>, "items">, look = plain) {
+	const chosen: unknown[] = [];
+	const dialog = new SelectDialog<T>(look, {
+		title: "Which?",
+		onSelect: (value, filter) => chosen.push([value, filter]),
+		onCancel: () => chosen.push(null),
+		...options,
+	});
+	const send = (...keys: string[]) => {
+		for (const key of keys) dialog.handleInput(key);
+	};
+	return { dialog, chosen, send };
+}
+
+const MODELS = [
+	{ label: "anthropic/claude-sonnet-4-5", value: 1, fields: ["200k", "3 / 15", "key"] },
+	{ label: "ollama/qwen3", value: 2, fields: ["33k", "free", "local"] },
+	{ label: "openai/gpt-5.5", value: 3, fields: ["1M", "1.25 / 10", "no key"], isDimmed: true },
+];
+const COLUMNS = [
+	{ align: "right", rank: 2 },
+	{ align: "right", rank: 3 },
+	{ align: "left", rank: 1 },
+] as const;
+
+describe("columns", () => {
+	test.each([80, 48, 36])("stand one under the other at %d columns, and the least important goes first", (width) => {
+		const rows = open({ items: MODELS, columns: COLUMNS }).dialog.render(width).slice(2, 5);
+		const expected: Record<number, string[]> = {
+			80: [
+				" → anthropic/claude-sonnet-4-5                          200k     3 / 15  key",
+				"   ollama/qwen3                                          33k       free  local",
+				"   openai/gpt-5.5                                         1M  1.25 / 10  no key",
+			],
+			48: [
+				" → anthropic/claude-sonnet-4-5     200k  key",
+				"   ollama/qwen3                     33k  local",
+				"   openai/gpt-5.5                    1M  no key",
+			],
+			36: [
+				" → anthropic/claude-sonnet…  key",
+				"   ollama/qwen3              local",
+				"   openai/gpt-5.5            no key",
+			],
+		};
+		expect(rows).toEqual(expected[width]);
+	});
+
+	test("typing finds what stands in them", () => {
+		const { chosen, send } = open({ items: MODELS, columns: COLUMNS });
+		send(..."local", "\r");
+		expect(chosen).toEqual([[2, "local"]]);
+	});
+});
+
+describe("the rows", () => {
+	test("of what cannot be used are dim, and signs stand before the labels", () => {
+		const { dialog } = open(
+			{
+				items: [
+					{ label: "seen", value: 1, sign: "▎" },
+					{ label: "popped", value: 2, sign: "┆", isDimmed: true },
+				],
+			},
+			coloured,
+		);
+		expect(dialog.render(30).slice(2, 4).map(styles)).toEqual(["< → >▎ seen", "   ┆ (popped)"]);
+	});
+
+	test("show which letters match, of each word that was typed", () => {
+		const { dialog, send } = open({ items: MODELS }, coloured);
+		send(..."son cla");
+		expect(styles(dialog.render(60)[2])).toBe("< → >anthropic/<cla>ude-<son>net-4-5");
+	});
+
+	test("never mark half of a wide character, nor the ends of what was cut", () => {
+		const items = [{ label: `🎉 party m ${"宽".repeat(40)}`, value: 1 }];
+		const { dialog, send } = open({ items }, coloured);
+		send("🎉", " ", "m");
+		const row = dialog.render(30)[2];
+		expect(styles(row)).toBe("< → ><🎉> party <m> 宽宽宽宽宽宽宽…");
+		expect(row?.isWellFormed()).toBe(true);
+	});
+
+	test("page keys move by what is on the screen", () => {
+		const items = Array.from({ length: 50 }, (_, index) => ({ label: `item ${index}`, value: index }));
+		const { dialog, chosen, send } = open({ items });
+		const rows = dialog.render(40).length - 3;
+		send(PAGE_DOWN, "\r", PAGE_DOWN, PAGE_UP, "\r", "\x1b[F", "\r", "\x1b[H", "\r");
+		expect(chosen.map((answer) => (Array.isArray(answer) ? answer[0] : answer))).toEqual([rows - 1, rows - 1, 49, 0]);
+	});
+
+	test("that are on the screen are drawn, no others", () => {
+		let drawn = 0;
+		const items = Array.from({ length: 5000 }, (_, value) => ({
+			label: `item ${value}`,
+			value,
+			get sign() {
+				drawn++;
+				return "▎";
+			},
+		}));
+		const { dialog } = open({ items, isTall: true });
+		const lines = dialog.render(80);
+		expect(lines).toHaveLength(11 + 3);
+		expect(drawn).toBeLessThanOrEqual(2 * 11);
+	});
+});
+
+test("of a filter that is longer than the line the end is seen, and the title gives way", () => {
+	const { dialog, send } = open({ items: MODELS, title: "Which of all these models do you mean?" });
+	send(..."a long text that somebody types here");
+	expect(dialog.render(40)[1]).toBe(" Which of all… …omebody types here  0/0 ");
+});
+
+test("items may come later: the selected one stays selected, a note says what goes on", () => {
+	const found = [{ label: "beta", value: "b" }];
+	const { dialog, chosen, send } = open<string>({ items: () => [...found] });
+	dialog.note = { text: "looking for more", isProblem: false };
+	expect(dialog.render(40).slice(2)).toEqual([" → beta", " looking for more", " enter select · esc cancel"]);
+	found.unshift({ label: "alpha", value: "a" });
+	dialog.refresh();
+	send("\r");
+	found.length = 0;
+	dialog.refresh();
+	send("\r");
+	expect(chosen).toEqual([["b", ""]]);
+	expect(dialog.render(40)[2]).toBe("   nothing to choose from");
+});
+
+test("keys of a dialog's own are named, and act on what is selected", () => {
+	const seen: unknown[] = [];
+	const { dialog, send } = open({
+		items: MODELS,
+		verb: "",
+		actions: [{ key: " ", does: "switch", run: (item) => seen.push(item?.value) }],
+	});
+	send("\x1b[B", " ", "zzz", " ");
+	expect(seen).toEqual([2, undefined]);
+	expect(dialog.render(60).at(-1)).toBe(" space switch · esc close");
+});
+
+test("no line is wider than the screen or holds a control character, whatever the items are", () => {
+	const text = fc.string({ unit: "binary", maxLength: 60 });
+	const item = fc.record({ label: text, description: text, fields: fc.tuple(text, text, text), value: fc.nat() });
+	fc.assert(
+		fc.property(fc.array(item, { maxLength: 6 }), text, fc.integer({ min: 1, max: 120 }), (items, filter, width) => {
+			const { dialog, send } = open({ items, columns: COLUMNS });
+			send(...filter);
+			for (const line of dialog.render(width)) {
+				expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+				expect(line.replaceAll("\x1b[0m", "")).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+			}
+		}),
+		{ numRuns: 300 },
+	);
+});

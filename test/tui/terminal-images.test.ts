@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { imageSize } from "../../src/tui/image-size.js";
+import { safeLine } from "../../src/tui/safe-line.js";
+import { TerminalImages } from "../../src/tui/terminal-images.js";
+import { jpegHeader, png } from "../helpers/images.js";
+
+const ROOM = { columns: 40, rows: 10 };
+
+/** A frame's sequences: `[up 2]`, `[send 12 characters]`, `[place 4x3]`, … */
+function readable(frame: string): string {
+	return frame
+		.replace(/(?:\x1b_G[^;]*m=[01];[^\x1b]*\x1b\\)+/g, (all) => {
+			const data = [...all.matchAll(/;([^\x1b]*)\x1b/g)].map(([, part]) => part).join("");
+			return `[send ${data.length}]`;
+		})
+		.replace(/\x1b_Ga=p,i=\d+,p=(\d+),c=(\d+),r=(\d+),C=1,q=2\x1b\\/g, "[place $1: $2x$3]")
+		.replace(/\x1b_Ga=d,d=i,i=\d+,p=(\d+),q=2\x1b\\/g, "[delete $1]")
+		.replace(
+			/\x1b\]1337;File=inline=1;width=(\d+);height=(\d+):([^\x07]*)\x07/g,
+			(_all, columns, rows, data: string) => {
+				return `[file ${data.length} ${columns}x${rows}]`;
+			},
+		)
+		.replace(/\x1b\[(\d+)A/g, "[up $1]")
+		.replace(/\x1b\[(\d+)B/g, "[down $1]");
+}
+
+test("an image takes blank lines and a last one that is as narrow as they are", () => {
+	const images = new TerminalImages("kitty");
+	const lines = images.lines(images.add(png(90, 54)) ?? 0, ROOM);
+	expect(lines).toEqual(["", "", expect.stringMatching(/^\x1b_Gi=\d+,c=10,r=3;\x1b\\$/)]);
+	expect(safeLine(lines?.[2] ?? "", 1)).toBe(lines?.[2]);
+});
+
+test.each([
+	["as large as it is", png(90, 54), "c=10,r=3"],
+	["no wider than the room", png(900, 180), "c=40,r=4"],
+	["no higher than the room", png(90, 900), "c=2,r=10"],
+	["never nothing", png(400, 1), "c=40,r=1"],
+])("an image is drawn %s", (_how, image, cells) => {
+	const images = new TerminalImages("kitty");
+	expect(images.lines(images.add(image) ?? 0, ROOM)?.at(-1)).toContain(cells);
+});
+
+test("Kitty gets the data of an image once, however often it is drawn; drawn anew, it is taken away first", () => {
+	const images = new TerminalImages("kitty");
+	const image = png(90, 54);
+	const line = images.lines(images.add(image) ?? 0, ROOM)?.at(-1) ?? "";
+	const { length } = image.data;
+	expect(readable(images.expand(`a\r\n${line}`))).toBe(`a\r\n[send ${length}][up 2][place 1: 10x3][down 2]`);
+	expect(readable(images.expand(line))).toBe("[delete 1][up 2][place 2: 10x3][down 2]");
+	expect(readable(images.removeAll())).toBe("[delete 2]");
+	expect(readable(images.expand(line))).toBe("[up 2][place 3: 10x3][down 2]");
+	images.leave([line]);
+	expect(images.removeAll()).toBe("");
+	images.forgetSent();
+	expect(readable(images.expand(line))).toBe(`[send ${length}][up 2][place 4: 10x3][down 2]`);
+});
+
+test("long data goes to Kitty in pieces that it takes", () => {
+	const images = new TerminalImages("kitty");
+	const image = png(200, 200);
+	const frame = images.expand(images.lines(images.add(image) ?? 0, ROOM)?.at(-1) ?? "");
+	const pieces = [...frame.matchAll(/\x1b_G([^;\x1b]*);([^\x1b]*)\x1b/g)];
+	expect(pieces.map(([, , data]) => data).join("")).toBe(image.data);
+	expect(Math.max(...pieces.map(([, , data = ""]) => data.length))).toBe(4096);
+	expect(pieces.map(([, keys = ""]) => /m=(\d)/.exec(keys)?.[1]).join("")).toMatch(/^1+0$/);
+});
+
+test("iTerm2 gets the file with each drawing, and no deletion that it does not know", () => {
+	const images = new TerminalImages("iterm2");
+	const image = png(90, 54);
+	const line = images.lines(images.add(image) ?? 0, ROOM)?.at(-1) ?? "";
+	const drawing = `[up 2][file ${image.data.length} 10x3]`;
+	expect(readable(images.expand(line) + images.removeAll() + images.expand(line))).toBe(drawing + drawing);
+});
+
+test("what cannot be drawn is refused: without a protocol, broken, cut off, no base64, of another format", () => {
+	const image = png(90, 54);
+	expect(new TerminalImages(null).add(image)).toBeNull();
+	const images = new TerminalImages("kitty");
+	for (const broken of [
+		{ ...image, data: "" },
+		{ ...image, data: "AAAA" },
+		{ ...image, data: image.data.slice(0, -40) },
+		{ ...image, data: `${image.data.slice(0, 100)}\x1b\\\x1b]0;x\x07${image.data.slice(100)}` },
+		{ ...image, mimeType: "image/jpeg" },
+		{ ...image, mimeType: "\x1b[2J" },
+		png(12_000, 1),
+		jpegHeader(90, 54),
+	]) {
+		expect(images.add(broken)).toBeNull();
+	}
+	expect(new TerminalImages("iterm2").add(jpegHeader(90, 54))).not.toBeNull();
+});
+
+test("a mark of no image draws nothing, and a sequence that only resembles one never reaches the terminal", () => {
+	expect(new TerminalImages("kitty").expand("a\x1b_Gi=7,c=1,r=1;\x1b\\b")).toBe("ab");
+	expect(safeLine("\x1b_Ga=T,f=100;AAAA\x1b\\", 80)).toBe("␛_Ga=T,f=100;AAAA␛\\");
+	expect(safeLine("\x1b]1337;File=inline=1:AAAA\x07", 80)).toBe("␛]1337;File=inline=1:AAAA^G");
+});
+
+test("the size of an image is read from its header, behind what cameras write too", () => {
+	expect(imageSize(png(640, 480).data, "image/png")).toEqual({ width: 640, height: 480 });
+	for (const metadata of [0, 10_000, 200_000]) {
+		const { data, mimeType } = jpegHeader(640, 480, metadata);
+		expect(imageSize(data, mimeType)).toEqual({ width: 640, height: 480 });
+	}
+	expect(imageSize("", "image/png")).toBeNull();
+});

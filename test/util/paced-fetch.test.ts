@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { pacedFetch } from "../../src/util/paced-fetch.js";
+
+const EVENTS = Array.from(
+	{ length: 2_000 },
+	(_, index) => `data: {"event":${index},"text":"some text — ünïcode"}\n\n`,
+).join("");
+
+/** A server's answer: all of it is there at once, in chunks as large as a socket gives them. */
+function answer(contentType: string, chunkBytes = 64 * 1024): Response {
+	const bytes = new TextEncoder().encode(EVENTS);
+	const body = new ReadableStream<Uint8Array>({
+		start(controller) {
+			for (let at = 0; at < bytes.length; at += chunkBytes) controller.enqueue(bytes.slice(at, at + chunkBytes));
+			controller.close();
+		},
+	});
+	return new Response(body, { status: 200, headers: { "content-type": contentType, "x-request-id": "r1" } });
+}
+
+function workFor(ms: number): void {
+	const end = performance.now() + ms;
+	while (performance.now() < end);
+}
+
+test("an event stream arrives whole, with status and headers", async () => {
+	const response = await pacedFetch(async () => answer("text/event-stream; charset=utf-8"))("http://127.0.0.1");
+	expect({ status: response.status, id: response.headers.get("x-request-id") }).toEqual({ status: 200, id: "r1" });
+	expect(await response.text()).toBe(EVENTS);
+});
+
+test("while a client is busy with an event stream the event loop goes round", async () => {
+	const response = await pacedFetch(async () => answer("text/event-stream"))("http://127.0.0.1");
+	let turns = 0;
+	let reading = true;
+	const turn = () => {
+		turns += 1;
+		if (reading) setImmediate(turn);
+	};
+	setImmediate(turn);
+	let parts = 0;
+	for await (const part of response.body ?? []) {
+		expect(part.length).toBeLessThanOrEqual(4 * 1024);
+		parts += 1;
+		workFor(3);
+	}
+	reading = false;
+	expect(parts).toBeGreaterThan(20);
+	expect(turns).toBeGreaterThan(parts / 4);
+});
+
+test("a client that stops reading cancels the request's body", async () => {
+	let cancelled: unknown = null;
+	const body = new ReadableStream<Uint8Array>({
+		pull: (controller) => controller.enqueue(new Uint8Array(10)),
+		cancel: (reason) => {
+			cancelled = reason;
+		},
+	});
+	const source = new Response(body, { headers: { "content-type": "text/event-stream" } });
+	const response = await pacedFetch(async () => source)("http://127.0.0.1");
+	await response.body?.cancel("enough");
+	expect(cancelled).toBe("enough");
+});
+
+test("a stream that breaks off breaks off", async () => {
+	const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("terminated")) });
+	const source = new Response(body, { headers: { "content-type": "text/event-stream" } });
+	const response = await pacedFetch(async () => source)("http://127.0.0.1");
+	await expect(response.text()).rejects.toThrow("terminated");
+});
+
+test.each(["application/json", "text/html"])("a response of type %s is passed on as it is", async (type) => {
+	const source = answer(type);
+	expect(await pacedFetch(async () => source)("http://127.0.0.1")).toBe(source);
+});
