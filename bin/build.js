@@ -75,6 +75,8 @@ await build({
 		index: "src/index.ts",
 		hooks: "src/hooks/index.ts",
 		testing: "src/testing/index.ts",
+		// Run as a thread of its own, so it needs a name.
+		"watchdog-worker": "src/hooks/watchdog-worker.ts",
 	},
 	outdir: dist,
 	bundle: true,

@@ -43,8 +43,8 @@ export default function customCompaction(pi: HookAPI): void {
 		for (const name of preferred(event.entries)) {
 			const model = parseModel(name, ctx.findModel);
 			if (!model || !fits(messagesToSummarize, model)) continue;
-			const apiKey = await event.resolveApiKey(model);
-			if (apiKey === undefined) continue;
+			const auth = await ctx.requestAuth(model);
+			if (!auth) continue;
 			const reply = await complete(
 				model,
 				{
@@ -52,7 +52,7 @@ export default function customCompaction(pi: HookAPI): void {
 						{ role: "user", content: request(messagesToSummarize, customInstructions), timestamp: Date.now() },
 					],
 				},
-				{ apiKey, signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
+				{ ...auth, signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
 			);
 			if (signal.aborted) return { cancel: true };
 			const summary = messageText(reply).trim();

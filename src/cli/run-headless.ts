@@ -1,9 +1,11 @@
+import { Watchdog } from "../hooks/watchdog.js";
 import { describeHookError, type ExitCode, type ModeIO } from "../modes/mode.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stripAll } from "../util/sanitize.js";
 import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { untilSignal } from "./signals.js";
+import { READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /** How long a pipe may stay silent when the prompt has text of its own, in ms. */
@@ -17,7 +19,7 @@ export async function runHeadless(
 ): Promise<ExitCode | number> {
 	const hasText = options.messages.length + options.files.length > 0;
 	const [created, prompts, runMode] = await Promise.all([
-		createAgentSession(session),
+		createAgentSession({ ...session, watch: new Watchdog() }),
 		readPrompts(options, session, hasText ? SILENCE_MS : undefined),
 		options.mode === "json"
 			? import("../modes/json.js").then(({ runJson }) => runJson)
@@ -36,9 +38,12 @@ export async function runHeadless(
 	const end = untilSignal(async () => {
 		await created.abort();
 	});
+	io.onReaderGone?.(() => end.end(READER_GONE));
 	try {
 		await created.start();
 		stop();
+		// A signal that came so early had no prompt to stop.
+		if (end.exitCode !== undefined) return end.exitCode;
 		if (!prompts.first && prompts.rest.length === 0) {
 			io.err("There is no prompt: give it as an argument or pipe it in\n");
 			return 2;

@@ -1,9 +1,11 @@
 import type { Readable } from "node:stream";
+import { Watchdog } from "../hooks/watchdog.js";
 import { describeHookError, type ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { printNotices } from "./lines.js";
 import { untilSignal } from "./signals.js";
+import { READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /**
@@ -16,7 +18,7 @@ export async function runRpc(
 	io: ModeIO,
 	input: Readable = process.stdin,
 ): Promise<number> {
-	const session = await createAgentSession(options);
+	const session = await createAgentSession({ ...options, watch: new Watchdog() });
 	const shown = new Set<string>();
 	const show = (line: string) => {
 		if (!shown.has(line)) printNotices(io, [line]);
@@ -31,6 +33,7 @@ export async function runRpc(
 	});
 	const stopped = new AbortController();
 	const end = untilSignal(async () => stopped.abort());
+	io.onReaderGone?.(() => end.end(READER_GONE));
 	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
 	const releaseErrors = watchStrayErrors(session);
 	try {

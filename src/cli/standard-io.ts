@@ -1,15 +1,16 @@
 import type { ModeIO } from "../modes/mode.js";
 
 /** What a program exits with when the reader of its output is gone: 128 + SIGPIPE. */
-const READER_GONE = 141;
+export const READER_GONE = 141;
 
 /**
  * The process's own streams. Answers alone go to stdout: whatever else writes there, such as a hook, writes to stderr
  * from now on. A reader that is gone ends the program quietly, as it does for other commands.
  * @param onReaderGone ends the program in good order; default: at once
  */
-export function standardIO(onReaderGone: () => void = () => process.exit(READER_GONE)): ModeIO {
+export function standardIO(): ModeIO {
 	const { stdout, stderr } = process;
+	let onReaderGone: () => void = () => process.exit(READER_GONE);
 	const write = stdout.write.bind(stdout);
 	stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
 	let isGone = false;
@@ -36,6 +37,9 @@ export function standardIO(onReaderGone: () => void = () => process.exit(READER_
 			await room;
 		},
 		err: (text) => void stderr.write(text),
+		onReaderGone(end) {
+			onReaderGone = end;
+		},
 		outIsTerminal: stdout.isTTY === true,
 	};
 }

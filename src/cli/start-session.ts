@@ -33,16 +33,17 @@ export async function firstPrompts(
  */
 export async function startSession(
 	{ options, context, session: given }: SessionStart,
-	{ askTrust, ui }: StartQuestions,
+	{ askTrust, askGrant, ui, lastBytes }: StartQuestions,
 	releases: (() => void)[],
 ): Promise<AgentSession> {
 	releases.push(keepTerminalClean((line) => ui.notify(line, "info")));
-	const [{ createAgentSession }, { sessionOptions }] = await Promise.all([
+	const [{ createAgentSession }, { sessionOptions }, { Watchdog }] = await Promise.all([
 		import("../session/create-session.js"),
 		import("./session-options.js"),
+		import("../hooks/watchdog.js"),
 	]);
 	const described = await sessionOptions(options, context);
-	const wanted = { ...described, askTrust, ...given };
+	const wanted = { ...described, askTrust, askGrant, watch: new Watchdog({ restore: lastBytes }), ...given };
 	const session = await createAgentSession(wanted).catch(async (error: unknown) => {
 		// Another pi has the session open: it keeps its file, this one may go on in a copy.
 		const { session: choice } = wanted;

@@ -66,6 +66,8 @@ export interface HookStatus {
 	figures: HookFigures;
 	/** What it does to the context as last computed. */
 	share: HookShare;
+	/** What of it can never be called in this mode and session. */
+	cannotFire: readonly { what: string; why: string }[];
 	/** What other hooks claim too, a sentence each. */
 	conflicts: readonly string[];
 }

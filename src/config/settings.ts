@@ -197,12 +197,15 @@ const GROUPS: ReadonlySet<string> = new Set(
 	SETTING_ROWS.flatMap(({ path }) => (path.includes(".") ? [path.split(".")[0] ?? ""] : [])),
 );
 
+/** Objects of which a change names only what it changes. */
+const MERGED: ReadonlySet<string> = new Set([...GROUPS, "hookGrants"]);
+
 function merge(current: JsonObject, changes: [string, unknown][]): JsonObject {
 	const next = { ...current };
 	for (const [key, value] of changes) {
 		const before = current[key];
 		if (value === undefined) delete next[key];
-		else if (GROUPS.has(key) && isJsonObject(value)) {
+		else if (MERGED.has(key) && isJsonObject(value)) {
 			next[key] = merge(isJsonObject(before) ? before : {}, Object.entries(value));
 		} else next[key] = value;
 	}

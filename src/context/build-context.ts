@@ -1,7 +1,14 @@
 import type { AppMessage, SessionEntry } from "../log/entry.js";
 import { checkMessages, SHAPES_KNOWN, type Violation } from "./check.js";
 import { ContextMemo } from "./context-memo.js";
-import type { BuiltContext, ContextMessage, ContextProblem, HiddenEntry, TracedMessage } from "./context-message.js";
+import type {
+	BuiltContext,
+	ContextMessage,
+	ContextProblem,
+	HiddenEntry,
+	HookEdits,
+	TracedMessage,
+} from "./context-message.js";
 import { type EntrySource, entryMessage } from "./entry-message.js";
 import type { ActiveCompaction, ActiveFreeze } from "./replacement.js";
 import { type TracedList, traceAnswer } from "./trace.js";
@@ -82,9 +89,10 @@ interface Change {
 	after: readonly TracedMessage[];
 }
 
-/** A computed context. What hides each entry is worked out when it is first asked for. */
+/** A computed context. What hides and edits each entry is worked out when it is first asked for. */
 class Context implements BuiltContext {
 	#hidden: readonly HiddenEntry[] | null = null;
+	#edits: readonly HookEdits[] | null = null;
 
 	constructor(
 		readonly messages: readonly TracedMessage[],
@@ -104,6 +112,11 @@ class Context implements BuiltContext {
 	get hidden(): readonly HiddenEntry[] {
 		this.#hidden ??= this.#findHidden();
 		return this.#hidden;
+	}
+
+	get edits(): readonly HookEdits[] {
+		this.#edits ??= this.changes.map(findEdits);
+		return this.#edits;
 	}
 
 	#findHidden(): HiddenEntry[] {
@@ -130,6 +143,14 @@ class Context implements BuiltContext {
 		}
 		return [...hidden].sort(([a], [b]) => a - b).map(([entryIndex, by]) => ({ entryIndex, by }));
 	}
+}
+
+function findEdits({ hook, before, after }: Change): HookEdits {
+	const left = new Set<object>(after.map(({ message }) => message));
+	const entries = before.flatMap(({ message, entryIndex }) =>
+		entryIndex === null || left.has(message) ? [] : [entryIndex],
+	);
+	return { hook, entries: new Set(entries) };
 }
 
 /** The bare messages of a context, for code that does not ask where they come from. */

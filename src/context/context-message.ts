@@ -1,6 +1,6 @@
 import type { AppMessage } from "../log/entry.js";
 
-/** A message of the context and the entry it comes from; null when no single entry holds it. */
+/** A message of the context and the entry it comes from; null when no single entry holds it. What pi hands out is frozen. */
 export interface ContextMessage {
 	message: AppMessage;
 	entryIndex: number | null;
@@ -26,6 +26,12 @@ export interface HiddenEntry {
 	by: { kind: "compaction" | "freeze"; entryIndex: number } | { kind: "hook"; hook: string };
 }
 
+/** What one hook did to messages that it was given. */
+export interface HookEdits {
+	hook: string;
+	entries: ReadonlySet<number>;
+}
+
 /** A hook's answer that was dropped because no model would accept it, or a notice about the log. */
 export interface ContextProblem {
 	/** Path of the hook; null when the log itself is at fault. */
@@ -39,6 +45,8 @@ export interface ContextProblem {
 export interface BuiltContext {
 	readonly messages: readonly TracedMessage[];
 	readonly hidden: readonly HiddenEntry[];
+	/** Entries whose messages each hook took out or replaced, in the order of the hooks. */
+	readonly edits: readonly HookEdits[];
 	readonly problems: readonly ContextProblem[];
 	/** Hooks made something else of it than pi alone does. */
 	readonly isChanged: boolean;

@@ -1,48 +1,108 @@
-import type { HookEventName, HookEvents, SessionEvent } from "./types.js";
+import type { HookAnswers, HookEventName, HookEvents, SessionEventResult, SessionReason } from "./types.js";
+
+/**
+ * How long a handler may take. `timeout`: the user's `hookTimeout`; `none`: no limit, a person may be answering; a
+ * number: so many ms, or `hookTimeout` where that is less.
+ */
+export type HandlerDeadline = "timeout" | "none" | number;
+
+/** What must be there for something of a hook to happen at all. */
+export type HookNeed =
+	/** Tools that the model may call. */
+	| "tools"
+	/** Other sessions that can be opened. */
+	| "sessions"
+	/** A screen. */
+	| "screen";
 
 /** What an event promises: how answers combine, how long a handler may take, what its error does. */
-export interface EventPolicy {
+export interface EventPolicy<N extends HookEventName = HookEventName> {
 	/**
 	 * `none`: answers are not read. `first`: the first answer that stops something ends the chain. `chain`: each handler
 	 * sees what the one before it left.
 	 */
-	combine: "none" | "first" | "chain";
-	/** `timeout`: the user's `hookTimeout`; `none`: no limit, a person may be answering; a number: ms. */
-	deadline: "timeout" | "none" | number;
-	/** `pass`: reported, the run goes on. `block`: reported, and the tool call does not run. */
+	combine: N extends keyof HookAnswers ? "first" | "chain" : "none";
+	deadline: HandlerDeadline;
+	/** `pass`: reported, the run goes on. `block`: reported, and what was asked about does not happen. */
 	onError: "pass" | "block";
 	/** False where a handler must not save entries or rebuild the context. */
 	effects: boolean;
+	/** True where the context is computed before the next request anyway: a rebuild that a handler asks for waits. */
+	defersRebuild: boolean;
+	/** Without it the event never comes; null: nothing special. */
+	needs: HookNeed | null;
 }
 
-/** The failure policy, one row for each event. Types, runner and docs derive from it. */
+const WATCH = {
+	combine: "none",
+	deadline: "timeout",
+	onError: "pass",
+	effects: true,
+	defersRebuild: false,
+	needs: null,
+} as const;
+
+/** The failure policy, one row for each event. Runner, types, health and docs derive from it. */
 export const EVENTS = {
-	session: { combine: "first", deadline: "timeout", onError: "pass", effects: true },
-	agent_start: { combine: "none", deadline: "timeout", onError: "pass", effects: true },
-	agent_end: { combine: "none", deadline: "timeout", onError: "pass", effects: true },
-	turn_start: { combine: "none", deadline: "timeout", onError: "pass", effects: true },
-	turn_end: { combine: "none", deadline: "timeout", onError: "pass", effects: true },
-	before_request: { combine: "first", deadline: "timeout", onError: "pass", effects: true },
-	tool_call: { combine: "first", deadline: "none", onError: "block", effects: true },
-	tool_result: { combine: "chain", deadline: "timeout", onError: "pass", effects: true },
-	context: { combine: "chain", deadline: "timeout", onError: "pass", effects: false },
-} as const satisfies Record<HookEventName, EventPolicy>;
+	session: { ...WATCH, combine: "first" },
+	agent_start: WATCH,
+	agent_end: WATCH,
+	turn_start: WATCH,
+	turn_end: WATCH,
+	before_request: { ...WATCH, combine: "first", defersRebuild: true },
+	tool_call: {
+		...WATCH,
+		combine: "first",
+		deadline: "none",
+		onError: "block",
+		defersRebuild: true,
+		needs: "tools",
+	},
+	tool_result: { ...WATCH, combine: "chain", defersRebuild: true, needs: "tools" },
+	context: { ...WATCH, combine: "chain", effects: false },
+} as const satisfies { [N in HookEventName]: EventPolicy<N> };
+
+/** What a reason of the `session` event promises where it differs from the others. */
+export interface ReasonPolicy {
+	/** Members of an answer that are read. */
+	reads: readonly (keyof SessionEventResult)[];
+	deadline: HandlerDeadline;
+	/** True where an abort ends the wait for the handler at once; what it was asked about does not happen then. */
+	abortable: boolean;
+	needs: HookNeed | null;
+}
+
+const TELLS = { reads: [], deadline: EVENTS.session.deadline, abortable: true, needs: null } as const;
+const ASKS = { ...TELLS, reads: ["cancel"] } as const;
+
+/** The rows of `session`, one for each reason. */
+export const SESSION_REASONS = {
+	start: TELLS,
+	before_switch: { ...ASKS, needs: "sessions" },
+	switch: { ...TELLS, needs: "sessions" },
+	before_clear: ASKS,
+	clear: TELLS,
+	before_branch: { ...ASKS, reads: ["cancel", "skipConversationRestore"] },
+	branch: TELLS,
+	before_compact: { ...ASKS, reads: ["cancel", "compactionEntry"], deadline: "none" },
+	compact: TELLS,
+	// Everything is being stopped when this comes.
+	shutdown: { ...TELLS, deadline: 2000, abortable: false },
+} as const satisfies Record<SessionReason, ReasonPolicy>;
+
+/** Events whose answers combine in one way. */
+export type EventsThatCombine<C extends EventPolicy["combine"]> = {
+	[N in HookEventName]: (typeof EVENTS)[N]["combine"] extends C ? N : never;
+}[HookEventName];
 
 /** Names that `pi.on` accepts. */
 export const EVENT_NAMES = Object.keys(EVENTS) as HookEventName[];
 
-/** Reasons of the `session` event whose deadline is not the usual one. */
-const SESSION_DEADLINES: Partial<Record<SessionEvent["reason"], EventPolicy["deadline"]>> = {
-	before_compact: "none",
-	shutdown: 2000,
-};
-
 /** ms that a handler of this event may take; null for no limit. */
 export function deadlineOf(event: HookEvents[HookEventName], hookTimeoutMs: number): number | null {
-	const special = event.type === "session" ? SESSION_DEADLINES[event.reason] : undefined;
-	const deadline = special ?? EVENTS[event.type].deadline;
+	const { deadline } = event.type === "session" ? SESSION_REASONS[event.reason] : EVENTS[event.type];
 	if (deadline === "none") return null;
-	return deadline === "timeout" ? hookTimeoutMs : deadline;
+	return deadline === "timeout" ? hookTimeoutMs : Math.min(deadline, hookTimeoutMs);
 }
 
 export function isHookEventName(name: unknown): name is HookEventName {

@@ -1,4 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import type { RequestAuth } from "../config/credentials.js";
 import { PiError } from "../errors.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import { exec } from "../util/process.js";
@@ -6,7 +7,7 @@ import { splitArgs } from "../util/split-args.js";
 import type { Deadline } from "./deadline.js";
 import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
 import type { LoadedHook } from "./registry.js";
-import type { CommandContext, DialogOptions, HookEventContext, HookUI } from "./types.js";
+import type { CommandContext, DialogOptions, HookEventContext, HookUI, InputOptions } from "./types.js";
 
 /** What hooks see of the session. The session implements it; every member reads current state. */
 export interface HookHost {
@@ -23,6 +24,7 @@ export interface HookHost {
 	findModel(provider: string, id: string): Model<Api> | null;
 	availableModels(): Promise<Model<Api>[]>;
 	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
+	requestAuth(model: Model<Api>): Promise<RequestAuth | undefined>;
 	/** Appends entries of a hook as one write. @throws PiError `entry_refused` */
 	saveEntries(hook: LoadedHook, entries: readonly unknown[]): number[];
 	/** Absent where nothing can be added, such as in a session that is only looked at. */
@@ -137,6 +139,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		findModel: (provider, id) => use(() => host.findModel(provider, id)),
 		availableModels: () => use(() => host.availableModels()),
 		resolveApiKey: (model) => use(() => host.resolveApiKey(model)),
+		requestAuth: (model) => use(() => host.requestAuth(model)),
 		saveEntry: (entry) => effect("saveEntry", async () => host.saveEntries(call.hook, [entry])[0] ?? -1),
 		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
 		rebuildContext: () =>
@@ -179,7 +182,7 @@ function boundUI(ui: () => HookUI, call: HookCall): HookUI {
 		},
 		confirm: (title: string, message: string, dialog?: DialogOptions) =>
 			open(dialog, (bound) => ui().confirm(String(title), String(message ?? ""), bound)),
-		input: (title: string, placeholder?: string, dialog?: DialogOptions) =>
+		input: (title: string, placeholder?: string, dialog?: InputOptions) =>
 			open(dialog, (bound) => ui().input(String(title), placeholder, bound)),
 		notify: (message: string, type?: "info" | "warning" | "error") => ui().notify(String(message), type),
 	};

@@ -1,25 +1,31 @@
+import { isBuiltin } from "node:module";
+
+/** The program's own packages and modules by the names under which hooks import them; one instance each. */
+const HOST_MODULES: Readonly<Record<string, () => Promise<unknown>>> = {
+	"@mariozechner/pi-ai": () => import("@mariozechner/pi-ai"),
+	"@mariozechner/pi-tui": () => import("@mariozechner/pi-tui"),
+	"@mariozechner/pi-coding-agent": () => import("../index.js"),
+	"@mariozechner/pi-coding-agent/hooks": () => import("./index.js"),
+	typebox: () => import("typebox"),
+	"@sinclair/typebox": () => import("typebox"),
+};
+
+/** Imports of types alone, which compiling takes out. */
+const TYPE_IMPORT = /^\s*(?:import|export)\s+type\s[^;"'`]*?from\s*["'][^"']*["']/gm;
+const STATIC_IMPORT = /(?:from|import)\s*["']([^"']*)["']/g;
+const OTHER_IMPORT = /\b(?:import|require)\s*\(/;
+
 /**
- * The packages that hooks share with the program: one instance each, wherever the hook file lives. They are loaded when
- * a hook may need them; the screen library only when a hook's source names it or has local imports that might.
+ * The packages that hooks share with the program, wherever the hook file lives. Only those are loaded that the sources
+ * name, or that files which they import might.
  */
 export async function loadHostModules(sources: readonly string[]): Promise<Record<string, unknown>> {
-	const wantsTui = sources.some(
-		(source) => source.includes("pi-tui") || /from\s*["']\.|import\s*\(|require\s*\(/.test(source),
-	);
-	const [ai, typebox, hooks, program, tui] = await Promise.all([
-		import("@mariozechner/pi-ai"),
-		import("typebox"),
-		import("./index.js"),
-		import("../index.js"),
-		wantsTui ? import("@mariozechner/pi-tui") : undefined,
-	]);
-	const modules: Record<string, unknown> = {
-		"@mariozechner/pi-ai": ai,
-		"@mariozechner/pi-coding-agent": program,
-		"@mariozechner/pi-coding-agent/hooks": hooks,
-		typebox,
-		"@sinclair/typebox": typebox,
-	};
-	if (tui) modules["@mariozechner/pi-tui"] = tui;
-	return modules;
+	const code = sources.map((source) => source.replace(TYPE_IMPORT, ""));
+	const named = new Set(code.flatMap((source) => [...source.matchAll(STATIC_IMPORT)].map(([, name = ""]) => name)));
+	// Files and packages that nobody has looked at may need any of them.
+	const mayNeedAll =
+		code.some((source) => OTHER_IMPORT.test(source)) ||
+		[...named].some((name) => !Object.hasOwn(HOST_MODULES, name) && !isBuiltin(name));
+	const wanted = Object.entries(HOST_MODULES).filter(([name]) => mayNeedAll || named.has(name));
+	return Object.fromEntries(await Promise.all(wanted.map(async ([name, load]) => [name, await load()])));
 }

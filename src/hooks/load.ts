@@ -1,6 +1,7 @@
 import { PiError } from "../errors.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
+import type { GrantRequest } from "./grant-request.js";
 import { grantKey, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { createModuleLoader, loadFailure, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
@@ -24,6 +25,8 @@ export interface LoadHooksOptions {
 	timeoutMs: number;
 	/** The handles that a hook may use; absent: none. */
 	grants?(file: HookFile): readonly HostHandleName[];
+	/** Asks for a handle that a hook requires; true when `grants` names it now. Absent: there is nobody to ask. */
+	requestGrant?(request: GrantRequest): Promise<boolean>;
 }
 
 /** Hook files that may run, in load order. */
@@ -93,21 +96,31 @@ async function register(file: HookFile, factory: HookFactory, options: LoadHooks
 		grants: new Set(options.grants?.(file)),
 		active: true,
 	};
-	const missing: PiError[] = [];
+	const missing: MissingHandle[] = [];
 	try {
 		await withinTime(options.timeoutMs, factory(createHookApi(hook, missing, options)));
 		// Also when the factory caught it: a hook that says it cannot do without must not run without.
-		if (missing[0]) throw missing[0];
+		if (missing[0]) throw missing[0].refusal;
 		return hook;
 	} catch (cause) {
 		hook.active = false;
+		const handle = HOST_HANDLE_NAMES.find((name) => name === missing[0]?.handle);
+		const isGranted = handle !== undefined && (await options.requestGrant?.({ file, handle })) === true;
+		// With what it was given the factory starts over, once for each handle.
+		if (isGranted && options.grants?.(file).includes(handle)) return register(file, factory, options);
 		throw cause;
 	}
 }
 
+/** What a factory required in vain. */
+interface MissingHandle {
+	handle: unknown;
+	refusal: PiError;
+}
+
 const COMMAND_NAME = /^[a-z0-9][a-z0-9_:-]{0,63}$/i;
 
-function createHookApi(hook: LoadedHook, missing: PiError[], options: LoadHooksOptions): HookAPI {
+function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: LoadHooksOptions): HookAPI {
 	const use = <T>(what: string, action: () => T): T => {
 		if (hook.active) return action();
 		throw new PiError("hook_stale", `pi.${what} of ${hook.path} was used after the hook was unloaded`, {
@@ -144,7 +157,7 @@ function createHookApi(hook: LoadedHook, missing: PiError[], options: LoadHooksO
 				for (const handle of handles) {
 					if (hook.grants.has(handle)) continue;
 					const refusal = describeMissing(hook, handle);
-					missing.push(refusal);
+					missing.push({ handle, refusal });
 					throw refusal;
 				}
 			}),

@@ -1,4 +1,5 @@
 import { chmodSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { errorText, PiError } from "../errors.js";
 import { ensurePrivateDir } from "../util/fs.js";
 import { loadHostModules } from "./host-modules.js";
@@ -26,7 +27,9 @@ export interface ModuleLoader {
  */
 export async function createModuleLoader(files: readonly ModuleFile[], cacheDir: string): Promise<ModuleLoader> {
 	const sources = files.map(({ realPath }) => readSource(realPath));
-	const [{ createJiti }, virtualModules] = await Promise.all([import("jiti"), loadHostModules(sources)]);
+	const virtualModules = await loadHostModules(sources);
+	// Imported, all of jiti would first be searched for the names that it exports, which takes longer than running it.
+	const { createJiti }: typeof import("jiti") = createRequire(import.meta.url)("jiti");
 	const jiti = createJiti(import.meta.url, {
 		moduleCache: false,
 		fsCache: privateCache(cacheDir),

@@ -1,10 +1,12 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage } from "../context/build-context.js";
+import type { ContextMessage } from "../context/context-message.js";
 import { errorText, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable, linkSignals } from "../util/abort.js";
+import { isCommandResult, isContent, isStop, reasonOf } from "./answers.js";
 import { Deadline } from "./deadline.js";
-import { deadlineOf, EVENTS } from "./events.js";
+import { deadlineOf, EVENTS, type EventsThatCombine, SESSION_REASONS } from "./events.js";
 import { createCommandContext, createHookContext, type HookCall, type HookHost } from "./host-context.js";
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
 import type {
@@ -19,6 +21,7 @@ import type {
 	ToolCallEvent,
 	ToolResultEvent,
 } from "./types.js";
+import type { HandlerWatch } from "./watchdog.js";
 
 /** A failure inside a hook, as events and notices carry it. */
 export interface HookErrorReport {
@@ -35,6 +38,8 @@ export interface HookRunnerOptions {
 	/** ms; read anew for each call. */
 	hookTimeoutMs(): number;
 	onError(report: HookErrorReport): void;
+	/** Watches over handlers of hook files while they run. */
+	watch?: HandlerWatch;
 	/** Hears of each call when it is done. */
 	onCall?(report: HookCallReport): void;
 }
@@ -49,17 +54,21 @@ export interface HookCallReport {
 	outcome: "done" | "blocked" | "failed" | "timed_out" | "aborted";
 }
 
-/** What `session` handlers answered, taken together. */
+/** What the handlers of a `session` event answered, taken together. */
 export interface SessionAnswer extends SessionEventResult {
+	/** Name of the hook that cancelled; set together with `cancel`. */
+	cancelledBy?: string;
 	/** Name of the hook whose compaction it is. */
 	compactedBy?: string;
 }
 
-/** Events whose answers are not read. */
-type PlainEvent = HookEvents["agent_start" | "agent_end" | "turn_start" | "turn_end"];
-
-/** Events inside a run whose next request computes the context anyway. */
-const DEFER_REBUILD: ReadonlySet<HookEventName> = new Set(["before_request", "tool_call", "tool_result"]);
+/** What became of one call: the answer, or the error that stands for a refusal. */
+interface Called<N extends HookEventName> {
+	hook: LoadedHook;
+	answer?: HookResults[N] | undefined;
+	/** Only for events whose error blocks. */
+	failure?: { error: unknown };
+}
 
 /** What is left of a tool result when all handlers have seen it. */
 export interface ToolResultParts {
@@ -77,103 +86,83 @@ export class HookRunner {
 	}
 
 	/** Runs handlers of an event whose answers are not read, one after another. */
-	async emit(event: PlainEvent, signal: AbortSignal): Promise<void> {
+	async emit(event: HookEvents[EventsThatCombine<"none">], signal: AbortSignal): Promise<void> {
 		for (const registration of this.registry.handlers(event.type)) await this.#call(registration, event, signal);
 	}
 
 	/** Runs `session` handlers in order; the first `cancel` ends the chain. @returns what they answered, merged */
 	async emitSession(event: SessionEvent, signal: AbortSignal): Promise<SessionAnswer> {
+		const read: ReadonlySet<string> = new Set(SESSION_REASONS[event.reason].reads);
 		const merged: SessionAnswer = {};
-		const canAnswer = event.reason.startsWith("before_");
-		for (const registration of this.registry.handlers("session")) {
-			const answer = await this.#call(registration, event, signal);
-			if (!canAnswer || typeof answer !== "object" || answer === null) continue;
-			if (answer.cancel === true) return { ...merged, cancel: true };
-			if (answer.skipConversationRestore === true) merged.skipConversationRestore = true;
-			if (answer.compactionEntry) {
+		const cancelled = await this.#first("session", event, signal, ({ hook, answer }) => {
+			if (typeof answer !== "object" || answer === null) return null;
+			if (read.has("cancel") && answer.cancel === true) return { ...merged, cancel: true, cancelledBy: hook.name };
+			if (read.has("skipConversationRestore") && answer.skipConversationRestore === true)
+				merged.skipConversationRestore = true;
+			if (read.has("compactionEntry") && answer.compactionEntry) {
 				merged.compactionEntry = answer.compactionEntry;
-				merged.compactedBy = registration.hook.name;
+				merged.compactedBy = hook.name;
 			}
-		}
-		return merged;
+			return null;
+		});
+		return cancelled ?? merged;
 	}
 
 	/** Asks `before_request` handlers. @returns the reason of the first stop, or null */
-	async gateRequest(event: BeforeRequestEvent, signal: AbortSignal): Promise<string | null> {
-		for (const registration of this.registry.handlers("before_request")) {
-			const answer: unknown = await this.#call(registration, event, signal);
-			if (answer === undefined || answer === null) continue;
-			const action = typeof answer === "object" && "action" in answer ? answer.action : undefined;
-			if (action === "continue") continue;
-			if (action !== "stop") {
-				this.#report(registration.hook, event.type, 'the action must be "continue" or "stop"; the request is made');
-				continue;
-			}
-			const reason = typeof answer === "object" && "reason" in answer ? answer.reason : undefined;
-			return typeof reason === "string" && reason ? reason : `Stopped by the hook ${registration.hook.name}`;
-		}
-		return null;
+	gateRequest(event: BeforeRequestEvent, signal: AbortSignal): Promise<string | null> {
+		return this.#first("before_request", event, signal, ({ hook, answer }) => {
+			const given: unknown = answer;
+			if (given === undefined || given === null) return null;
+			if (isStop(given)) return reasonOf(given) ?? `Stopped by the hook ${hook.name}`;
+			const isKnown = typeof given === "object" && "action" in given && given.action === "continue";
+			if (!isKnown) this.#report(hook, event.type, 'the action must be "continue" or "stop"; the request is made');
+			return null;
+		});
 	}
 
 	/** Asks `tool_call` handlers. @returns the reason of the first block, or null. A handler that throws blocks. */
-	async gateToolCall(event: ToolCallEvent, signal: AbortSignal): Promise<string | null> {
-		for (const registration of this.registry.handlers("tool_call")) {
-			try {
-				const answer = await this.#call(registration, event, signal);
-				if (typeof answer === "object" && answer !== null && answer.block === true) {
-					return typeof answer.reason === "string" && answer.reason
-						? answer.reason
-						: `Blocked by the hook ${registration.hook.name}`;
-				}
-			} catch (error) {
-				if (signal.aborted) return "aborted: the user stopped the run";
-				return `Blocked: the hook ${registration.hook.name} failed: ${errorText(error)}`;
-			}
-		}
-		return null;
+	gateToolCall(event: ToolCallEvent, signal: AbortSignal): Promise<string | null> {
+		return this.#first("tool_call", event, signal, ({ hook, answer, failure }) => {
+			if (failure && signal.aborted) return "aborted: the user stopped the run";
+			if (failure) return `Blocked: the hook ${hook.name} failed: ${errorText(failure.error)}`;
+			return isStop(answer) ? (reasonOf(answer) ?? `Blocked by the hook ${hook.name}`) : null;
+		});
 	}
 
 	/** Chains `tool_result` handlers: each sees what the one before it left. */
-	async changeToolResult(event: ToolResultEvent, signal: AbortSignal): Promise<ToolResultParts> {
-		let parts: ToolResultParts = { content: [...event.content], details: event.details, isError: event.isError };
-		for (const registration of this.registry.handlers("tool_result")) {
-			const given = {
-				...event,
-				content: Object.freeze([...parts.content]),
-				details: parts.details,
-				isError: parts.isError,
-			};
-			const answer = await this.#call(registration, given as ToolResultEvent, signal);
-			if (typeof answer !== "object" || answer === null) continue;
+	changeToolResult(event: ToolResultEvent, signal: AbortSignal): Promise<ToolResultParts> {
+		const start: ToolResultParts = { content: [...event.content], details: event.details, isError: event.isError };
+		const eventWith = ({ content, details, isError }: ToolResultParts) =>
+			({ ...event, content: Object.freeze([...content]), details, isError }) as ToolResultEvent;
+		return this.#chain("tool_result", start, eventWith, signal, ({ hook, answer }, parts) => {
+			if (typeof answer !== "object" || answer === null) return parts;
 			if (answer.content !== undefined && !isContent(answer.content)) {
-				this.#report(registration.hook, event.type, "content must be a list of text and image blocks; kept as it was");
-				continue;
+				this.#report(hook, event.type, "content must be a list of text and image blocks; kept as it was");
+				return parts;
 			}
-			parts = {
+			return {
 				content: answer.content ?? parts.content,
 				details: answer.details === undefined ? parts.details : answer.details,
 				isError: typeof answer.isError === "boolean" ? answer.isError : parts.isError,
 			};
-		}
-		return parts;
+		});
 	}
 
-	/** `context` handlers as stages of the context pipeline. @param entries read only when a handler asks for them */
+	/**
+	 * `context` handlers as stages of the context pipeline, which chains and checks what they give.
+	 * @param entries read only when a handler asks for them
+	 */
 	contextStages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[] {
+		const eventWith = (messages: readonly ContextMessage[]) => ({
+			type: "context" as const,
+			messages,
+			get entries() {
+				return entries();
+			},
+		});
 		return this.registry.handlers("context").map((registration) => ({
 			hook: registration.hook.path,
-			transform: (messages) =>
-				this.#call(
-					registration,
-					{
-						type: "context",
-						messages,
-						get entries() {
-							return entries();
-						},
-					},
-					signal,
-				),
+			transform: async (messages) => (await this.#call(registration, eventWith(messages), signal)).answer,
 		}));
 	}
 
@@ -189,6 +178,7 @@ export class HookRunner {
 		const call: HookCall = { hook, event: `/${name}`, signal, deadline: null, effects: true, defersRebuild: false };
 		const startedAt = performance.now();
 		let outcome: HookCallReport["outcome"] = "done";
+		const leave = this.#enter(hook, call.event);
 		try {
 			const answer = await abortable(
 				Promise.resolve(options.handler(createCommandContext(this.options.host, call, argsRaw))),
@@ -201,6 +191,7 @@ export class HookRunner {
 			this.#report(hook, `/${name}`, errorText(error));
 			throw new PiError("command_failed", `/${name} failed: ${errorText(error)}`, { cause: error });
 		} finally {
+			leave();
 			this.options.onCall?.({ hookPath: hook.path, event: `/${name}`, ms: performance.now() - startedAt, outcome });
 		}
 	}
@@ -211,21 +202,53 @@ export class HookRunner {
 		if (!found?.options.complete) return [];
 		const { hook, options } = found;
 		const call: HookCall = { hook, event: `/${name}`, signal, deadline: null, effects: false, defersRebuild: false };
+		const leave = this.#enter(hook, call.event);
 		try {
 			const items = await options.complete?.(prefix, createHookContext(this.options.host, call));
 			return Array.isArray(items) ? items.filter((item) => typeof item?.value === "string") : [];
 		} catch (error) {
 			this.#report(hook, `/${name} completion`, errorText(error));
 			return [];
+		} finally {
+			leave();
 		}
 	}
 
-	/** @throws only for events whose error blocks */
+	/** Asks handlers in order until one of them decides. @returns what it decided; null when none did */
+	async #first<N extends EventsThatCombine<"first">, D>(
+		name: N,
+		event: HookEvents[N],
+		signal: AbortSignal,
+		decide: (called: Called<N>) => D | null,
+	): Promise<D | null> {
+		for (const registration of this.registry.handlers(name)) {
+			const decision = decide(await this.#call(registration, event, signal));
+			if (decision !== null) return decision;
+		}
+		return null;
+	}
+
+	/** Gives each handler what the one before it left. @returns what the last one left */
+	async #chain<N extends EventsThatCombine<"chain">, S>(
+		name: N,
+		start: S,
+		eventWith: (state: S) => HookEvents[N],
+		signal: AbortSignal,
+		take: (called: Called<N>, state: S) => S,
+	): Promise<S> {
+		let state = start;
+		for (const registration of this.registry.handlers(name)) {
+			state = take(await this.#call(registration, eventWith(state), signal), state);
+		}
+		return state;
+	}
+
+	/** Calls one handler as the table says. Never rejects. */
 	async #call<N extends HookEventName>(
 		{ hook, handler }: Registration<N>,
 		event: HookEvents[N],
 		signal: AbortSignal,
-	): Promise<HookResults[N] | undefined> {
+	): Promise<Called<N>> {
 		const policy = EVENTS[event.type];
 		const startedAt = performance.now();
 		let outcome: HookCallReport["outcome"] = "done";
@@ -247,25 +270,31 @@ export class HookRunner {
 			signal: linked.signal,
 			deadline,
 			effects: policy.effects,
-			defersRebuild: DEFER_REBUILD.has(event.type),
+			defersRebuild: policy.defersRebuild,
 		};
+		const leave = this.#enter(hook, event.type);
 		try {
 			const context = createHookContext(this.options.host, call);
 			const answer = (async () => handler(event, context))();
 			const given = await Promise.race([abortable(answer, signal), expired]);
 			if (isStop(given)) outcome = "blocked";
-			return given;
+			return { hook, answer: given };
 		} catch (error) {
 			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
-			if (signal.aborted && policy.onError === "pass") return undefined;
 			if (!signal.aborted) this.#report(hook, event.type, errorText(error));
-			if (policy.onError === "block") throw error;
-			return undefined;
+			return policy.onError === "block" ? { hook, failure: { error } } : { hook };
 		} finally {
+			leave();
 			(deadline as Deadline | null)?.clear();
 			linked.unlink();
 			this.options.onCall?.({ hookPath: hook.path, event: event.type, ms: performance.now() - startedAt, outcome });
 		}
+	}
+
+	#enter({ path, scope }: LoadedHook, event: string): () => void {
+		const { watch, hookTimeoutMs } = this.options;
+		// What comes with the program is the program.
+		return watch && scope !== "builtin" ? watch.enter(path, event, hookTimeoutMs()) : () => {};
 	}
 
 	#report(hook: LoadedHook, event: string, error: string): void {
@@ -273,38 +302,6 @@ export class HookRunner {
 	}
 }
 
-/** True for an answer that stops what it was asked about. */
-function isStop(answer: unknown): boolean {
-	if (typeof answer !== "object" || answer === null) return false;
-	return (
-		("block" in answer && answer.block === true) ||
-		("cancel" in answer && answer.cancel === true) ||
-		("action" in answer && answer.action === "stop")
-	);
-}
-
 function isTimeout(error: unknown): boolean {
 	return error instanceof PiError && error.code === "hook_timeout";
-}
-
-function isContent(value: unknown): value is (TextContent | ImageContent)[] {
-	return (
-		Array.isArray(value) &&
-		value.every(
-			(block: unknown) =>
-				typeof block === "object" &&
-				block !== null &&
-				"type" in block &&
-				((block.type === "text" && "text" in block && typeof block.text === "string") ||
-					(block.type === "image" && "data" in block && typeof block.data === "string")),
-		)
-	);
-}
-
-function isCommandResult(value: unknown): value is CommandResult {
-	if (typeof value === "string") return true;
-	if (typeof value !== "object" || value === null) return false;
-	return (
-		("prompt" in value && typeof value.prompt === "string") || ("status" in value && typeof value.status === "string")
-	);
 }

@@ -1,4 +1,5 @@
 import type { Api, AssistantMessage, ImageContent, Model, TextContent, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { RequestAuth } from "../config/credentials.js";
 import type { ContextMessage } from "../context/context-message.js";
 import type { AppMessage, CompactionEntry, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type {
@@ -12,8 +13,10 @@ import type {
 } from "../tools/tool.js";
 import type { ExecOptions, ExecResult } from "../util/process.js";
 import type { HostHandleName, SystemItem, SystemItemsHandle } from "./handles.js";
+import type { HookUI } from "./ui-types.js";
 
-export type { ExecOptions, ExecResult, HostHandleName, SystemItem, SystemItemsHandle };
+export type * from "./ui-types.js";
+export type { ExecOptions, ExecResult, HostHandleName, RequestAuth, SystemItem, SystemItemsHandle };
 
 /** A file that goes with a prompt. */
 export interface Attachment {
@@ -28,34 +31,6 @@ export interface Attachment {
 	extractedText?: string;
 	/** Base64 of a smaller image. */
 	preview?: string;
-}
-
-/** Last argument of every dialog. */
-export interface DialogOptions {
-	/** Closes the dialog as cancelled. */
-	signal?: AbortSignal;
-	/** ms after which the dialog closes as cancelled. */
-	timeout?: number;
-}
-
-/** An option of `ui.select` that says more than its value. */
-export interface SelectOption<T = unknown> {
-	label: string;
-	value: T;
-	description?: string;
-}
-
-/** Dialogs. Several at once queue; each settles exactly once. Without a screen: null, false, null and nothing. */
-export interface HookUI {
-	/** Lets the user choose. @returns the option itself, or the `value` of a `SelectOption`; null when cancelled */
-	select<T extends string>(title: string, options: readonly T[], dialog?: DialogOptions): Promise<T | null>;
-	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
-	/** Asks a yes/no question. @returns false when cancelled */
-	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean>;
-	/** Asks for a line of text. @returns null when cancelled */
-	input(title: string, placeholder?: string, dialog?: DialogOptions): Promise<string | null>;
-	/** Shows a line and goes on. */
-	notify(message: string, type?: "info" | "warning" | "error"): void;
 }
 
 /** What every handler gets beside its event. Always reads current state; throws once its session or hook is gone. */
@@ -79,6 +54,12 @@ export interface HookEventContext {
 	availableModels(): Promise<Model<Api>[]>;
 	/** Key for a model: OAuth (refreshed), auth file, models file, environment. */
 	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
+	/**
+	 * What a request to a model needs: its key, and the headers that models.json adds for its provider. Goes with the
+	 * options of `complete` and `stream`.
+	 * @returns undefined when no key is known
+	 */
+	requestAuth(model: Model<Api>): Promise<RequestAuth | undefined>;
 	/**
 	 * Appends an entry of your own type.
 	 * @returns its index, once it is written
@@ -188,6 +169,9 @@ export type SessionEvent = SessionEventBase &
 		  }
 		| { reason: "compact"; compactionEntry: CompactionEntry; tokensBefore: number; fromHook: boolean }
 	);
+
+/** Why a `session` event comes. */
+export type SessionReason = SessionEvent["reason"];
 
 /** Answer to a `session` event; only `before_…` reasons read it. */
 export interface SessionEventResult {
@@ -345,18 +329,19 @@ export interface HookEvents {
 	context: ContextEvent;
 }
 
-/** What a handler of each event may return. */
-export interface HookResults {
-	session: SessionEventResult | undefined | void;
-	agent_start: undefined | void;
-	agent_end: undefined | void;
-	turn_start: undefined | void;
-	turn_end: undefined | void;
-	before_request: BeforeRequestEventResult | undefined | void;
-	tool_call: ToolCallEventResult | undefined | void;
-	tool_result: ToolResultEventResult | undefined | void;
-	context: ContextEventResult | undefined | void;
+/** Answers of handlers, of the events that read one. */
+export interface HookAnswers {
+	session: SessionEventResult;
+	before_request: BeforeRequestEventResult;
+	tool_call: ToolCallEventResult;
+	tool_result: ToolResultEventResult;
+	context: ContextEventResult;
 }
+
+/** What a handler of each event may return: its answer where one is read, or nothing. */
+export type HookResults = {
+	[N in HookEventName]: (N extends keyof HookAnswers ? HookAnswers[N] : never) | undefined | void;
+};
 
 export type HookEventName = keyof HookEvents;
 

@@ -6,6 +6,8 @@ export interface ModeIO {
 	out(text: string): Promise<void>;
 	/** Progress and problems. */
 	err(text: string): void;
+	/** Says what is done when the reader of answers is gone; without it the program then ends at once. */
+	onReaderGone?(end: () => void): void;
 	/** True when answers go to a terminal: then they are stripped of control sequences. */
 	outIsTerminal: boolean;
 }

@@ -89,7 +89,15 @@ export class AgentSession {
 			onWarning: (line) => this.#warn(line),
 			onSend: (text, attachments) => this.#prompter.receive(text, attachments),
 		});
-		this.inspector = new SessionInspector(this, this.#context, this.#hooks, this.#ended.signal);
+		this.inspector = new SessionInspector(this, this.#context, this.#hooks, this.#ended.signal, () => {
+			// A program that drives the session itself may do what no mode of pi does.
+			const isDriven = this.#shell === null && this.#prompter.acceptsSend;
+			return {
+				tools: parts.tools.length > 0,
+				sessions: parts.sessionDir !== null || isDriven,
+				screen: this.#shell !== null || (isDriven && this.#ui === NO_UI),
+			};
+		});
 		const shared = {
 			parts,
 			state: this.#state,
@@ -252,6 +260,7 @@ export class AgentSession {
 		this.#prompter.abortCommand();
 		this.#userShell.abort();
 		this.#compaction.abort();
+		this.#lifecycle.abort();
 		return this.#runner.abort();
 	}
 

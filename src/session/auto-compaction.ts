@@ -29,6 +29,8 @@ type Reason = Extract<SessionEvent, { type: "auto_compaction_start" }>["reason"]
 export class AutoCompaction {
 	enabled: boolean;
 	#running: AbortController | null = null;
+	/** Aborts the wait for handlers that are told of a compaction. */
+	#telling: AbortController | null = null;
 	/** Log length at which compaction last failed; not tried again before the log has grown. */
 	#failedAt = -1;
 
@@ -42,6 +44,7 @@ export class AutoCompaction {
 
 	abort(): void {
 		this.#running?.abort();
+		this.#telling?.abort();
 	}
 
 	/** Compacts when less than `reserveTokens` of the window are left. Failures are told, not thrown. */
@@ -126,7 +129,7 @@ export class AutoCompaction {
 					await context.rebuild(linked.signal);
 					end(entry);
 					await state.log.flush();
-					await this.#tellHooks(entry, by.kind === "hook");
+					await this.#tellHooks(entry, by.kind === "hook", signal);
 					return { tokensBefore: entry.tokensBefore, tokensAfter: context.tokens() };
 				},
 				end: (error) => end(null, error),
@@ -148,8 +151,11 @@ export class AutoCompaction {
 		}
 	}
 
-	async #tellHooks(entry: CompactionEntry, fromHook: boolean): Promise<void> {
+	async #tellHooks(entry: CompactionEntry, fromHook: boolean, signal: AbortSignal | undefined): Promise<void> {
 		const { log } = this.deps.state;
+		const telling = new AbortController();
+		this.#telling = telling;
+		const linked = linkSignals(telling.signal, signal);
 		await this.deps.hooks().emitSession(
 			{
 				type: "session",
@@ -161,7 +167,8 @@ export class AutoCompaction {
 				tokensBefore: entry.tokensBefore,
 				fromHook,
 			},
-			new AbortController().signal,
+			linked.signal,
 		);
+		linked.unlink();
 	}
 }

@@ -73,7 +73,7 @@ export async function askHooks(plan: CompactionPlan, parts: CompactionParts): Pr
 		},
 		parts.signal,
 	);
-	if (answer.cancel) throw new PiError("compaction_failed", "A hook cancelled the compaction");
+	if (answer.cancel) throw new PiError("compaction_failed", `The hook ${answer.cancelledBy} cancelled the compaction`);
 	const entry = answer.compactionEntry ? checkHookEntry(answer.compactionEntry, plan, parts) : null;
 	return entry && { entry, by: { kind: "hook", name: answer.compactedBy ?? "" } };
 }

@@ -3,18 +3,13 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
 import { loadModelSources } from "../config/model-sources.js";
 import type { ModelRegistry } from "../config/models.js";
-import {
-	type Environment,
-	paths as findPaths,
-	type Paths,
-	processEnvironment,
-	resolveUserPath,
-} from "../config/paths.js";
+import { type Environment, paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
 import { type LoadedSettings, loadSettings } from "../config/settings.js";
 import type { ProjectSet } from "../config/trust.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
-import { grantedHandles } from "../hooks/handles.js";
+import type { GrantAnswer, GrantRequest } from "../hooks/grant-request.js";
+import type { HandlerWatch } from "../hooks/watchdog.js";
 import { findSession, latestSession } from "../log/catalog.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";
@@ -29,6 +24,7 @@ import type { AnyTool } from "../tools/tool.js";
 import { ensurePrivateDir } from "../util/fs.js";
 import { createAccounts } from "./accounts.js";
 import { AgentSession } from "./agent-session.js";
+import { HookGrants } from "./hook-grants.js";
 import { loadModelClient } from "./model-client.js";
 import type { TrustAnswer } from "./project-code.js";
 import { findSessionCode } from "./session-code.js";
@@ -78,6 +74,10 @@ export interface CreateAgentSessionOptions {
 	trust?: boolean;
 	/** Asks whether the project's own code may run. Without it, only trusted contents do. */
 	askTrust?(set: ProjectSet): Promise<TrustAnswer>;
+	/** Asks whether a hook gets what it requires. Without it only what the settings grant is granted. */
+	askGrant?(request: GrantRequest): Promise<GrantAnswer>;
+	/** Watches over handlers of hooks while they run; the program ends itself when one hangs, an SDK may not want that. */
+	watch?: HandlerWatch;
 	offline?: boolean;
 	client?: ModelClient;
 	/** Models besides those of pi-ai and models.json. */
@@ -184,8 +184,8 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		get builtinHooks() {
 			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];
 		},
-		grants: (file) =>
-			grantedHandles(settings.hookGrants, file, (path) => resolveUserPath(path, paths.agentDir, paths.home)),
+		grants: new HookGrants({ settings, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
+		...(options.watch ? { watch: options.watch } : {}),
 		hookCacheDir: paths.hookCache,
 		tmpDir: paths.tmp,
 		sessionDir,

@@ -37,15 +37,17 @@ export function describeLoss({ by, tokens }: Pick<CacheLoss, "by" | "tokens">): 
 
 /** Hooks and how they do, two lines each at most. */
 export function describeHooks(statuses: readonly HookStatus[]): string[] {
-	return statuses.flatMap(({ name, scope, path, isEnabled, problem, figures, conflicts }) => {
+	return statuses.flatMap(({ name, scope, path, isEnabled, problem, figures, cannotFire, conflicts }) => {
 		const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
 		const error = figures.lastError === null ? [] : [`    last error: ${figures.lastError}`];
 		const failure = problem === null ? [] : [`    ${problem}`];
+		const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
 		const claims = conflicts.map((conflict) => `    ${conflict}`);
 		return [
 			`${name}  ${scope}  ${path}  ${isEnabled ? calls : problem === null ? "off" : "failed"}`,
 			...failure,
 			...error,
+			...unreachable,
 			...claims,
 		];
 	});

@@ -52,6 +52,10 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		findModel: (provider, id) => parts.models.find(provider, id),
 		availableModels: () => parts.models.available(),
 		resolveApiKey: (model) => parts.models.resolveApiKey(model),
+		async requestAuth(model) {
+			const isKnown = (await parts.models.resolveApiKey(model)) !== undefined;
+			return isKnown ? parts.models.requestAuth(model) : undefined;
+		},
 		saveEntries(hook, entries) {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
 			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, {});

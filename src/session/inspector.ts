@@ -1,11 +1,12 @@
 import type { ContextInspection, HookFigures, HookStatus, InspectOptions, Inspector } from "../commands/inspection.js";
 import { buildContext } from "../context/build-context.js";
 import { findCacheLoss } from "../context/cache-loss.js";
-import type { BuiltContext, TracedMessage } from "../context/context-message.js";
+import type { BuiltContext, HookEdits, TracedMessage } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import { createLedger, type HookShare, hookShares } from "../context/ledger.js";
 import { StabilityWatch } from "../context/stability.js";
 import { PiError } from "../errors.js";
+import { type HookReach, unreachable } from "../hooks/reach.js";
 import type { LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type SessionEntry } from "../log/entry.js";
 import type { SessionContext } from "./session-context.js";
@@ -27,6 +28,7 @@ export class SessionInspector implements Inspector {
 		private readonly context: SessionContext,
 		private readonly hooks: SessionHooks,
 		private readonly ended: AbortSignal,
+		private readonly reach: () => HookReach,
 	) {}
 
 	async inspectContext({ without = NO_HOOKS, at = null }: InspectOptions = {}): Promise<ContextInspection> {
@@ -64,6 +66,7 @@ export class SessionInspector implements Inspector {
 			createLedger({ context: this.context.current, entries: this.session.entries, previous: null }),
 		);
 		const { loaded, failures, health } = this.hooks;
+		const reach = this.reach();
 		const statuses = loaded.map(
 			(hook): HookStatus => ({
 				path: hook.path,
@@ -76,7 +79,10 @@ export class SessionInspector implements Inspector {
 				problem: failures.find(({ path }) => path === hook.path)?.problem ?? null,
 				figures: health.figures(hook.path),
 				share: shares.get(hook.path) ?? NOTHING,
-				conflicts: loaded.filter((other) => other !== hook).flatMap((other) => sharedClaims(hook, other)),
+				cannotFire: unreachable(hook, reach),
+				conflicts: loaded
+					.filter((other) => other !== hook)
+					.flatMap((other) => [...sharedClaims(hook, other), ...sharedEdits(hook, other, this.context.current.edits)]),
 			}),
 		);
 		const missing = failures.filter(({ path }) => !loaded.some((hook) => hook.path === path));
@@ -115,7 +121,7 @@ function isReply(entry: SessionEntry): boolean {
 }
 
 function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {
-	const none = { events: [], commands: [], entryTypes: [], conflicts: [] };
+	const none = { events: [], commands: [], entryTypes: [], cannotFire: [], conflicts: [] };
 	return { ...failure, ...none, isEnabled: false, figures, share: NOTHING };
 }
 
@@ -128,3 +134,18 @@ function sharedClaims(hook: LoadedHook, other: LoadedHook): string[] {
 		...types.map((type) => `entries of type ${type} are also written by ${other.path}`),
 	];
 }
+
+/** Entries that two hooks both take out or replace in the context as last computed. */
+function sharedEdits(hook: LoadedHook, other: LoadedHook, edits: readonly HookEdits[]): string[] {
+	const of = ({ path }: LoadedHook) =>
+		edits.filter((edit) => edit.hook === path).flatMap(({ entries }) => [...entries]);
+	const theirs = new Set(of(other));
+	const both = [...new Set(of(hook))].filter((entry) => theirs.has(entry));
+	if (both.length === 0) return [];
+	const shown = both.slice(0, MAX_SHOWN_ENTRIES).join(", ");
+	const more = both.length > MAX_SHOWN_ENTRIES ? ` and ${both.length - MAX_SHOWN_ENTRIES} more` : "";
+	return [`${both.length === 1 ? "entry" : "entries"} ${shown}${more} in the context: also edited by ${other.path}`];
+}
+
+/** Entries that a conflict names. */
+const MAX_SHOWN_ENTRIES = 5;

@@ -1,6 +1,7 @@
 import type { BranchTarget } from "../commands/command.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { PiError } from "../errors.js";
+import { SESSION_REASONS } from "../hooks/events.js";
 import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
@@ -34,6 +35,8 @@ type PlainReason = "start" | "before_switch" | "switch" | "before_clear" | "clea
 /** Start, switch, clear, branch, shutdown: each tells the hooks, and before it changes anything asks them. */
 export class Lifecycle {
 	#onWriteError: (error: PiError) => void = () => {};
+	/** Aborts the wait for handlers, of each event that they are being told of. */
+	readonly #waits = new Set<AbortController>();
 	#missing: MissingHooks | null = null;
 
 	constructor(private readonly deps: LifecycleDeps) {}
@@ -73,6 +76,11 @@ export class Lifecycle {
 		await this.deps.context.rebuild(this.deps.ended);
 		await this.tellHooks("start");
 		this.deps.emit({ type: "session_changed", reason: "start" });
+	}
+
+	/** Ends the wait for handlers at once; what they were asked about does not happen. */
+	abort(): void {
+		for (const wait of this.#waits) wait.abort();
 	}
 
 	/** Begins a new, empty session. @returns false when a hook cancelled it */
@@ -182,7 +190,17 @@ export class Lifecycle {
 	/** Makes the event only when there is a handler: it holds every entry of the log. */
 	async #emit(event: () => HookSessionEvent): Promise<SessionAnswer> {
 		const hooks = this.deps.hooks();
-		return hooks.registry.has("session") ? hooks.emitSession(event(), new AbortController().signal) : {};
+		if (!hooks.registry.has("session")) return {};
+		const told = event();
+		const wait = new AbortController();
+		if (SESSION_REASONS[told.reason].abortable) this.#waits.add(wait);
+		try {
+			const verdict = await hooks.emitSession(told, wait.signal);
+			// Nobody has answered what an abort left open: then nothing changes.
+			return wait.signal.aborted ? { cancel: true } : verdict;
+		} finally {
+			this.#waits.delete(wait);
+		}
 	}
 
 	/** Entries are read when a handler asks for them. */

@@ -28,7 +28,7 @@ export interface SessionContextOptions {
 	onChange(context: BuiltContext): void;
 }
 
-const EMPTY: BuiltContext = { messages: [], hidden: [], problems: [], isChanged: false };
+const EMPTY: BuiltContext = { messages: [], hidden: [], edits: [], problems: [], isChanged: false };
 
 /** Owns the computed context of a session: recomputes it from the entries, never from its own output. */
 export class SessionContext {

@@ -14,7 +14,10 @@ import type { SessionParts } from "./session-parts.js";
 /** What the hooks of a session are loaded and run with. */
 export interface SessionHooksOptions {
 	host: HookHost;
-	parts: Pick<SessionParts, "findHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants">;
+	parts: Pick<
+		SessionParts,
+		"findHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
+	>;
 	onError(report: HookErrorReport): void;
 	onWarning(line: string): void;
 	onSend(text: string, attachments: Attachment[]): void;
@@ -143,7 +146,8 @@ export class SessionHooks {
 			cacheDir: parts.hookCacheDir,
 			timeoutMs: parts.settings.hookTimeout,
 			// What comes with the program may use everything; for hooks the user says.
-			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : parts.grants(file)),
+			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : parts.grants.of(file)),
+			requestGrant: (request) => parts.grants.request(request, onWarning),
 			send: (_, text, attachments) => onSend(text, attachments),
 		};
 		const builtin = await loadBuiltinHooks(parts.builtinHooks, loading);
@@ -185,6 +189,7 @@ export class SessionHooks {
 			host,
 			hookTimeoutMs: () => parts.settings.hookTimeout,
 			onError: (report) => this.#fail(report),
+			...(parts.watch ? { watch: parts.watch } : {}),
 			onCall: (report) => this.health.recordCall(report),
 		});
 	}

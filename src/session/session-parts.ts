@@ -6,14 +6,14 @@ import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
 import type { Settings, SettingsLayers } from "../config/settings.js";
 import type { PiError } from "../errors.js";
-import type { HookFile } from "../hooks/discover.js";
-import type { HostHandleName } from "../hooks/handles.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
+import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import type { PromptTemplate } from "../resources/prompt-templates.js";
 import type { Skill } from "../resources/skills.js";
 import type { AnyTool } from "../tools/tool.js";
+import type { HookGrants } from "./hook-grants.js";
 import type { SessionDefaults } from "./session-state.js";
 
 /** The models that a session can use, and how to reach them. */
@@ -80,8 +80,10 @@ export interface SessionParts {
 	trust: CommandTrust;
 	/** Features that are written as hooks; they load before the files. */
 	builtinHooks: readonly BuiltinHook[];
-	/** The handles that the user has granted to a hook. */
-	grants(file: HookFile): readonly HostHandleName[];
+	/** What the user lets hooks do beyond what every hook may. */
+	grants: Pick<HookGrants, "of" | "request">;
+	/** Watches over handlers while they run. */
+	watch?: HandlerWatch;
 	hookCacheDir: string;
 	/** A private directory for long outputs. */
 	tmpDir: string;

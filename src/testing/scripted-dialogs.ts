@@ -1,5 +1,6 @@
 import { PiError } from "../errors.js";
-import type { HookUI } from "../hooks/types.js";
+import { selectChoices } from "../hooks/dialog-options.js";
+import type { HookUI, InputOptions } from "../hooks/types.js";
 
 /** A dialog that a hook opened. */
 export interface AskedDialog {
@@ -9,6 +10,8 @@ export interface AskedDialog {
 	text?: string;
 	/** Labels of what a `select` offers. */
 	options?: string[];
+	/** What stands in the line of an `input` at first. */
+	initial?: string;
 }
 
 /**
@@ -41,13 +44,14 @@ export function createScriptedUI(answers: readonly DialogAnswer[], watcher: Dial
 	};
 	const ui = {
 		async select(title: string, options: readonly unknown[]): Promise<unknown> {
-			const labels = options.map(labelOf);
+			const choices = selectChoices(options);
+			const labels = choices.map(({ label }) => label);
 			const dialog: AskedDialog = { kind: "select", title, options: labels };
 			const label = answer(dialog);
 			if (label === null) return null;
 			const position = typeof label === "string" ? labels.indexOf(label) : -1;
 			if (position < 0) throw refuse(dialog, `has no option ${JSON.stringify(label)}, only ${labels.join(", ")}`);
-			return chosenValue(options[position]);
+			return choices[position]?.value;
 		},
 		async confirm(title: string, text: string): Promise<boolean> {
 			const dialog: AskedDialog = { kind: "confirm", title, text };
@@ -55,8 +59,12 @@ export function createScriptedUI(answers: readonly DialogAnswer[], watcher: Dial
 			if (typeof said !== "boolean") throw refuse(dialog, `wants true or false, not ${JSON.stringify(said)}`);
 			return said;
 		},
-		async input(title: string, placeholder?: string): Promise<string | null> {
-			const dialog: AskedDialog = { kind: "input", title, ...(placeholder === undefined ? {} : { text: placeholder }) };
+		async input(title: string, placeholder?: string, given?: InputOptions): Promise<string | null> {
+			const dialog: AskedDialog = {
+				...{ kind: "input", title },
+				...(placeholder === undefined ? {} : { text: placeholder }),
+				...(given?.initial === undefined ? {} : { initial: given.initial }),
+			};
 			const said = answer(dialog);
 			if (typeof said === "boolean") throw refuse(dialog, `wants a text, not ${said}`);
 			return said;
@@ -65,17 +73,4 @@ export function createScriptedUI(answers: readonly DialogAnswer[], watcher: Dial
 	};
 	// What `select` gives back is of the type of its options: one of them, or the value of one.
 	return ui as HookUI;
-}
-
-function isLabelled(option: unknown): option is { label: unknown; value: unknown } {
-	return typeof option === "object" && option !== null && "label" in option && "value" in option;
-}
-
-function labelOf(option: unknown): string {
-	if (isLabelled(option)) return String(option.label);
-	return typeof option === "string" ? option : (JSON.stringify(option) ?? String(option));
-}
-
-function chosenValue(option: unknown): unknown {
-	return isLabelled(option) ? option.value : option;
 }

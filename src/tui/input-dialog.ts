@@ -16,7 +16,7 @@ export interface InputQuestion {
 	placeholder?: string;
 	/** Shows dots in place of the text, for keys. */
 	masked?: boolean;
-	/** What stands in the line at first. */
+	/** What stands in the line at first, the cursor behind it. */
 	value?: string;
 }
 

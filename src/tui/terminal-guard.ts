@@ -6,7 +6,9 @@ const END_SIGNALS: readonly EndSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQU
 const KEY_SIGNALS = ["SIGINT", "SIGQUIT"] as const;
 const INPUT_ENDS = ["end", "error"] as const;
 /** Frame open no more, paste mode and focus reports off, cursor shown, key reports off: for whatever was left on. */
-const LAST_BYTES = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?25h\x1b[>4;0m";
+const MODES_OFF = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?25h\x1b[>4;0m";
+/** Gives the terminal back in one write, where nothing else can be done: the screen's last lines are wiped out too. */
+export const LAST_BYTES = `${MODES_OFF}\x1b[<u\x1b[0m\x1b[J\r\n`;
 /** When a suspended program looks at its screen again, of the time it runs. */
 const GO_ON_MS = 100;
 
@@ -136,7 +138,7 @@ export async function suspend(screen: LiveTUI, target = 0): Promise<void> {
 
 function writeLast(): void {
 	try {
-		process.stdout.write(LAST_BYTES);
+		process.stdout.write(MODES_OFF);
 	} catch {
 		// No terminal, nothing to restore.
 	}

@@ -30,7 +30,8 @@ export interface SpawnGroupOptions {
 	/** Ends the whole group after so many milliseconds. */
 	timeoutMs?: number;
 	/**
-	 * Gets the output in pieces of at most 64 KB, as bytes. A returned promise holds the program back until it settles.
+	 * Gets the output in pieces of at most 64 KB, as bytes. A returned promise holds the program back until it settles;
+	 * until then no other piece of that stream comes.
 	 */
 	onOutput?(chunk: Buffer, stream: "stdout" | "stderr"): Promise<void> | undefined;
 }
@@ -131,6 +132,11 @@ export function spawnGroup(
 
 		for (const stream of ["stdout", "stderr"] as const) {
 			const pipe = child[stream];
+			let isHeld = false;
+			// When the program ends Node turns on its pipes, those that are held among them.
+			pipe.on("resume", () => {
+				if (isHeld && !settled) pipe.pause();
+			});
 			pipe.on("data", (chunk: Buffer) => {
 				if (settled) {
 					// A background process goes on printing: let it, for its next write to a closed pipe would end it.
@@ -140,8 +146,12 @@ export function spawnGroup(
 				}
 				const held = options.onOutput?.(chunk, stream);
 				if (held === undefined) return;
+				isHeld = true;
 				pipe.pause();
-				const resume = () => pipe.resume();
+				const resume = () => {
+					isHeld = false;
+					pipe.resume();
+				};
 				held.then(resume, resume);
 			});
 			pipe.on("error", () => {}); // a broken pipe reads as the end of the output

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { createWorkshop, ROOT } from "./lib/place.mjs";
 import { summarize } from "./lib/stats.mjs";
 import { contextBuild, nextRequest } from "./measures/context.mjs";
+import { hooksStart } from "./measures/hooks.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
 import { resumeSession } from "./measures/resume.mjs";
 import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
@@ -16,6 +17,7 @@ const MEASURES = {
 	version: fastPaths,
 	paint: firstPaint,
 	request: firstRequest,
+	hooks: hooksStart,
 	turns: toolTurns,
 	print: printStream,
 	stream: screenStream,

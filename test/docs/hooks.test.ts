@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { EVENTS } from "../../src/hooks/events.js";
+import { EVENTS, SESSION_REASONS } from "../../src/hooks/events.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 
@@ -114,6 +114,23 @@ describe("docs/hooks.md", () => {
 		]);
 		const rows = tableAfter("## Events").map((cells) => [cells[0], ...cells.slice(4)]);
 		expect(rows).toEqual(expected);
+	});
+
+	test("the table of session reasons says what the policy table says", () => {
+		const rows = tableAfter("### Session reasons").flatMap(([reasons = "", what = "", answers = ""]) =>
+			reasons.split(", ").map((reason) => ({ reason, what, answers: reason.includes("before_") ? answers : "" })),
+		);
+		const members = (text: string) => [...text.matchAll(/\{ (\w+)/g)].map(([, member]) => member);
+		expect(Object.fromEntries(rows.map(({ reason, answers }) => [reason, members(answers)]))).toEqual(
+			Object.fromEntries(Object.entries(SESSION_REASONS).map(([reason, { reads }]) => [`\`${reason}\``, reads])),
+		);
+		const limits = Object.entries(SESSION_REASONS).filter(([, { deadline }]) => deadline !== EVENTS.session.deadline);
+		expect(limits.map(([reason, { deadline }]) => [reason, deadline])).toEqual([
+			["before_compact", "none"],
+			["shutdown", 2000],
+		]);
+		expect(page).toContain("`before_compact` has no time limit");
+		expect(rows.find(({ reason }) => reason === "`shutdown`")?.what).toContain("two seconds at most");
 	});
 
 	test("the table of recipes names every example, and no other file", () => {

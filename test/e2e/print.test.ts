@@ -68,6 +68,17 @@ test("commands of hooks run as prompts do", async () => {
 	expect(run.stdout).toMatch(/^A shop\.\nPopped to turn 1: \d+ → \d+ tokens\n$/);
 });
 
+test("a hook cancels what would change the session here as anywhere", async () => {
+	const provider = await startProvider();
+	provider.reply("One.", "Two.");
+	const stay = `export default (pi) => pi.on("session", ({ reason }) => reason === "before_clear" ? { cancel: true } : undefined);`;
+	const run = await runPi(["-p", "first", "/new", "second"], {
+		agentDir: agentDirFor(provider, { hooks: { "stay.ts": stay } }),
+	});
+	expect(run).toMatchObject({ code: 0, stdout: "One.\nA hook kept the session\nTwo.\n" });
+	expect(conversation(provider, 1)).toEqual(["user: first", "assistant: One.", "user: second"]);
+});
+
 test("an unknown command is not sent: it ends with 2 and names the nearest", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider, { hooks: { "stacking.ts": STACKING } });

@@ -41,6 +41,8 @@ export interface LoopbackModelOptions {
 	maxTokens?: number;
 	/** US dollars per million tokens. Default: all 0. */
 	cost?: Model<LoopbackApi>["cost"];
+	/** Headers that models.json adds to each request. */
+	headers?: Record<string, string>;
 }
 
 /** Names of the loopback provider's two faces in models.json, by API. */
@@ -146,6 +148,7 @@ export class LoopbackProvider {
 			baseUrl: this.baseUrl(api),
 			api,
 			apiKey: "loopback-key",
+			...(options.headers ? { headers: options.headers } : {}),
 			...(api === "openai-completions" ? { compat: LOCAL_COMPAT } : {}),
 			models: [
 				{

@@ -20,6 +20,8 @@ export interface PiProcess {
 	write(text: string): void;
 	/** Ends its stdin. */
 	end(): void;
+	/** Stops reading its stdout, as `head` does. */
+	closeStdout(): void;
 	kill(signal?: NodeJS.Signals): void;
 	/** What it has written so far. */
 	stdout(): string;
@@ -67,6 +69,7 @@ export function spawnPi(args: string[], options: Omit<PiOptions, "args"> = {}): 
 		agentDir: place.agentDir,
 		write: (text) => void child.stdin.write(text),
 		end: () => void child.stdin.end(),
+		closeStdout: () => void child.stdout.destroy(),
 		kill: (signal = "SIGTERM") => void child.kill(signal),
 		stdout: () => output.stdout,
 		stderr: () => output.stderr,

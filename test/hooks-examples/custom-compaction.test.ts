@@ -11,7 +11,8 @@ const userSettings = { compaction: { enabled: false, keepRecentTokens: 8 } };
 async function start(models = ["nobody/none", "loopback-anthropic/scripted"]) {
 	const list = /^const MODELS = .*$/m;
 	const hooks = { "custom-compaction.ts": SOURCE.replace(list, `const MODELS = ${JSON.stringify(models)};`) };
-	const test = await startSession({ hooks, userSettings, provider: await startProvider() });
+	const modelOptions = { headers: { "x-team": "blue" } };
+	const test = await startSession({ hooks, userSettings, modelOptions, provider: await startProvider() });
 	test.provider.reply("a1", "a2");
 	await test.session.prompt("the goal");
 	await test.session.prompt("the rest");
@@ -23,6 +24,7 @@ test("the first model of the list that is known writes the summary", async () =>
 	provider.reply("CHEAP", "a3");
 	await session.compact("the paths");
 	expect(provider.requests[2]?.api).toBe("anthropic-messages");
+	expect(provider.requests[2]?.headers["x-team"]).toBe("blue");
 	expect(provider.requests[2]?.messages[0]?.text).toContain("[User]\nthe goal");
 	expect(provider.requests[2]?.messages[0]?.text).toContain("Pay particular attention to: the paths");
 	expect(session.entries.at(-1)).toMatchObject({ type: "compaction", summary: "CHEAP" });

@@ -123,6 +123,62 @@ describe("the hooks of a session", () => {
 	});
 });
 
+describe("what can never be called", () => {
+	const ALL = `export default (pi) => {
+		for (const event of ["session", "tool_call", "tool_result", "turn_end", "context"]) pi.on(event, () => {});
+		pi.command("go", { complete: () => [], handler: () => {} });
+		pi.entry("mark", { render: () => "" });
+	}`;
+	const NO_TOOLS = ["tool_call", "tool_result"].map((what) => ({ what, why: "the model has no tools" }));
+	const NO_SESSIONS = ["session before_switch", "session switch"].map((what) => ({
+		what,
+		why: "no other session can be opened",
+	}));
+	const NO_SCREEN = ["suggestions of /go", "the drawing of mark"].map((what) => ({ what, why: "there is no screen" }));
+
+	test.each([
+		["print mode", { session: { kind: "new" }, print: true }, NO_SCREEN],
+		["print mode without a session file", { print: true }, [...NO_SESSIONS, ...NO_SCREEN]],
+		["a run without tools", { session: { kind: "new" }, print: true, tools: [] }, [...NO_TOOLS, ...NO_SCREEN]],
+		["RPC mode, where a client may open any file", { ui: {}, print: false }, NO_SCREEN],
+		["a program that drives the session itself", { print: false }, []],
+	] as const)("is told of %s", async (_, { print, ...options }, expected) => {
+		const test = await startSession({ ...options, hooks: { "all.ts": ALL } });
+		test.session.acceptsSend = !print;
+		expect(statusOf(test, "all").cannotFire).toEqual(expected);
+	});
+
+	test("is said by /hooks", async () => {
+		const { session } = await startSession({ hooks: { "all.ts": ALL }, tools: [] });
+		session.acceptsSend = false;
+		expect(await session.prompt("/hooks")).toMatchObject({
+			status: expect.stringContaining("cannot fire in this mode: tool_call, for the model has no tools"),
+		});
+	});
+});
+
+test("hooks that claim the same command and change the same entries are told of each other, with the entries", async () => {
+	const cut = (from: number) =>
+		`export default (pi) => { pi.command("cut", { handler: () => {} }); pi.on("context", ({ messages }) => ({
+			messages: messages.map((item) => item.entryIndex >= ${from} && item.message.role === "user"
+				? { ...item, message: { ...item.message, content: "cut" } } : item) })); }`;
+	const test = await startSession({ hooks: { "a.ts": cut(0), "b.ts": cut(2), "c.ts": "export default () => {};" } });
+	test.provider.reply("a1", "a2");
+	await test.session.prompt("u1");
+	await test.session.prompt("u2");
+	await test.session.rebuildContext();
+	expect(statusOf(test, "a").conflicts).toEqual([
+		expect.stringMatching(/^\/cut is also a command of \S+b\.ts$/),
+		expect.stringMatching(/^entry 3 in the context: also edited by \S+b\.ts$/),
+	]);
+	expect(statusOf(test, "b").conflicts).toEqual([
+		expect.stringMatching(/^\/cut is also a command of \S+a\.ts$/),
+		expect.stringMatching(/^entry 3 in the context: also edited by \S+a\.ts$/),
+	]);
+	expect(statusOf(test, "c").conflicts).toEqual([]);
+	expect(await test.session.prompt("/hooks")).toMatchObject({ status: expect.stringContaining("also edited by") });
+});
+
 describe("a look at the context", () => {
 	test("without a hook leaves session, figures and events as they are", async () => {
 		const test = await startSession({ hooks: { "d-first.ts": HOOKS["d-first.ts"] } });

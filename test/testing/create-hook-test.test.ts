@@ -92,7 +92,7 @@ describe("the scripted user", () => {
 			const color = await ui.select("Color", ["red", "green"]);
 			const size = await ui.select("Size", [{ label: "Large", value: 42 }]);
 			const sure = await ui.confirm("Sure?", "It is " + color);
-			const name = await ui.input("Name", "yours");
+			const name = await ui.input("Name", "yours", { initial: "me" });
 			ui.notify("asked");
 			return { status: JSON.stringify([color, size, sure, name]) };
 		},
@@ -106,7 +106,7 @@ describe("the scripted user", () => {
 			{ kind: "select", title: "Color", options: ["red", "green"] },
 			{ kind: "select", title: "Size", options: ["Large"] },
 			{ kind: "confirm", title: "Sure?", text: "It is green" },
-			{ kind: "input", title: "Name", text: "yours" },
+			{ kind: "input", title: "Name", text: "yours", initial: "me" },
 		]);
 		expect(t.notices).toContain("asked");
 	});

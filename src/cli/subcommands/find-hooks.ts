@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { resolveUserPath } from "../../config/paths.js";
 import { findProjectSet, isTrusted, loadTrust, type ProjectSet, type TrustState } from "../../config/trust.js";
-import { describeError } from "../../errors.js";
+import { describeError, PiError } from "../../errors.js";
 import { discoverHooks, type HookFile } from "../../hooks/discover.js";
 import { grantedHandles } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
@@ -27,19 +27,34 @@ export interface FoundHooks {
 	problems: string[];
 }
 
-/** Finds hooks where sessions do. Runs none of them. */
-export async function findHooks(place: Place, options: SubcommandOptions): Promise<FoundHooks> {
-	const { paths, settings } = place;
-	const { files, errors } = discoverHooks({
+/**
+ * The one hook file that a command names.
+ * @throws PiError `hook_load_failed` when there is no such file
+ */
+export function findHookFile(target: string, place: Place): HookFile {
+	const { files, errors } = discover(place, { hooks: [target], findHooks: false });
+	const [file] = files;
+	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`);
+	return file;
+}
+
+function discover({ paths, settings }: Place, { hooks, findHooks }: Pick<SubcommandOptions, "hooks" | "findHooks">) {
+	return discoverHooks({
 		globalDir: paths.hooks,
 		projectDir: paths.project.hooks,
 		cwd: paths.cwd,
 		homeDir: paths.home,
 		configured: settings.hooks,
 		settingsDir: paths.agentDir,
-		explicit: options.hooks,
-		discovery: options.findHooks,
+		explicit: hooks,
+		discovery: findHooks,
 	});
+}
+
+/** Finds hooks where sessions do. Runs none of them. */
+export async function findHooks(place: Place, options: SubcommandOptions): Promise<FoundHooks> {
+	const { paths } = place;
+	const { files, errors } = discover(place, options);
 	const problems = errors.map(describeError);
 	const store = loadTrust(paths.agentDir);
 	const project = files.some(({ scope }) => scope === "project") ? await findProjectSet(paths.cwd, store) : null;

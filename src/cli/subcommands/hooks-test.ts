@@ -1,5 +1,4 @@
 import { describeError, PiError } from "../../errors.js";
-import { discoverHooks } from "../../hooks/discover.js";
 import { HOST_HANDLE_NAMES } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
@@ -10,6 +9,7 @@ import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
+import { findHookFile } from "./find-hooks.js";
 import type { Place } from "./place.js";
 import { type ReplayedContext, type ReplayedEvent, replay } from "./replay.js";
 import { sampleSession } from "./sample-session.js";
@@ -59,23 +59,9 @@ export async function testHook(target: string, place: Place, options: Subcommand
 }
 
 /** Loads the file with every handle granted: items that it appends are only shown. */
-async function loadHook(
-	target: string,
-	{ paths, settings }: Place,
-	sent: Sent[],
-): Promise<{ hook: LoadedHook } | { error: string }> {
-	const { files, errors } = discoverHooks({
-		globalDir: paths.hooks,
-		projectDir: paths.project.hooks,
-		cwd: paths.cwd,
-		homeDir: paths.home,
-		configured: [],
-		settingsDir: paths.agentDir,
-		explicit: [target],
-		discovery: false,
-	});
-	if (errors[0]) throw errors[0];
-	const { hooks, errors: failures } = await loadHooks(files, {
+async function loadHook(target: string, place: Place, sent: Sent[]): Promise<{ hook: LoadedHook } | { error: string }> {
+	const { paths, settings } = place;
+	const { hooks, errors } = await loadHooks([findHookFile(target, place)], {
 		cacheDir: paths.hookCache,
 		timeoutMs: settings.hookTimeout,
 		send: (_, text) => void sent.push({ text: String(text) }),
@@ -83,7 +69,7 @@ async function loadHook(
 	});
 	const [hook] = hooks;
 	if (hook) return { hook };
-	return { error: describeError(failures[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`)) };
+	return { error: describeError(errors[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`)) };
 }
 
 function readSession(

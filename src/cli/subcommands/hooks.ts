@@ -1,12 +1,18 @@
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
-import { PiError } from "../../errors.js";
-import { discoverHooks } from "../../hooks/discover.js";
+import { type HookReach, type Unreachable, unreachable } from "../../hooks/reach.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
-import { type FoundHook, findHooks, tryHooks } from "./find-hooks.js";
+import { type FoundHook, findHookFile, findHooks, tryHooks } from "./find-hooks.js";
 import type { Place } from "./place.js";
+
+/** What each mode has for hooks, with tools and a session that is kept. JSON mode is as print. */
+const MODES = {
+	interactive: { tools: true, sessions: true, screen: true },
+	print: { tools: true, sessions: true, screen: false },
+	rpc: { tools: true, sessions: true, screen: false },
+} satisfies Record<string, HookReach>;
 
 /** What a hook registers, as `list` and `check` print it. */
 interface HookReport {
@@ -17,6 +23,8 @@ interface HookReport {
 	events: string[];
 	commands: string[];
 	entryTypes: string[];
+	/** What of it can never be called in each mode. */
+	cannotFire: Record<keyof typeof MODES, Unreachable[]>;
 	/** Why it did not load or may not run; null when it is loaded. */
 	problem: string | null;
 }
@@ -50,19 +58,7 @@ export async function listHooks(place: Place, options: SubcommandOptions, io: Mo
  * @throws PiError `hook_load_failed` when there is no such file
  */
 export async function checkHook(target: string, place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
-	const { paths } = place;
-	const { files, errors } = discoverHooks({
-		globalDir: paths.hooks,
-		projectDir: paths.project.hooks,
-		cwd: paths.cwd,
-		homeDir: paths.home,
-		configured: [],
-		settingsDir: paths.agentDir,
-		explicit: [target],
-		discovery: false,
-	});
-	const [file] = files;
-	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`);
+	const file = findHookFile(target, place);
 	const [attempt] = await tryHooks([file], place);
 	const hook = attempt?.hook ?? null;
 	const report = reportHook({ ...file, trust: "own", mayRun: true }, hook, attempt?.error ?? null);
@@ -91,6 +87,11 @@ function reportHook(file: FoundHook, hook: LoadedHook | null, problem: string | 
 		events: hook ? Object.keys(hook.handlers) : [],
 		commands: hook ? [...hook.commands.keys()] : [],
 		entryTypes: hook ? [...hook.entryTypes.keys()] : [],
+		cannotFire: {
+			interactive: hook ? unreachable(hook, MODES.interactive) : [],
+			print: hook ? unreachable(hook, MODES.print) : [],
+			rpc: hook ? unreachable(hook, MODES.rpc) : [],
+		},
 		problem,
 	};
 }

@@ -28,6 +28,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 		findModel: () => null,
 		availableModels: async () => [],
 		resolveApiKey: async () => undefined,
+		requestAuth: async () => undefined,
 		saveEntries: ({ path }) => {
 			throw new PiError("entry_refused", `saveEntry of ${path}: the session is only looked at`);
 		},

@@ -2,22 +2,27 @@ import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
 import type { HookHost } from "../../hooks/host-context.js";
 import type { DialogOptions, HookEventContext, HookUI } from "../../hooks/types.js";
-import type { AppMessage } from "../../log/entry.js";
+import type { AppMessage, SessionEntry } from "../../log/entry.js";
 import { createReadOnlyHost, type ReadOnlyHostOptions } from "./read-only-host.js";
 
 /** Characters of an effect that are shown. */
 const MAX_EFFECT_CHARS = 160;
 
+/** A session at a moment of its replay. What a long session makes large is made when a handler asks for it. */
+export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile"> {
+	/** Number of entries. */
+	length: number;
+	entries(): readonly SessionEntry[];
+	/** The context before the hook. */
+	core(): readonly AppMessage[];
+}
+
 /**
  * A session as hooks see it while it is replayed: everything can be read; what would have an effect is taken down and
  * not done, and every dialog is cancelled.
- * @param options `core` makes the context before the hook, when it is asked for
  * @param onEffect hears what the hook would have done, a line each
  */
-export function createReplayHost(
-	options: Omit<ReadOnlyHostOptions, "messages"> & { core(): readonly AppMessage[] },
-	onEffect: (line: string) => void,
-): HookHost {
+export function createReplayHost(options: ReplayHostOptions, onEffect: (line: string) => void): HookHost {
 	const ask = async <T>(kind: string, title: string, cancelled: T): Promise<T> => {
 		onEffect(`asks (${kind}): ${title} · cancelled`);
 		return cancelled;
@@ -29,7 +34,10 @@ export function createReplayHost(
 		notify: (message) => onEffect(`shows: ${message}`),
 	};
 	return {
-		...createReadOnlyHost({ ...options, messages: () => [] }),
+		...createReadOnlyHost({ cwd: options.cwd, sessionFile: options.sessionFile, entries: [], messages: () => [] }),
+		get entries() {
+			return options.entries();
+		},
 		get messages() {
 			return options.core();
 		},
@@ -37,7 +45,7 @@ export function createReplayHost(
 		saveEntries(hook, entries) {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
 			for (const { timestamp: _, ...entry } of checked) onEffect(`would save ${shorten(JSON.stringify(entry))}`);
-			return checked.map((_, position) => options.entries.length + position);
+			return checked.map((_, position) => options.length + position);
 		},
 		systemItems: {
 			append(handle, item) {

@@ -61,7 +61,11 @@ export interface ReplayedEvent {
 
 const NEVER = new AbortController().signal;
 
-/** Runs the handlers of a hook over the moments of a session, through the runner of sessions. Writes nothing. */
+/**
+ * Runs the handlers of a hook over the moments of a session, through the runner of sessions. Writes nothing. Takes time in
+ * proportion to the number of moments, and for hooks that handle `context` to the sum of all contexts: what the session
+ * itself computed, and no more.
+ */
 export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
 	const replayed: ReplayedEvent[] = [];
 	/** Calls that the hook has just blocked: they have no result. */
@@ -96,13 +100,9 @@ async function replayMoment(
 	if (!concerns(event, options.hook)) return step;
 	const onEffect = (line: string) => void step.effects.push(line);
 	const { cwd, sessionFile, hookTimeoutMs } = options;
-	const entries = Object.freeze(options.entries.slice(0, end));
-	let messages: readonly AppMessage[] | null = null;
-	/** The context before the hook; in a long session too much to make for handlers that do not look at it. */
-	const core = () => {
-		messages ??= Object.freeze(coreContext(entries).messages.map(({ message }) => message));
-		return messages;
-	};
+	// In a long session both are too much to make for each handler that does not look at them.
+	const entries = once(() => Object.freeze(options.entries.slice(0, end)));
+	const core = once(() => Object.freeze(coreContext(entries()).messages.map(({ message }) => message)));
 	let thrown: unknown;
 	const watched = watchHandlers(options.hook, {
 		onAnswer: (answer) => void step.answers.push(plain(answer)),
@@ -113,7 +113,7 @@ async function replayMoment(
 	});
 	const runner = new HookRunner({
 		registry: new HookRegistry([watched], new Set()),
-		host: createReplayHost({ cwd, sessionFile, entries, core }, onEffect),
+		host: createReplayHost({ cwd, sessionFile, length: end, entries, core }, onEffect),
 		hookTimeoutMs: () => hookTimeoutMs,
 		onError({ error }) {
 			step.failures.push({ message: error, line: lineIn(thrown, options.hook) });
@@ -121,12 +121,9 @@ async function replayMoment(
 		},
 	});
 	if (event.type === "context") {
-		const built = await buildContext(
-			entries,
-			runner.contextStages(() => entries, NEVER),
-		);
+		const built = await buildContext(entries(), runner.contextStages(entries, NEVER));
 		step.answers.length = 0;
-		step.context = describeContext(core(), built, entries);
+		step.context = describeContext(core(), built, entries());
 	} else await emit(event, request, runner, step, hookTimeoutMs);
 	return step;
 }
@@ -194,6 +191,15 @@ async function limited(
 		clearTimeout(timer);
 	}
 	if (limit.signal.aborted) failures.push({ message: `it did not settle within ${limitMs} ms`, line: null });
+}
+
+/** The same function, called once at most. */
+function once<T>(make: () => T): () => T {
+	let made: { value: T } | null = null;
+	return () => {
+		made ??= { value: make() };
+		return made.value;
+	};
 }
 
 /** True when the hook has a handler for the event, or one that has to be told the size of the context. */

@@ -1,10 +1,10 @@
 import type { ChoiceOptions, CommandUI } from "../../commands/command-ui.js";
-import type { DialogOptions, SelectOption } from "../../hooks/types.js";
+import { dialogLimits, selectChoices, textOf } from "../../hooks/dialog-options.js";
+import type { DialogOptions, InputOptions, SelectOption } from "../../hooks/types.js";
 import { ConfirmDialog } from "../../tui/confirm-dialog.js";
 import { InputDialog } from "../../tui/input-dialog.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
 import { type Look, SelectDialog } from "../../tui/select-dialog.js";
-import { dialogLimits, textOf, toDialogOption } from "../dialog-options.js";
 
 /** How loud a notice is. */
 export type NoticeLevel = "info" | "warning" | "error";
@@ -20,8 +20,9 @@ export class DialogController implements CommandUI {
 	select<T extends string>(title: string, options: readonly T[], dialog?: ChoiceOptions): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
 	async select(title: string, options: readonly unknown[], dialog?: ChoiceOptions): Promise<unknown> {
-		if (!Array.isArray(options) || options.length === 0) return null;
-		const choice = { title: textOf(title), items: options.map(toDialogOption), selected: dialog?.selected };
+		const items = selectChoices(options);
+		if (items.length === 0) return null;
+		const choice = { title: textOf(title), items, selected: dialog?.selected };
 		return this.overlays.open<unknown>(
 			(settle) => new SelectDialog(this.look, { ...choice, onSelect: settle, onCancel: () => settle(null) }),
 			{ ...dialogLimits(dialog), cancelled: null },
@@ -36,8 +37,8 @@ export class DialogController implements CommandUI {
 		});
 	}
 
-	input(title: string, placeholder?: string, dialog?: DialogOptions): Promise<string | null> {
-		return this.#ask({ title, placeholder, masked: false }, dialog);
+	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null> {
+		return this.#ask({ title, placeholder, masked: false, initial: dialog?.initial }, dialog);
 	}
 
 	/** Asks for a key or a password: what is typed shows as dots. @returns null when cancelled */
@@ -55,13 +56,14 @@ export class DialogController implements CommandUI {
 	}
 
 	#ask(
-		{ title, placeholder, masked }: { title: string; placeholder: string | undefined; masked: boolean },
+		{ title, placeholder, masked, initial }: { title: string; placeholder?: string; masked: boolean; initial?: string },
 		dialog: DialogOptions | undefined,
 	): Promise<string | null> {
 		const question = {
 			title: textOf(title),
 			placeholder: placeholder === undefined ? undefined : textOf(placeholder),
 			masked,
+			...(initial === undefined ? {} : { value: textOf(initial) }),
 		};
 		return this.overlays.open<string | null>((settle) => new InputDialog(this.look, question, settle), {
 			...dialogLimits(dialog),

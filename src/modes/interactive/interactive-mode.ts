@@ -5,17 +5,19 @@ import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { ProjectSet } from "../../config/trust.js";
 import type { WindowTraits } from "../../config/window-traits.js";
 import { describeError } from "../../errors.js";
+import type { GrantAnswer, GrantRequest } from "../../hooks/grant-request.js";
 import type { HookUI } from "../../hooks/types.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { TrustAnswer } from "../../session/project-code.js";
 import { KeyboardTerminal } from "../../tui/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
-import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
+import { closeScreen, guardTerminal, LAST_BYTES } from "../../tui/terminal-guard.js";
 import { exitBySignal } from "../../util/exit-by-signal.js";
 import { DialogController } from "./dialog-controller.js";
 import { loadDrawingParts } from "./drawing-parts.js";
 import { dropFiles } from "./dropped-paths.js";
+import { askGrant } from "./grant-question.js";
 import { promptsBefore, searchHistory } from "./history-search.js";
 import { createKeyActions } from "./key-actions.js";
 import { KeyController } from "./key-controller.js";
@@ -23,6 +25,7 @@ import { listFiles } from "./list-files.js";
 import { watchMissingHooks } from "./missing-hooks-question.js";
 import { type News, tell } from "./news.js";
 import { PaletteController } from "./palette-controller.js";
+import { TypingGuard } from "./panels/typing-guard.js";
 import { PastedImages } from "./pasted-images.js";
 import { PromptController } from "./prompt-controller.js";
 import { createPromptTarget, type FirstPrompt, sayAll, waitingQueue } from "./prompt-target.js";
@@ -39,6 +42,10 @@ export interface StartQuestions {
 	ui: HookUI;
 	/** Shows the project's code and asks whether it may run. */
 	askTrust(set: ProjectSet): Promise<TrustAnswer>;
+	/** Asks whether a hook gets what it requires. */
+	askGrant(request: GrantRequest): Promise<GrantAnswer>;
+	/** Gives the terminal back, written by whoever ends the program in the place of this mode. */
+	lastBytes: string;
 }
 
 /** Everything that the screen does not find out itself. */
@@ -135,6 +142,17 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 			ui: dialogs,
 			askTrust: (set) =>
 				askTrust(set, overlays, { ...look, theme: themes.trusted }, { isTyping: editor.getText() !== "" }),
+			askGrant: (request) =>
+				askGrant(
+					request,
+					overlays,
+					{ ...look, theme: themes.trusted },
+					{
+						places: { cwd, home },
+						guard: new TypingGuard(editor.getText() !== ""),
+					},
+				),
+			lastBytes: LAST_BYTES,
 		});
 		session = created;
 		// The user may have left meanwhile.

@@ -1,6 +1,6 @@
 import type { ChoiceOptions, CommandUI } from "../../commands/command-ui.js";
+import { dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { DialogOptions, SelectOption } from "../../hooks/types.js";
-import { type DialogOption, dialogLimits, textOf, toDialogOption } from "../dialog-options.js";
 import { plural } from "../interactive/format.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
@@ -22,7 +22,7 @@ export class PlainDialogs implements CommandUI {
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
 	async select(title: string, options: readonly unknown[], dialog?: ChoiceOptions): Promise<unknown> {
 		if (!Array.isArray(options) || options.length === 0) return null;
-		const items = options.map(toDialogOption).map(asLine);
+		const items = selectChoices(options).map(asLine);
 		return this.questions.ask<unknown>({
 			lines: [plainLine(textOf(title)), ...listed(items)],
 			mark: "number or text, empty cancels: ",
@@ -85,7 +85,7 @@ export class PlainDialogs implements CommandUI {
 }
 
 /** A number of the list; else the option that the text names, or begins, or is part of. */
-function readChoice(line: string, items: readonly DialogOption[]): { value: unknown } | { retry: readonly string[] } {
+function readChoice(line: string, items: readonly SelectChoice[]): { value: unknown } | { retry: readonly string[] } {
 	const wanted = line.trim();
 	if (wanted === "") return { value: null };
 	if (/^\d+$/.test(wanted)) {
@@ -110,17 +110,17 @@ function readChoice(line: string, items: readonly DialogOption[]): { value: unkn
 	return { retry: [`Nothing fits. Give a number from 1 to ${items.length}, or part of a name`] };
 }
 
-function asLine({ label, value, description = "" }: DialogOption): DialogOption {
+function asLine({ label, value, description = "" }: SelectChoice): SelectChoice {
 	const said = (text: string) => plainLine(text).replace(/ {2,}/g, " ");
 	return { label: said(label), value, description: said(description) };
 }
 
-function listed(items: readonly DialogOption[]): string[] {
+function listed(items: readonly SelectChoice[]): string[] {
 	const rows = items.slice(0, MAX_LISTED).map(row);
 	const more = items.length - rows.length;
 	return more > 0 ? [...rows, `  and ${plural(more, "other")}: type part of a name`] : rows;
 }
 
-function row({ label, description }: DialogOption, at: number): string {
+function row({ label, description }: SelectChoice, at: number): string {
 	return `  ${at + 1}. ${label}${description ? ` (${description})` : ""}`;
 }

@@ -10,6 +10,7 @@ import { parseSubmission } from "../interactive/prompt-controller.js";
 import { endSession, resumeHint } from "../interactive/session-end.js";
 import { Narrator } from "./narrator.js";
 import { PlainDialogs } from "./plain-dialogs.js";
+import { askPlainGrant } from "./plain-grant.js";
 import { PlainOutput, plainLine } from "./plain-output.js";
 import { type PlainTerminal, ProcessPlainTerminal } from "./plain-terminal.js";
 import { askPlainTrust } from "./plain-trust.js";
@@ -105,6 +106,9 @@ class PlainMode {
 		const session = await this.options.startSession({
 			ui: this.#dialogs,
 			askTrust: (set) => askPlainTrust(set, this.#questions, this.#output),
+			askGrant: (request) => askPlainGrant(request, this.#questions),
+			// Nothing was switched on that would have to be switched off.
+			lastBytes: "",
 		});
 		this.#session = session;
 		if (this.#hasEnded) return endSession(session);

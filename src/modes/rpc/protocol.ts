@@ -157,7 +157,7 @@ export type RpcResponse =
 export type HookUIRequest = { type: "hook_ui_request"; id: string } & (
 	| { method: "select"; title: string; options: string[]; descriptions?: (string | null)[]; timeout?: number }
 	| { method: "confirm"; title: string; message: string; timeout?: number }
-	| { method: "input"; title: string; placeholder?: string; timeout?: number }
+	| { method: "input"; title: string; placeholder?: string; initial?: string; timeout?: number }
 	| { method: "notify"; message: string; notifyType: "info" | "warning" | "error" }
 );
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { DialogOptions, HookUI, SelectOption } from "../../hooks/types.js";
+import { dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
+import type { DialogOptions, HookUI, InputOptions, SelectOption } from "../../hooks/types.js";
 import { onAbort } from "../../util/abort.js";
-import { type DialogOption, dialogLimits, textOf, toDialogOption } from "../dialog-options.js";
 import type { HookUIRequest, HookUIResponse, RpcEvent } from "./protocol.js";
 
 type Dialog = Exclude<HookUIRequest, { method: "notify" }>;
@@ -30,9 +30,9 @@ export class RpcUI implements HookUI {
 	select<T extends string>(title: string, options: readonly T[], dialog?: DialogOptions): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
 	async select(title: string, options: readonly unknown[], dialog?: DialogOptions): Promise<unknown> {
-		if (!Array.isArray(options) || options.length === 0) return null;
-		const items = withUniqueLabels(options.map(toDialogOption));
-		const descriptions = items.map(({ description }) => description ?? null);
+		const items = withUniqueLabels(selectChoices(options));
+		if (items.length === 0) return null;
+		const descriptions = items.map(({ description = null }) => description);
 		const question = {
 			method: "select" as const,
 			title: textOf(title),
@@ -50,11 +50,12 @@ export class RpcUI implements HookUI {
 		return this.#ask(question, dialog, false, ({ confirmed }) => confirmed === true);
 	}
 
-	input(title: string, placeholder?: string, dialog?: DialogOptions): Promise<string | null> {
+	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null> {
 		const question = {
 			method: "input" as const,
 			title: textOf(title),
 			...(placeholder === undefined ? {} : { placeholder: textOf(placeholder) }),
+			...(dialog?.initial === undefined ? {} : { initial: textOf(dialog.initial) }),
 		};
 		return this.#ask<string | null>(question, dialog, null, ({ value }) => value ?? null);
 	}
@@ -117,7 +118,7 @@ export class RpcUI implements HookUI {
 }
 
 /** The client answers with a label: two that are equal are told apart by a number. */
-function withUniqueLabels(items: readonly DialogOption[]): DialogOption[] {
+function withUniqueLabels(items: readonly SelectChoice[]): SelectChoice[] {
 	const taken = new Set<string>();
 	return items.map((item) => {
 		let { label } = item;

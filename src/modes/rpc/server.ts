@@ -25,6 +25,8 @@ export interface RpcServerOptions {
 const LAST_COMMANDS_MS = 500;
 /** How long what was stopped may take to answer, in ms. */
 const STOP_MS = 1500;
+/** How long the session may take to end, in ms: hooks have two seconds for their shutdown. */
+const DISPOSE_MS = 2500;
 
 /**
  * Drives a session by lines of JSON: starts it, answers commands, tells events, and disposes it when the input ends.
@@ -73,7 +75,7 @@ export class RpcServer {
 			await settled(lanes.idle(), LAST_COMMANDS_MS);
 			this.#isEnding = true;
 			this.#ui.close();
-			await settled(session.dispose(), STOP_MS);
+			await settled(session.dispose(), DISPOSE_MS);
 			await settled(lanes.idle(), STOP_MS);
 			unsubscribe();
 			this.#events.close();

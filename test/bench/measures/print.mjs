@@ -31,6 +31,12 @@ async function upToRequest(server, command, place, count) {
 	}
 }
 
+/** Starts pi in print mode. @returns ms from the spawn to its first request at the server */
+export async function timeToRequest(pi, place, server) {
+	const { sent } = await upToRequest(server, [...pi, ...PRINT, "hi"], place, 1);
+	return { sent };
+}
+
 const PRINT = ["--model", "bench/scripted", "--no-session", "-p"];
 
 /** Print mode: from spawn to the request at the server. */

@@ -7,8 +7,8 @@ import { run } from "./run.js";
 const POP = `export default function (pi) {
 	pi.on("context", () => undefined);
 	pi.on("session", () => {});
-	pi.command("pop", { handler: () => {} });
-	pi.entry("stack_pop");
+	pi.command("pop", { complete: () => [], handler: () => {} });
+	pi.entry("stack_pop", { render: () => "popped" });
 }`;
 const BROKEN = `export default function (pi) {
 	pi.on("session", () => {});
@@ -22,6 +22,10 @@ describe("pi hooks list", () => {
 		writeFiles(extra.slice(0, -9), { "extra.ts": "export default () => {}" });
 		const result = await run({ name: "hooks", action: "list" }, { agentDir, hooks: [extra], json: true });
 		expect(result.code).toBe(1);
+		const withoutScreen = ["suggestions of /pop", "the drawing of stack_pop"].map((what) => ({
+			what,
+			why: "there is no screen",
+		}));
 		expect(JSON.parse(result.stdout)).toEqual({
 			hooks: [
 				{
@@ -32,6 +36,7 @@ describe("pi hooks list", () => {
 					events: [],
 					commands: [],
 					entryTypes: [],
+					cannotFire: { interactive: [], print: [], rpc: [] },
 					problem: `Hook ${join(agentDir, "hooks/b.ts")}:3 did not load: no luck`,
 				},
 				{
@@ -42,6 +47,7 @@ describe("pi hooks list", () => {
 					events: ["context", "session"],
 					commands: ["pop"],
 					entryTypes: ["stack_pop"],
+					cannotFire: { interactive: [], print: withoutScreen, rpc: withoutScreen },
 					problem: null,
 				},
 				{
@@ -52,6 +58,7 @@ describe("pi hooks list", () => {
 					events: [],
 					commands: [],
 					entryTypes: [],
+					cannotFire: { interactive: [], print: [], rpc: [] },
 					problem: null,
 				},
 			],

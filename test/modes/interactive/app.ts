@@ -74,6 +74,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 				home,
 				env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },
 				askTrust: questions.askTrust,
+				askGrant: questions.askGrant,
 			});
 			return session;
 		},

@@ -282,6 +282,11 @@ test("a confirmation and a line of text come back; notices go where notices go",
 	await terminal.type("me");
 	await terminal.press("enter");
 	expect(await name).toBe("me");
+	const edited = dialogs.input("Name?", "yours", { initial: "som" });
+	await terminal.waitFor("som");
+	await terminal.type("eone");
+	await terminal.press("enter");
+	expect(await edited).toBe("someone");
 	dialogs.notify("done");
 	dialogs.notify("careful", "warning");
 	expect(log).toEqual(["info done", "warning careful"]);

@@ -126,14 +126,17 @@ export class HooksPanel implements Component, Focusable {
 		return spread(room >= 8 ? left + theme.dim(clipLine(registers, room)) : left, `${right} `, width);
 	}
 
-	#state({ isEnabled, problem, figures, share, conflicts }: HookStatus): string {
+	#state({ isEnabled, problem, figures, share, conflicts, events, commands, cannotFire }: HookStatus): string {
 		const { theme } = this.look;
 		if (problem !== null) return theme.error(isEnabled ? "not reloaded" : "not loaded");
 		if (!isEnabled) return theme.warning("off");
 		if (figures.lastError !== null) return theme.error(clipLine(`failed: ${cleanLine(figures.lastError)}`, 36));
 		const warning = figures.isUnstable ? "unstable" : conflicts.length > 0 ? "conflict" : "";
 		const marks = warning ? `${theme.warning(warning)}  ` : "";
-		if (figures.calls === 0) return `${marks}${theme.dim("never fired")}`;
+		if (figures.calls === 0) {
+			const isCut = events.length > 0 && events.every((event) => cannotFire.some(({ what }) => what === event));
+			return `${marks}${theme.dim(isCut && commands.length === 0 ? "cannot fire" : "never fired")}`;
+		}
 		const net = share.added - share.removed;
 		const tokens = net === 0 ? "" : `  ${net < 0 ? "−" : "+"}${formatTokens(Math.abs(net))}`;
 		return `${marks}${plural(figures.calls, "call")}  ${formatMs(figures.p50Ms)}${tokens}`;
@@ -161,7 +164,8 @@ function registered({ commands, events, problem, isEnabled }: HookStatus): strin
 function detailLines(hook: HookStatus, places: { cwd: string; home: string }): string[] {
 	const { figures, share } = hook;
 	const calls = Object.entries(figures.events).map(([event, count]) => `${event} ${count}`);
-	const silent = hook.events.filter((event) => figures.events[event] === undefined);
+	const never = new Set(hook.cannotFire.map(({ what }) => what));
+	const silent = hook.events.filter((event) => figures.events[event] === undefined && !never.has(event));
 	return [
 		`file      ${displayPath(hook.path, places)}  (${hook.scope})`,
 		`commands  ${hook.commands.map((name) => `/${name}`).join(" ") || "none"}`,
@@ -169,6 +173,7 @@ function detailLines(hook: HookStatus, places: { cwd: string; home: string }): s
 		...(hook.entryTypes.length > 0 ? [`entries   ${hook.entryTypes.join(", ")}`] : []),
 		`calls     ${figures.calls === 0 ? "never fired" : `${figures.calls}: ${calls.join(", ")}`}`,
 		...(figures.calls > 0 && silent.length > 0 ? [`silent    never fired: ${silent.join(", ")}`] : []),
+		...hook.cannotFire.map(({ what, why }) => `mode      cannot fire in this mode: ${what}, for ${why}`),
 		...(figures.calls > 0 ? [`time      p50 ${formatMs(figures.p50Ms)} · p95 ${formatMs(figures.p95Ms)}`] : []),
 		`outcome   ${plural(figures.blocks, "block")} · ${plural(figures.timeouts, "timeout")}`,
 		`tokens    +${formatTokens(share.added)} −${formatTokens(share.removed)} in the context now`,

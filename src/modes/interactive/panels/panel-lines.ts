@@ -24,6 +24,13 @@ export function titleLine(title: string, facts: readonly string[], width: number
 	return clipLine(short, width);
 }
 
+/** What can be answered with a key each: all in one line, or in as many as the width asks for. */
+export function choiceLines(choices: readonly string[], theme: Theme, width: number): string[] {
+	const gap = Math.min(6, Math.floor((width - 3 - choices.join("").length) / (choices.length - 1)));
+	const lines = gap >= 2 ? [choices.join(" ".repeat(gap))] : choices;
+	return lines.map((line) => theme.accent(clipLine(`   ${line}`, width)));
+}
+
 const MARKS: Record<ContextRow["mark"], string> = {
 	in: "▎",
 	out: "┆",

@@ -6,6 +6,8 @@ import type { Look } from "../../../tui/select-dialog.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
 import { type CodeChange, type CodeLine, codeLines } from "./code-lines.js";
 import { CodePager } from "./code-pager.js";
+import { choiceLines } from "./panel-lines.js";
+import { TypingGuard } from "./typing-guard.js";
 
 /** What a person is asked about. */
 export interface TrustQuestion {
@@ -19,9 +21,6 @@ export interface TrustQuestion {
 	/** ms that pass; default: those of the process. */
 	clock?(): number;
 }
-
-/** After so long without a key, what a typist presses next is meant for the question. */
-const PAUSE_MS = 700;
 
 const ANSWERS: Readonly<Record<string, TrustAnswer>> = { y: "trust", o: "once", n: "no" };
 const CHOICES = ["y  trust these contents", "o  this run only", "v  show code and changes", "n  no"];
@@ -37,22 +36,21 @@ export class TrustPanel implements Component {
 	#top = 0;
 	#page = MIN_ROWS;
 	#count = 0;
-	/** When the last key came that was meant for the editor; null when none is any more. */
-	#typedAt: number | null;
+	readonly #guard: TypingGuard;
 
 	constructor(
 		private readonly look: Look,
 		private readonly question: TrustQuestion,
 		private readonly onAnswer: (answer: TrustAnswer) => void,
 	) {
-		this.#typedAt = question.isTyping ? this.#now() : null;
+		this.#guard = new TypingGuard(question.isTyping ?? false, question.clock);
 	}
 
 	render(width: number): string[] {
 		if (this.#pager) return this.#pager.render(width);
 		const { theme, keymap } = this.look;
 		const rows = this.#rows(width);
-		const choices = this.#choices(width);
+		const choices = choiceLines(CHOICES, theme, width);
 		this.#count = rows.length;
 		this.#page = Math.max(MIN_ROWS, (this.look.rows?.() ?? 30) - OTHER_ROWS - choices.length);
 		this.#top = Math.max(0, Math.min(this.#top, rows.length - this.#page));
@@ -70,25 +68,13 @@ export class TrustPanel implements Component {
 	}
 
 	handleInput(data: string): void {
-		if (this.#isForEditor()) return;
+		if (this.#guard.isForEditor()) return;
 		if (this.#pager) this.#pager.handleInput(data);
 		else this.#take(data);
 	}
 
 	invalidate(): void {
 		this.#pager?.invalidate();
-	}
-
-	#isForEditor(): boolean {
-		if (this.#typedAt === null) return false;
-		const now = this.#now();
-		const isPause = now - this.#typedAt >= PAUSE_MS;
-		this.#typedAt = isPause ? null : now;
-		return !isPause;
-	}
-
-	#now(): number {
-		return this.question.clock?.() ?? performance.now();
 	}
 
 	#take(data: string): void {
@@ -157,14 +143,6 @@ export class TrustPanel implements Component {
 
 	#sentence(text: string, width: number): string[] {
 		return wrapLines([text], width - 1).map((line) => ` ${this.look.theme.bold(line)}`);
-	}
-
-	/** All in one line, or in as many as the width asks for. */
-	#choices(width: number): string[] {
-		const { theme } = this.look;
-		const gap = Math.min(6, Math.floor((width - 3 - CHOICES.join("").length) / (CHOICES.length - 1)));
-		const lines = gap >= 2 ? [CHOICES.join(" ".repeat(gap))] : CHOICES;
-		return lines.map((line) => theme.accent(clipLine(`   ${line}`, width)));
 	}
 
 	#state({ state }: ProjectFile): string {

@@ -131,8 +131,8 @@ test("a compaction of a hook is shown as the hook's, and its question is asked f
 	await app.submit("/compact");
 	await app.terminal.waitFor("house style?");
 	await app.terminal.press("escape");
-	await app.terminal.waitFor("A hook cancelled the compaction");
-	expect((await app.terminal.text()).match(/A hook cancelled the compaction/g)).toHaveLength(1);
+	await app.terminal.waitFor("The hook house cancelled the compaction");
+	expect((await app.terminal.text()).match(/The hook house cancelled the compaction/g)).toHaveLength(1);
 });
 
 test("space shows a message in full and s the summary; nothing hostile in them gets to the terminal", async () => {

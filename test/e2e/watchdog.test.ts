@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startProvider, toolCall } from "../helpers/loopback-provider.js";
+import { runPi, spawnPi } from "../helpers/run-pi.js";
+import { tempDir } from "../helpers/temp.js";
+import { agentDirFor, modesLeftOn, openPi, submit, untilGone } from "./support.js";
+
+/** Starts something that would outlive the program, then hangs so that nothing else can run. */
+const HANGS = `
+export default (pi) => pi.on("tool_result", async (event, ctx) => {
+	void ctx.exec("sh", ["-c", "echo $$ > pid; exec sleep 1000"]);
+	const { existsSync } = await import("node:fs");
+	while (!existsSync(ctx.cwd + "/pid")) await new Promise((resolve) => setTimeout(resolve, 10));
+	while (true) {}
+});`;
+const LINE = /pi: hook \S+\/hooks\/hangs\.ts in tool_result let nothing else run for 1 s, so pi was ended/;
+
+async function place() {
+	const provider = await startProvider();
+	provider.reply([toolCall("ls", {})]);
+	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "hangs.ts": HANGS } });
+	return { provider, agentDir, cwd: tempDir() };
+}
+
+test("a handler that hangs is named and ends the program with its children; the terminal is given back", async () => {
+	const { agentDir, cwd, provider } = await place();
+	const pi = await openPi({ agentDir, cwd });
+	await submit(pi, "go");
+	expect((await pi.exited).signal).toBe(9);
+	expect((await pi.scrollback()).replaceAll("\n", "")).toMatch(LINE);
+	expect(modesLeftOn(pi.output())).toEqual([25]);
+	await untilGone(Number(readFileSync(join(cwd, "pid"), "utf8")));
+
+	// All that was there before goes on in the next run.
+	provider.reply("I am back.");
+	const next = await runPi(["-p", "--no-hooks", "--continue", "still there?"], { agentDir, cwd });
+	expect(next).toMatchObject({ code: 0, stdout: "I am back.\n" });
+	expect(
+		provider.requests
+			.at(-1)
+			?.messages.filter(({ role }) => role === "user")
+			.map(({ text }) => text),
+	).toEqual(["go", "still there?"]);
+});
+
+test.each([
+	["print", ["-p", "go"]],
+	["RPC", ["--mode", "rpc"]],
+])("the same in %s mode, with one line on stderr", async (_, args) => {
+	const { agentDir, cwd } = await place();
+	const pi = spawnPi(args, { agentDir, cwd });
+	if (args.includes("rpc")) pi.write('{"type":"prompt","message":"go"}\n');
+	else pi.end();
+	const { signal, stderr } = await pi.exited;
+	expect(signal).toBe("SIGKILL");
+	expect(stderr.split("\n").filter((line) => line.startsWith("pi: "))).toEqual([expect.stringMatching(LINE)]);
+	await untilGone(Number(readFileSync(join(cwd, "pid"), "utf8")));
+});
+
+test("a handler that only takes long is left alone, and so is the end of the program", async () => {
+	const provider = await startProvider();
+	provider.reply([toolCall("ls", {})], "done");
+	const slow = `export default (pi) => pi.on("tool_call", () => new Promise((resolve) => setTimeout(resolve, 1800)));`;
+	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "slow.ts": slow } });
+	expect(await runPi(["-p", "go"], { agentDir })).toMatchObject({ code: 0, stdout: "done\n" });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { isMessageEntry } from "../../src/log/entry.js";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { hook, share } from "./support.js";
+
+describe("before_request", () => {
+	test("runs before every request, after the context, with a summary of it", async () => {
+		const events: unknown[] = [];
+		share("__event", (event: unknown) => events.push(event));
+		const { session, provider } = await startSession({
+			hooks: {
+				"a.ts": hook(`
+					pi.on("context", () => { globalThis.__event("context"); });
+					pi.on("before_request", (event) => { globalThis.__event(event); });
+					pi.on("tool_call", () => { globalThis.__event("tool_call"); });`),
+			},
+		});
+		events.splice(0);
+		provider.reply([toolCall("ls", {})], "done");
+		await session.prompt("go");
+		const summary = { type: "before_request", model: { provider: "loopback", id: "scripted" } };
+		expect(events).toEqual([
+			"context",
+			{ ...summary, messageCount: 1, tokens: expect.any(Number), turnIndex: 0 },
+			"tool_call",
+			"context",
+			{ ...summary, messageCount: 3, tokens: expect.any(Number), turnIndex: 1 },
+		]);
+		expect(Object.isFrozen(events[1])).toBe(true);
+	});
+
+	test("stops the run: nothing is sent, the user reads the reason, later handlers are not asked", async () => {
+		const { session, provider, notices } = await startSession({
+			hooks: {
+				"a.ts": hook('pi.on("before_request", () => ({ action: "continue" }));'),
+				"b.ts": hook(
+					'pi.on("before_request", (e) => e.turnIndex > 0 ? { action: "stop", reason: "two is enough" } : undefined);',
+				),
+				"c.ts": hook(
+					'pi.on("before_request", (e) => { if (e.turnIndex > 0) throw new Error("asked after the stop"); });',
+				),
+			},
+		});
+		provider.reply([toolCall("ls", {})]);
+		const outcome = await session.prompt("go");
+		expect(outcome).toMatchObject({ kind: "run", outcome: { stopped: "two is enough" } });
+		expect(provider.requests.length).toBe(1);
+		expect(notices()).toEqual(["two is enough"]);
+		expect(session.isRunning).toBe(false);
+		expect(session.entries.map((entry) => (isMessageEntry(entry) ? entry.message.role : entry.type))).toEqual([
+			"session",
+			"user",
+			"assistant",
+			"toolResult",
+		]);
+	});
+
+	test("a stop without a reason names the hook", async () => {
+		const { session, provider, notices } = await startSession({
+			hooks: { "a.ts": hook('pi.on("before_request", () => ({ action: "stop" }));') },
+		});
+		await session.prompt("go");
+		expect(provider.requests).toEqual([]);
+		expect(notices()).toEqual(["Stopped by the hook a"]);
+	});
+
+	test.each([
+		["another action", '{ action: "pause" }'],
+		["messages", '{ messages: [{ role: "user", content: "hidden", timestamp: 0 }] }'],
+		["a text", '"stop"'],
+		["true", "true"],
+	])("%s in its answer is reported, and the request goes out as it was", async (_, answer) => {
+		const { session, sent, provider, notices } = await startSession({
+			hooks: { "a.ts": hook(`pi.on("before_request", () => (${answer}));`) },
+		});
+		provider.reply("ok");
+		await session.prompt("go");
+		expect(sent(1)).toEqual(["user: go"]);
+		expect(notices()).toEqual([expect.stringMatching(/^before_request: the action must be/)]);
+	});
+
+	test("a rebuild that it asks for happens with the next request", async () => {
+		const { session, provider, sent } = await startSession({
+			hooks: {
+				"a.ts": hook(`
+					pi.on("before_request", async (_, ctx) => { await ctx.saveEntry({ type: "mark" }); await ctx.rebuildContext(); });
+					pi.on("context", ({ entries, messages }) => entries.some(({ type }) => type === "mark")
+						? { messages: [...messages, { role: "user", content: "marked", timestamp: 0 }] } : undefined);`),
+			},
+		});
+		provider.reply([toolCall("ls", {})], "done");
+		await session.prompt("go");
+		expect(sent(1)).toEqual(["user: go"]);
+		expect(sent(2).at(-1)).toBe("user: marked");
+	});
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { hook } from "./support.js";
+
+describe("commands of hooks", () => {
+	test("commands get arguments as a shell splits them, can be aborted, and report their errors", async () => {
+		const { session } = await startSession({
+			hooks: {
+				"c.ts": hook(`
+					pi.command("args", { handler: (ctx) => ({ status: JSON.stringify([ctx.args, ctx.argsRaw]) }) });
+					pi.command("boom", { handler: () => { throw new Error("bang"); } });
+					pi.command("hang", { handler: (ctx) => new Promise(() => { globalThis.__hanging(); }) });`),
+			},
+		});
+		expect(await session.prompt(`/args "a b" c\\ d 'e`)).toMatchObject({
+			status: JSON.stringify([["a b", "c d", "'e"], `"a b" c\\ d 'e`]),
+		});
+		await expect(session.prompt("/boom")).rejects.toMatchObject({
+			code: "command_failed",
+			message: "/boom failed: bang",
+		});
+		const hanging = new Promise<void>((resolve) => Reflect.set(globalThis, "__hanging", resolve));
+		const run = session.prompt("/hang");
+		await hanging;
+		await session.abort();
+		expect(await run).toEqual({ kind: "command", status: null });
+		Reflect.deleteProperty(globalThis, "__hanging");
+	});
+
+	test("unknown commands name the nearest; paths are text", async () => {
+		const { session, provider } = await startSession();
+		await expect(session.prompt("/modle")).rejects.toMatchObject({
+			code: "bad_arguments",
+			hint: expect.stringContaining("/model"),
+		});
+		provider.reply("ok");
+		await session.prompt("/usr/bin/env is where?");
+		expect(session.entries.length).toBe(3);
+	});
+
+	test("what a command returns is sent, shown or nothing", async () => {
+		const { session, provider, sent } = await startSession({
+			hooks: {
+				"r.ts": hook(
+					'pi.command("ask", { handler: (ctx) => "about " + ctx.argsRaw }); pi.command("file", { handler: () => ({ prompt: "see", attachments: [{ id: "1", type: "document", fileName: "n.txt", mimeType: "text/plain", size: 2, content: "aGk=" }] }) });',
+				),
+			},
+		});
+		provider.reply("a", "b");
+		await session.prompt("/ask tests");
+		await session.prompt("/file");
+		expect(sent(1)).toEqual(["user: about tests"]);
+		expect(sent(2).at(-1)).toBe('user: <file name="n.txt">\nhi\n</file>\n\nsee');
+	});
+
+	test("pi.send starts a run when idle and steers one that is on", async () => {
+		const { session, provider, sent } = await startSession({
+			hooks: {
+				"s.ts": hook(
+					'pi.on("turn_end", (e) => { if (e.turnIndex === 0 && !globalThis.__sent) { globalThis.__sent = true; pi.send("and this"); } });',
+				),
+			},
+		});
+		provider.reply([toolCall("bash", { command: "true" })], "done", "fine");
+		await session.prompt("go");
+		expect(sent(2).at(-1)).toBe("user: and this");
+		Reflect.deleteProperty(globalThis, "__sent");
+	});
+});

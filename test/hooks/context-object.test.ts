@@ -1,0 +1,123 @@
+import { mkdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { isMessageEntry } from "../../src/log/entry.js";
+import { startSession } from "../helpers/session.js";
+import { tempAgentDir, tempDir } from "../helpers/temp.js";
+import { hook } from "./support.js";
+
+describe("the context object", () => {
+	test("saves entries, refuses what the log cannot hold, and writes nothing then", async () => {
+		const { session, notices } = await startSession({
+			hooks: {
+				"s.ts": hook(`pi.command("save", { handler: async (ctx) => {
+					const cycle = { type: "x" }; cycle.self = cycle;
+					const tries = [{}, { type: "" }, { type: "message" }, { type: "opaque" }, cycle, { type: "x", n: 1n }, { type: "x", f() {} }, null, "x"];
+					const refused = [];
+					for (const entry of tries) await ctx.saveEntry(entry).catch((e) => refused.push(e.code + " " + e.message.includes("s.ts")));
+					const index = await ctx.saveEntry({ type: "mine", n: 1 });
+					const more = await ctx.saveEntries([{ type: "mine" }, { type: "mine", timestamp: 5 }]);
+					return { status: refused.join() + " | " + index + " " + more.join() };
+				} });`),
+			},
+		});
+		const { length } = session.entries;
+		const result = await session.prompt("/save");
+		expect(result).toEqual({ kind: "command", status: `${Array(9).fill("entry_refused true").join()} | 1 2,3` });
+		expect(session.entries.length).toBe(length + 3);
+		expect(session.entries[3]).toMatchObject({ type: "mine", timestamp: 5 });
+		expect(notices().length).toBe(1);
+	});
+
+	test("entries and messages are frozen, and current", async () => {
+		const { session, provider } = await startSession({
+			hooks: {
+				"f.ts": hook(`pi.command("look", { handler: (ctx) => {
+					const kinds = [];
+					for (const list of [ctx.entries, ctx.messages]) try { list.push(1); } catch (e) { kinds.push(e.name); }
+					try { ctx.entries[1].message.content = "x"; } catch (e) { kinds.push(e.name); }
+					return { status: kinds.join() + " " + ctx.entries.length + " " + ctx.messages.length + " " + ctx.model.id + " " + ctx.thinkingLevel + " " + ctx.hasUI + " " + ctx.sessionFile };
+				} });`),
+			},
+		});
+		provider.reply("a1");
+		await session.prompt("one");
+		expect(await session.prompt("/look")).toMatchObject({
+			status: "TypeError,TypeError,TypeError 3 2 scripted medium false null",
+		});
+	});
+
+	test("a context handler cannot cause effects, and says so", async () => {
+		const { session, provider, notices } = await startSession({
+			hooks: {
+				"e.ts": hook(`let told = false; pi.on("context", async (e, ctx) => { if (told) return; told = true;
+					const errors = []; for (const f of [() => ctx.saveEntry({ type: "x" }), () => ctx.rebuildContext()]) await f().catch((x) => errors.push(x.code));
+					throw new Error(errors.join()); });`),
+			},
+		});
+		provider.reply("ok");
+		await session.prompt("go");
+		expect(notices()).toEqual(["context: context_locked,context_locked"]);
+		expect(session.entries.length).toBe(3);
+	});
+
+	test("a ctx or pi kept past its session or its hook throws, saying what to use instead", async () => {
+		const { session } = await startSession({
+			hooks: {
+				"k.ts": hook(
+					'let kept; pi.command("keep", { handler: (ctx) => { kept ??= ctx; return { status: kept.cwd }; } }); globalThis.__pi = pi;',
+				),
+			},
+		});
+		await session.prompt("/keep");
+		await session.lifecycle.newSession();
+		await expect(session.prompt("/keep")).rejects.toThrow(/the session was left/);
+		const pi = Reflect.get(globalThis, "__pi");
+		await session.dispose();
+		expect(() => pi.send("x")).toThrow(/after the hook was unloaded/);
+		Reflect.deleteProperty(globalThis, "__pi");
+	});
+
+	test("gives what a request to a model needs: key and headers of models.json; nothing without a key", async () => {
+		const { session } = await startSession({
+			modelOptions: { headers: { "x-team": "blue" } },
+			hooks: {
+				"k.ts": hook(`pi.command("auth", { handler: async (ctx) => {
+					const known = await ctx.requestAuth(ctx.model);
+					const unknown = await ctx.requestAuth(ctx.findModel("openai", "gpt-4o"));
+					return { status: JSON.stringify([known, unknown, await ctx.resolveApiKey(ctx.model)]) };
+				} });`),
+			},
+		});
+		const auth = { apiKey: "loopback-key", headers: { "x-team": "blue" } };
+		expect(await session.prompt("/auth")).toMatchObject({ status: JSON.stringify([auth, undefined, "loopback-key"]) });
+	});
+
+	test("exec runs programs without a shell and never rejects", async () => {
+		const { session } = await startSession({
+			hooks: {
+				"x.ts": hook(`pi.command("x", { handler: async (ctx) => {
+					const a = await ctx.exec("echo", ["$HOME; x"]);
+					const b = await ctx.exec("no-such-program", []);
+					const c = await ctx.exec("sleep", ["5"], { timeout: 20 });
+					return { status: JSON.stringify([a.stdout, a.code, b.code, c.killed, c.code !== 0]) };
+				} });`),
+			},
+		});
+		expect(await session.prompt("/x")).toMatchObject({ status: JSON.stringify(["$HOME; x\n", 0, 127, true, true]) });
+	});
+
+	test("entries of hooks that are not loaded are named once and change nothing", async () => {
+		const agentDir = tempAgentDir();
+		const sessionDir = tempDir();
+		mkdirSync(sessionDir, { recursive: true });
+		const saver = hook('pi.command("save", { handler: async (ctx) => { await ctx.saveEntry({ type: "mine" }); } });');
+		const first = await startSession({ agentDir, sessionDir, session: { kind: "new" }, hooks: { "h.ts": saver } });
+		first.provider.reply("a1");
+		await first.session.prompt("one");
+		await first.session.prompt("/save");
+		await first.session.dispose();
+		const second = await startSession({ agentDir, sessionDir, session: { kind: "continue" }, discoverHooks: false });
+		expect(second.session.loaded.warnings).toEqual([expect.stringContaining("mine (1)")]);
+		expect(second.session.entries.filter(isMessageEntry).length).toBe(2);
+	});
+});

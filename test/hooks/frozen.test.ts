@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { startSession } from "../helpers/session.js";
+import { hook, share } from "./support.js";
+
+/** Tries every way to change in place what a `context` handler is given; tells what was refused, by the kind of message. */
+const EDITS = hook(`pi.on("context", ({ entries, messages }) => {
+	const tries = {
+		list: (m) => m.push(1),
+		item: (m, i) => { m[i].entryIndex = 7; },
+		added: (m, i) => { m[i].extra = 1; },
+		removed: (m, i) => { delete m[i].message; },
+		message: (m, i) => { m[i].message.content = "edited"; },
+		content: (m, i) => { m[i].message.content[0].text = "edited"; },
+	};
+	messages.forEach((_, i) => {
+		for (const [name, edit] of Object.entries(tries)) {
+			try { edit(messages, i); globalThis.__edits.push("changed " + i + " " + name); }
+			catch (error) { globalThis.__edits.push(error.name); }
+		}
+	});
+});`);
+
+test("what context handlers are given cannot be changed in place: list, items and messages, whoever made them", async () => {
+	const edits: string[] = [];
+	share("__edits", edits);
+	const { session, provider, sent } = await startSession({
+		userSettings: { compaction: { enabled: false, keepRecentTokens: 1 }, hookGrants: { "a.ts": ["systemItems"] } },
+		hooks: {
+			"a.ts": hook(`
+				pi.on("turn_end", (_, ctx) => ctx.systemItems.append({ kind: "notification", text: "note" }));
+				pi.on("context", ({ messages }) => ({ messages: [...messages, Object.freeze({ role: "user", content: [{ type: "text", text: "added" }], timestamp: 0 })] }));`),
+			"b.ts": EDITS,
+		},
+	});
+	provider.reply("a1", "a2", "summary", "a3");
+	await session.prompt("one");
+	await session.prompt("two");
+	await session.compact();
+	edits.length = 0;
+	await session.prompt("three");
+	expect(sent(4)).toEqual([
+		expect.stringContaining("<summary>"),
+		expect.stringMatching(/^assistant: /),
+		"user: three",
+		expect.stringContaining("note"),
+		"user: added",
+	]);
+	expect(new Set(edits)).toEqual(new Set(["TypeError"]));
+	expect(edits.length).toBe(6 * 5);
+});
+
+test("an edit in place is the hook's own error; the request goes out as it was", async () => {
+	const { session, provider, sent, notices } = await startSession({
+		hooks: {
+			"a.ts": hook(
+				'let done = false; pi.on("context", ({ messages }) => { if (messages.length && !done) { done = true; messages[0].entryIndex = 5; } });',
+			),
+		},
+	});
+	provider.reply("ok");
+	await session.prompt("go");
+	expect(sent(1)).toEqual(["user: go"]);
+	expect(notices()).toEqual([expect.stringMatching(/^context: Cannot assign to read only property 'entryIndex'/)]);
+});
+
+test("an answer that is no plain data is refused, and the list before it stands", async () => {
+	const { session, provider, sent, notices } = await startSession({
+		hooks: {
+			"a.ts": hook(`pi.on("context", ({ messages }) => {
+				const cycle = { role: "user", content: "round", timestamp: 0 };
+				cycle.self = cycle;
+				return messages.length > 0 ? { messages: [...messages, cycle] } : undefined;
+			});`),
+		},
+	});
+	provider.reply("ok");
+	await session.prompt("go");
+	expect(sent(1)).toEqual(["user: go"]);
+	expect(notices()).toEqual(["context: well_formed_content at position 1; its answer was dropped"]);
+});

@@ -1,0 +1,183 @@
+import { onTestFinished } from "vitest";
+import type { HookEventName, SessionReason } from "../../src/hooks/types.js";
+import { isMessageEntry, messageText } from "../../src/log/entry.js";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession, type TestSession } from "../helpers/session.js";
+
+/** A moment at which handlers run: how it comes about, and how the session shows what their answers did. */
+export interface Moment {
+	event: HookEventName;
+	reason?: SessionReason;
+	/** What was said before, each with an answer. */
+	said?: readonly string[];
+	/** Lets the moment come. */
+	happen(test: TestSession): Promise<unknown>;
+	/** What is there afterwards. */
+	outcome(test: TestSession): unknown;
+	/** The outcome when no handler has changed anything. */
+	passed: unknown;
+	/** Source of an answer, and the outcome when it counts; equal to `passed` where answers are not read. */
+	answer: string;
+	heeded: unknown;
+	/** The outcome when the session is aborted while the handler runs; absent where that is not told of the session. */
+	aborted?: unknown;
+}
+
+/** Everything that any event reads: where nothing is read, none of it may do anything. */
+const EVERYTHING = `{ cancel: true, skipConversationRestore: true, block: true, action: "stop", reason: "stopped", isError: true,
+	messages: [], content: [{ type: "text", text: "changed" }],
+	compactionEntry: { type: "compaction", timestamp: "", summary: "changed", firstKeptEntryIndex: 1, tokensBefore: 1 } }`;
+
+const RAN = ["user: go", "assistant: ", "toolResult: ran", "assistant: done"];
+
+/** A prompt with one tool call. */
+const run = (event: HookEventName, answer = EVERYTHING, heeded: unknown = RAN): Moment => ({
+	event,
+	happen({ session, provider }) {
+		provider.reply([toolCall("bash", { command: "echo ran" })], "done");
+		return session.prompt("go");
+	},
+	outcome: ({ session }) =>
+		session.entries.flatMap((entry) =>
+			isMessageEntry(entry) ? [`${entry.message.role}: ${messageText(entry.message).trim()}`] : [],
+		),
+	passed: RAN,
+	answer,
+	heeded,
+});
+
+const length = ({ session }: TestSession) => session.entries.length;
+
+/** What a session goes through, seen by its entries. */
+const SESSION = {
+	reload: { happen: ({ session }) => session.reload(), outcome: length },
+	dispose: { happen: ({ session }) => session.dispose(), outcome: length },
+	clear: { said: ["one"], happen: ({ session }) => session.lifecycle.newSession(), outcome: length },
+	switch: {
+		said: ["one", "/name one", "/new"],
+		happen: ({ session }) => session.prompt("/resume one"),
+		outcome: length,
+	},
+	branch: { said: ["one", "two"], happen: ({ session }) => session.lifecycle.branch(3), outcome: length },
+	compact: {
+		said: ["one", "two"],
+		happen({ session, provider }) {
+			provider.reply("summary");
+			return session.compact().catch(() => {});
+		},
+		outcome: ({ session }) => session.entries.at(-1)?.type,
+	},
+} satisfies Record<string, Pick<Moment, "said" | "happen" | "outcome">>;
+
+/** Every event but `session`. A new one without a line here does not compile, nor do its tests pass. */
+export const EVENT_MOMENTS: Record<Exclude<HookEventName, "session">, Moment> = {
+	agent_start: run("agent_start"),
+	agent_end: run("agent_end"),
+	turn_start: run("turn_start"),
+	turn_end: run("turn_end"),
+	before_request: run("before_request", '{ action: "stop", reason: "stopped" }', ["user: go"]),
+	tool_call: run("tool_call", '{ block: true, reason: "stopped" }', [
+		...RAN.slice(0, 2),
+		"toolResult: stopped",
+		...RAN.slice(3),
+	]),
+	tool_result: run("tool_result", '{ content: [{ type: "text", text: "changed" }] }', [
+		...RAN.slice(0, 2),
+		"toolResult: changed",
+		...RAN.slice(3),
+	]),
+	context: {
+		event: "context",
+		happen({ session, provider }) {
+			provider.reply("done");
+			return session.prompt("go");
+		},
+		outcome: ({ sent }) => sent(1),
+		passed: ["user: go"],
+		answer: '{ messages: [{ role: "user", content: "changed", timestamp: 0 }] }',
+		heeded: ["user: changed"],
+	},
+};
+
+/** A reason that only tells: nothing is read, and an abort does not take back what has happened. */
+const tells = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown): Moment => ({
+	...{ event: "session", reason, ...SESSION[change] },
+	...{ answer: EVERYTHING, passed, heeded: passed, aborted: passed },
+});
+
+/** A reason that can be cancelled: then, and after an abort, the session is what it was. */
+const asks = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown, kept: unknown): Moment => ({
+	...tells(reason, change, passed),
+	...{ answer: "{ cancel: true }", heeded: kept, aborted: kept },
+});
+
+/** Every reason of `session`. */
+export const SESSION_MOMENTS: Record<SessionReason, Moment> = {
+	start: tells("start", "reload", 1),
+	before_clear: asks("before_clear", "clear", 1, 3),
+	clear: tells("clear", "clear", 1),
+	before_switch: asks("before_switch", "switch", 4, 1),
+	switch: tells("switch", "switch", 4),
+	before_branch: asks("before_branch", "branch", 3, 5),
+	branch: tells("branch", "branch", 3),
+	before_compact: asks("before_compact", "compact", "compaction", "message"),
+	compact: tells("compact", "compact", "compaction"),
+	shutdown: tells("shutdown", "dispose", 1),
+};
+
+/** What the handlers of a moment tell of themselves. */
+export interface MomentTrace {
+	/** Names of the hooks that were called, in order, until the moment was over. */
+	called: string[];
+	/** What the last handler was given, as text. */
+	given: string;
+	/** The first handler's `ctx.signal`. */
+	signal: AbortSignal | null;
+	/** Resolves when the first handler runs. */
+	running: Promise<void>;
+}
+
+/**
+ * A session with two hooks that handle a moment; it is up to the caller to let it come.
+ * @param body what the first does; the second passes
+ */
+export async function stage(
+	moment: Moment,
+	body: string,
+	hookTimeout = 5000,
+): Promise<{ test: TestSession; trace: MomentTrace }> {
+	let begin = () => {};
+	const running = new Promise<void>((resolve) => {
+		begin = resolve;
+	});
+	const trace: MomentTrace = { called: [], given: "", signal: null, running };
+	let isArmed = false;
+	const enter = (name: string, event: { reason?: string }, ctx: { signal: AbortSignal }): boolean => {
+		if (!isArmed || (moment.reason !== undefined && event.reason !== moment.reason)) return false;
+		// Each hook once: the moment may come again in the same run.
+		if (trace.called.includes(name)) return false;
+		trace.called.push(name);
+		trace.given = JSON.stringify(event);
+		trace.signal ??= ctx.signal;
+		begin();
+		return true;
+	};
+	Reflect.set(globalThis, "__enter", enter);
+	onTestFinished(() => void Reflect.deleteProperty(globalThis, "__enter"));
+	const hook = (name: string, code: string) => `export default (pi) => pi.on("${moment.event}", (event, ctx) => {
+		if (!globalThis.__enter("${name}", event, ctx)) return undefined;
+		${code}
+	});`;
+	const test = await startSession({
+		session: { kind: "new" },
+		userSettings: { hookTimeout, compaction: { enabled: false, keepRecentTokens: 1 } },
+		hooks: { "a.ts": hook("a", body), "b.ts": hook("b", "") },
+	});
+	for (const line of moment.said ?? []) {
+		if (!line.startsWith("/")) test.provider.reply(`answer to ${line}`);
+		await test.session.prompt(line);
+	}
+	test.events.length = 0;
+	isArmed = true;
+	return { test, trace };
+}

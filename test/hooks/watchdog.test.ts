@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { HandlerWatch } from "../../src/hooks/watchdog.js";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { hook } from "./support.js";
+
+/** Takes down what is watched, and that each watch ends. */
+function recordWatch(): { watch: HandlerWatch; watched: string[]; running: () => number } {
+	const watched: string[] = [];
+	let running = 0;
+	const watch: HandlerWatch = {
+		enter(path, event, limitMs) {
+			watched.push(`${path.split("/").at(-1)} ${event} ${limitMs}`);
+			running++;
+			return () => running--;
+		},
+	};
+	return { watch, watched, running: () => running };
+}
+
+test("handlers, commands and completions are watched from their beginning to their end, however they end", async () => {
+	const { watch, watched, running } = recordWatch();
+	const { session, provider } = await startSession({
+		watch,
+		userSettings: { hookTimeout: 40 },
+		hooks: {
+			"a.ts": hook(`
+				pi.on("turn_start", () => { throw new Error("no"); });
+				pi.on("turn_end", () => new Promise(() => {}));
+				pi.command("go", { complete: () => [], handler: () => ({ status: "went" }) });`),
+		},
+	});
+	provider.reply("ok");
+	await session.prompt("hi");
+	await session.prompt("/go");
+	await session.completeArguments("go", "");
+	expect(watched).toEqual(["a.ts turn_start 40", "a.ts turn_end 40", "a.ts /go 40", "a.ts /go 40"]);
+	expect(running()).toBe(0);
+});
+
+test("without a hook file nothing is watched: what comes with the program is the program", async () => {
+	const { watch, watched } = recordWatch();
+	const { session, provider } = await startSession({ watch, userSettings: { features: { tasks: true } } });
+	provider.reply([toolCall("tasks", { tasks: [] })], "ok");
+	await session.prompt("hi");
+	await session.prompt("/tasks");
+	expect(watched).toEqual([]);
+});

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { serve } from "./serve.js";
+
+describe("hooks", () => {
+	const ASK = `export default (pi) => {
+		pi.command("ask", { async handler(ctx) {
+			const chosen = await ctx.ui.select("Which?", [{ label: "A", value: 1, description: "first" }, { label: "A", value: 2 }]);
+			const sure = await ctx.ui.confirm("Sure?", "really");
+			const word = await ctx.ui.input("Word", "a word", { initial: "wo" });
+			ctx.ui.notify("done", "warning");
+			return { status: JSON.stringify([chosen, sure, word, ctx.hasUI]) };
+		} });
+		pi.command("hang", { handler: (ctx) => ctx.ui.select("Which?", ["a"]).then((value) => ({ status: String(value) })) });
+		pi.command("brief", { handler: (ctx) => ctx.ui.confirm("Now?", "", { timeout: 1 }).then((value) => ({ status: String(value) })) });
+		pi.command("both", { async handler(ctx) {
+			return { status: JSON.stringify(await Promise.all([ctx.ui.input("one"), ctx.ui.input("two")])) };
+		} });
+		pi.command("fail", { handler() { throw new Error("no luck"); } });
+	}`;
+
+	test("ask through the client, one dialog after the other", async () => {
+		const { client, events } = await serve({ hooks: { "ask.ts": ASK } });
+		client.onDialog((dialog) => {
+			if (dialog.method === "select") return dialog.options[1] ?? null;
+			return dialog.method === "confirm" ? true : "word";
+		});
+		expect(await client.call("prompt", { message: "/ask" })).toEqual({
+			outcome: "command",
+			status: '[2,true,"word",false]',
+		});
+		expect(events("hook_ui_request")).toEqual([
+			expect.objectContaining({
+				method: "select",
+				title: "Which?",
+				options: ["A", "A (2)"],
+				descriptions: ["first", null],
+			}),
+			expect.objectContaining({ method: "confirm", title: "Sure?", message: "really" }),
+			expect.objectContaining({ method: "input", title: "Word", placeholder: "a word", initial: "wo" }),
+			expect.objectContaining({ method: "notify", message: "done", notifyType: "warning" }),
+		]);
+	});
+
+	test("asking at once get one dialog at a time", async () => {
+		const { client, events, write } = await serve({ hooks: { "ask.ts": ASK } });
+		client.onDialog((dialog) => {
+			// The other one must not be open yet: an answer to it would be ignored.
+			for (const { id } of events("hook_ui_request")) {
+				if (id !== dialog.id) write(`${JSON.stringify({ type: "hook_ui_response", id, value: "late" })}\n`);
+			}
+			return dialog.title;
+		});
+		expect(await client.call("prompt", { message: "/both" })).toMatchObject({ status: '["one","two"]' });
+	});
+
+	test("get the cancelled value on abort and when time is up; late answers are ignored", async () => {
+		const { client, events, write } = await serve({ hooks: { "ask.ts": ASK } });
+		client.onDialog(() => new Promise(() => {}));
+		expect(await client.call("prompt", { message: "/brief" })).toMatchObject({ status: "false" });
+		const [request] = events("hook_ui_request");
+		expect(events("hook_ui_closed")).toEqual([{ type: "hook_ui_closed", id: request?.id }]);
+		write(`${JSON.stringify({ type: "hook_ui_response", id: request?.id, confirmed: true })}\n`);
+
+		const asked = client.nextEvent(({ type }) => type === "hook_ui_request");
+		const hanging = client.call("prompt", { message: "/hang" });
+		await asked;
+		expect(await client.call("get_state")).toMatchObject({ isStreaming: false });
+		await client.call("abort");
+		expect(await hanging).toMatchObject({ outcome: "command" });
+		expect(events("hook_ui_closed")).toHaveLength(2);
+	});
+
+	test("that fail are named", async () => {
+		const { client, events, agentDir } = await serve({ hooks: { "ask.ts": ASK } });
+		await expect(client.call("prompt", { message: "/fail" })).rejects.toThrow("/fail failed: no luck");
+		expect(events("hook_error")).toEqual([
+			{ type: "hook_error", hookPath: join(agentDir, "hooks/ask.ts"), event: "/fail", error: "no luck" },
+		]);
+	});
+
+	test("that do not load are told as notices", async () => {
+		const { client, events } = await serve({ hooks: { "bad.ts": "throw new Error('broken')" } });
+		await client.call("get_state");
+		expect(events("notice")).toMatchObject([{ level: "warning", message: expect.stringContaining("broken") }]);
+	});
+});
