@@ -5,7 +5,6 @@ import type { LoadedSettings, Settings } from "../config/settings.js";
 import { terminalColours } from "../config/terminal-colours.js";
 import { terminalFeatures } from "../config/terminal-features.js";
 import { ThemeLibrary } from "../config/theme-library.js";
-import { windowTraits } from "../config/window-traits.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
 import type { ThemeOptions } from "../modes/interactive/theme-controller.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
@@ -48,7 +47,6 @@ export async function runInteractiveCli(
 		home,
 		version: packageVersion(),
 		keybindings: () => readKeybindings(paths(env, cwd, home).keybindings),
-		window: windowTraits(env),
 		terminalFacts: terminalFacts(env),
 		// The demo is a visit: it notes nothing.
 		...(extras.session ? {} : { news: () => findNews(settings.settings, env, home) }),

@@ -1,6 +1,6 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
-import type { StartQuestions } from "../modes/interactive/interactive-mode.js";
+import type { StartQuestions } from "../modes/start-questions.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import type { CliOptions } from "./options.js";

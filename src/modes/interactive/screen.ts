@@ -1,7 +1,6 @@
 import { type Component, Container, CURSOR_MARKER, Spacer, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings.js";
 import { TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
-import { PLAIN_WINDOW, type WindowTraits } from "../../config/window-traits.js";
 import type { QueuedPrompts, SessionEvent } from "../../session/events.js";
 import type { Keymap } from "../../tui/keymap.js";
 import { showLinks } from "../../tui/links.js";
@@ -25,8 +24,6 @@ export interface ScreenOptions {
 	theme: Theme;
 	keymap: Keymap;
 	settings: Pick<Settings, "gutter" | "hideThinkingBlock" | "quietStartup" | "terminal">;
-	/** What the terminal's window can show. Default: what every one can. */
-	window?: WindowTraits;
 	/** What the terminal can show. Default: text. */
 	features?: TerminalFeatures;
 	cwd: string;
@@ -57,9 +54,9 @@ export class Screen {
 	readonly #slot = new Container();
 
 	constructor(options: ScreenOptions) {
-		const { terminal, theme, keymap, settings, features = TEXT_ONLY, window, cwd, home, version, clock } = options;
+		const { terminal, theme, keymap, settings, features = TEXT_ONLY, cwd, home, version, clock } = options;
 		const write = (data: string) => terminal.write(data);
-		this.window = new WindowStatus(settings.terminal, window ?? PLAIN_WINDOW, write, clock);
+		this.window = new WindowStatus(settings.terminal, features, write, clock);
 		const images = new TerminalImages(settings.terminal.showImages ? features.images : null);
 		showLinks(features.links, images.protocol);
 		this.reports = new TerminalReports(write, (key) => tui.type(key));

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Settings } from "../../config/settings.js";
-import type { WindowTraits } from "../../config/window-traits.js";
+import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { SessionEvent } from "../../session/events.js";
 import { TerminalWindow } from "../../tui/terminal-window.js";
 import { formatElapsed } from "./format.js";
@@ -17,7 +17,7 @@ export class WindowStatus {
 	/** @param clock ms since the epoch */
 	constructor(
 		settings: Settings["terminal"],
-		traits: WindowTraits,
+		features: Pick<TerminalFeatures, "progress" | "notification">,
 		write: (data: string) => void,
 		private readonly clock: () => number = Date.now,
 	) {
@@ -25,8 +25,8 @@ export class WindowStatus {
 		this.#window = new TerminalWindow({
 			write,
 			title,
-			progress: progress && traits.progress,
-			notification: notify === "off" ? null : notify === "bell" ? "bell" : traits.notification,
+			progress: progress && features.progress,
+			notification: notify === "off" ? null : notify === "bell" ? "bell" : features.notification,
 		});
 	}
 
