@@ -72,6 +72,8 @@ export interface SelectDialogOptions<T> {
 const MAX_ROWS = 10;
 const MIN_ROWS = 3;
 const MAX_DETAIL_ROWS = 3;
+/** Rule, title and keys. */
+const FRAME_ROWS = 4;
 const HINT = "type to filter";
 /** A filter that is longer was pasted by mistake; what it costs to match grows with it. UTF-16 units. */
 const MAX_FILTER_LENGTH = 200;
@@ -169,8 +171,9 @@ export class SelectDialog<T> implements Component, Focusable {
 
 	#rows(): number {
 		const screen = this.look.rows?.() ?? 30;
-		if (this.options.isTall) return Math.max(MIN_ROWS, Math.floor(screen / 2) - 1);
-		return Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(screen / 3)));
+		const share = this.options.isTall ? Math.floor(screen / 2) - 1 : Math.min(MAX_ROWS, Math.floor(screen / 3));
+		// What is asked must be seen, also on a screen of a few rows.
+		return Math.max(1, Math.min(Math.max(MIN_ROWS, share), screen - FRAME_ROWS));
 	}
 
 	#rowWidths(width: number): RowWidths {
