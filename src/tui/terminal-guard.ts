@@ -5,8 +5,8 @@ const END_SIGNALS: readonly EndSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQU
 /** What a terminal sends to every program in front when the user interrupts one. */
 const KEY_SIGNALS = ["SIGINT", "SIGQUIT"] as const;
 const INPUT_ENDS = ["end", "error"] as const;
-/** Frame open no more, paste mode and focus reports off, cursor shown, key reports off: for whatever was left on. */
-const MODES_OFF = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?25h\x1b[>4;0m";
+/** Frame open no more, paste mode and reports of focus and colours off, cursor shown, key reports off: for whatever was left on. */
+const MODES_OFF = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[?25h\x1b[>4;0m";
 /** Gives the terminal back in one write, where nothing else can be done: the screen's last lines are wiped out too. */
 export const LAST_BYTES = `${MODES_OFF}\x1b[<u\x1b[0m\x1b[J\r\n`;
 /** When a suspended program looks at its screen again, of the time it runs. */
