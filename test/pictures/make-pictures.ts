@@ -28,9 +28,16 @@ async function drawTurn(): Promise<void> {
 		pi.write("\r");
 		await pi.until((screen) => screen.includes("opped to turn"));
 		pi.draw("popped", "After /pop: the gutter shows that a summary stands in place of the work");
+		pi.write("/context\r");
+		await pi.until((screen) => screen.includes("Context of the next request"));
+		pi.draw("context", "/context after a pop: the summary, and what it hides", (line) =>
+			line.includes("Context of the next request"),
+		);
+		pi.write("\x1b");
+		await pi.until((screen) => !screen.includes("Context of the next request"));
 		pi.write("/hotkeys\r");
-		await pi.until((screen) => screen.includes("Yank pop"));
-		pi.draw("keys", "/hotkeys shows what every key does", (line) => line.includes("Keys"));
+		await pi.until((screen) => /^ Keys /m.test(screen));
+		pi.draw("keys", "/hotkeys shows what every key does", (line) => line.startsWith(" Keys "));
 	} finally {
 		await pi.close();
 	}

@@ -1,76 +1,12 @@
-import { Container, Editor, TUI } from "@mariozechner/pi-tui";
+import { Editor } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test } from "vitest";
 import { type Block, BlockList, LiveTUI } from "../../src/tui/live-tui.js";
 import { StreamingMarkdown } from "../../src/tui/streaming-markdown.js";
 import { createTheme } from "../../src/tui/theme.js";
 import { VirtualTerminal } from "../helpers/virtual-terminal.js";
+import { bothScreens, Lines, numbered } from "./live-stage.js";
 
 const theme = createTheme("dark");
-
-/** A block of lines that can grow, and counts how often each of its lines was asked for. */
-class Lines implements Block {
-	done = true;
-	settledLines = 0;
-	rendered = 0;
-	constructor(public text: string[]) {}
-	render(width: number): string[] {
-		this.rendered += this.text.length;
-		return this.text.map((line) => line.slice(0, width));
-	}
-	invalidate(): void {}
-}
-
-function numbered(from: number, count: number): string[] {
-	return Array.from({ length: count }, (_, index) => `line ${from + index} ${"·".repeat((from + index) % 40)}`);
-}
-
-/** The same screen on the stock TUI and on LiveTUI. */
-function bothScreens(columns = 60, rows = 16) {
-	const list = new BlockList();
-	const stock = { terminal: new VirtualTerminal(columns, rows), blocks: new Container() };
-	const stockTui = new TUI(stock.terminal);
-	stockTui.addChild(stock.blocks);
-	const stockEditor = new Editor(stockTui, theme.editor);
-	stockTui.addChild(stockEditor);
-	stockTui.setFocus(stockEditor);
-	const live = new VirtualTerminal(columns, rows);
-	const liveTui = new LiveTUI(live, { blocks: list, resizeDelayMs: 10 });
-	const liveEditor = new Editor(liveTui, theme.editor);
-	liveTui.addChild(liveEditor);
-	liveTui.setFocus(liveEditor);
-	stockTui.start();
-	liveTui.start();
-	onTestFinished(() => {
-		stockTui.stop();
-		liveTui.stop();
-	});
-	const add = (block: Block) => {
-		stock.blocks.addChild(block);
-		list.append(block);
-		render();
-	};
-	const render = () => {
-		stockTui.requestRender();
-		liveTui.requestRender();
-	};
-	const send = (...keys: string[]) => {
-		for (const key of keys) {
-			stock.terminal.send(key);
-			live.send(key);
-		}
-	};
-	const same = async () => {
-		expect(await live.scrollback()).toEqual(await stock.terminal.scrollback());
-		expect(await live.screen()).toEqual(await stock.terminal.screen());
-	};
-	/** The same screen, and the same above it from a line on: a redraw leaves what had scrolled off where it was. */
-	const sameFrom = async (line: string) => {
-		const from = (lines: string[]) => lines.slice(lines.lastIndexOf(line));
-		expect(from(await live.scrollback())).toEqual(from(await stock.terminal.scrollback()));
-		expect(await live.screen()).toEqual(await stock.terminal.screen());
-	};
-	return { stock: stock.terminal, stockTui, live, liveTui, list, add, render, send, same, sameFrom };
-}
 
 test("screen and scrollback equal those of the stock TUI over 1 400 lines of streaming, typing and resizing", async () => {
 	const { stock, live, list, add, render, send, same } = bothScreens();
@@ -284,83 +220,6 @@ test("streamed markdown ends up whole in the scrollback, without a clear, and wh
 	expect(lines.length).toBeGreaterThan(1_200);
 	expect(longest).toBeLessThan(150);
 }, 30_000);
-
-test("streaming asks for one frame in 33 ms at most", async () => {
-	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
-	stockTui.stop();
-	const view = new StreamingMarkdown(theme);
-	list.append(view);
-	await live.settle();
-	const before = live.writes.length;
-	const start = performance.now();
-	while (performance.now() - start < 200) {
-		view.append("word ");
-		liveTui.requestStreamFrame();
-		await new Promise((resolve) => setImmediate(resolve));
-	}
-	await live.settle();
-	expect(live.writes.length - before).toBeLessThanOrEqual(2 + (performance.now() - start) / 33);
-	expect((await live.screen())[0]).toContain("word word");
-});
-
-test("a key shows at once, and what streams in waits for its own frame", async () => {
-	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
-	stockTui.stop();
-	const block = new Lines(["one"]);
-	block.done = false;
-	list.append(block);
-	liveTui.requestStreamFrame();
-	await live.waitFor("one");
-	block.text = ["one", "two"];
-	liveTui.requestStreamFrame();
-	const before = { rendered: block.rendered, writes: live.writes.length };
-	for (const key of "key") live.send(key);
-	await new Promise((resolve) => process.nextTick(resolve));
-	expect(live.writes.length).toBe(before.writes + 1);
-	expect(block.rendered).toBe(before.rendered);
-	const screen = (await live.rowsNow()).join("\n");
-	expect(screen).toContain("key");
-	expect(screen).not.toContain("two");
-	await live.waitFor("two");
-});
-
-test("a block that is done shows in the next frame, whatever streams in", async () => {
-	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
-	stockTui.stop();
-	const block = new Lines(["one"]);
-	block.done = false;
-	list.append(block);
-	liveTui.requestStreamFrame();
-	await live.waitFor("one");
-	block.text = ["all of it"];
-	block.done = true;
-	liveTui.requestStreamFrame();
-	live.send("x");
-	await new Promise((resolve) => process.nextTick(resolve));
-	expect(await live.rowsNow()).toContain("all of it");
-});
-
-test("text that comes in floods is whole in the scrollback, with keys typed and lines added to the draft meanwhile", async () => {
-	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
-	stockTui.stop();
-	const text = Array.from({ length: 300 }, (_, index) => `## Part ${index}\n\nSome *text*\nin it.\n\n- one\n\n`).join(
-		"",
-	);
-	const view = new StreamingMarkdown(theme, { tailRows: () => 6 });
-	list.append(view);
-	for (let at = 0; at < text.length; at += 1_300) {
-		view.append(text.slice(at, at + 1_300));
-		liveTui.requestStreamFrame();
-		live.send(["x", "\n", "\x7f", "\n"][(at / 1_300) % 4] ?? "");
-		if (at % 3 === 0) await live.settle(15);
-		else await new Promise((resolve) => process.nextTick(resolve));
-	}
-	view.finish(text);
-	liveTui.requestRender();
-	const lines = view.render(60).map((line) => line.replace(/\x1b\[[\d;]*m/g, ""));
-	expect((await live.scrollback()).slice(0, lines.length)).toEqual(lines);
-	expect(live.output).not.toMatch(/\x1b\[[23]?J/);
-});
 
 test("many changes of size are one redraw", async () => {
 	const { liveTui, live, add } = bothScreens(60, 16);
