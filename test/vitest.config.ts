@@ -19,15 +19,7 @@ export default defineConfig({
 		projects: [
 			{
 				resolve: { alias },
-				test: {
-					name: "unit",
-					env,
-					include: ["test/**/*.test.ts"],
-					exclude: ["test/e2e/**"],
-					testTimeout: 15_000,
-					// Files share their worker's modules: to load them anew for each would cost more than most tests.
-					isolate: false,
-				},
+				test: { name: "unit", env, include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"], testTimeout: 15_000 },
 			},
 			{
 				resolve: { alias },
