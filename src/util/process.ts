@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { errorText } from "../errors.js";
 import { onAbort } from "./abort.js";
 import { errnoCode } from "./fs.js";
-import { hasReaper, trackedGroups, trackGroup, untrackGroup } from "./reaper.js";
+import { hasReaper, prepareReaper, trackedGroups, trackGroup, untrackGroup } from "./reaper.js";
 
 /** Time between the request to end and the kill. */
 const KILL_DELAY_MS = 1000;
@@ -73,6 +73,7 @@ export function spawnGroup(
 	});
 	if (options.signal?.aborted) return Promise.resolve(outcome({ endedBy: "abort" }));
 	forgetEndedGroups();
+	prepareReaper();
 
 	let child: ChildProcessByStdio<null, Readable, Readable>;
 	try {

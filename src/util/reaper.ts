@@ -29,7 +29,15 @@ for id in $groups; do kill -s KILL -- "-$id"; done
 const groups = new Set<number>();
 let reaper: ChildProcess | undefined;
 
-/** Has a process group killed when this program ends, `kill -9` included. The first call starts the helper process. */
+/**
+ * Starts the helper process unless it is there. Called before a program is started, for that takes milliseconds in which
+ * this program may be killed: a program that runs already would be left.
+ */
+export function prepareReaper(): void {
+	if (reaper === undefined) startReaper();
+}
+
+/** Has a process group killed when this program ends, `kill -9` included. */
 export function trackGroup(group: number): void {
 	groups.add(group);
 	if (reaper === undefined) startReaper();

@@ -78,6 +78,16 @@ test("no watcher is started while no command runs, and one serves them all", asy
 	expect(JSON.parse(await firstLine)).toEqual({ before: false, after: true, listed: [] });
 });
 
+test("the watcher is there before a program is started, so that none runs without it", async () => {
+	const { firstLine } = await startProgram(`
+		import { hasReaper } from "./process.mjs";
+		const { exitCode } = await spawnGroup("/no/such/program", []);
+		console.log(JSON.stringify({ exitCode, watcher: hasReaper() }));
+		process.exit();
+	`);
+	expect(JSON.parse(await firstLine)).toEqual({ exitCode: 127, watcher: true });
+});
+
 test("a watcher that was killed is replaced with the next command, and earlier groups are still its business", async () => {
 	const { program, firstLine, ended } = await startProgram(`
 		let pid;
