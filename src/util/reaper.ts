@@ -81,7 +81,7 @@ function startReaper(): void {
 	child.stdin?.on("error", forget);
 	child.unref();
 	if (child.stdin instanceof Socket) child.stdin.unref();
-	tell([...groups].map((group) => `+${group}\n`).join(""));
+	if (groups.size > 0) tell([...groups].map((group) => `+${group}\n`).join(""));
 }
 
 /** Small writes to the pipe are made at once by libuv, so they are out even if this program is killed next. */
