@@ -71,7 +71,8 @@ async function runningBash(): Promise<{ pi: PiTerminal; child: number }> {
 	const pi = await openPi({ agentDir: agentDirFor(provider) });
 	provider.reply(ENDLESS);
 	await submit(pi, "go");
-	await pi.waitForText("started");
+	// What the command printed: the command itself, with the same word in it, shows before it runs.
+	await pi.waitForText(/│ started/);
 	return { pi, child: await pidIn(pi.cwd) };
 }
 
