@@ -1,5 +1,3 @@
-import { PiError } from "../errors.js";
-
 /** Longest delay a Node timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -78,41 +76,4 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 			reject(signal.reason);
 		});
 	});
-}
-
-/** Options of `withDeadline`. */
-export interface DeadlineOptions {
-	/** Aborts the run from outside. */
-	signal?: AbortSignal;
-	/** What is waited for, as the start of the error's sentence; default `The handler`. */
-	what?: string;
-}
-
-/**
- * Runs a function and waits at most `timeoutMs` for it; null waits for ever. The signal that `run` gets is aborted on
- * time-out and when the outer signal is. No timer and no listener is left when the promise settles.
- * @throws PiError `hook_timeout` on time-out; the reason of the outer signal on abort; else what `run` throws
- */
-export async function withDeadline<T>(
-	timeoutMs: number | null,
-	run: (signal: AbortSignal) => T | Promise<T>,
-	{ signal, what = "The handler" }: DeadlineOptions = {},
-): Promise<T> {
-	signal?.throwIfAborted();
-	const timer = new AbortController();
-	const linked = linkSignals(signal, timer.signal);
-	const timeout =
-		timeoutMs === null
-			? undefined
-			: setTimeout(
-					() => timer.abort(new PiError("hook_timeout", `${what} gave no answer within ${timeoutMs} ms`)),
-					Math.min(timeoutMs, MAX_TIMER_MS),
-				);
-	try {
-		// Called inside an async function so that a synchronous throw is a rejection like any other.
-		return await abortable((async () => run(linked.signal))(), linked.signal);
-	} finally {
-		clearTimeout(timeout);
-		linked.unlink();
-	}
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { PiError } from "../../src/errors.js";
-import { abortable, linkSignals, onAbort, sleep, withDeadline } from "../../src/util/abort.js";
+import { abortable, linkSignals, onAbort, sleep } from "../../src/util/abort.js";
 
 /** Timers that keep this process alive: none may be left by what is tested here. */
 const activeTimers = () => process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
@@ -62,50 +61,4 @@ test("an abortable promise rejects at once on abort, whatever the work behind it
 	controller.abort("enough");
 	await expect(waiting).rejects.toBe("enough");
 	fail("a late rejection is nobody's business");
-});
-
-test("a deadline gives back what the run gives and leaves no timer", async () => {
-	const before = activeTimers();
-	await expect(withDeadline(60_000, async () => "done")).resolves.toBe("done");
-	await expect(withDeadline(null, () => "at once")).resolves.toBe("at once");
-	expect(activeTimers()).toBe(before);
-});
-
-test("a run that never settles is given up with hook_timeout and its signal is aborted", async () => {
-	let seen: AbortSignal | undefined;
-	const waiting = withDeadline(
-		5,
-		(signal) => {
-			seen = signal;
-			return new Promise<never>(() => {});
-		},
-		{ what: "Hook a.ts" },
-	);
-	await expect(waiting).rejects.toEqual(new PiError("hook_timeout", "Hook a.ts gave no answer within 5 ms"));
-	expect(seen?.reason).toMatchObject({ code: "hook_timeout" });
-});
-
-test("an abort from outside ends the wait at once with its reason", async () => {
-	const before = activeTimers();
-	const controller = new AbortController();
-	const waiting = withDeadline(60_000, () => new Promise<never>(() => {}), { signal: controller.signal });
-	controller.abort("user");
-	await expect(waiting).rejects.toBe("user");
-	expect(activeTimers()).toBe(before);
-});
-
-test("a run is not begun when the outer signal is already aborted", async () => {
-	let ran = false;
-	const run = () => {
-		ran = true;
-	};
-	await expect(withDeadline(10, run, { signal: AbortSignal.abort("early") })).rejects.toBe("early");
-	expect(ran).toBe(false);
-});
-
-test("a synchronous throw is a rejection", async () => {
-	const thrower = () => {
-		throw new TypeError("broken");
-	};
-	await expect(withDeadline(10, thrower)).rejects.toThrow("broken");
 });
