@@ -3,10 +3,20 @@ import type { BuiltContext, TracedMessage } from "../context/context-message.js"
 import type { EntrySource } from "../context/entry-message.js";
 import type { HookShare, Ledger } from "../context/ledger.js";
 
+/** What goes with every request before its messages. */
+export interface RequestPreamble {
+	systemPrompt: string;
+	tools: readonly { name: string; description: string; parameters: unknown }[];
+	/** Estimate. */
+	tokens: number;
+}
+
 /** A request, laid open: the next one or one of the past, as it is or as it would be without some hooks. */
 export interface ContextInspection {
 	context: BuiltContext;
 	ledger: Ledger;
+	/** As it is now, also for a request of the past: sessions do not keep it. */
+	preamble: RequestPreamble;
 	/** Index of the last entry that counts; null for the next request. */
 	at: number | null;
 	/** What `at` is of each past request: the index of the entry before its reply. */
@@ -23,6 +33,12 @@ export interface ContextInspection {
 	hooks: readonly { path: string; name: string }[];
 	/** Paths of hooks whose answers differ for the same question. */
 	unstable: readonly string[];
+}
+
+/** Tokens of a request with all that goes before its messages, and how many of them the provider's cache can hold. */
+export function requestSize({ ledger, preamble, previous }: ContextInspection): { tokens: number; cached: number } {
+	const cached = previous ? preamble.tokens + (ledger.prefix?.tokens ?? 0) : 0;
+	return { tokens: preamble.tokens + ledger.tokens, cached };
 }
 
 /** Which request is looked at, and how. */

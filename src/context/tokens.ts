@@ -26,6 +26,11 @@ export function estimateAll(messages: Iterable<AppMessage>): number {
 	return tokens;
 }
 
+/** About how many tokens the system prompt and the definitions of the tools cost, by the same measure. */
+export function estimatePreamble(systemPrompt: string, tools: readonly unknown[]): number {
+	return Math.ceil((systemPrompt.length + (tools.length > 0 ? JSON.stringify(tools).length : 0)) / CHARS_PER_TOKEN);
+}
+
 function characters(message: AppMessage): number {
 	if (message.role === "bashExecution") {
 		return message.excludeFromContext ? 0 : bashExecutionText(message).length;

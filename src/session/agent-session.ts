@@ -89,7 +89,7 @@ export class AgentSession {
 			onWarning: (line) => this.#warn(line),
 			onSend: (text, attachments) => this.#prompter.receive(text, attachments),
 		});
-		this.inspector = new SessionInspector(this, this.#context, this.#hooks, this.#ended.signal, () => {
+		this.inspector = new SessionInspector(this, parts, this.#context, this.#hooks, this.#ended.signal, () => {
 			// A program that drives the session itself may do what no mode of pi does.
 			const isDriven = this.#shell === null && this.#prompter.acceptsSend;
 			return {

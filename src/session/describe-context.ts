@@ -1,4 +1,4 @@
-import type { ContextInspection, HookStatus } from "../commands/inspection.js";
+import { type ContextInspection, type HookStatus, requestSize } from "../commands/inspection.js";
 import type { CacheLoss } from "../context/cache-loss.js";
 import type { ContextProblem } from "../context/context-message.js";
 import { entryMessage } from "../context/entry-message.js";
@@ -10,11 +10,17 @@ import type { SessionEvent } from "./events.js";
 const PREVIEW = 60;
 
 /** The next request as lines of text: what the model sees, where each message comes from, what is hidden by what. */
-export function describeContext({ ledger, entries, loss, contextWindow, unstable }: ContextInspection): string[] {
-	const { messages, hidden, prefix, tokens, problems } = ledger;
+export function describeContext(inspection: ContextInspection): string[] {
+	const { ledger, preamble, entries, loss, contextWindow, unstable } = inspection;
+	const { messages, hidden, problems } = ledger;
+	const { tokens, cached } = requestSize(inspection);
 	const share = contextWindow > 0 ? ` of ${contextWindow} (${percent(tokens, contextWindow)} %)` : "";
-	const cached = prefix && tokens > 0 ? `, ${percent(prefix.tokens, tokens)} % as in the last request` : "";
-	const lines = [`${messages.length} messages, about ${tokens} tokens${share}${cached}`, ""];
+	const again = cached > 0 ? `, ${percent(cached, tokens)} % as in the last request` : "";
+	const lines = [
+		`${messages.length} messages, about ${tokens} tokens${share}${again}`,
+		`${preamble.tokens} of them are the system prompt and the definitions of ${preamble.tools.length} tools`,
+		"",
+	];
 	for (const message of messages) lines.push(describeMessage(message));
 	if (hidden.length > 0) lines.push("", `${hidden.length} entries are hidden:`);
 	for (const { entryIndex, role, by } of hidden) {

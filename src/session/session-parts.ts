@@ -97,3 +97,8 @@ export interface SessionParts {
 	/** What went wrong on the way here, one line each. */
 	warnings: readonly string[];
 }
+
+/** The tools as a model is told of them. */
+export function toolDefinitions({ tools }: Pick<SessionParts, "tools">) {
+	return tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+}

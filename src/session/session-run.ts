@@ -10,7 +10,7 @@ import type { AutoCompaction } from "./auto-compaction.js";
 import type { SessionEvent } from "./events.js";
 import { PromptQueue } from "./prompt-queue.js";
 import type { SessionContext } from "./session-context.js";
-import type { SessionParts } from "./session-parts.js";
+import { type SessionParts, toolDefinitions } from "./session-parts.js";
 import type { SessionState } from "./session-state.js";
 import { SystemItems } from "./system-items.js";
 
@@ -172,7 +172,7 @@ async function prepareRequest(
 		context: {
 			systemPrompt: parts.systemPrompt,
 			messages,
-			tools: parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+			tools: toolDefinitions(parts),
 		},
 		options: {
 			apiKey: auth.apiKey,

@@ -62,8 +62,8 @@ export class ContextPanel implements Component, Focusable {
 		this.#at = options.inspection.at;
 		this.#tokens = options.inspection.ledger.tokens;
 		this.#list = new ScrollList(() => listRows(look.rows?.() ?? 30));
-		this.#selectLast();
 		this.#update();
+		this.#selectLast();
 	}
 
 	/** @returns lines of at most `width` columns */
@@ -297,8 +297,7 @@ export class ContextPanel implements Component, Focusable {
 	}
 
 	#selectLast(): void {
-		const count = this.#rows.length || this.#inspection.ledger.messages.length;
-		this.#list.select(count - 1, count);
+		this.#list.select(this.#rows.length - 1, this.#rows.length);
 	}
 
 	#copy(text: string, what: string): void {

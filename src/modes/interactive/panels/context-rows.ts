@@ -31,7 +31,7 @@ export interface ContextRow {
 export function contextRows(inspection: ContextInspection, withHidden: boolean): ContextRow[] {
 	const { context, ledger } = inspection;
 	const hidden = withHidden ? [...ledger.hidden] : [];
-	const rows: ContextRow[] = [];
+	const rows: ContextRow[] = [preambleRow(inspection)];
 	for (const [position, traced] of context.messages.entries()) {
 		const { entryIndex } = traced;
 		while (entryIndex !== null && hidden[0] && hidden[0].entryIndex < entryIndex) {
@@ -43,6 +43,25 @@ export function contextRows(inspection: ContextInspection, withHidden: boolean):
 	}
 	for (const rest of hidden) rows.push(hiddenRow(inspection, rest));
 	return rows;
+}
+
+/** What stands before the messages. Nothing changes it but the user, so the cache has had it since the first request. */
+function preambleRow({ at, preamble, previous }: ContextInspection): ContextRow {
+	const { systemPrompt, tools, tokens } = preamble;
+	const definitions = tools.map(
+		({ name, description, parameters }) => `${name}: ${description}\n${JSON.stringify(parameters, null, 2)}`,
+	);
+	return {
+		mark: "in",
+		index: "",
+		label: "system",
+		text: `prompt and ${plural(tools.length, "tool")}`,
+		note: at === null ? "" : "as it is now",
+		tokens,
+		state: previous ? "cached" : "new",
+		hook: null,
+		full: [systemPrompt, ...definitions].join("\n\n"),
+	};
 }
 
 /** What differs from the last request; what is as it was is one row. */

@@ -1,4 +1,4 @@
-import type { ContextInspection } from "../../../commands/inspection.js";
+import { type ContextInspection, requestSize } from "../../../commands/inspection.js";
 import type { Theme } from "../../../tui/theme.js";
 import { formatTokens, hookName, plural } from "../format.js";
 import { cleanLine } from "../lines.js";
@@ -42,10 +42,13 @@ function requestName({ at, requests }: ContextInspection): { short: string; full
 }
 
 /** Size and share of a request; the first facts matter most. @param change tokens that leaving hooks out adds */
-export function requestFacts({ ledger, contextWindow, hooks, entries }: ContextInspection, change: number): string[] {
-	const { tokens, prefix, messages, hidden } = ledger;
+export function requestFacts(inspection: ContextInspection, change: number): string[] {
+	const { ledger, contextWindow, hooks, entries } = inspection;
+	const { messages, hidden } = ledger;
 	const shown = messages.filter(({ entryIndex }) => entryIndex !== null).length;
-	const share = prefix && tokens > 0 ? `${Math.round((100 * prefix.tokens) / tokens)} % cached` : "0 % cached";
+	const { tokens, cached } = requestSize(inspection);
+	// All of it is said only of all of it.
+	const share = `${tokens > 0 ? Math.floor((100 * cached) / tokens) : 0} % cached`;
 	return [
 		`${formatTokens(tokens)}${contextWindow > 0 ? ` of ${formatTokens(contextWindow)}` : ""}`,
 		...(change === 0 ? [] : [`${change > 0 ? "+" : "−"}${formatTokens(Math.abs(change))}`]),

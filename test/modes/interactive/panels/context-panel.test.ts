@@ -109,7 +109,7 @@ test("y copies the selected message, Y the whole request", async () => {
 	const app = await startWithWork({});
 	await app.submit("/context");
 	await app.terminal.waitFor(OPEN);
-	await app.terminal.press("home");
+	await app.terminal.press("home", "down");
 	await app.terminal.type("y");
 	await app.terminal.waitFor("Copied the message");
 	await app.terminal.type("Y");
@@ -153,5 +153,24 @@ test("no line is wider than the screen or moves the cursor, whatever was said", 
 				expect(line.replace(/\x1b\[0m/g, "")).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202a-\u202e]/);
 			}
 		}
+	}
+});
+
+test("what goes before the messages is counted and can be read: the system prompt and each tool", async () => {
+	const app = await startWithWork({});
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.press("home");
+	expect((await panel(app))[2]).toMatch(/^→▎ {4}system {6}prompt and 7 tools .* 1\.\dk {2}cached$/);
+	await app.terminal.press("enter");
+	expect((await panel(app))[2]).toMatch(/^ You are pi, a coding agent/);
+	await app.terminal.type("y");
+	await app.terminal.waitFor("Copied the message");
+	const [, copied = ""] = /\x1b\]52;c;([^\x07]*)\x07/.exec(app.terminal.output) ?? [];
+	const request = app.provider.requests.at(-1)?.body as { messages: { content: string }[]; tools: unknown[] };
+	const text = Buffer.from(copied, "base64").toString();
+	expect(text.startsWith(request.messages[0]?.content ?? "none")).toBe(true);
+	for (const tool of request.tools as { function: { name: string; description: string } }[]) {
+		expect(text).toContain(`${tool.function.name}: ${tool.function.description}`);
 	}
 });
