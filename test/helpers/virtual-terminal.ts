@@ -134,7 +134,7 @@ export class VirtualTerminal implements TuiTerminal {
 	 */
 	async waitFor(
 		wanted: string | RegExp | ((screen: string[]) => boolean),
-		{ timeoutMs = 5_000 } = {},
+		{ timeoutMs = 12_000 } = {},
 	): Promise<string[]> {
 		const deadline = Date.now() + timeoutMs;
 		for (;;) {

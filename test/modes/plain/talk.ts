@@ -6,6 +6,9 @@ import { type CreateAgentSessionOptions, createAgentSession } from "../../../src
 import { type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 
+/** Time after which a wait is given up, so that the test says what it waited for. */
+const HANGS_AFTER_MS = 12_000;
+
 /** The plain mode on a terminal in memory. */
 export interface Talk {
 	provider: LoopbackProvider;
@@ -100,7 +103,7 @@ export async function startTalk(options: TalkOptions = {}): Promise<Talk> {
 		end: () => listener?.onEnd(),
 		echo: () => isEchoing,
 		until: async (wanted) => {
-			const deadline = Date.now() + 5000;
+			const deadline = Date.now() + HANGS_AFTER_MS;
 			for (;;) {
 				const at = typeof wanted === "string" ? text.indexOf(wanted, seen) : seen + text.slice(seen).search(wanted);
 				if (at >= seen) {
