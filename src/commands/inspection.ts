@@ -1,3 +1,4 @@
+import type { Tool } from "@mariozechner/pi-ai";
 import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext, TracedMessage } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
@@ -6,7 +7,7 @@ import type { HookShare, Ledger } from "../context/ledger.js";
 /** What goes with every request before its messages. */
 export interface RequestPreamble {
 	systemPrompt: string;
-	tools: readonly { name: string; description: string; parameters: unknown }[];
+	tools: readonly Tool[];
 	/** Estimate. */
 	tokens: number;
 }

@@ -69,6 +69,7 @@ export class AgentSession {
 		this.#context = new SessionContext({
 			log: () => this.#state.log,
 			stages: (entries, signal, length) => this.#hooks.contextStages(entries, signal, length),
+			preambleTokens: () => parts.preamble.tokens,
 			onProblem: (problem) => emit(problemEvent(problem)),
 			onChange: (context) => emit({ type: "context_changed", context }),
 		});

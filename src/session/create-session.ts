@@ -1,11 +1,13 @@
 import { join, resolve } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
+import type { RequestPreamble } from "../commands/inspection.js";
 import { loadModelSources } from "../config/model-sources.js";
 import type { ModelRegistry } from "../config/models.js";
 import { type Environment, paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
 import { type LoadedSettings, loadSettings } from "../config/settings.js";
 import type { ProjectSet } from "../config/trust.js";
+import { estimatePreamble } from "../context/tokens.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
 import type { GrantAnswer, GrantRequest } from "../hooks/grant-request.js";
@@ -132,16 +134,19 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 	ensurePrivateDir(paths.tmp);
 	const date = new Date().toISOString().slice(0, 10);
 	// The project's tools come later, when they may run.
-	const systemPrompt = lastResult((tools: readonly AnyTool[]) =>
-		buildSystemPrompt({
-			cwd: paths.cwd,
-			date,
+	const preamble = lastResult((tools: readonly AnyTool[]) =>
+		createPreamble(
+			buildSystemPrompt({
+				cwd: paths.cwd,
+				date,
+				tools,
+				contextFiles: resources.contextFiles,
+				skills: tools.some(({ name }) => name === "read") ? resources.skills : [],
+				...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
+				...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
+			}),
 			tools,
-			contextFiles: resources.contextFiles,
-			skills: tools.some(({ name }) => name === "read") ? resources.skills : [],
-			...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
-			...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
-		}),
+		),
 	);
 	const parts: SessionParts = {
 		cwd: paths.cwd,
@@ -171,8 +176,8 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		},
 		toolSwitch: code.tools,
 		bashTool,
-		get systemPrompt() {
-			return systemPrompt(code.tools.current);
+		get preamble() {
+			return preamble(code.tools.current);
 		},
 		resources: {
 			templates: resources.templates,
@@ -195,6 +200,11 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		warnings,
 	};
 	return new AgentSession(parts);
+}
+
+function createPreamble(systemPrompt: string, all: readonly AnyTool[]): RequestPreamble {
+	const tools = all.map(({ name, description, parameters }) => ({ name, description, parameters }));
+	return { systemPrompt, tools, tokens: estimatePreamble(systemPrompt, tools) };
 }
 
 /** The same function, remembering its last result. */

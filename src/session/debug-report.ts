@@ -69,11 +69,11 @@ function screenLines(screen: ScreenFacts | null): string[] {
 	return [`${screen.columns}×${screen.rows}`, ...terminal, "", ...screen.lines.map((line) => `| ${stripAll(line)}`)];
 }
 
-function requestLines({ inspector, context }: AgentSession, { systemPrompt }: SessionParts): string[] {
+function requestLines({ inspector, context }: AgentSession, { preamble }: SessionParts): string[] {
 	const traced = inspector.lastRequest ?? context.messages;
 	const sent = inspector.lastRequest === null ? "none was sent; the next one would be:" : `${traced.length} messages`;
 	const messages = traced.map(({ entryIndex, message }) => JSON.stringify({ entryIndex, ...message }, shorten));
-	return [sent, "", stripAll(systemPrompt), "", ...messages];
+	return [sent, "", stripAll(preamble.systemPrompt), "", ...messages];
 }
 
 function shorten(_key: string, value: unknown): unknown {

@@ -1,25 +1,17 @@
-import type {
-	ContextInspection,
-	HookFigures,
-	HookStatus,
-	InspectOptions,
-	Inspector,
-	RequestPreamble,
-} from "../commands/inspection.js";
+import type { ContextInspection, HookFigures, HookStatus, InspectOptions, Inspector } from "../commands/inspection.js";
 import { buildContext } from "../context/build-context.js";
 import { findCacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext, HookEdits, TracedMessage } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import { createLedger, type HookShare, hookShares } from "../context/ledger.js";
 import { StabilityWatch } from "../context/stability.js";
-import { estimatePreamble } from "../context/tokens.js";
 import { PiError } from "../errors.js";
 import { type HookReach, unreachable } from "../hooks/reach.js";
 import type { LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type SessionEntry } from "../log/entry.js";
 import type { SessionContext } from "./session-context.js";
 import type { HookFailure, SessionHooks } from "./session-hooks.js";
-import { type SessionParts, toolDefinitions } from "./session-parts.js";
+import type { SessionParts } from "./session-parts.js";
 
 /** What an inspector reads of its session. */
 export interface InspectedSession {
@@ -34,7 +26,7 @@ const NO_HOOKS: ReadonlySet<string> = new Set();
 export class SessionInspector implements Inspector {
 	constructor(
 		private readonly session: InspectedSession,
-		private readonly parts: Pick<SessionParts, "systemPrompt" | "tools">,
+		private readonly parts: Pick<SessionParts, "preamble">,
 		private readonly context: SessionContext,
 		private readonly hooks: SessionHooks,
 		private readonly ended: AbortSignal,
@@ -56,7 +48,7 @@ export class SessionInspector implements Inspector {
 		return {
 			context,
 			ledger: createLedger({ context, entries, previous: previous?.map(({ message }) => message) ?? [] }),
-			preamble: this.#preamble(),
+			preamble: this.parts.preamble,
 			at,
 			requests: all.flatMap((entry, index) => (isReply(entry) ? [index - 1] : [])),
 			entries,
@@ -105,12 +97,6 @@ export class SessionInspector implements Inspector {
 		if (!hook) return;
 		this.hooks.setEnabled(hook, isEnabled);
 		await this.session.rebuildContext();
-	}
-
-	#preamble(): RequestPreamble {
-		const { systemPrompt } = this.parts;
-		const tools = toolDefinitions(this.parts);
-		return { systemPrompt, tools, tokens: estimatePreamble(systemPrompt, tools) };
 	}
 
 	#contextHooks(): LoadedHook[] {

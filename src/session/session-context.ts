@@ -23,6 +23,8 @@ export interface SessionContextOptions {
 	log(): ContextLog;
 	/** @param length number of entries */
 	stages(entries: () => readonly SessionEntry[], signal: AbortSignal, length: number): ContextStage[];
+	/** Of what goes with every request before its messages. */
+	preambleTokens(): number;
 	onProblem(problem: ContextProblem): void;
 	/** Called when the context is no longer what it was with something added at the end. */
 	onChange(context: BuiltContext): void;
@@ -38,8 +40,10 @@ export class SessionContext {
 	#running: { log: ContextLog; length: number; result: Promise<BuiltContext> } | null = null;
 	/** Tokens that the provider counted for the context it was last given, and that context. */
 	#counted: { messages: readonly TracedMessage[]; tokens: number } | null = null;
-	/** Tokens of `#current`, the reply to the counted context included if it is in there. */
+	/** Tokens of the messages of `#current`, the reply to the counted context included if it is in there. */
 	#tokens = 0;
+	/** True when `#tokens` begins with what the provider counted, and so has all that goes before the messages. */
+	#isCounted = false;
 	#lastRequest: BuiltContext | null = null;
 	readonly #shapes = new ShapeRecorder();
 	// What was worked out before for this log, so that the cost of a request is that of what is new in it.
@@ -113,6 +117,7 @@ export class SessionContext {
 		this.#lastRequest = null;
 		this.#shapes.reset();
 		this.#tokens = 0;
+		this.#isCounted = false;
 		this.#memo = new ContextMemo();
 		this.#requests = new RequestMemo();
 		this.#estimate = new TokenSum();
@@ -125,16 +130,21 @@ export class SessionContext {
 		this.#countCurrent();
 	}
 
-	/** Tokens of the next request: what the provider counted where that still holds, estimates for the rest. */
+	/**
+	 * Tokens of the next request: what the provider counted where that still holds, estimates for the rest. 0 as long as
+	 * nothing was said.
+	 */
 	tokens(): number {
-		return this.#tokens + this.#addedTokens();
+		const tokens = this.#tokens + this.#addedTokens();
+		return this.#isCounted || tokens === 0 ? tokens : tokens + this.options.preambleTokens();
 	}
 
 	#countCurrent(): void {
 		const { messages } = this.#current;
 		const estimate = this.#estimate.update(messages);
 		const counted = this.#counted;
-		if (!counted || sharedLength(counted.messages, messages) < counted.messages.length) {
+		this.#isCounted = counted !== null && sharedLength(counted.messages, messages) === counted.messages.length;
+		if (!counted || !this.#isCounted) {
 			this.#tokens = estimate;
 			return;
 		}

@@ -2,6 +2,7 @@ import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
 import type { ArgumentValidator } from "../agent/tool-calls.js";
 import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/command.js";
+import type { RequestPreamble } from "../commands/inspection.js";
 import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
 import type { Settings, SettingsLayers } from "../config/settings.js";
@@ -72,7 +73,8 @@ export interface SessionParts {
 	toolSwitch: CommandTools;
 	/** Runs the user's `!` commands, also when the model has no bash tool. */
 	bashTool: AnyTool;
-	systemPrompt: string;
+	/** What goes with every request; the same object for as long as it stays the same. */
+	preamble: RequestPreamble;
 	resources: SessionResources;
 	/** Hook files in load order, as far as they may run. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;
@@ -96,9 +98,4 @@ export interface SessionParts {
 	redact(text: string): string;
 	/** What went wrong on the way here, one line each. */
 	warnings: readonly string[];
-}
-
-/** The tools as a model is told of them. */
-export function toolDefinitions({ tools }: Pick<SessionParts, "tools">) {
-	return tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
 }

@@ -10,7 +10,7 @@ import type { AutoCompaction } from "./auto-compaction.js";
 import type { SessionEvent } from "./events.js";
 import { PromptQueue } from "./prompt-queue.js";
 import type { SessionContext } from "./session-context.js";
-import { type SessionParts, toolDefinitions } from "./session-parts.js";
+import type { SessionParts } from "./session-parts.js";
 import type { SessionState } from "./session-state.js";
 import { SystemItems } from "./system-items.js";
 
@@ -170,9 +170,9 @@ async function prepareRequest(
 	const request: RecordedRequest = {
 		model,
 		context: {
-			systemPrompt: parts.systemPrompt,
+			systemPrompt: parts.preamble.systemPrompt,
 			messages,
-			tools: toolDefinitions(parts),
+			tools: [...parts.preamble.tools],
 		},
 		options: {
 			apiKey: auth.apiKey,
