@@ -2,6 +2,7 @@ const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
 /** An escape character at the end of what was read may be a key of its own, or the beginning of another key. */
 const PARTIAL = /\x1b(?:\x1b?(?:\[[\d;:<>=?]*|O)?)?$/;
+const LONE_ESCAPES = /^\x1b+$/;
 /** How long the rest of a sequence is waited for: Escape itself must not feel slow, and nobody types the start of one. ms. */
 const LONE_ESCAPE_MS = 30;
 const PARTIAL_MS = 250;
@@ -72,7 +73,8 @@ export class InputGatherer {
 		const flush = () => {
 			const held = this.#held;
 			this.#held = "";
-			if (held !== "") this.emit(held);
+			// Two of them are Escape twice, whatever came between: a slow line brings them at once.
+			for (const key of LONE_ESCAPES.test(held) ? held : [held]) if (key !== "") this.emit(key);
 		};
 		const timer = setTimeout(
 			() => {
@@ -81,7 +83,7 @@ export class InputGatherer {
 					if (this.#timer === timer) flush();
 				});
 			},
-			/^\x1b+$/.test(partial) ? LONE_ESCAPE_MS : PARTIAL_MS,
+			LONE_ESCAPES.test(partial) ? LONE_ESCAPE_MS : PARTIAL_MS,
 		);
 		this.#timer = timer;
 	}

@@ -48,6 +48,16 @@ test("a lone escape comes after a moment, the start of a sequence much later", a
 	expect(emitted).toEqual(["\x1b", "\x1b["]);
 });
 
+test("Escape twice, read at once, is two keys", async () => {
+	const { emitted, gatherer } = start();
+	gatherer.push("\x1b\x1b");
+	await vi.advanceTimersByTimeAsync(31);
+	expect(emitted).toEqual(["\x1b", "\x1b"]);
+	gatherer.push("\x1b");
+	gatherer.push("\x1b[A");
+	expect(emitted.slice(2)).toEqual(["\x1b\x1b[A"]);
+});
+
 test("a program that was busy reads what has come before it takes an escape for a key of its own", () => {
 	const { emitted, gatherer } = start();
 	gatherer.push("\x1b");
