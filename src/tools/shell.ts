@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { type ProcessOutcome, spawnGroup } from "../util/process.js";
+import { ANNOUNCE_GROUP } from "../util/reaper.js";
 import type { Truncated } from "./output.js";
 import { OutputRecorder, type RecordedOutput } from "./output-recorder.js";
 
@@ -9,7 +10,8 @@ const UPDATE_INTERVAL_MS = 100;
 /** Linux takes no longer argument. */
 const MAX_COMMAND_BYTES = 128 * 1024 - 1024;
 const POSIX_SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash"]);
-const JOIN_STREAMS = "exec 2>&1; ";
+/** Two pipes would lose the order of what is printed; a shell can join them, at no cost, before it runs the command. */
+const PREAMBLE = `${ANNOUNCE_GROUP}exec 2>&1; `;
 
 /** How a shell command is run. */
 export interface ShellOptions {
@@ -36,16 +38,16 @@ export async function runShell(command: string, options: ShellOptions): Promise<
 	const refusal = refuse(command);
 	if (refusal !== undefined) return { ...refusal, output: await recorder.finish() };
 
-	// Two pipes would lose the order of what is printed; a shell can join them, at no cost, before it runs the command.
-	const joins = POSIX_SHELLS.has(basename(shell));
+	const isPosix = POSIX_SHELLS.has(basename(shell));
 	const progress = createProgress(() => options.onProgress?.(recorder.live()));
-	const outcome = await spawnGroup(shell, ["-c", joins ? JOIN_STREAMS + command : command], {
+	const outcome = await spawnGroup(shell, ["-c", isPosix ? PREAMBLE + command : command], {
 		cwd: options.cwd,
+		announcesItself: isPosix,
 		signal: options.signal,
 		timeoutMs: options.timeoutMs,
 		onOutput: (chunk, stream) => {
 			// Of a command that is no valid shell the streams are never joined: the complaint about it arrives here.
-			const text = joins && stream === "stderr" ? withoutJoin(chunk) : chunk;
+			const text = isPosix && stream === "stderr" ? withoutPreamble(chunk) : chunk;
 			const room = recorder.add(text);
 			progress.note();
 			return room;
@@ -69,10 +71,8 @@ function refuse(command: string): ProcessOutcome | undefined {
 	return { exitCode: 126, exitSignal: null, endedBy: "itself", leftRunning: false, durationMs: 0, failure };
 }
 
-function withoutJoin(chunk: Buffer): Buffer {
-	return chunk.includes(JOIN_STREAMS)
-		? Buffer.from(chunk.toString("latin1").replace(JOIN_STREAMS, ""), "latin1")
-		: chunk;
+function withoutPreamble(chunk: Buffer): Buffer {
+	return chunk.includes(PREAMBLE) ? Buffer.from(chunk.toString("latin1").replace(PREAMBLE, ""), "latin1") : chunk;
 }
 
 /** Calls `update` for the first note at once and for later ones together, at intervals. */

@@ -1,12 +1,11 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
-import type { Readable } from "node:stream";
 import { errorText } from "../errors.js";
 import { onAbort } from "./abort.js";
 import { errnoCode } from "./fs.js";
-import { hasReaper, prepareReaper, trackedGroups, trackGroup, untrackGroup } from "./reaper.js";
+import { hasReaper, prepareReaper, reaperPipe, trackedGroups, trackGroup, untrackGroup } from "./reaper.js";
 
 /** Time between the request to end and the kill. */
 const KILL_DELAY_MS = 1000;
@@ -29,6 +28,8 @@ export interface SpawnGroupOptions {
 	signal?: AbortSignal;
 	/** Ends the whole group after so many milliseconds. */
 	timeoutMs?: number;
+	/** The program begins with `ANNOUNCE_GROUP`: then it ends with this one even if this one is killed while starting it. */
+	announcesItself?: boolean;
 	/**
 	 * Gets the output in pieces of at most 64 KB, as bytes. A returned promise holds the program back until it settles;
 	 * until then no other piece of that stream comes.
@@ -75,13 +76,14 @@ export function spawnGroup(
 	forgetEndedGroups();
 	prepareReaper();
 
-	let child: ChildProcessByStdio<null, Readable, Readable>;
+	const announcements = options.announcesItself ? reaperPipe() : undefined;
+	let child: ChildProcess;
 	try {
 		child = spawn(command, [...args], {
 			cwd: options.cwd,
 			env: options.env ? { ...process.env, ...options.env } : process.env,
 			detached: true,
-			stdio: ["ignore", "pipe", "pipe"],
+			stdio: ["ignore", "pipe", "pipe", ...(announcements ? [announcements] : [])],
 		});
 	} catch (thrown) {
 		return Promise.resolve(outcome({ exitCode: 126, failure: startFailure(command, options.cwd, thrown) }));
@@ -116,7 +118,7 @@ export function spawnGroup(
 			child.unref();
 			for (const pipe of [child.stdout, child.stderr]) {
 				if (pipe instanceof Socket) pipe.unref();
-				pipe.resume();
+				pipe?.resume();
 			}
 			resolve(outcome({ exitCode: child.exitCode, exitSignal: child.signalCode, endedBy, leftRunning }));
 		};
@@ -133,6 +135,7 @@ export function spawnGroup(
 
 		for (const stream of ["stdout", "stderr"] as const) {
 			const pipe = child[stream];
+			if (pipe === null) continue; // it is not: both were asked for
 			let isHeld = false;
 			// When the program ends Node turns on its pipes, those that are held among them.
 			pipe.on("resume", () => {

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
+import type { Writable } from "node:stream";
 
 /**
- * Reads `+<group>` and `-<group>` lines. At end-of-file, which comes when this program ends in whatever way, the groups
+ * Reads `+<group>` and `-<group>` lines; a group may be named twice. At end-of-file, which comes when this program ends in whatever way, the groups
  * still listed are asked to end, given a second, and killed. Signals are ignored so that nothing but that ends it.
  */
 const SCRIPT = `
@@ -10,7 +11,7 @@ trap '' HUP INT QUIT TERM PIPE
 groups=' '
 while read -r line; do
 	case $line in
-		+*) groups="$groups\${line#+} " ;;
+		+*) case $groups in *" \${line#+} "*) ;; *) groups="$groups\${line#+} " ;; esac ;;
 		-*) id=\${line#-}; case $groups in *" $id "*) groups="\${groups%%" $id "*} \${groups#*" $id "}" ;; esac ;;
 	esac
 done
@@ -24,6 +25,13 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 done
 for id in $groups; do kill -s KILL -- "-$id"; done
 `;
+
+/**
+ * What a shell runs first that was started with `reaperPipe()` as its descriptor 3: it names itself to the helper and
+ * closes the pipe, whose end the helper waits for. Without it this program could be killed after it has started the shell
+ * and before it has told the helper. Quiet when there is no such descriptor, or nobody at its other end.
+ */
+export const ANNOUNCE_GROUP = `trap '' PIPE; { echo "+$$" >&3; } 2>/dev/null; trap - PIPE; exec 3>&-; `;
 
 /** Process groups that must not outlive this program. */
 const groups = new Set<number>();
@@ -82,6 +90,11 @@ function startReaper(): void {
 	child.unref();
 	if (child.stdin instanceof Socket) child.stdin.unref();
 	if (groups.size > 0) tell([...groups].map((group) => `+${group}\n`).join(""));
+}
+
+/** The pipe that the helper reads, for a child that announces itself; undefined without a helper. */
+export function reaperPipe(): Writable | undefined {
+	return reaper?.stdin ?? undefined;
 }
 
 /** Small writes to the pipe are made at once by libuv, so they are out even if this program is killed next. */

@@ -16,14 +16,17 @@ async function startProgram(
 	const dir = await mkdtemp(join(tmpdir(), "pi-reaper-"));
 	onTestFinished(() => rm(dir, { recursive: true, force: true }));
 	await build({
-		stdin: { contents: 'export * from "./process.js"; export * from "./reaper.js";', resolveDir: SOURCES },
+		stdin: {
+			contents: 'export * from "./process.js"; export * from "./reaper.js"; export * from "../tools/shell.js";',
+			resolveDir: SOURCES,
+		},
 		bundle: true,
 		platform: "node",
 		format: "esm",
 		outfile: join(dir, "process.mjs"),
 	});
 	const file = join(dir, "program.mjs");
-	await writeFile(file, `import { exec, killAllGroups, spawnGroup } from "./process.mjs";\n${body}`);
+	await writeFile(file, `import { exec, killAllGroups, runShell, spawnGroup } from "./process.mjs";\n${body}`);
 	const program = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
 	onTestFinished(() => void program.kill("SIGKILL"));
 	const firstLine = new Promise<string>((resolve) => {
@@ -57,6 +60,28 @@ test("kill -9 of the program leaves no child, not even one that ignores SIGTERM"
 	await ended;
 	await expect.poll(() => pids.map(isRunning), { timeout: 8000 }).toEqual([false, false]);
 });
+
+test.each(["/bin/bash", "/bin/sh"])(
+	"kill -9 before the program has told of a command leaves no child of %s",
+	async (shell) => {
+		const { program, firstLine, ended } = await startProgram(`
+		import { writeSync } from "node:fs";
+		import { Socket } from "node:net";
+		Socket.prototype.write = () => true; // as if it was killed just before
+		runShell("sleep 1000 & echo $$ $!; wait", {
+			cwd: "/",
+			shellPath: "${shell}",
+			tmpDir: "/nowhere",
+			onProgress: ({ text }) => { if (text.includes("\\n")) writeSync(1, text); },
+		});
+	`);
+		const pids = (await firstLine).split(" ").map(Number);
+		expect(pids.map(isRunning)).toEqual([true, true]);
+		program.kill("SIGKILL");
+		await ended;
+		await expect.poll(() => pids.map(isRunning), { timeout: 8000 }).toEqual([false, false]);
+	},
+);
 
 test("a background process does not keep the program alive and ends with it", async () => {
 	const { firstLine, ended } = await startProgram(
