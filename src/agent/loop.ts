@@ -2,9 +2,10 @@ import type { Api, AssistantMessage, Model, ToolResultMessage } from "@mariozech
 import type { AppMessage, ContextRecord } from "../log/entry.js";
 import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
+import { normalizeToolCalls } from "./legal-calls.js";
 import { isRetryable, type RetryPolicy, retryDelay, watchRetryAfter } from "./retry.js";
 import { type ModelRequest, readReply, type StreamFunction } from "./stream.js";
-import { normalizeToolCalls, runToolCalls, type ToolCallDeps } from "./tool-calls.js";
+import { runToolCalls, type ToolCallDeps } from "./tool-calls.js";
 
 /** A request, and what the log keeps of the context that it carries. */
 export interface PreparedRequest extends ModelRequest {

@@ -162,32 +162,3 @@ function isToolResult(value: unknown): value is ToolResult {
 		value.content.every((block: unknown) => typeof block === "object" && block !== null && "type" in block)
 	);
 }
-
-/** What providers accept as the name of a tool. */
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-
-/**
- * Makes the tool calls of a reply ones that can be answered and sent back: every id non-empty and unique in the reply,
- * names that providers accept, arguments an object. @returns the same message when nothing had to change
- */
-export function normalizeToolCalls(message: AssistantMessage): AssistantMessage {
-	const seen = new Set<string>();
-	let changed = false;
-	const content = message.content.map((block) => {
-		if (block.type !== "toolCall") return block;
-		const base = block.id || "call";
-		let id = base;
-		for (let n = 2; seen.has(id); n++) id = `${base}_${n}`;
-		seen.add(id);
-		const name = TOOL_NAME.test(block.name) ? block.name : legalName(block.name);
-		const isObject = typeof block.arguments === "object" && block.arguments !== null && !Array.isArray(block.arguments);
-		if (id === block.id && name === block.name && isObject) return block;
-		changed = true;
-		return { ...block, id, name, arguments: isObject ? block.arguments : {} };
-	});
-	return changed ? { ...message, content } : message;
-}
-
-function legalName(name: string): string {
-	return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
-}
