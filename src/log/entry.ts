@@ -226,6 +226,12 @@ export function messageText(message: AppMessage): string {
 		.join("\n");
 }
 
+/** True for a reply that has ended well and has neither a text nor a tool call. */
+export function saysNothing(message: AssistantMessage): boolean {
+	const hasCalls = message.content.some(({ type }) => type === "toolCall");
+	return message.stopReason === "stop" && !hasCalls && messageText(message).trim() === "";
+}
+
 /** What the user typed to make this entry; undefined when it is none of theirs. */
 export function promptOfEntry(entry: SessionEntry | undefined): string | undefined {
 	if (!isMessageEntry(entry)) return undefined;

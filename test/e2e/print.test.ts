@@ -101,6 +101,17 @@ test("a request that fails for good ends with 1 and one line that names the stat
 	expect(provider.requests).toHaveLength(1);
 });
 
+test("a reply that was cut, and one without a word, say so on stderr", async () => {
+	const provider = await startProvider();
+	provider.reply({ content: [text("Half of")], stopReason: "length" }).reply({ content: [], stopReason: "stop" });
+	expect(await runPi(["-p", "one", "two"], { agentDir: agentDirFor(provider) })).toMatchObject({
+		code: 0,
+		stdout: "Half of\n",
+		stderr:
+			"the reply was cut at the model's limit · pi --continue -p 'go on' gives the rest\nthe model said nothing\n",
+	});
+});
+
 test("a reader that goes away ends the program quietly", async () => {
 	const provider = await startProvider();
 	let release = () => {};

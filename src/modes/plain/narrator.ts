@@ -1,7 +1,7 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { errorText } from "../../errors.js";
 import type { EntryTheme } from "../../hooks/types.js";
-import { isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../log/entry.js";
+import { isMessageEntry, isSystemItemEntry, type SessionEntry, saysNothing } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { SessionEvent } from "../../session/events.js";
 import { formatDuration, formatTokens, hookName, plural } from "../interactive/format.js";
@@ -130,9 +130,11 @@ export class Narrator {
 		if (text.trim() !== "") this.#reply(text);
 	}
 
-	#endReply({ stopReason, errorMessage }: AssistantMessage): void {
+	#endReply(message: AssistantMessage): void {
+		const { stopReason, errorMessage } = message;
 		this.#flush();
 		this.#isReplying = false;
+		if (saysNothing(message)) this.#say("the model said nothing");
 		if (stopReason === "aborted") this.#say("stopped");
 		if (stopReason === "length") this.#say("Warning: the reply was cut at the model's limit · say go on for the rest");
 		if (stopReason === "error") {

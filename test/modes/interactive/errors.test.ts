@@ -88,3 +88,16 @@ test("the wait for another try counts down, and escape ends it", async () => {
 	expect(await app.terminal.text()).not.toContain("retry");
 	expect(app.provider.requests).toHaveLength(1);
 });
+
+test("a reply without a word is told as such, at once and when the session is opened again", async () => {
+	const app = await startApp({ rows: 24 });
+	app.provider.reply({ content: [], stopReason: "stop" });
+	await app.terminal.waitFor("context");
+	await app.submit("hi");
+	await app.terminal.waitFor("▎ the model said nothing");
+	const target = app.session().sessionFile ?? "";
+	await app.session().dispose();
+	const { agentDir, cwd } = app;
+	const again = await startApp({ rows: 24, agentDir, cwd, session: { kind: "open", target } });
+	await again.terminal.waitFor("▎ the model said nothing");
+});

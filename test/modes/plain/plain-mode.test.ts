@@ -99,6 +99,14 @@ test("what a hook hides is said in words, and so is what comes back", async () =
 	expectPlain(talk);
 });
 
+test("a reply without a word is told as such", async () => {
+	const talk = await startTalk();
+	talk.provider.reply({ content: [], stopReason: "stop" });
+	await talk.until("> ");
+	talk.enter("hi");
+	await talk.until("the model said nothing");
+});
+
 test("lines that are typed during a run are queued; Ctrl+C stops it and says what was not sent", async () => {
 	const talk = await startTalk();
 	talk.provider.reply([toolCall("bash", { command: "sleep 60" })]);

@@ -1,9 +1,10 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
+import { saysNothing } from "../../../log/entry.js";
 import { clipLine, styled, wrapLines } from "../lines.js";
 import { nextStep, readableError } from "../request-error.js";
 import { type Look, View } from "./view.js";
 
-/** How a reply ended when it did not end well: an error with what to do next, a stop, a cut. */
+/** How a reply ended when it did not end well: an error with what to do next, a stop, a cut, or without a word. */
 export class OutcomeView extends View {
 	/** @param retried the request was sent again: one quiet line is enough */
 	constructor(
@@ -24,6 +25,7 @@ export class OutcomeView extends View {
 				theme.warning,
 			);
 		}
+		if (stopReason === "stop") return [theme.dim(clipLine("the model said nothing", width))];
 		const text = readableError(errorMessage);
 		if (this.retried) return [theme.dim(clipLine(`✗ ${text} · sent again`, width))];
 		const room = Math.max(1, width - 2);
@@ -35,5 +37,5 @@ export class OutcomeView extends View {
 
 /** True for a reply whose end needs a word. */
 export function endedBadly(message: AssistantMessage): boolean {
-	return message.stopReason === "error" || message.stopReason === "aborted" || message.stopReason === "length";
+	return ["error", "aborted", "length"].includes(message.stopReason) || saysNothing(message);
 }
