@@ -67,6 +67,25 @@ const quickWidth = {
 	},
 };
 
+/**
+ * pi-ai reads the arguments of a tool call from their beginning with each piece that comes, which takes minutes for those
+ * of a megabyte. Ours says when. That of the end, which counts, stays as it is.
+ */
+const growingArguments = {
+	name: "growing-arguments",
+	setup(plugin) {
+		const providers = /pi-ai[\\/]dist[\\/]providers[\\/](?:anthropic|openai-completions|openai-responses-shared|mistral|amazon-bedrock)\.js$/;
+		const grown = /((\w+)\.(partial\w+) (?:\+= |= \(\2\.\3 (?:\?\?|\|\|) ""\) \+ ).*;\s+)(\2\.arguments = parseStreamingJson\(\2\.\3\));/;
+		plugin.onLoad({ filter: providers }, ({ path }) => {
+			const code = readFileSync(path, "utf8");
+			if (!grown.test(code)) throw new Error(`This version of pi-ai reads arguments in another way: ${path}`);
+			const ours = JSON.stringify(join(root, "src/util/growing-arguments.ts"));
+			const read = code.replace(grown, "$1readGrowingArguments($2, () => { $4; });");
+			return { contents: `import { readGrowingArguments } from ${ours};\n${read}` };
+		});
+	},
+};
+
 rmSync(dist, { recursive: true, force: true });
 await build({
 	absWorkingDir: root,
@@ -88,7 +107,7 @@ await build({
 	legalComments: "external",
 	// Native or optional at run time; @opentelemetry/api is an optional peer that is never installed.
 	external: ["koffi", "jiti", "@vscode/ripgrep", "@aws-sdk/*", "@smithy/*", "@opentelemetry/api"],
-	plugins: [modelsAsJson, quickWidth],
+	plugins: [modelsAsJson, quickWidth, growingArguments],
 	// CommonJS dependencies inside the bundle call require().
 	banner: {
 		js: 'import{createRequire}from"node:module";const __require=createRequire(import.meta.url),require=__require;',

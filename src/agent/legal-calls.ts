@@ -22,6 +22,18 @@ export function normalizeToolCalls(message: AssistantMessage): AssistantMessage 
 	return changed ? { ...message, content } : message;
 }
 
+const lookedAt = new WeakSet<object>();
+
+/**
+ * Takes from a call that streams in what `normalizeToolCalls` would take from it in the end, before anybody is told: with
+ * arguments nested too deep not even an event can be written. In place, as the client's message grows in place.
+ */
+export function dropDeepArguments(block: AssistantMessage["content"][number] | undefined): void {
+	if (block?.type !== "toolCall" || !isObject(block.arguments) || lookedAt.has(block.arguments)) return;
+	lookedAt.add(block.arguments);
+	if (isDeeperThan(block.arguments, MAX_DEPTH)) block.arguments = {};
+}
+
 function legalCall(call: ToolCall, seen: Set<string>): ToolCall {
 	const base = textOf(call.id) || "call";
 	let id = base;

@@ -9,6 +9,7 @@ import type {
 } from "@mariozechner/pi-ai";
 import { errorText } from "../errors.js";
 import { linkSignals } from "../util/abort.js";
+import { dropDeepArguments } from "./legal-calls.js";
 
 /** pi-ai's `streamSimple`, or something that behaves like it. */
 export type StreamFunction = (
@@ -52,6 +53,9 @@ export async function readReply(
 			if (event.type === "done") return finished(event.message);
 			if (event.type === "error") return stall.signal.aborted ? stalled(event.error, idleTimeoutMs) : event.error;
 			if (event.type === "start") markUnfinished(event.partial);
+			if (event.type === "toolcall_delta" || event.type === "toolcall_end") {
+				dropDeepArguments(event.partial.content[event.contentIndex]);
+			}
 			last = event.partial;
 			onEvent(event);
 		}

@@ -268,6 +268,17 @@ describe("a run", () => {
 		]);
 	});
 
+	test.each(APIS)("tells of arguments nested without end as of none (%s)", async (model) => {
+		const { session, provider } = await startSession({ model });
+		const told: string[] = [];
+		session.subscribe((event) => void told.push(JSON.stringify(event)));
+		const rawArguments = `{"path":${"[".repeat(3000)}${"]".repeat(3000)}}`;
+		provider.reply({ content: [{ type: "toolCall", name: "read", rawArguments }], chunkSize: 2000 }, "ok");
+		await session.prompt("go");
+		expect(told.filter((line) => line.includes('"toolcall_end"'))).toEqual([expect.stringMatching(/"name":"read","arguments":{}/)]);
+		expect(log(session.entries).at(-1)).toBe("assistant(stop): ok");
+	});
+
 	test("keeps the next request legal when a call has no name", async () => {
 		const { session, provider, sent } = await startSession();
 		provider.reply([toolCall("", {}), toolCall("bad name!", {})], "ok");
