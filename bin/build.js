@@ -74,8 +74,10 @@ const quickWidth = {
 const growingArguments = {
 	name: "growing-arguments",
 	setup(plugin) {
-		const providers = /pi-ai[\\/]dist[\\/]providers[\\/](?:anthropic|openai-completions|openai-responses-shared|mistral|amazon-bedrock)\.js$/;
-		const grown = /((\w+)\.(partial\w+) (?:\+= |= \(\2\.\3 (?:\?\?|\|\|) ""\) \+ ).*;\s+)(\2\.arguments = parseStreamingJson\(\2\.\3\));/;
+		const providers =
+			/pi-ai[\\/]dist[\\/]providers[\\/](?:anthropic|openai-completions|openai-responses-shared|mistral|amazon-bedrock)\.js$/;
+		const grown =
+			/((\w+)\.(partial\w+) (?:\+= |= \(\2\.\3 (?:\?\?|\|\|) ""\) \+ ).*;\s+)(\2\.arguments = parseStreamingJson\(\2\.\3\));/;
 		plugin.onLoad({ filter: providers }, ({ path }) => {
 			const code = readFileSync(path, "utf8");
 			if (!grown.test(code)) throw new Error(`This version of pi-ai reads arguments in another way: ${path}`);

@@ -64,7 +64,9 @@ function isDeeperThan(value: object, maxDepth: number): boolean {
 	let level: object[] = [value];
 	for (let depth = 0; level.length > 0; depth++) {
 		if (depth > maxDepth) return true;
-		level = level.flatMap((outer) => Object.values(outer).filter((inner) => typeof inner === "object" && inner !== null));
+		level = level.flatMap((outer) =>
+			Object.values(outer).filter((inner) => typeof inner === "object" && inner !== null),
+		);
 	}
 	return false;
 }

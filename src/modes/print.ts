@@ -23,7 +23,8 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 				const text = messageText(reply).trimEnd();
 				if (text !== "") await io.out(`${clean(text)}\n`);
 				if (saysNothing(reply)) line("the model said nothing");
-				if (reply.stopReason === "length") line("the reply was cut at the model's limit · pi --continue -p 'go on' gives the rest");
+				if (reply.stopReason === "length")
+					line("the reply was cut at the model's limit · pi --continue -p 'go on' gives the rest");
 			},
 			onFailure: line,
 		});

@@ -275,7 +275,9 @@ describe("a run", () => {
 		const rawArguments = `{"path":${"[".repeat(3000)}${"]".repeat(3000)}}`;
 		provider.reply({ content: [{ type: "toolCall", name: "read", rawArguments }], chunkSize: 2000 }, "ok");
 		await session.prompt("go");
-		expect(told.filter((line) => line.includes('"toolcall_end"'))).toEqual([expect.stringMatching(/"name":"read","arguments":{}/)]);
+		expect(told.filter((line) => line.includes('"toolcall_end"'))).toEqual([
+			expect.stringMatching(/"name":"read","arguments":{}/),
+		]);
 		expect(log(session.entries).at(-1)).toBe("assistant(stop): ok");
 	});
 

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { createWorkshop, ROOT } from "./lib/place.mjs";
 import { summarize } from "./lib/stats.mjs";
 import { contextBuild, nextRequest } from "./measures/context.mjs";
+import { bashFlood, longArguments } from "./measures/floods.mjs";
 import { hooksStart } from "./measures/hooks.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
 import { resumeSession } from "./measures/resume.mjs";
@@ -20,6 +21,8 @@ const MEASURES = {
 	hooks: hooksStart,
 	turns: toolTurns,
 	print: printStream,
+	flood: bashFlood,
+	arguments: longArguments,
 	stream: screenStream,
 	idle: idleScreen,
 	waiting: waitingScreen,

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 /**
  * A chat completions server for measurements: does as little as possible between a request and its answer.
  * @param {(body: object, index: number) => Reply} answer
- * `Reply`: `{ text }` | `{ chunks: string[], delayMs? }` | `{ call: { name, arguments } }`
+ * `Reply`: `{ text }` | `{ chunks: string[], delayMs? }` | `{ call: { name, arguments, pieces? } }`,
+ * `pieces` the length of those that the arguments come in, in characters
  */
 export async function startModelServer(answer) {
 	const requests = [];
@@ -55,8 +56,14 @@ async function send(response, reply) {
 	const frame = (delta, finish = null) =>
 		`data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 0, model: "scripted", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 	if (reply.call) {
-		const call = { index: 0, id: `call_${++ids}`, type: "function", function: { name: reply.call.name, arguments: JSON.stringify(reply.call.arguments) } };
+		const json = JSON.stringify(reply.call.arguments);
+		const length = reply.call.pieces ?? json.length;
+		const call = { index: 0, id: `call_${++ids}`, type: "function", function: { name: reply.call.name, arguments: json.slice(0, length) } };
 		response.write(frame({ role: "assistant", tool_calls: [call] }));
+		for (let at = length; at < json.length; at += length) {
+			const fits = response.write(frame({ tool_calls: [{ index: 0, function: { arguments: json.slice(at, at + length) } }] }));
+			if (!fits) await drained(response);
+		}
 		response.write(frame({}, "tool_calls"));
 	} else {
 		for (const content of reply.chunks ?? [reply.text]) {

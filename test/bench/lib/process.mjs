@@ -81,18 +81,21 @@ export function memoryOf(pid) {
 	}
 }
 
-/** Starts a process whose CPU and memory are looked at while it lives. Its output is thrown away. */
+/** Starts a process whose CPU and memory are looked at while it lives. Of its output only the length is kept. */
 export function startProcess(command, { env, cwd }) {
 	const [file, ...args] = command;
 	const child = spawn(file, args, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
 	let stderr = "";
-	child.stdout.resume();
+	let stdoutBytes = 0;
+	child.stdout.on("data", (chunk) => {
+		stdoutBytes += chunk.length;
+	});
 	child.stderr.setEncoding("utf8").on("data", (chunk) => {
 		stderr += chunk;
 	});
 	const ended = new Promise((resolve, reject) => {
 		child.once("error", reject);
-		child.once("close", (code) => resolve({ code, stderr }));
+		child.once("close", (code) => resolve({ code, stderr, stdoutBytes }));
 	});
 	return { pid: child.pid, ended, kill: () => child.kill("SIGKILL") };
 }

@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startProvider, toolCall } from "../helpers/loopback-provider.js";
+import { runPi } from "../helpers/run-pi.js";
+import { tempDir } from "../helpers/temp.js";
+import { agentDirFor } from "./support.js";
+
+// Read from the beginning with each of its pieces, a file of this length takes minutes.
+test.each(["loopback/scripted", "loopback-anthropic/scripted"])(
+	"a file of a megabyte that %s writes in small pieces is there, whole",
+	async (model) => {
+		const provider = await startProvider();
+		const cwd = tempDir();
+		const content = 'a line with "quotes", \\ and ü\n'.repeat(35_000);
+		provider.reply({ content: [toolCall("write", { path: "long.txt", content })], chunkSize: 40 });
+		provider.on(() => "Written.");
+		const run = await runPi(["--model", model, "-p", "write"], { agentDir: agentDirFor(provider), cwd });
+		expect(run).toMatchObject({ code: 0, stdout: "Written.\n" });
+		expect(readFileSync(join(cwd, "long.txt"), "utf8")).toBe(content);
+	},
+);
