@@ -16,8 +16,9 @@ export async function parseFrontMatter(text: string): Promise<FrontMatter> {
 	const block = plain.startsWith("---") ? BLOCK.exec(plain) : null;
 	if (!block) return { fields: {}, body: plain.trim() };
 	const body = plain.slice(block[0].length).trim();
-	const { parseDocument } = await import("yaml");
-	const document = parseDocument(block[1] ?? "");
+	// A CommonJS package: once it is bundled its parts can only be reached through the default export.
+	const { default: yaml } = await import("yaml");
+	const document = yaml.parseDocument(block[1] ?? "");
 	const error = document.errors[0];
 	if (error) {
 		const line = (error.linePos?.[0].line ?? 1) + 1;

@@ -68,6 +68,21 @@ test("commands of hooks run as prompts do", async () => {
 	expect(run.stdout).toMatch(/^A shop\.\nPopped to turn 1: \d+ → \d+ tokens\n$/);
 });
 
+test("prompt templates and skills of the user are known by what the heads of their files say", async () => {
+	const provider = await startProvider();
+	provider.reply("Done.");
+	const agentDir = agentDirFor(provider, {
+		files: {
+			"prompts/greet.md": "---\ndescription: Greets somebody\n---\nGreet $1.",
+			"skills/brewing/SKILL.md": "---\nname: brewing\ndescription: How tea is made\n---\nBoil water.",
+		},
+	});
+	const run = await runPi(["-p", "/greet Ada"], { agentDir });
+	expect(run).toEqual({ code: 0, signal: null, stdout: "Done.\n", stderr: "" });
+	expect(conversation(provider, 0)).toEqual(["user: Greet Ada."]);
+	expect(provider.requests[0]?.messages[0]?.text).toContain("How tea is made");
+});
+
 test("a hook cancels what would change the session here as anywhere", async () => {
 	const provider = await startProvider();
 	provider.reply("One.", "Two.");
