@@ -6,6 +6,10 @@ const LONE_ESCAPES = /^\x1b+$/;
 /** How long the rest of a sequence is waited for: Escape itself must not feel slow, and nobody types the start of one. ms. */
 const LONE_ESCAPE_MS = 30;
 const PARTIAL_MS = 250;
+/** Escape or Ctrl+C, as terminals send them. */
+const WAY_OUT = /^(?:\x1b|\x03|\x1b\[(?:27(?:;1)?|99;5)u|\x1b\[27;5;99~)$/;
+/** A paste that has been quiet for so long is perhaps over, and a key that comes then is no part of it. ms. */
+const QUIET_PASTE_MS = 500;
 
 /**
  * Puts what a terminal sends back together: a key that slow lines have cut in two, and a paste, which arrives in
@@ -17,6 +21,7 @@ export class InputGatherer {
 	/** The pieces of a paste that has not ended. */
 	#paste: string[] | null = null;
 	#timer: NodeJS.Timeout | undefined;
+	#readAt = 0;
 
 	/** @param emit gets keys as they come, and every paste in one piece with its marks */
 	constructor(private readonly emit: (data: string) => void) {}
@@ -24,6 +29,9 @@ export class InputGatherer {
 	/** Takes what was read. */
 	push(chunk: string): void {
 		clearTimeout(this.#timer);
+		const quietMs = performance.now() - this.#readAt;
+		this.#readAt += quietMs;
+		if (this.#paste !== null && quietMs > QUIET_PASTE_MS && WAY_OUT.test(chunk)) return this.#endPaste(this.#paste);
 		let data = this.#held + chunk;
 		this.#held = "";
 		while (data !== "") data = this.#paste === null ? this.#takeKeys(data) : this.#takePaste(data, this.#paste);
@@ -66,6 +74,16 @@ export class InputGatherer {
 		this.#paste = null;
 		this.emit(pieces.join(""));
 		return data.slice(end + PASTE_END.length);
+	}
+
+	/**
+	 * Ends a paste whose end never comes, which would take every key for itself; the key that asks for it is used up. Time
+	 * alone does not end one: on a slow line the rest would be taken for keys, and its first line sent.
+	 */
+	#endPaste(pieces: string[]): void {
+		const rest = this.#held;
+		this.stop();
+		this.emit([...pieces, rest, PASTE_END].join(""));
 	}
 
 	#hold(partial: string): void {

@@ -11,6 +11,7 @@ import {
 	openSync,
 	readlinkSync,
 	readSync,
+	realpathSync,
 	renameSync,
 	type Stats,
 	statSync,
@@ -261,7 +262,8 @@ function followLinks(path: string): string {
 	for (let count = 0; count < MAX_LINKS; count++) {
 		const stats = lstatSync(target, { throwIfNoEntry: false });
 		if (!stats?.isSymbolicLink()) return target;
-		target = resolve(dirname(target), readlinkSync(target));
+		// `..` in a link goes up from where the directory really is, which a path through another link does not say.
+		target = resolve(realpathSync(dirname(target)), readlinkSync(target));
 	}
 	throw new PiError("file_unreadable", `Cannot write ${path}: its symbolic links form a loop`);
 }

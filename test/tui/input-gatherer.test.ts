@@ -68,6 +68,34 @@ test("a program that was busy reads what has come before it takes an escape for 
 	expect(emitted).toEqual(["\x1b[A"]);
 });
 
+test.each([
+	["escape", "\x1b"],
+	["ctrl+c", "\x03"],
+	["escape of the Kitty protocol", "\x1b[27u"],
+	["ctrl+c of the Kitty protocol", "\x1b[99;5u"],
+	["ctrl+c of xterm", "\x1b[27;5;99~"],
+])("a paste whose end never comes is ended by %s once it has gone quiet, and keys are keys again", (_, key) => {
+	const { emitted, gatherer } = start();
+	gatherer.push("\x1b[200~one\n");
+	gatherer.push("two\x1b[20");
+	vi.advanceTimersByTime(60_000);
+	gatherer.push("typed\r");
+	expect(emitted).toEqual([]);
+	vi.advanceTimersByTime(501);
+	gatherer.push(key);
+	gatherer.push("x\r");
+	expect(emitted).toEqual(["\x1b[200~one\ntwo\x1b[20typed\r\x1b[201~", "x\r"]);
+});
+
+test("in a paste that goes on an escape is text", () => {
+	const { emitted, gatherer } = start();
+	for (const piece of ["\x1b[200~a", "\x1b", "\x03", "b\x1b[201~"]) {
+		gatherer.push(piece);
+		vi.advanceTimersByTime(400);
+	}
+	expect(emitted).toEqual(["\x1b[200~a\x1b\x03b\x1b[201~"]);
+});
+
 test("a paste of ten million characters in pieces of a thousand costs its length, not its square", () => {
 	const { emitted, gatherer } = start();
 	const searched = vi.spyOn(String.prototype, "indexOf");
