@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readlinkSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
@@ -10,6 +10,8 @@ const SHELL_FILES = new Set(
 		.split(" ")
 		.concat(".config/fish/config.fish"),
 );
+/** Directories and links that are looked at for one path; more of them are a loop. */
+const MAX_STEPS = 200;
 
 /**
  * The absolute path that a model means: `~` is the home directory, relative paths start at `cwd`, and an `@` in front,
@@ -57,7 +59,8 @@ export function warnOfSensitivePath(cwd: string, path: string, home: string = ho
 		for (const base of new Set([cwd, home, realPathOf(cwd), realPathOf(home)])) {
 			const inside = relative(base, each);
 			if (inside.startsWith("..") || isAbsolute(inside)) continue;
-			if (inside.split(sep).includes(".pi")) {
+			// Some file systems make no difference between capitals and others.
+			if (inside.toLowerCase().split(sep).includes(".pi")) {
 				return `Warning: ${displayPath(cwd, path)} belongs to pi's own files, which can change what pi loads and runs. Tell the user about this change.`;
 			}
 			if ((base === home || base === realPathOf(home)) && SHELL_FILES.has(inside.split(sep).join("/"))) {
@@ -68,12 +71,23 @@ export function warnOfSensitivePath(cwd: string, path: string, home: string = ho
 	return undefined;
 }
 
-/** Links resolved as far as the path exists. */
-function realPathOf(path: string): string {
+/** Links resolved as far as the path exists, those that point at nothing yet included. */
+function realPathOf(path: string, stepsLeft = MAX_STEPS): string {
 	try {
 		return realpathSync(path);
 	} catch {
 		const parent = dirname(path);
-		return parent === path ? path : join(realPathOf(parent), basename(path));
+		if (parent === path || stepsLeft === 0) return path;
+		const place = realPathOf(parent, stepsLeft - 1);
+		const target = linkTarget(join(place, basename(path)));
+		return target === undefined ? join(place, basename(path)) : realPathOf(resolve(place, target), stepsLeft - 1);
+	}
+}
+
+function linkTarget(path: string): string | undefined {
+	try {
+		return readlinkSync(path);
+	} catch {
+		return undefined; // nothing there, or no link
 	}
 }

@@ -31,7 +31,10 @@ export class InputGatherer {
 		clearTimeout(this.#timer);
 		const quietMs = performance.now() - this.#readAt;
 		this.#readAt += quietMs;
-		if (this.#paste !== null && quietMs > QUIET_PASTE_MS && WAY_OUT.test(chunk)) return this.#endPaste(this.#paste);
+		if (this.#paste !== null && quietMs > QUIET_PASTE_MS && WAY_OUT.test(chunk)) {
+			this.#endPaste(this.#paste);
+			return;
+		}
 		let data = this.#held + chunk;
 		this.#held = "";
 		while (data !== "") data = this.#paste === null ? this.#takeKeys(data) : this.#takePaste(data, this.#paste);

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
+import { startPi } from "../helpers/pty.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, openPi, submit } from "./support.js";
@@ -22,6 +24,15 @@ const ATTACKS = [
 	"\x07\x08\x0e",
 ] as const;
 const HOSTILE = `before ${ATTACKS.join(" ")} after`;
+/** A hook that asks in hostile words. */
+const ASK = `const evil = "\\x1b]0;PWNED\\x07\\x1b[2J\\x9b2J";
+export default (pi) => pi.command("ask", {
+	description: "asks" + evil,
+	handler: async ({ ui }) => {
+		await ui.select("title" + evil, [{ label: "option" + evil, description: "more" + evil, value: 1 }]);
+		ui.notify("answered" + evil, "warning");
+	},
+});`;
 /** The same as octal escapes of `printf`. */
 const AS_PRINTF = [...Buffer.from(HOSTILE)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 
@@ -99,6 +110,49 @@ test("a session with hostile text is shown without its control sequences", async
 	expect(foreign(pi.output())).toEqual([]);
 });
 
+test("no name that pi shows brings control sequences: directory, branch, file, model, theme, setting, session, dialog", async () => {
+	const evil = "\x1b]0;PWNED\x07\x1b[2J\x9b2J";
+	const provider = await startProvider();
+	provider.on(() => "Fine.");
+	const cwd = join(tempDir(), `dir${evil}`);
+	writeFiles(cwd, {
+		".git/HEAD": `ref: refs/heads/branch${evil}\n`,
+		".pi/settings.json": { theme: `theme${evil}`, [`key${evil}`]: 1 },
+		[`.pi/prompts/prompt${evil}.md`]: "---\ndescription: odd\n---\n",
+		".pi/prompts/even.md": `---\ndescription: "even${JSON.stringify(evil).slice(1, -1)}"\n---\nGo on.`,
+		[`.pi/hooks/hook${evil}.ts`]: "export default () => {};",
+		[`file${evil}.txt`]: "",
+	});
+	const model = { ...provider.model(), id: "scripted", name: `Model${evil}` };
+	const { baseUrl, compat } = model;
+	const models = { loopback: { baseUrl, compat, api: model.api, apiKey: "loopback-key", models: [model] } };
+	const agentDir = agentDirFor(provider, { models: { providers: models }, hooks: { "ask.ts": ASK } });
+	const pi = await openPi({ agentDir, cwd, columns: 120, rows: 40 });
+	await pi.waitForText("Run it?");
+	await pi.press("escape");
+	await pi.waitForText("Model␛]0;PWNED^G");
+	pi.type("@fi");
+	await pi.waitForText("file␛]0;PWNED^G");
+	await pi.press("escape", "ctrl+c");
+	await pi.waitForGone("@fi");
+	pi.type("/even");
+	await pi.waitForText("even␛]0;PWNED^G");
+	await pi.press("escape", "ctrl+c");
+	await submit(pi, "/ask now");
+	await pi.waitForText("option␛]0;PWNED^G");
+	await pi.press("enter");
+	await pi.waitForText("answered");
+	await submit(pi, `/name session${evil}`);
+	await submit(pi, "/quit");
+	await pi.exited;
+	expect(foreign(pi.output(), "[^\\x00-\\x1f\\x7f-\\x9f]+")).toEqual([]);
+	for (const args of [["doctor"], ["hooks", "list"], ["sessions", "list"], ["--list-models"], [`--no${evil}`]]) {
+		const command = startPi({ args, agentDir, cwd });
+		await command.exited;
+		expect(foreign(command.output())).toEqual([]);
+	}
+});
+
 test("print mode writes a reply verbatim into a pipe and keeps what goes to stderr clean", async () => {
 	const provider = await startProvider();
 	provider.reply([toolCall("bash", { command: `: '${HOSTILE}'` })]).reply(HOSTILE);
@@ -107,13 +161,17 @@ test("print mode writes a reply verbatim into a pipe and keeps what goes to stde
 	expect(run.stderr).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
 });
 
-/** What was written to the terminal and is neither text nor one of the renderer's own sequences. */
-function foreign(output: string): string[] {
+/**
+ * What was written to the terminal and is neither text nor one of the renderer's own sequences.
+ * @param title what may stand in the window's title, as a pattern
+ */
+function foreign(output: string, title = "[\\w-]+"): string[] {
 	const own = [
 		/\x1b\[[\d;:]*m/g, // colours
 		/\x1b\[\d*[ABGHJKL]/g, // lines up and down, columns, clearing, lines moved down
 		/\x1b\[\?(?:25|1004|2004|2026|2031)[hl]/g, // cursor, focus reports, paste mode, frames, light or dark
-		/\x1b\[2[23];2t|\x1b\]2;pi · [\w-]+\x07/g, // the title put aside and back; ours names the directory
+		/\x1b\[2[23];2t/g,
+		new RegExp(`\x1b\\]2;pi · ${title}\x07`, "g"), // the title put aside and back; ours names the directory
 		/\x1b\]11;\?\x07/g, // what the background is
 		/\x1b\[\?u|\x1b\[>4;[02]m/g, // key reports
 	];

@@ -60,6 +60,12 @@ test("files that decide what runs later are warned of, through links too", async
 	expect(warn(join(cwd, ".pi/hooks/new.ts"))).toMatch(/^Warning: \.pi\/hooks\/new\.ts belongs to pi's own files/);
 	expect(warn(join(cwd, "innocent/hooks/new.ts"))).toContain("pi's own files");
 	expect(warn(join(home, ".pi/agent/settings.json"))).toContain("pi's own files");
+	expect(warn(join(cwd, ".PI/hooks/new.ts"))).toContain("pi's own files");
+	await symlink(".pi/hooks/not-yet.ts", join(cwd, "notes.md"));
+	await symlink("notes.md", join(cwd, "more.md"));
+	await symlink("loop", join(cwd, "loop"));
+	expect(warn(join(cwd, "more.md"))).toContain("pi's own files");
+	expect(warn(join(cwd, "loop/x"))).toBeUndefined();
 	expect(warn(join(home, ".bashrc"))).toContain("run by the user's shell");
 	expect(warn(join(home, ".config/fish/config.fish"))).toContain("run by the user's shell");
 	expect(warn(join(cwd, ".bashrc"))).toBeUndefined();
