@@ -37,9 +37,12 @@ export function lockPath(file: string): string {
 export function acquireLock(file: string): Lock {
 	const path = lockPath(file);
 	const record = JSON.stringify(thisProcess());
+	let isCreated = false;
 	for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-		if (create(path, record)) return { release: () => removeIf(path, record) };
+		isCreated = create(path, record) || isCreated;
 		const held = read(path);
+		// Looked at again: a process that was slow to write its record may have lost the empty file to another meanwhile.
+		if (isCreated && held === record) return { release: () => removeIf(path, record) };
 		if (held === undefined) continue;
 		const owner = parseOwner(held);
 		if (owner ? isAlive(owner) : held === "" && attempt < MAX_ATTEMPTS / 2) {

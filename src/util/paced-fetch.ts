@@ -4,6 +4,14 @@ const MAX_BUSY_MS = 5;
 const MIN_WAIT_MS = 2;
 /** What is handed on at once, bytes. Clients copy what is left of a part for every event in it: small ones cost them less. */
 const MAX_PART_BYTES = 4 * 1024;
+/** The event with which chat completions say that nothing more comes, at the end of what was read. */
+const LAST_EVENT = /\ndata: ?\[DONE\]\s*$/;
+/** As much of the end of a body as that event needs, bytes. */
+const TAIL_BYTES = 32;
+/** How long a server may take to end the body after it, ms. Some never do. */
+const END_MS = 1000;
+
+const latin1 = new TextDecoder("latin1");
 
 /**
  * Wraps `fetch` for a program that must answer its user while a server sends at full speed. The body of an event stream
@@ -20,12 +28,13 @@ export function pacedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fe
 	};
 }
 
-/** The same bytes, in parts and with breaks. */
+/** The same bytes, in parts and with breaks, to the end of the body or of what it says. */
 function pace(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
 	const reader = body.getReader();
 	let rest: Uint8Array = new Uint8Array(0);
 	let busyMs = 0;
 	let handedOnAt = performance.now();
+	let tail = "";
 	return new ReadableStream<Uint8Array>(
 		{
 			async pull(controller) {
@@ -36,13 +45,14 @@ function pace(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
 				}
 				if (rest.length === 0) {
 					const askedAt = performance.now();
-					const { done, value } = await reader.read();
+					const { done, value } = LAST_EVENT.test(tail) ? await readSoon(reader) : await reader.read();
 					if (done) return controller.close();
 					if (performance.now() - askedAt > MIN_WAIT_MS) busyMs = 0;
 					rest = value;
 				}
 				const part = rest.subarray(0, MAX_PART_BYTES);
 				rest = rest.subarray(MAX_PART_BYTES);
+				tail = (tail + latin1.decode(part.subarray(-TAIL_BYTES))).slice(-TAIL_BYTES);
 				handedOnAt = performance.now();
 				controller.enqueue(part);
 			},
@@ -51,4 +61,20 @@ function pace(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
 		// Nothing is asked for before it is wanted: only then is the time between two parts that of the work on the first.
 		{ highWaterMark: 0 },
 	);
+}
+
+/** Reads on, but takes silence for the end. */
+async function readSoon(reader: ReadableStreamDefaultReader<Uint8Array>) {
+	let timer: NodeJS.Timeout | undefined;
+	const silence = new Promise<{ done: true; value?: undefined }>((resolve) => {
+		timer = setTimeout(() => {
+			resolve({ done: true });
+			reader.cancel().catch(() => {}); // it is broken already; nothing more was wanted of it
+		}, END_MS);
+	});
+	try {
+		return await Promise.race([reader.read(), silence]);
+	} finally {
+		clearTimeout(timer);
+	}
 }

@@ -74,15 +74,18 @@ test.each(writers)("an atomic write (%s) keeps the mode of the file, or sets the
 	expect(mode(join(dir, "open"))).toBe(0o644);
 });
 
-test.each(writers)("an atomic write (%s) finds the target of a link in a directory that is itself a link", async (_, write) => {
-	const dir = tempDir();
-	for (const name of ["real/deep", "outer"]) mkdirSync(join(dir, name), { recursive: true });
-	symlinkSync("../real/deep", join(dir, "outer/linked"));
-	symlinkSync("../target", join(dir, "real/deep/link"));
-	await write(join(dir, "outer/linked/link"), "through");
-	expect(readFileSync(join(dir, "real/target"), "utf8")).toBe("through");
-	expect(readdirSync(join(dir, "outer"))).toEqual(["linked"]);
-});
+test.each(writers)(
+	"an atomic write (%s) finds the target of a link in a directory that is itself a link",
+	async (_, write) => {
+		const dir = tempDir();
+		for (const name of ["real/deep", "outer"]) mkdirSync(join(dir, name), { recursive: true });
+		symlinkSync("../real/deep", join(dir, "outer/linked"));
+		symlinkSync("../target", join(dir, "real/deep/link"));
+		await write(join(dir, "outer/linked/link"), "through");
+		expect(readFileSync(join(dir, "real/target"), "utf8")).toBe("through");
+		expect(readdirSync(join(dir, "outer"))).toEqual(["linked"]);
+	},
+);
 
 test.each(writers)(
 	"an atomic write (%s) goes through a symbolic link, also one that points at nothing",

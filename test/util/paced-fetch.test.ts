@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { pacedFetch } from "../../src/util/paced-fetch.js";
 
 const EVENTS = Array.from(
@@ -73,4 +73,52 @@ test("a stream that breaks off breaks off", async () => {
 test.each(["application/json", "text/html"])("a response of type %s is passed on as it is", async (type) => {
 	const source = answer(type);
 	expect(await pacedFetch(async () => source)("http://127.0.0.1")).toBe(source);
+});
+
+describe("a server that never ends the body", () => {
+	afterEach(() => void vi.useRealTimers());
+
+	/** An answer that says `text` and nothing more. Resolves when that is read. @returns what became of it */
+	async function open(text: string) {
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+		const seen = { ended: false, left: false };
+		let left = Buffer.byteLength(text);
+		let allRead = () => {};
+		const whenAllRead = new Promise<void>((resolve) => {
+			allRead = resolve;
+		});
+		const body = new ReadableStream<Uint8Array>({
+			start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+			cancel() {
+				seen.left = true;
+			},
+		});
+		const headers = { "content-type": "text/event-stream" };
+		const response = await pacedFetch(async () => new Response(body, { headers }))("http://127.0.0.1");
+		const read = async () => {
+			for await (const part of response.body ?? []) {
+				left -= part.length;
+				if (left === 0) allRead();
+			}
+			seen.ended = true;
+		};
+		void read();
+		await whenAllRead;
+		return seen;
+	}
+
+	test("is left a while after it has said that all is said", async () => {
+		const seen = await open(`${EVENTS}data: [DONE]\n\n`);
+		expect(seen).toEqual({ ended: false, left: false });
+		await vi.waitFor(() => {
+			vi.advanceTimersByTime(1000);
+			expect(seen).toEqual({ ended: true, left: true });
+		});
+	});
+
+	test("is waited for when it has only quoted that", async () => {
+		const seen = await open(`${EVENTS}data: {"text":"it ends with data: [DONE]`);
+		await vi.advanceTimersByTimeAsync(60_000);
+		expect(seen).toEqual({ ended: false, left: false });
+	});
 });
