@@ -3,8 +3,9 @@ import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 
 /**
- * Reads `+<group>` and `-<group>` lines; a group may be named twice. At end-of-file, which comes when this program ends in whatever way, the groups
- * still listed are asked to end, given a second, and killed. Signals are ignored so that nothing but that ends it.
+ * Reads `+<group>` and `-<group>` lines; a group may be named twice. At end-of-file, which comes when this program ends in
+ * whatever way, the groups still listed are asked to end, given a second, and killed. Signals are ignored so that nothing
+ * but that ends it.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
@@ -94,7 +95,8 @@ function startReaper(): void {
 
 /** The pipe that the helper reads, for a child that announces itself; undefined without a helper. */
 export function reaperPipe(): Writable | undefined {
-	return reaper?.stdin ?? undefined;
+	const pipe = reaper?.stdin;
+	return pipe && !pipe.destroyed ? pipe : undefined;
 }
 
 /** Small writes to the pipe are made at once by libuv, so they are out even if this program is killed next. */
