@@ -1,7 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+
+/** Where compiled files are kept from run to run, by path and checksum: for files of the project, whose paths stay. */
+export const COMPILED = fileURLToPath(new URL("../../node_modules/.cache/pi-tests/jiti", import.meta.url));
 
 /** A new, empty directory, by its real path; gone when the test is over. */
 export function tempDir(prefix = "pi-test-"): string {

@@ -30,7 +30,10 @@ export type KeyName = keyof typeof KEYS | `ctrl+${string}`;
 
 /** How long nothing must be written before the screen counts as settled: longer than a frame. ms. */
 const QUIET_MS = 40;
+/** How long it may take to settle. ms. */
 const SETTLE_LIMIT_MS = 1_000;
+/** Time between two looks at what was written. ms. */
+const LOOK_MS = 5;
 
 /** A terminal in memory: keys in, screen and scrollback out. */
 export class VirtualTerminal implements TuiTerminal {
@@ -86,13 +89,18 @@ export class VirtualTerminal implements TuiTerminal {
 		this.#onResize();
 	}
 
-	/** Waits until nothing was written for `quietMs`, by default longer than a frame takes. */
+	/**
+	 * Waits until nothing was written for `quietMs`, by default longer than a frame takes. Looks are counted, not time: on
+	 * a machine that stands still for a while, the timers of a frame to come run in the meantime too.
+	 */
 	async settle(quietMs = QUIET_MS): Promise<void> {
-		const start = Date.now();
+		const lookMs = Math.min(quietMs, LOOK_MS);
 		let seen = -1;
-		while (seen !== this.writes.length && Date.now() - start < SETTLE_LIMIT_MS) {
+		let quiet = 0;
+		for (let looks = SETTLE_LIMIT_MS / lookMs; quiet < quietMs / lookMs && looks > 0; looks -= 1) {
+			quiet = seen === this.writes.length ? quiet + 1 : 0;
 			seen = this.writes.length;
-			await new Promise((resolve) => setTimeout(resolve, quietMs));
+			await new Promise((resolve) => setTimeout(resolve, lookMs));
 		}
 		await this.#parsed();
 	}
