@@ -55,9 +55,11 @@ export function startProcess(
 	launcher: readonly string[] = [],
 ): { child: ChildProcess; nextLine: () => Promise<string | undefined> } {
 	const source = JSON.stringify(join(ROOT, "src", "log"));
+	// A launcher may set limits that let no file be written.
+	const cache = launcher.length > 0 ? false : JSON.stringify(COMPILED);
 	const module = `
 		import { createJiti } from "jiti";
-		const jiti = createJiti(${source}, { fsCache: ${JSON.stringify(COMPILED)} });
+		const jiti = createJiti(${source}, { fsCache: ${cache} });
 		const load = (name) => jiti.import(${source} + "/" + name);
 		${script}
 	`;
