@@ -9,8 +9,10 @@ const alias = {
 const env = { FORCE_COLOR: "3", TZ: "UTC" };
 /** Many tests wait for a process or a terminal: a third worker uses the time that two cores are idle. */
 const WORKERS = 3;
+/** A worker ends when the run that it belongs to was killed, and what its tests have started ends with it. */
+const END_WITH_RUN = '--import=data:text/javascript,process.once("disconnect",()=>process.exit(1))';
 /** A worker keeps what it has loaded for its next file: loading the sources anew took longer than the tests. */
-const poolOptions = { forks: { isolate: false } };
+const poolOptions = { forks: { isolate: false, execArgv: [END_WITH_RUN] } };
 
 /** Tests of the built program in a pty run apart from the rest: they are slow, and a busy machine must not fail them. */
 export default defineConfig({
