@@ -7,25 +7,41 @@ const alias = {
 	"@mariozechner/pi-coding-agent": `${root}src/index.ts`,
 };
 const env = { FORCE_COLOR: "3", TZ: "UTC" };
+/** Many tests wait for a process or a terminal: a third worker uses the time that two cores are idle. */
+const WORKERS = 3;
+/** A worker ends when the run that it belongs to was killed, and what its tests have started ends with it. */
+const END_WITH_RUN = '--import=data:text/javascript,process.once("disconnect",()=>process.exit(1))';
+/** A worker keeps what it has loaded for its next file: loading the sources anew took longer than the tests. */
+const poolOptions = { forks: { isolate: false, execArgv: [END_WITH_RUN] } };
 
 /** Tests of the built program in a pty run apart from the rest: they are slow, and a busy machine must not fail them. */
 export default defineConfig({
 	test: {
 		root,
-		// Many tests wait for a process or a terminal: a third worker uses the time that two cores are idle.
-		maxWorkers: 3,
-		minWorkers: 1,
+		pool: "forks",
+		poolOptions,
+		maxWorkers: WORKERS,
+		// No fewer than at most: of workers that may go when they are idle, the pool ends one twice and falls over it.
+		minWorkers: WORKERS,
 		reporters: ["default"],
 		projects: [
 			{
 				resolve: { alias },
-				test: { name: "unit", env, include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"], testTimeout: 15_000 },
+				test: {
+					name: "unit",
+					env,
+					poolOptions,
+					include: ["test/**/*.test.ts"],
+					exclude: ["test/e2e/**"],
+					testTimeout: 15_000,
+				},
 			},
 			{
 				resolve: { alias },
 				test: {
 					name: "e2e",
 					env,
+					poolOptions,
 					include: ["test/e2e/**/*.test.ts"],
 					testTimeout: 60_000,
 					hookTimeout: 60_000,

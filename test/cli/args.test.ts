@@ -1,27 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type CliOptions, HELP_TEXT, parseArgs } from "../../src/cli/args.js";
+import { NO_ARGUMENTS } from "../../src/cli/options.js";
 import { PiError } from "../../src/errors.js";
-
-const NOTHING: CliOptions = {
-	print: false,
-	plain: false,
-	continue: false,
-	resume: false,
-	keepSession: true,
-	appendSystemPrompt: [],
-	customTools: [],
-	hooks: [],
-	findHooks: true,
-	skills: [],
-	findSkills: true,
-	contextFiles: true,
-	trust: false,
-	offline: false,
-	demo: false,
-	verbose: false,
-	files: [],
-	messages: [],
-};
 
 function refusal(argv: string[]): { code: string; message: string; hint: string | undefined } {
 	try {
@@ -83,7 +63,7 @@ describe("a session's command line", () => {
 		],
 		["knows a sub-command only as the first word", ["--offline", "doctor"], { offline: true, messages: ["doctor"] }],
 	])("%s", (_name, argv, expected) => {
-		expect(parseArgs(argv)).toEqual({ kind: "session", options: { ...NOTHING, ...expected } });
+		expect(parseArgs(argv)).toEqual({ kind: "session", options: { ...NO_ARGUMENTS, ...expected } });
 	});
 
 	test.each([

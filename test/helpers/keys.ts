@@ -1,4 +1,4 @@
-const NAMED: Record<string, string> = {
+const NAMED = {
 	enter: "\r",
 	tab: "\t",
 	"shift+tab": "\x1b[Z",
@@ -27,14 +27,18 @@ const NAMED: Record<string, string> = {
 	"shift+ctrl+p": "\x1b[27;6;112~",
 	"shift+ctrl+d": "\x1b[27;6;100~",
 	"shift+enter": "\x1b[27;2;13~",
-};
+} as const;
+const BYTES = new Map<string, string>(Object.entries(NAMED));
+
+/** A key by name: one of the table, or `ctrl+` and a character. */
+export type KeyName = keyof typeof NAMED | `ctrl+${string}`;
 
 /**
  * The bytes a terminal sends for a key: a name of the table, `ctrl+x`, `alt+x` or a single character.
  * @throws Error for a name it does not know
  */
 export function keyBytes(key: string): string {
-	const named = NAMED[key];
+	const named = BYTES.get(key);
 	if (named !== undefined) return named;
 	const control = /^ctrl\+([a-z@[\\\]^_-])$/.exec(key)?.[1];
 	if (control !== undefined) {

@@ -4,7 +4,7 @@ import type { AgentSession } from "../../src/session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
 import type { SessionEvent } from "../../src/session/events.js";
 import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "./loopback-provider.js";
-import { tempAgentDir, tempDir, writeFiles, writeHook } from "./temp.js";
+import { isOfProject, shareCompiled, tempAgentDir, tempDir, writeFiles, writeHook } from "./temp.js";
 
 /** What a test session starts with. */
 export interface TestSessionOptions extends Omit<CreateAgentSessionOptions, "hooks" | "provider" | "settings"> {
@@ -42,6 +42,7 @@ export async function startSession(options: TestSessionOptions = {}): Promise<Te
 	const { provider: given, modelOptions, userSettings, hooks, hookFiles, files, agentDir: dir, ui, ...rest } = options;
 	const provider = given ?? (await startProvider());
 	const agentDir = dir ?? tempAgentDir();
+	if (!dir && !hooks && hookFiles?.every(isOfProject)) shareCompiled(agentDir);
 	writeFiles(agentDir, { "models.json": provider.modelsJson(modelOptions) });
 	if (userSettings !== undefined) writeFiles(agentDir, { "settings.json": userSettings });
 	for (const [name, source] of Object.entries(hooks ?? {})) writeHook(`${agentDir}/hooks`, name, source);

@@ -1,7 +1,17 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** Where compiled files of the project are kept from run to run, by path and checksum. */
+export const COMPILED = join(ROOT, "node_modules", ".cache", "pi-tests", "jiti");
+
+/** Whether a file is one of the project: those of a test have another path each time. */
+export function isOfProject(path: string): boolean {
+	return path.startsWith(ROOT);
+}
 
 /** A new, empty directory, by its real path; gone when the test is over. */
 export function tempDir(prefix = "pi-test-"): string {
@@ -42,6 +52,13 @@ export function tempAgentDir(content: AgentDirContent = {}): string {
 	for (const [name, source] of Object.entries(content.hooks ?? {})) writeHook(join(dir, "hooks"), name, source);
 	writeFiles(dir, content.files ?? {});
 	return dir;
+}
+
+/** Keeps what is compiled for this agent directory in `COMPILED`: for tests whose hooks are files of the project. */
+export function shareCompiled(agentDir: string): void {
+	mkdirSync(COMPILED, { recursive: true });
+	mkdirSync(join(agentDir, "cache"));
+	symlinkSync(COMPILED, join(agentDir, "cache", "jiti"));
 }
 
 /**

@@ -1,36 +1,13 @@
 import type { Terminal as TuiTerminal } from "@mariozechner/pi-tui";
 import headless from "@xterm/headless";
-
-/** What named keys send on a terminal without extensions. */
-const KEYS = {
-	enter: "\r",
-	escape: "\x1b",
-	tab: "\t",
-	"shift+tab": "\x1b[Z",
-	backspace: "\x7f",
-	delete: "\x1b[3~",
-	space: " ",
-	up: "\x1b[A",
-	down: "\x1b[B",
-	right: "\x1b[C",
-	left: "\x1b[D",
-	home: "\x1b[H",
-	end: "\x1b[F",
-	pageUp: "\x1b[5~",
-	pageDown: "\x1b[6~",
-	"alt+enter": "\x1b\r",
-	"alt+up": "\x1b[1;3A",
-	"alt+down": "\x1b[1;3B",
-	"shift+enter": "\x1b[13;2u",
-	"shift+ctrl+p": "\x1b[112;6u",
-} as const;
-
-/** A key by name: those above, or `ctrl+` and a letter. */
-export type KeyName = keyof typeof KEYS | `ctrl+${string}`;
+import { type KeyName, keyBytes } from "./keys.js";
 
 /** How long nothing must be written before the screen counts as settled: longer than a frame. ms. */
 const QUIET_MS = 40;
+/** How long it may take to settle. ms. */
 const SETTLE_LIMIT_MS = 1_000;
+/** Time between two looks at what was written. ms. */
+const LOOK_MS = 5;
 
 /** A terminal in memory: keys in, screen and scrollback out. */
 export class VirtualTerminal implements TuiTerminal {
@@ -64,7 +41,7 @@ export class VirtualTerminal implements TuiTerminal {
 	/** Presses keys one after the other; the screen settles after each. */
 	async press(...keys: KeyName[]): Promise<void> {
 		for (const key of keys) {
-			this.send(sequenceOf(key));
+			this.send(keyBytes(key));
 			await this.settle();
 		}
 	}
@@ -86,13 +63,18 @@ export class VirtualTerminal implements TuiTerminal {
 		this.#onResize();
 	}
 
-	/** Waits until nothing was written for `quietMs`, by default longer than a frame takes. */
+	/**
+	 * Waits until nothing was written for `quietMs`, by default longer than a frame takes. Looks are counted, not time: on
+	 * a machine that stands still for a while, the timers of a frame to come run in the meantime too.
+	 */
 	async settle(quietMs = QUIET_MS): Promise<void> {
-		const start = Date.now();
+		const lookMs = Math.min(quietMs, LOOK_MS);
 		let seen = -1;
-		while (seen !== this.writes.length && Date.now() - start < SETTLE_LIMIT_MS) {
+		let quiet = 0;
+		for (let looks = SETTLE_LIMIT_MS / lookMs; quiet < quietMs / lookMs && looks > 0; looks -= 1) {
+			quiet = seen === this.writes.length ? quiet + 1 : 0;
 			seen = this.writes.length;
-			await new Promise((resolve) => setTimeout(resolve, quietMs));
+			await new Promise((resolve) => setTimeout(resolve, lookMs));
 		}
 		await this.#parsed();
 	}
@@ -212,13 +194,6 @@ export class VirtualTerminal implements TuiTerminal {
 		for (let row = from; row < buffer.length; row += 1) rows.push(buffer.getLine(row)?.translateToString(true) ?? "");
 		return rows;
 	}
-}
-
-function sequenceOf(key: KeyName): string {
-	for (const [name, sequence] of Object.entries(KEYS)) if (name === key) return sequence;
-	const letter = /^ctrl\+([a-z\]\\_-])$/.exec(key)?.[1];
-	if (letter === undefined) throw new Error(`No such key: ${key}`);
-	return String.fromCharCode(letter.toUpperCase().charCodeAt(0) & 0x1f);
 }
 
 function withoutBlankEnd(rows: string[]): string[] {

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { MessageEntry } from "../../src/log/entry.js";
 import type { SessionLog } from "../../src/log/session-log.js";
+import { COMPILED } from "../helpers/temp.js";
 
 export const HEADER = '{"type":"session","version":1,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/work"}\n';
 
@@ -54,9 +55,11 @@ export function startProcess(
 	launcher: readonly string[] = [],
 ): { child: ChildProcess; nextLine: () => Promise<string | undefined> } {
 	const source = JSON.stringify(join(ROOT, "src", "log"));
+	// A launcher may set limits that let no file be written.
+	const cache = launcher.length > 0 ? false : JSON.stringify(COMPILED);
 	const module = `
 		import { createJiti } from "jiti";
-		const jiti = createJiti(${source}, { fsCache: false });
+		const jiti = createJiti(${source}, { fsCache: ${cache} });
 		const load = (name) => jiti.import(${source} + "/" + name);
 		${script}
 	`;

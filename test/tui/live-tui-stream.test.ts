@@ -5,6 +5,18 @@ import { bothScreens, Lines } from "./live-stage.js";
 
 const theme = createTheme("dark");
 
+/** A screen on which a block with the line "one" is streaming in. */
+async function streamingBlock() {
+	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
+	stockTui.stop();
+	const block = new Lines(["one"]);
+	block.done = false;
+	list.append(block);
+	liveTui.requestStreamFrame();
+	await live.waitFor("one");
+	return { live, liveTui, block };
+}
+
 test("streaming asks for one frame in 33 ms at most", async () => {
 	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
 	stockTui.stop();
@@ -24,13 +36,7 @@ test("streaming asks for one frame in 33 ms at most", async () => {
 });
 
 test("a key shows at once, and what streams in waits for its own frame", async () => {
-	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
-	stockTui.stop();
-	const block = new Lines(["one"]);
-	block.done = false;
-	list.append(block);
-	liveTui.requestStreamFrame();
-	await live.waitFor("one");
+	const { live, liveTui, block } = await streamingBlock();
 	block.text = ["one", "two"];
 	liveTui.requestStreamFrame();
 	const before = { rendered: block.rendered, writes: live.writes.length };
@@ -45,13 +51,7 @@ test("a key shows at once, and what streams in waits for its own frame", async (
 });
 
 test("a block that is done shows in the next frame, whatever streams in", async () => {
-	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
-	stockTui.stop();
-	const block = new Lines(["one"]);
-	block.done = false;
-	list.append(block);
-	liveTui.requestStreamFrame();
-	await live.waitFor("one");
+	const { live, liveTui, block } = await streamingBlock();
 	block.text = ["all of it"];
 	block.done = true;
 	liveTui.requestStreamFrame();
