@@ -15,7 +15,7 @@ export const sessionCommand: SlashCommand = {
 			...(session.sessionName ? [`name       ${session.sessionName}`] : []),
 			`messages   ${stats.totalMessages} (${stats.userMessages} user, ${stats.assistantMessages} assistant, ${stats.toolCalls} tool calls)`,
 			`tokens     ${total} (${input} in, ${output} out, ${cacheRead} cache read, ${cacheWrite} cache write)`,
-			`cost       $${stats.cost.toFixed(4)}`,
+			`cost       $${stats.cost.toFixed(stats.cost > 0 && stats.cost < 1 ? 4 : 2)}`,
 		]);
 	},
 };
