@@ -72,6 +72,7 @@ export class Lifecycle {
 
 	/** Computes the first context and tells the hooks of the start. */
 	async start(): Promise<void> {
+		this.#comparePlace();
 		await this.#findMissing();
 		await this.deps.context.rebuild(this.deps.ended);
 		await this.tellHooks("start");
@@ -159,7 +160,10 @@ export class Lifecycle {
 		context.reset();
 		if (reason === "switch") state.restore(parts.models.find, { model: false, thinkingLevel: false });
 		this.#missing = null;
-		if (reason === "switch") await this.#findMissing();
+		if (reason === "switch") {
+			this.#comparePlace();
+			await this.#findMissing();
+		}
 		await context.rebuild(this.deps.ended);
 		emit({ type: "session_changed", reason });
 		await this.#emit(() =>
@@ -167,6 +171,13 @@ export class Lifecycle {
 				? this.#event("switch", previous.path, { reason, targetTurnIndex })
 				: this.#event(reason, previous.path),
 		);
+	}
+
+	/** What a session says of files holds for the directory where it was said. */
+	#comparePlace(): void {
+		const { parts, state, warn } = this.deps;
+		const began = state.log.header.cwd;
+		if (began !== parts.cwd) warn(`This session began in ${began} · tools and paths go by ${parts.cwd} now`);
 	}
 
 	async #findMissing(): Promise<void> {
