@@ -111,7 +111,10 @@ export class KeyController {
 		}
 	}
 
-	/** Stops the run; when none runs, the second of two opens the branch picker, unless there is a draft. */
+	/**
+	 * Stops the run; when none runs, takes back what a run that failed has left in the queue; else the second of two
+	 * opens the branch picker, unless there is a draft.
+	 */
 	#escape(): void {
 		if (this.actions.isRunning) {
 			this.#lastEscape = Number.NEGATIVE_INFINITY;
@@ -121,6 +124,8 @@ export class KeyController {
 			);
 			return;
 		}
+		const left = this.actions.takeQueue();
+		if (left.length > 0) return this.#putBack(left);
 		const twice = this.now() - this.#lastEscape <= DOUBLE_PRESS_MS;
 		this.#lastEscape = twice ? Number.NEGATIVE_INFINITY : this.now();
 		if (twice && !this.editor.getText()) this.actions.branch();
