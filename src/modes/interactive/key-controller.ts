@@ -125,7 +125,10 @@ export class KeyController {
 			return;
 		}
 		const left = this.actions.takeQueue();
-		if (left.length > 0) return this.#putBack(left);
+		if (left.length > 0) {
+			this.#putBack(left);
+			return;
+		}
 		const twice = this.now() - this.#lastEscape <= DOUBLE_PRESS_MS;
 		this.#lastEscape = twice ? Number.NEGATIVE_INFINITY : this.now();
 		if (twice && !this.editor.getText()) this.actions.branch();

@@ -97,7 +97,9 @@ export class SessionPicker implements Component, Focusable {
 
 	#whereOpen(path: string): string {
 		if (!this.#open.has(path)) return "";
-		return path === this.options.sessions.current ? "it is open here" : "another pi has it open · end that one first";
+		return path === this.options.sessions.current
+			? "it is open here"
+			: "another pi has it open: you can go on in a copy";
 	}
 
 	async #load(): Promise<void> {
