@@ -12,10 +12,20 @@ export async function runPlainCli(
 ): Promise<number> {
 	const prompts = await firstPrompts(options, context);
 	const start = { options, context, session: extras.session };
-	return runPlain({
-		startSession: (questions) => startSession(start, questions, []),
+	const releases: (() => void)[] = [];
+	let wantsDemo = false;
+	const startDemo = () => {
+		wantsDemo = true;
+	};
+	const code = await runPlain({
+		startSession: (questions) => startSession(start, questions, releases),
 		version: packageVersion(),
 		prompts,
 		...(extras.draft === undefined ? {} : { draft: extras.draft }),
+		...(options.demo ? {} : { startDemo }),
 	});
+	if (!wantsDemo) return code;
+	for (const release of releases) release();
+	const { runDemo } = await import("./demo.js");
+	return runDemo({ ...options, demo: true, files: [], messages: [] }, context);
 }

@@ -101,7 +101,8 @@ export interface CommandHost {
 	readonly settings: CommandSettings;
 	/** @returns false when a hook cancelled it */
 	newSession(): Promise<boolean>;
-	switchSession(path: string): Promise<boolean>;
+	/** Opens another session, or a copy of one that another pi has open. @returns false when a hook cancelled it */
+	switchSession(path: string, how?: { copy?: boolean }): Promise<boolean>;
 	branchTargets(): BranchTarget[];
 	/** The same messages with what a branch from each leaves behind, oldest first. */
 	branchRows(): Promise<BranchRow[]>;

@@ -41,6 +41,8 @@ export interface CommandSessions {
 	readonly current: string | null;
 	/** Where the open session works. */
 	readonly cwd: string;
+	/** Whether a pi has a session open, this one included. */
+	isOpen(path: string): boolean;
 	/** Gives the sessions of one directory after the other, newest first in each; this directory first. */
 	list(scope: SessionScope, signal?: AbortSignal): AsyncIterable<readonly SessionSummary[]>;
 	/** Searches the whole text of sessions; gives the first place in each as soon as it is found. */

@@ -84,7 +84,7 @@ export const SETTINGS = {
 		showImages: row("terminal.showImages", {
 			kind: flag,
 			default: true,
-			means: "images are drawn, where the terminal can",
+			means: "images are drawn, where the terminal can; from the next start on",
 			isInert: true,
 		}),
 		title: row("terminal.title", {

@@ -40,6 +40,8 @@ export interface HookRunnerOptions {
 	onError(report: HookErrorReport): void;
 	/** Watches over handlers of hook files while they run. */
 	watch?: HandlerWatch;
+	/** Hears that a handler begins. @returns what is called when it is done */
+	onBegin?(hookPath: string, event: string): () => void;
 	/** Hears of each call when it is done. */
 	onCall?(report: HookCallReport): void;
 }
@@ -273,6 +275,7 @@ export class HookRunner {
 			defersRebuild: policy.defersRebuild,
 		};
 		const leave = this.#enter(hook, event.type);
+		const end = this.options.onBegin?.(hook.path, event.type);
 		try {
 			const context = createHookContext(this.options.host, call);
 			const answer = (async () => handler(event, context))();
@@ -285,6 +288,7 @@ export class HookRunner {
 			return policy.onError === "block" ? { hook, failure: { error } } : { hook };
 		} finally {
 			leave();
+			end?.();
 			(deadline as Deadline | null)?.clear();
 			linked.unlink();
 			this.options.onCall?.({ hookPath: hook.path, event: event.type, ms: performance.now() - startedAt, outcome });

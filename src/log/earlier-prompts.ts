@@ -1,7 +1,8 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { newestFirst } from "./catalog.js";
 import { decodeLine } from "./codec.js";
-import { promptOfEntry } from "./entry.js";
+import { earlierCommands, type TypedText } from "./command-history.js";
+import { isMessageEntry, promptOfEntry } from "./entry.js";
 import { OpenFile } from "./open-file.js";
 
 /** What is looked for and how far. */
@@ -22,12 +23,13 @@ const MAX_BYTES = 48 * 1024 * 1024;
 const MAX_LINE_BYTES = 256 * 1024;
 
 /**
- * What the user typed into the sessions of a directory, newest session and newest prompt first. Reads the ends of the
- * session files, never holds up the event loop for longer than one of them takes, and skips what cannot be read.
+ * What the user typed into the sessions of a directory, newest session and newest prompt first, and the commands that
+ * were typed, each where its time puts it. Reads the ends of the session files, never holds up the event loop for longer
+ * than one of them takes, and skips what cannot be read.
  */
 export async function earlierPrompts(dir: string, options: EarlierPromptsOptions = {}): Promise<string[]> {
 	const { except = null, maxPrompts = 500 } = options;
-	const prompts: string[] = [];
+	const prompts: TypedText[] = [];
 	let budget = MAX_BYTES;
 	for (const path of newestFirst(dir)) {
 		if (path === except) continue;
@@ -37,11 +39,22 @@ export async function earlierPrompts(dir: string, options: EarlierPromptsOptions
 		collectPrompts(tail, prompts, maxPrompts);
 		await nextTick();
 	}
-	return prompts;
+	return inTime(prompts, earlierCommands(dir), maxPrompts);
+}
+
+/** Commands between prompts; the order of the prompts, which is that of their sessions, stays. */
+function inTime(prompts: readonly TypedText[], commands: readonly TypedText[], max: number): string[] {
+	const left = [...commands];
+	const texts = prompts.flatMap(({ at, text }) => {
+		const later = left.findIndex((command) => command.at <= at);
+		const before = left.splice(0, later < 0 ? left.length : later);
+		return [...before.map((command) => command.text), text];
+	});
+	return [...texts, ...left.map(({ text }) => text)].slice(0, max);
 }
 
 /** Goes through the lines of messages backwards, and parses only those of the user. */
-function collectPrompts(tail: Buffer, prompts: string[], maxPrompts: number): void {
+function collectPrompts(tail: Buffer, prompts: TypedText[], maxPrompts: number): void {
 	for (let at = tail.lastIndexOf(ROLE); at > 0 && prompts.length < maxPrompts; ) {
 		const start = tail.lastIndexOf(LF, at) + 1;
 		const end = tail.indexOf(LF, at);
@@ -49,9 +62,13 @@ function collectPrompts(tail: Buffer, prompts: string[], maxPrompts: number): vo
 		const isPrompt = ROLES.some((name) => role.subarray(0, name.length).equals(name));
 		const isWhole = tail.subarray(start, start + LINE_START.length).equals(LINE_START);
 		if (isPrompt && isWhole && end - start <= MAX_LINE_BYTES) {
-			const text = promptOfEntry(decodeLine(tail.subarray(start, end < 0 ? tail.length : end)));
+			const entry = decodeLine(tail.subarray(start, end < 0 ? tail.length : end));
+			const text = promptOfEntry(entry);
 			// The images of that session are not here: their marks would stand for others.
-			if (text !== undefined) prompts.push(text.replace(/\[image #\d+\]/g, "[image]"));
+			const shown = text?.replace(/\[image #\d+\]/g, "[image]");
+			if (shown !== undefined && isMessageEntry(entry)) {
+				prompts.push({ text: shown, at: Date.parse(entry.timestamp) || 0 });
+			}
 		}
 		at = start === 0 ? -1 : tail.lastIndexOf(ROLE, start - 1);
 	}

@@ -41,3 +41,17 @@ export async function renameSession(path: string, name: string): Promise<void> {
 	}
 	if (failure) throw failure;
 }
+
+/**
+ * Copies a session that another pi may have open.
+ * @returns the copy, which names where it is from
+ * @throws PiError `log_not_a_session`, `log_not_found`, `log_write_failed`
+ */
+export function copySession(path: string, dir: string): SessionLog {
+	const source = SessionLog.open(path, { readOnly: true });
+	try {
+		return source.branchTo("all", { dir });
+	} finally {
+		source.close();
+	}
+}

@@ -87,6 +87,7 @@ export class AgentSession {
 			host: this.#hookHost,
 			parts,
 			onError: (report) => emit({ type: "hook_error", ...report }),
+			onLongCall: emit,
 			onWarning: (line) => this.#warn(line),
 			onSend: (text, attachments) => this.#prompter.receive(text, attachments),
 		});

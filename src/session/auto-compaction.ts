@@ -5,7 +5,7 @@ import { describeError, PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { CompactionEntry, SessionEntry } from "../log/entry.js";
 import { linkSignals } from "../util/abort.js";
-import { createCompactionTrial } from "./compaction-trial.js";
+import { createCompactionTrial, tokensOf } from "./compaction-trial.js";
 import type { SessionEvent } from "./events.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionParts } from "./session-parts.js";
@@ -130,7 +130,7 @@ export class AutoCompaction {
 					end(entry);
 					await state.log.flush();
 					await this.#tellHooks(entry, by.kind === "hook", signal);
-					return { tokensBefore: entry.tokensBefore, tokensAfter: context.tokens() };
+					return { tokensBefore: entry.tokensBefore, tokensAfter: tokensOf(context.current) };
 				},
 				end: (error) => end(null, error),
 			});

@@ -59,7 +59,7 @@ export function createCommandHost(
 		tools: parts.toolSwitch,
 		settings,
 		newSession: () => lifecycle.newSession(),
-		switchSession: (path) => lifecycle.switchSession(path),
+		switchSession: (path, how) => lifecycle.switchSession(path, how),
 		branchTargets: () => lifecycle.branchTargets(),
 		branchRows: async () => {
 			await session.rebuildContext();

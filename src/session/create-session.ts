@@ -14,6 +14,7 @@ import type { GrantAnswer, GrantRequest } from "../hooks/grant-request.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import { findSession, latestSession } from "../log/catalog.js";
 import type { ThinkingLevel } from "../log/entry.js";
+import { copySession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
 import { loadContextFiles } from "../resources/context-files.js";
@@ -278,20 +279,11 @@ async function chooseModel(
 	}
 }
 
-function copyLog(path: string, sessionDir: string): SessionLog {
-	const source = SessionLog.open(path, { readOnly: true });
-	try {
-		return source.branchTo("all", { dir: sessionDir });
-	} finally {
-		source.close();
-	}
-}
-
 function openLog(choice: SessionChoice, sessionDir: string | null, cwd: string): SessionLog {
 	if (sessionDir === null) return SessionLog.inMemory(cwd);
 	if (choice.kind === "open") {
 		const path = findSession(sessionDir, choice.target);
-		return choice.copy ? copyLog(path, sessionDir) : SessionLog.open(path, { cwd });
+		return choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd });
 	}
 	const latest = choice.kind === "continue" ? latestSession(sessionDir) : null;
 	return latest === null ? SessionLog.create({ dir: sessionDir, cwd }) : SessionLog.open(latest, { cwd });

@@ -26,6 +26,9 @@ export type SessionEvent =
 	| { type: "auto_compaction_start"; reason: "threshold" | "overflow" | "manual" }
 	| { type: "auto_compaction_end"; result: CompactionEntry | null; aborted: boolean; errorMessage?: string }
 	| { type: "hook_error"; hookPath: string; event: string; error: string }
+	/** A handler keeps the session waiting, for `ms` so far; when it is done, so is the second one told. */
+	| { type: "hook_running"; hookPath: string; event: string; ms: number }
+	| { type: "hook_done"; hookPath: string; event: string }
 	/** A line for the user: from a hook, a command or the session itself. */
 	| { type: "notice"; level: "info" | "warning" | "error"; message: string }
 	/** A hook command or built-in command runs; ends with the same name. */

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { BranchTarget } from "../commands/command.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { PiError } from "../errors.js";
@@ -5,6 +6,7 @@ import { SESSION_REASONS } from "../hooks/events.js";
 import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
+import { copySession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
 import type { SessionEvent } from "./events.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
@@ -72,6 +74,7 @@ export class Lifecycle {
 
 	/** Computes the first context and tells the hooks of the start. */
 	async start(): Promise<void> {
+		this.#comparePlace();
 		await this.#findMissing();
 		await this.deps.context.rebuild(this.deps.ended);
 		await this.tellHooks("start");
@@ -95,9 +98,13 @@ export class Lifecycle {
 		return true;
 	}
 
-	/** Opens another session. @returns false when a hook cancelled it @throws PiError when the file cannot be used */
-	async switchSession(path: string): Promise<boolean> {
-		const log = SessionLog.open(path, { cwd: this.deps.parts.cwd });
+	/**
+	 * Opens another session, or a copy of it. @returns false when a hook cancelled it
+	 * @throws PiError when the file cannot be used; `log_locked` for one that another pi has open and that is not copied
+	 */
+	async switchSession(path: string, { copy = false } = {}): Promise<boolean> {
+		const { cwd, sessionDir } = this.deps.parts;
+		const log = copy ? copySession(path, sessionDir ?? dirname(path)) : SessionLog.open(path, { cwd });
 		if ((await this.#ask("before_switch")).cancel) {
 			log.close();
 			return false;
@@ -159,7 +166,10 @@ export class Lifecycle {
 		context.reset();
 		if (reason === "switch") state.restore(parts.models.find, { model: false, thinkingLevel: false });
 		this.#missing = null;
-		if (reason === "switch") await this.#findMissing();
+		if (reason === "switch") {
+			this.#comparePlace();
+			await this.#findMissing();
+		}
 		await context.rebuild(this.deps.ended);
 		emit({ type: "session_changed", reason });
 		await this.#emit(() =>
@@ -167,6 +177,13 @@ export class Lifecycle {
 				? this.#event("switch", previous.path, { reason, targetTurnIndex })
 				: this.#event(reason, previous.path),
 		);
+	}
+
+	/** What a session says of files holds for the directory where it was said. */
+	#comparePlace(): void {
+		const { parts, state, warn } = this.deps;
+		const began = state.log.header.cwd;
+		if (began !== parts.cwd) warn(`This session began in ${began} · tools and paths go by ${parts.cwd} now`);
 	}
 
 	async #findMissing(): Promise<void> {

@@ -9,6 +9,7 @@ import { type HookErrorReport, HookRunner } from "../hooks/runner.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { HookHealth } from "./hook-health.js";
+import { LongCalls } from "./long-calls.js";
 import type { SessionParts } from "./session-parts.js";
 
 /** What the hooks of a session are loaded and run with. */
@@ -19,6 +20,8 @@ export interface SessionHooksOptions {
 		"findHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
 	>;
 	onError(report: HookErrorReport): void;
+	/** Hears of handlers that keep the session waiting. */
+	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
 	onSend(text: string, attachments: Attachment[]): void;
 }
@@ -41,12 +44,14 @@ export class SessionHooks {
 	readonly #off = new Set<string>();
 	#loaded: readonly LoadedHook[] = [];
 	#failures: readonly HookFailure[] = [];
+	readonly #longCalls: LongCalls;
 	#stability = new StabilityWatch();
 	#registry: HookRegistry;
 	#runner: HookRunner;
 
 	constructor(private readonly options: SessionHooksOptions) {
 		this.#builtinNames = new Set(options.parts.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+		this.#longCalls = new LongCalls(options.onLongCall);
 		this.#registry = new HookRegistry([], this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
 	}
@@ -190,6 +195,7 @@ export class SessionHooks {
 			hookTimeoutMs: () => parts.settings.hookTimeout,
 			onError: (report) => this.#fail(report),
 			...(parts.watch ? { watch: parts.watch } : {}),
+			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
 			onCall: (report) => this.health.recordCall(report),
 		});
 	}

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { CommandSessions, SessionScope } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
 import { listSessions } from "../log/catalog.js";
+import { isLocked } from "../log/lock.js";
 import { removeSession, renameSession } from "../log/manage.js";
 import { searchSessions } from "../log/search.js";
 
@@ -32,6 +33,7 @@ export function createSessionStore({ dir, root, cwd, current, setName }: Session
 			return current();
 		},
 		cwd,
+		isOpen: isLocked,
 		async *list(scope, signal) {
 			for (const place of dirs(scope)) yield await listSessions(place, { scanBytes: SCAN_BYTES, signal });
 		},

@@ -40,7 +40,9 @@ export async function describeMissing(cwd: string, path: string): Promise<string
 	try {
 		const names = await readdir(parent);
 		const guess = didYouMean(basename(path), names);
-		if (guess === undefined) return `${shown} does not exist in ${displayPath(cwd, parent)}.`;
+		if (guess === undefined) {
+			return `${shown} does not exist in ${parent === cwd ? "the working directory" : displayPath(cwd, parent)}.`;
+		}
 		const question = guess.charAt(0).toUpperCase() + guess.slice(1);
 		return `${shown} does not exist. In ${displayPath(cwd, parent)}: ${question}`;
 	} catch {

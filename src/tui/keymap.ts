@@ -26,6 +26,7 @@ const APP_KEYS = {
 	"app.externalEditor": { defaultKeys: "ctrl+g", description: "Write the prompt in $VISUAL or $EDITOR" },
 	"app.followUp": { defaultKeys: "alt+enter", description: "Send after the run" },
 	"app.editQueue": { defaultKeys: "alt+up", description: "Put queued prompts back into the editor" },
+	"app.redo": { defaultKeys: ["alt+z", "shift+ctrl+z"], description: "Take an undo back" },
 	"app.searchHistory": { defaultKeys: "ctrl+r", description: "Search what was sent before" },
 	"app.pasteImage": { defaultKeys: "ctrl+v", description: "Paste an image" },
 	"dialog.accept": { defaultKeys: "enter", description: "Accept" },

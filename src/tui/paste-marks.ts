@@ -45,14 +45,17 @@ export class PasteMarks {
 	readonly #state: PasteState;
 
 	/** @throws TypeError when the editor keeps its pastes in another way */
-	constructor(editor: object) {
+	constructor(private readonly editor: { getText(): string }) {
 		if (!hasPasteState(editor)) throw new TypeError("This version of pi-tui keeps its pastes in another way");
 		this.#state = editor;
 	}
 
-	/** Keeps a text. @returns the mark that stands for it */
+	/** Keeps a text. @returns the mark that stands for it, one that does not stand in the editor as typed text */
 	fold(text: string): string {
-		const number = ++this.#state.pasteCounter;
+		const typed = this.editor.getText();
+		let number = this.#state.pasteCounter + 1;
+		while (typed.includes(markOf(number, text))) number += 1;
+		this.#state.pasteCounter = number;
 		this.#state.pastes.set(number, text);
 		return markOf(number, text);
 	}

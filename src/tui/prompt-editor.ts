@@ -5,6 +5,7 @@ import type { Keymap } from "./keymap.js";
 import { withoutBlankEnd } from "./line.js";
 import { type FoldedText, isLongPaste, isTooLongToShow, PasteMarks, plainText, unfold } from "./paste-marks.js";
 import { PromptHistory } from "./prompt-history.js";
+import { Redo } from "./redo.js";
 import { visibleControls } from "./safe-line.js";
 import type { Theme, ThinkingShade } from "./theme.js";
 
@@ -49,6 +50,7 @@ export class PromptEditor extends Editor {
 	#fixed = "";
 	#request: AbortController | undefined;
 	readonly #marks: PasteMarks;
+	readonly #redo: Redo;
 	readonly #history = new PromptHistory();
 	#earlierPrompts: PromptEditorOptions["earlierPrompts"];
 	/** What was sent last, as it stood in the editor. */
@@ -66,6 +68,7 @@ export class PromptEditor extends Editor {
 		this.#completion = options.completion;
 		this.#earlierPrompts = options.earlierPrompts;
 		this.#marks = new PasteMarks(this);
+		this.#redo = new Redo(this);
 	}
 
 	/** The level that the border shows. */
@@ -190,8 +193,11 @@ export class PromptEditor extends Editor {
 
 	/** Gives a key to the base class, which empties the editor before it tells what is submitted. */
 	#pass(data: string): void {
-		if (getKeybindings().matches(data, "tui.input.submit")) this.#sent = this.#marks.snapshot(this.getText());
-		super.handleInput(data);
+		const keys = getKeybindings();
+		if (keys.matches(data, "tui.input.submit")) this.#sent = this.#marks.snapshot(this.getText());
+		if (this.#keymap.matches(data, "app.redo")) this.#redo.redo();
+		else if (keys.matches(data, "tui.editor.undo")) this.#redo.undo(() => super.handleInput(data));
+		else super.handleInput(data);
 	}
 
 	#paste(pasted: string): void {

@@ -14,6 +14,7 @@ import type { KeyAction, Keymap } from "./keymap.js";
 import { oneLine, spread } from "./line.js";
 import {
 	cutPlain,
+	describedWidths,
 	drawRow,
 	type RowWidths,
 	rowWidths,
@@ -135,7 +136,10 @@ export class SelectDialog<T> implements Component, Focusable {
 			theme.dim("─".repeat(width)),
 			this.#titleLine(width),
 			...(lines.length > 0 ? lines : [theme.dim(`   ${empty}`)]),
-			...this.#detailLines(width),
+			...this.#detailLines(
+				width,
+				shown.some(({ description = "" }, at) => !lines[at]?.includes(oneLine(description))),
+			),
 			...this.#noteLine(),
 			...keyLines(this.#keys(), theme, width),
 		].map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width, "…") : line));
@@ -178,9 +182,9 @@ export class SelectDialog<T> implements Component, Focusable {
 
 	#rowWidths(width: number): RowWidths {
 		const { columns } = this.options;
-		if (!columns) return { label: null, fields: [] };
 		if (this.#widths?.items !== this.#shown || this.#widths.width !== width) {
-			this.#widths = { items: this.#shown, width, widths: rowWidths(this.#shown, columns, width) };
+			const widths = columns ? rowWidths(this.#shown, columns, width) : describedWidths(this.#shown, width);
+			this.#widths = { items: this.#shown, width, widths };
 		}
 		return this.#widths.widths;
 	}
@@ -193,17 +197,19 @@ export class SelectDialog<T> implements Component, Focusable {
 		// What is typed must be seen: of a long filter its end, of the title what is left.
 		const room = Math.max(4, width - Math.min(visibleWidth(title) + 1, 13) - count.length - 5);
 		const typed = this.#filter ? theme.accent(endOf(oneLine(this.#filter), room)) : "";
-		const isHinted = typed === "" && visibleWidth(title) + HINT.length + count.length + 5 <= width;
+		const isHinted = typed === "" && visibleWidth(title) + HINT.length + count.length + 7 <= width;
 		const hint = isHinted ? theme.dim(HINT) : "";
 		const right = `${typed}${cursor}${hint}${typed || hint ? "  " : ""}${theme.dim(count)} `;
 		const left = ` ${cutPlain(title, Math.max(1, width - visibleWidth(right) - 2))}`;
 		return spread(theme.bold(left), right, width);
 	}
 
-	#detailLines(width: number): string[] {
-		const { details } = this.options;
-		if (!details || !this.selected) return [];
-		const lines = wrapTextWithAnsi(oneLine(details(this.selected)), Math.max(1, width - 2));
+	/** @param isCut whether a row on the screen has no room for all of its description */
+	#detailLines(width: number, isCut: boolean): string[] {
+		const { selected } = this;
+		const text = selected && (this.options.details?.(selected) ?? (isCut ? selected.description : undefined));
+		if (!text) return [];
+		const lines = wrapTextWithAnsi(oneLine(text), Math.max(1, width - 2));
 		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => this.look.theme.dim(` ${line}`));
 	}
 

@@ -44,8 +44,11 @@ export interface RowLayout {
 	positions(label: string): readonly number[];
 }
 
-/** A field may take this many columns. */
+/** A field may take this many columns, and when it is cut at least so many. */
 const MAX_FIELD = 28;
+const MIN_FIELD = 6;
+/** A description that is longer is a sentence, to be read from the left. */
+const MAX_FIGURES = 20;
 /** The part of the screen's width that labels keep, and the least they get. */
 const LABEL_SHARE = 0.45;
 const MIN_LABEL = 24;
@@ -71,12 +74,18 @@ export function rowWidths(
 					widest((item) => item.fields?.[at] ?? ""),
 				),
 	);
+	const wanted = [...fields];
 	const room = width - POINTER - Math.max(MIN_LABEL, Math.floor(width * LABEL_SHARE));
 	const byRank = columns.map((_, at) => at).sort((a, b) => (columns[b]?.rank ?? 0) - (columns[a]?.rank ?? 0));
 	const taken = () => fields.reduce((sum, field) => sum + (field > 0 ? field + GAP : 0), 0);
-	for (const at of byRank) if (taken() > room) fields[at] = 0;
+	for (const at of byRank) {
+		// Of the one that matters most a part is better than nothing.
+		const isLast = at === byRank.at(-1) && room - GAP >= MIN_FIELD;
+		if (taken() > room) fields[at] = isLast ? room - GAP : 0;
+	}
 	const growing = columns.findIndex(({ grows }) => grows);
-	if (growing < 0) return { label: null, fields };
+	const isNarrow = fields.some((field, at) => field < (wanted[at] ?? 0));
+	if (growing < 0 || isNarrow) return { label: null, fields };
 	const label = Math.min(
 		widest((item) => item.label),
 		Math.floor(width / 2),
@@ -85,6 +94,18 @@ export function rowWidths(
 	if (rest < MIN_GROWN) return { label: null, fields };
 	fields[growing] = rest;
 	return { label, fields };
+}
+
+/** Descriptions that are sentences begin one under the other, where the labels leave them half of the screen. */
+export function describedWidths(items: readonly SelectItem<unknown>[], width: number): RowWidths {
+	let label = 0;
+	let description = 0;
+	for (const item of items) {
+		label = Math.max(label, widthOf(item.label));
+		description = Math.max(description, widthOf(item.description ?? ""));
+		if (label > width / 2) break;
+	}
+	return { label: description > MAX_FIGURES && label <= width / 2 ? label : null, fields: [] };
 }
 
 /** The columns of the screen that a text takes; of plain ones at once, for a list may have thousands. */
@@ -100,7 +121,8 @@ export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: 
 	const right = item.fields ? fieldsOf(item.fields, layout) : "";
 	const room = Math.max(1, width - POINTER - visibleWidth(sign) - 1);
 	const label = oneLine(item.label);
-	const description = right === "" ? describe(item.description, label, room, width) : "";
+	const described = Math.max(layout.widths.label ?? 0, visibleWidth(label));
+	const description = right === "" ? describe(item.description, described, room, width) : "";
 	const end = (right || description).trimEnd();
 	const rightWidth = visibleWidth(end);
 	const fieldsWidth = visibleWidth(right || description);
@@ -129,9 +151,9 @@ function fieldsOf(fields: readonly string[], { widths, columns }: RowLayout): st
 }
 
 /** The label comes first: a description gets what is left, at most half, and nothing when that is too little. */
-function describe(description: string | undefined, label: string, room: number, width: number): string {
+function describe(description: string | undefined, labelWidth: number, room: number, width: number): string {
 	if (!description) return "";
-	const rest = Math.max(room - visibleWidth(label) - GAP, Math.floor(room / 2) - GAP);
+	const rest = Math.max(room - labelWidth - GAP, Math.floor(room / 2) - GAP);
 	return rest >= 8 && width >= 30 ? cutPlain(oneLine(description), rest) : "";
 }
 

@@ -44,13 +44,18 @@ export class TerminalImages {
 	/** @param protocol null where no image is to be drawn */
 	constructor(readonly protocol: ImageProtocol | null = null) {}
 
+	/** True for a kind of image that the terminal does not take, though it draws others: Kitty's protocol knows PNG only. */
+	cannotDraw(mimeType: string): boolean {
+		return this.protocol === "kitty" && mimeType !== "image/png";
+	}
+
 	/** Takes an image in. @returns its number; null when it cannot be drawn here, or is broken */
 	add(image: ImageData): number | null {
 		if (!this.protocol) return null;
 		const size = imageSize(image.data, image.mimeType);
 		if (!size || Math.max(size.width, size.height) > MAX_PIXELS || !isBase64(image.data)) return null;
-		const isPng = image.mimeType === "image/png";
-		if (isPng ? !endsAsPng(image.data) : this.protocol === "kitty") return null;
+		if (this.cannotDraw(image.mimeType)) return null;
+		if (image.mimeType === "image/png" && !endsAsPng(image.data)) return null;
 		const id = allocateImageId();
 		this.#images.set(id, image);
 		return id;

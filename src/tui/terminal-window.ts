@@ -36,7 +36,15 @@ export class TerminalWindow {
 	#running = false;
 	#timer: NodeJS.Timeout | null = null;
 
-	constructor(private readonly options: WindowOptions) {}
+	constructor(private options: WindowOptions) {}
+
+	/** Shows other things from here on. */
+	use(wishes: Partial<Omit<WindowOptions, "write">>): void {
+		const isRunning = this.#running;
+		this.stop();
+		this.options = { ...this.options, ...wishes };
+		if (isRunning) this.start();
+	}
 
 	/** False once the terminal has said that the user went elsewhere; many never say. */
 	get isFocused(): boolean {

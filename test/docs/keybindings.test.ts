@@ -32,7 +32,8 @@ test("the example does what it says, without a problem", () => {
 
 test("every default key that a plain terminal cannot send is explained", () => {
 	const missing = KEY_ACTIONS.flatMap(({ keys }) => keys).filter((key) => encodingsOf(key).legacy === undefined);
-	expect(missing).toEqual(["shift+ctrl+p", "shift+enter"]);
+	expect(missing).toEqual(["shift+ctrl+p", "shift+ctrl+z", "shift+enter"]);
 	expect(page).toContain("- Shift+Enter sends");
 	expect(page).toContain("Shift+Ctrl+P goes");
+	expect(page).toContain("Shift+Ctrl+Z suspends");
 });

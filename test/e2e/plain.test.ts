@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { startPi } from "../helpers/pty.js";
-import { tempDir, writeFiles } from "../helpers/temp.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, STACKING, submit } from "./support.js";
 
 test("a whole talk in lines: a turn, a choice, a stopped run, the end; no control sequence and no box", async () => {
@@ -57,4 +57,17 @@ test("TERM=dumb and the setting open it too", async () => {
 	await dumb.waitForText(/^>$/m);
 	await dumb.press("ctrl+d");
 	expect((await dumb.exited).code).toBe(0);
+});
+
+test("on a fresh machine the demo that is chosen begins in the same terminal, and takes what is typed", async () => {
+	const pi = startPi({ agentDir: tempAgentDir(), args: ["--plain", "--offline"], columns: 200 });
+	await pi.waitForText("4. Demo");
+	await pi.waitForText("empty cancels:");
+	await submit(pi, "demo");
+	await pi.waitForText("Model Demo (scripted), 1 hook");
+	await pi.waitForText(/^>$/m);
+	await submit(pi, "/name corner shop");
+	await pi.waitForText("Session: corner shop");
+	await pi.press("ctrl+d");
+	expect((await pi.exited).code).toBe(0);
 });

@@ -5,7 +5,7 @@ import { type ColourValue, ROLE_NAMES, type StyleSpec } from "../../src/themes/r
 
 const PAGE: Record<Background, Rgb> = { dark: [0, 0, 0], light: [255, 255, 255] };
 /** Lines and bars, which nobody reads. */
-const LINES = new Set(["quoteBorder", "rule", "gutterIn"]);
+const LINES = new Set(["quoteBorder", "rule"]);
 
 /** WCAG: 1 for the same colour, 21 for black on white. */
 function contrast(a: Rgb, b: Rgb): number {
@@ -38,4 +38,12 @@ test("high contrast means 7 : 1 for everything, on dark and on light, and nothin
 
 test("all text of the light theme can be read on white", () => {
 	expect(hardToRead("light", "light", 4.5)).toEqual([]);
+});
+
+test("the three signs of the gutter differ by colour in every theme that has any", () => {
+	for (const name of ["dark", "light", "high-contrast"] as const) {
+		const { gutterIn, gutterOut, gutterSummary } = builtInStyles(name, "dark");
+		expect(gutterIn.color, name).toBeDefined();
+		expect(new Set([gutterIn, gutterOut, gutterSummary].map((style) => JSON.stringify(style))).size, name).toBe(3);
+	}
 });

@@ -45,6 +45,7 @@ test("a missing file is described with the nearest names, or the directory that 
 	expect(await describeMissing(dir, join(dir, "src/indx.ts"))).toBe(
 		"src/indx.ts does not exist. In src: Did you mean index.ts?",
 	);
+	expect(await describeMissing(dir, join(dir, "zebra"))).toBe("zebra does not exist in the working directory.");
 	expect(await describeMissing(dir, join(dir, "src/zebra"))).toBe("src/zebra does not exist in src.");
 	expect(await describeMissing(dir, join(dir, "srcs/a.ts"))).toBe(
 		"srcs/a.ts does not exist: srcs does not exist. In .: Did you mean src?",

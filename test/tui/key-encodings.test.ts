@@ -5,7 +5,7 @@ import { encodingsOf } from "../helpers/key-encodings.js";
 
 const ACTIONS = KEY_ACTIONS.map(({ action }) => action);
 /** Keys that a plain terminal cannot send: it sends those without the modifier instead. */
-const NOT_PLAIN = ["shift+ctrl+p", "shift+enter"];
+const NOT_PLAIN = ["shift+ctrl+p", "shift+ctrl+z", "shift+enter"];
 
 /** The actions that an input sequence fires, of the scope of `of`. */
 function fired(data: string, of: string): string[] {

@@ -127,6 +127,14 @@ test("a mark that was typed, or that a paste holds, is text", async () => {
 	expect(editor.getExpandedText()).toContain(`[paste #1 +30 lines]${"y".repeat(1200)}${LINES}`);
 });
 
+test("a paste takes no number that makes typed text its mark", async () => {
+	const { terminal, editor } = startEditor();
+	await terminal.type("not [paste #1 +30 lines] but ");
+	await terminal.paste(LINES);
+	expect(editor.getText()).toBe("not [paste #1 +30 lines] but [paste #2 +30 lines]");
+	expect(editor.getExpandedText()).toBe(`not [paste #1 +30 lines] but ${LINES}`);
+});
+
 test("text that would hold up the editor is folded, wherever it comes from", () => {
 	const { editor } = startEditor();
 	const wide = "z".repeat(5000);

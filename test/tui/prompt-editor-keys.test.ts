@@ -56,3 +56,22 @@ test("ten megabytes that are pasted stand as a mark, cost a frame nothing, and g
 	await terminal.press("enter");
 	expect(submitted).toEqual([`${pasted} count them`]);
 });
+
+test("what was undone can be redone, until something else is typed", async () => {
+	const { terminal, editor } = startEditor();
+	await terminal.type("alpha beta");
+	await terminal.press("ctrl+w", "ctrl+w");
+	const seen: string[] = [];
+	const press = async (...keys: ("undo" | "redo")[]) => {
+		for (const key of keys) {
+			terminal.send(key === "undo" ? "\x1f" : "\x1bz");
+			seen.push(editor.getText());
+		}
+	};
+	await press("undo", "undo", "redo", "redo", "redo");
+	expect(seen.splice(0)).toEqual(["alpha ", "alpha beta", "alpha ", "", ""]);
+	await press("undo");
+	await terminal.type("x");
+	await press("redo");
+	expect(seen).toEqual(["alpha ", "alpha x"]);
+});

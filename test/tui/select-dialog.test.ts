@@ -193,3 +193,49 @@ test("of a text that is pasted as the filter only so much counts as somebody cou
 	send(`\x1b[200~${"word ".repeat(50_000)}\x1b[201~`);
 	expect(asked).toBe("word ".repeat(40));
 });
+
+describe("descriptions", () => {
+	const WAYS = [
+		{ label: "Log in", value: 1, description: "with a subscription, in the browser" },
+		{ label: "Local server", value: 2, description: "Ollama or vLLM on this machine" },
+	];
+
+	test("that are sentences begin one under the other", () => {
+		expect(open({ items: WAYS }).dialog.render(80).slice(2)).toEqual([
+			" → Log in        with a subscription, in the browser",
+			"   Local server  Ollama or vLLM on this machine",
+			" enter select · esc cancel",
+		]);
+	});
+
+	test("that are figures stand at the right edge", () => {
+		const items = [{ label: "why does checkout round down?", value: 1, description: "9 messages · 14.2k" }];
+		expect(open({ items }).dialog.render(60)[2]).toBe(
+			` → why does checkout round down?${" ".repeat(9)}9 messages · 14.2k`,
+		);
+	});
+
+	test("that have no room on their row are told in full of the row that is selected", () => {
+		const { dialog, send } = open({ items: WAYS });
+		expect(dialog.render(40).slice(2)).toEqual([
+			" → Log in        with a subscription, …",
+			"   Local server  Ollama or vLLM on thi…",
+			" with a subscription, in the browser",
+			" enter select · esc cancel",
+		]);
+		send("\x1b[B");
+		expect(dialog.render(40)[4]).toBe(" Ollama or vLLM on this machine");
+	});
+});
+
+test("on a narrow screen a value is cut before it gives way to a description", () => {
+	const items = [
+		{ label: "compaction.keepRecentTokens", value: 1, fields: ["one-at-a-time", "default", "what stays"] },
+	];
+	const columns = [
+		{ align: "left", rank: 1 },
+		{ align: "left", rank: 2 },
+		{ align: "left", rank: 3, grows: true },
+	] as const;
+	expect(open({ items, columns }).dialog.render(40)[2]).toBe(" → compaction.keepRecentT…  one-at-a-t…");
+});

@@ -2,7 +2,7 @@ import { PiError } from "../../errors.js";
 import type { CommandResult } from "../../hooks/types.js";
 import type { SessionSummary } from "../../log/session-summary.js";
 import { formatAge } from "../../util/age.js";
-import type { CommandHost, SlashCommand } from "../command.js";
+import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import type { CommandSessions } from "../pickers.js";
 
 /** `/resume [id]`: goes on with another session. */
@@ -12,17 +12,21 @@ export const resumeCommand: SlashCommand = {
 	description: "Go on with another session",
 	async run(context) {
 		const { session, shell, ui, rest, signal } = context;
-		if (shell?.pickSession && !rest) return open(await shell.pickSession(session.sessions, signal), session);
+		if (shell?.pickSession && !rest) return open(await shell.pickSession(session.sessions, signal), context);
 		const others = (await listHere(session.sessions)).filter(({ path }) => path !== session.sessionFile);
 		if (others.length === 0) return { status: "There is no other session in this directory" };
-		return open(rest ? findPath(others, rest) : await ui.select("Which session?", others.map(option)), session);
+		return open(rest ? findPath(others, rest) : await ui.select("Which session?", others.map(option)), context);
 	},
 };
 
-async function open(path: string | null, session: CommandHost): Promise<CommandResult | undefined> {
+async function open(path: string | null, { session, ui }: BuiltinCommandContext): Promise<CommandResult | undefined> {
 	if (path === null) return undefined;
 	if (path === session.sessionFile) return { status: "That session is open" };
-	if (!(await session.switchSession(path))) return { status: "A hook kept the session" };
+	const copy = session.sessions.isOpen(path);
+	if (copy && !(await ui.confirm("Another pi has that session open", "Go on in a copy of it?"))) {
+		throw new PiError("log_locked", "Another pi has that session open", { hint: "end that one, or go on in a copy" });
+	}
+	if (!(await session.switchSession(path, { copy }))) return { status: "A hook kept the session" };
 	return { status: `Session ${session.sessionName ?? path}` };
 }
 

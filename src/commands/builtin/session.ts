@@ -13,9 +13,9 @@ export const sessionCommand: SlashCommand = {
 			`file       ${stats.sessionFile ?? "in memory"}`,
 			`id         ${stats.sessionId}`,
 			...(session.sessionName ? [`name       ${session.sessionName}`] : []),
-			`messages   ${stats.totalMessages} (${stats.userMessages} user, ${stats.assistantMessages} assistant, ${stats.toolCalls} tool calls)`,
+			`messages   ${stats.totalMessages} (${stats.userMessages} user, ${stats.assistantMessages} assistant, ${stats.toolCalls} tool ${stats.toolCalls === 1 ? "call" : "calls"})`,
 			`tokens     ${total} (${input} in, ${output} out, ${cacheRead} cache read, ${cacheWrite} cache write)`,
-			`cost       $${stats.cost.toFixed(4)}`,
+			`cost       $${stats.cost.toFixed(stats.cost > 0 && stats.cost < 1 ? 4 : 2)}`,
 		]);
 	},
 };

@@ -37,7 +37,7 @@ const WAYS: readonly { label: string; value: Way; description: string }[] = [
 	{ label: "Log in", value: "login", description: "with a subscription, in the browser" },
 	{ label: "Paste an API key", value: "key", description: "of Anthropic, OpenAI, Google or another provider" },
 	{ label: "Local server", value: "local", description: "Ollama, LM Studio, llama.cpp or vLLM on this machine" },
-	{ label: "Demo", value: "demo", description: "a scripted model shows what pi does; offline, nothing to set up" },
+	{ label: "Demo", value: "demo", description: "a scripted model shows what pi does, offline" },
 	{ label: "Not now", value: "later", description: "" },
 ];
 

@@ -1,4 +1,4 @@
-import type { Component } from "@mariozechner/pi-tui";
+import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import { formatCost, formatTokens, homePath } from "./format.js";
 import { cleanLine, clipLine, spread } from "./lines.js";
 import type { Look } from "./views/view.js";
@@ -20,6 +20,9 @@ export interface FooterFacts {
 const BAR_CELLS = 10;
 /** Below this width one line has to do. */
 const MIN_TWO_LINES = 50;
+/** Columns that the path keeps beside branch and name, and that stay free between left and right. */
+const MIN_PATH = 12;
+const GAP = 2;
 
 /** Two lines under the editor: where and with which model; how full the context is and what it cost. */
 export class Footer implements Component {
@@ -37,12 +40,13 @@ export class Footer implements Component {
 		const facts = this.#facts;
 		const branch = facts?.branch ? ` (${cleanLine(facts.branch, 60)})` : "";
 		const name = facts?.sessionName ? ` · ${cleanLine(facts.sessionName, 60)}` : "";
-		const place = `${shortened(cleanLine(homePath(cwd, home), 400), Math.max(12, width - 30))}${branch}${name}`;
-		if (width < MIN_TWO_LINES) {
-			return [spread(theme.dim(place), facts ? this.#share(facts) : "", width)];
-		}
-		const first = spread(theme.dim(place), facts ? theme.dim(modelLabel(facts)) : "", width);
-		return [first, clipLine(facts ? this.#usage(facts) : "", width)];
+		const isShort = width < MIN_TWO_LINES;
+		const model = facts ? theme.dim(modelLabel(facts)) : "";
+		const right = isShort ? (facts ? this.#share(facts) : "") : model;
+		const room = width - visibleWidth(right) - GAP - visibleWidth(branch + name);
+		const place = `${shortened(cleanLine(homePath(cwd, home), 400), Math.max(MIN_PATH, room))}${branch}${name}`;
+		const first = spread(theme.dim(place), right, width);
+		return isShort ? [first] : [first, clipLine(facts ? this.#usage(facts) : "", width)];
 	}
 
 	invalidate(): void {} // nothing is kept

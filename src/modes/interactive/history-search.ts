@@ -37,3 +37,11 @@ export async function promptsBefore({ sessionFile }: AgentSession): Promise<stri
 	const { earlierPrompts } = await import("../../log/earlier-prompts.js");
 	return earlierPrompts(dirname(sessionFile), { except: sessionFile });
 }
+
+/** Keeps a slash command for the histories of later sessions; one that is in memory leaves no trace. */
+export async function rememberTyped({ sessionFile }: AgentSession, text: string): Promise<void> {
+	if (sessionFile === null || !text.startsWith("/")) return;
+	const { rememberCommand } = await import("../../log/command-history.js");
+	// A history that cannot be written is missed at most once: nothing of the session depends on it.
+	await rememberCommand(dirname(sessionFile), { text, at: Date.now() }).catch(() => {});
+}

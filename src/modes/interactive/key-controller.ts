@@ -111,7 +111,10 @@ export class KeyController {
 		}
 	}
 
-	/** Stops the run; when none runs, the second of two opens the branch picker, unless there is a draft. */
+	/**
+	 * Stops the run; when none runs, takes back what a run that failed has left in the queue; else the second of two
+	 * opens the branch picker, unless there is a draft.
+	 */
 	#escape(): void {
 		if (this.actions.isRunning) {
 			this.#lastEscape = Number.NEGATIVE_INFINITY;
@@ -119,6 +122,11 @@ export class KeyController {
 				(queued) => this.#putBack(queued),
 				(error) => this.actions.failed(error),
 			);
+			return;
+		}
+		const left = this.actions.takeQueue();
+		if (left.length > 0) {
+			this.#putBack(left);
 			return;
 		}
 		const twice = this.now() - this.#lastEscape <= DOUBLE_PRESS_MS;

@@ -1,6 +1,7 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { QueuedPrompts } from "../../session/events.js";
+import { rememberTyped } from "./history-search.js";
 import type { PastedImages } from "./pasted-images.js";
 import type { PromptTarget, Submission } from "./prompt-controller.js";
 
@@ -8,6 +9,7 @@ import type { PromptTarget, Submission } from "./prompt-controller.js";
 export function createPromptTarget(session: AgentSession, images: PastedImages): PromptTarget {
 	return {
 		prompt: async (text) => {
+			void rememberTyped(session, text);
 			await session.prompt(text, { images: images.in(text) });
 		},
 		followUp: (text) => session.followUp(text, images.in(text)),

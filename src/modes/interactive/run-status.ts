@@ -1,5 +1,5 @@
 import type { SessionEvent } from "../../session/events.js";
-import { formatElapsed, formatTokens } from "./format.js";
+import { formatElapsed, formatTokens, hookName } from "./format.js";
 import { cleanLine } from "./lines.js";
 import { readableError } from "./request-error.js";
 
@@ -14,8 +14,15 @@ export class RunStatus {
 	#compacting: { startedAt: number } | null = null;
 	#bash: { command: string; startedAt: number } | null = null;
 	#commands: { name: string; startedAt: number }[] = [];
+	/** Handlers that take long, the first of them first. */
+	#hooks: { title: string; startedAt: number }[] = [];
 
 	/** Whether there is a line to show. */
+	get isShown(): boolean {
+		return this.isBusy || this.#hooks.length > 0;
+	}
+
+	/** Whether something runs that the user can stop. */
 	get isBusy(): boolean {
 		return this.#running || this.#compacting !== null || this.#bash !== null || this.#commands.length > 0;
 	}
@@ -76,18 +83,34 @@ export class RunStatus {
 			case "command_end":
 				this.#commands = this.#commands.filter(({ name }) => name !== cleanLine(event.name, 60));
 				break;
+			case "hook_running":
+				this.#hooks.push({ title: hookTitle(event), startedAt: now - event.ms });
+				break;
+			case "hook_done": {
+				const at = this.#hooks.findIndex(({ title }) => title === hookTitle(event));
+				if (at >= 0) this.#hooks.splice(at, 1);
+				break;
+			}
 			case "session_changed":
 				this.#reset();
 				break;
 		}
 	}
 
-	/** The words of the line and what the key does: what most wants to be known first. Null when nothing goes on. */
-	describe(now: number): { text: string; keyDoes: "stops" | "cancels" } | null {
+	/**
+	 * The words of the line and what the key does, null when it does nothing: what most wants to be known first.
+	 * Null when nothing goes on.
+	 */
+	describe(now: number): { text: string; keyDoes: "stops" | "cancels" | null } | null {
 		if (this.#retry) {
 			const { attempt, maxAttempts, until, reason } = this.#retry;
 			const seconds = Math.max(0, Math.ceil((until - now) / 1000));
 			return { text: `retry ${attempt}/${maxAttempts} in ${seconds} s · ${reason}`, keyDoes: "cancels" };
+		}
+		const [hook] = this.#hooks;
+		if (hook) {
+			const text = `hook ${hook.title} · ${elapsed(hook.startedAt, now)}`;
+			return { text, keyDoes: this.isBusy ? (this.#running ? "stops" : "cancels") : null };
 		}
 		if (this.#compacting)
 			return { text: `compacting · ${elapsed(this.#compacting.startedAt, now)}`, keyDoes: "cancels" };
@@ -134,6 +157,11 @@ export class RunStatus {
 function toolTitle(name: string, args: Record<string, unknown>): string {
 	const known = ["command", "path", "pattern"].map((key) => args[key]).find((value) => typeof value === "string");
 	return cleanLine(typeof known === "string" ? `${name} ${known}` : name, 200);
+}
+
+/** `stack · tool_call` */
+function hookTitle({ hookPath, event }: { hookPath: string; event: string }): string {
+	return cleanLine(`${hookName(hookPath)} · ${event}`, 120);
 }
 
 function elapsed(since: number, now: number): string {

@@ -131,6 +131,7 @@ export class Screen {
 
 	/** Goes by a setting from now on. @returns false for one that the screen does not follow */
 	applySetting(path: string, value: unknown): boolean {
+		if (this.window.applySetting(path, value)) return true;
 		if (path === "gutter") this.look.gutter = value === true;
 		else if (path === "hideThinkingBlock") this.look.previewThinking = value !== true;
 		else return false;

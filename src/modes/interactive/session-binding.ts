@@ -91,6 +91,8 @@ export class SessionBinding {
 	#handle(event: SessionEvent): void {
 		if (this.#early) {
 			if (event.type === "notice" || event.type === "hook_error") this.#early.push(event);
+			// What the start waits for is worth knowing before it is over.
+			if (event.type === "hook_running" || event.type === "hook_done") this.screen.handle(event);
 			return;
 		}
 		this.screen.handle(event);

@@ -28,7 +28,7 @@ export class StatusLine implements Component {
 		private readonly clock: () => number = Date.now,
 	) {}
 
-	/** True while something runs. */
+	/** True while something runs that can be stopped. */
 	get isBusy(): boolean {
 		return this.#status.isBusy;
 	}
@@ -54,7 +54,7 @@ export class StatusLine implements Component {
 		const state = this.#hidden ? null : this.#status.describe(this.clock());
 		if (!state) return [];
 		const { theme } = this.look;
-		const hint = this.stopKey ? ` · ${this.stopKey} ${state.keyDoes}` : "";
+		const hint = this.stopKey && state.keyDoes ? ` · ${this.stopKey} ${state.keyDoes}` : "";
 		// The key matters more than the end of a long command.
 		const room = width - 2 - visibleWidth(hint);
 		const text = room >= 12 ? clipLine(state.text, room) + theme.dim(hint) : clipLine(state.text, width - 2);
@@ -64,7 +64,7 @@ export class StatusLine implements Component {
 	invalidate(): void {} // nothing is kept
 
 	#update(): void {
-		const spins = this.#status.isBusy && !this.#hidden;
+		const spins = this.#status.isShown && !this.#hidden;
 		if (spins === (this.#timer !== null)) return;
 		if (spins) this.#timer = setInterval(() => this.#tick(), TICK_MS);
 		else this.stop();

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../agent/events.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import type { EntrySource } from "../../context/entry-message.js";
-import { isMessageEntry } from "../../log/entry.js";
+import { isContextUndoEntry, isMessageEntry } from "../../log/entry.js";
 import type { SessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
 import { ContextLayout, type Placed } from "./context-layout.js";
@@ -53,6 +53,8 @@ export class Transcript {
 	#isTold = false;
 	/** The context changed while a run was on: the screen is set in order when it ends. */
 	#stale = false;
+	/** What a compaction hid may be in the next context again. */
+	#isUndone = false;
 
 	/** @param header stands above everything else */
 	constructor(
@@ -79,21 +81,41 @@ export class Transcript {
 		this.#bash = null;
 		this.#retryReason = null;
 		this.#from = firstDrawnEntry(entries, context);
-		this.#fixed = this.#fixed.slice(0, 1);
-		if (this.#from > 1) {
-			const text = `… ${plural(this.#from - 1, "earlier entry", "earlier entries")} · /export writes them all`;
-			const row = createItem("event", new NoticeView(this.look, "info", text), this.look);
-			row.block.gap = "turn";
-			this.#fixed.push(row.block);
-		}
-		const drawing = this.#drawing();
-		for (let index = this.#from; index < entries.length; index++) {
-			this.#items.push(...itemsOfEntry(entries, index, drawing));
-		}
-		this.#items.push(...said);
-		for (const { view } of this.#tools.values()) view.stop();
+		this.#countEarlier();
+		this.#items = [...this.#itemsBetween(this.#from, entries.length), ...said];
 		this.#marks = readMarks(context, entries, this.#from);
 		this.#arrange(true);
+	}
+
+	/** A row for the entries that are not drawn. */
+	#countEarlier(): void {
+		this.#fixed = this.#fixed.slice(0, 1);
+		if (this.#from <= 1) return;
+		const text = `… ${plural(this.#from - 1, "earlier entry", "earlier entries")} · /export writes them all`;
+		const row = createItem("event", new NoticeView(this.look, "info", text), this.look);
+		row.block.gap = "turn";
+		this.#fixed.push(row.block);
+	}
+
+	/** The items of entries that are over: what they began and did not end was stopped. */
+	#itemsBetween(from: number, end: number): Item[] {
+		const entries = this.#source.entries();
+		const known = new Set(this.#tools.keys());
+		const drawing = this.#drawing();
+		const items: Item[] = [];
+		for (let index = from; index < end; index++) items.push(...itemsOfEntry(entries, index, drawing));
+		for (const [id, { view }] of this.#tools) if (!known.has(id)) view.stop();
+		return items;
+	}
+
+	/** Draws what came before, as far as opening the session would, when the model sees it again. */
+	#reachBack(context: BuiltContext): void {
+		this.#isUndone = false;
+		const from = firstDrawnEntry(this.#source.entries(), context);
+		if (from >= this.#from) return;
+		this.#items.unshift(...this.#itemsBetween(from, this.#from));
+		this.#from = from;
+		this.#countEarlier();
 	}
 
 	/** Takes in what happened in the session. Events that change nothing here are left alone. */
@@ -128,9 +150,11 @@ export class Transcript {
 				this.#retryReason = event.errorMessage;
 				break;
 			case "entry_appended":
+				this.#isUndone ||= isContextUndoEntry(event.entry);
 				for (const item of itemsOfOther(event.entry, event.entryIndex, this.#drawing())) this.#add(item);
 				break;
 			case "context_changed":
+				if (this.#isUndone) this.#reachBack(event.context);
 				this.#marks = readMarks(event.context, this.#source.entries(), this.#from);
 				if (this.#running) this.#stale = true;
 				else this.#arrange(false);

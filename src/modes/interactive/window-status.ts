@@ -17,7 +17,7 @@ export class WindowStatus {
 	/** @param clock ms since the epoch */
 	constructor(
 		settings: Settings["terminal"],
-		features: Pick<TerminalFeatures, "progress" | "notification">,
+		private readonly features: Pick<TerminalFeatures, "progress" | "notification">,
 		write: (data: string) => void,
 		private readonly clock: () => number = Date.now,
 	) {
@@ -26,8 +26,17 @@ export class WindowStatus {
 			write,
 			title,
 			progress: progress && features.progress,
-			notification: notify === "off" ? null : notify === "bell" ? "bell" : features.notification,
+			notification: this.#notification(notify),
 		});
+	}
+
+	/** Goes by a setting from now on. @returns false for one that is not of the window */
+	applySetting(path: string, value: unknown): boolean {
+		if (path === "terminal.title") this.#window.use({ title: value === true });
+		else if (path === "terminal.progress") this.#window.use({ progress: value === true && this.features.progress });
+		else if (path === "terminal.notify") this.#window.use({ notification: this.#notification(value) });
+		else return false;
+		return true;
 	}
 
 	/** Takes the window, each time the screen is started. */
@@ -83,6 +92,11 @@ export class WindowStatus {
 	/** A question waits for the user. */
 	asks(): void {
 		this.#window.notify("waits for your answer");
+	}
+
+	#notification(wish: unknown): TerminalFeatures["notification"] | null {
+		if (wish === "off") return null;
+		return wish === "bell" ? "bell" : this.features.notification;
 	}
 
 	#ended(): void {

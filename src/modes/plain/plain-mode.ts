@@ -25,6 +25,8 @@ export interface PlainOptions {
 	prompts?: readonly { text: string; images?: readonly ImageContent[] }[];
 	/** Offered first: Enter alone sends it. */
 	draft?: string;
+	/** Runs the demo once the mode has ended; absent where there is none to offer. */
+	startDemo?: () => void;
 	/** Default: that of the process. */
 	terminal?: PlainTerminal;
 }
@@ -242,7 +244,18 @@ class PlainMode {
 	}
 
 	#shell(): CommandShell {
+		const { startDemo } = this.options;
 		return {
+			...(startDemo && {
+				startDemo: () => {
+					startDemo();
+					this.#quit();
+				},
+			}),
+			openCompaction: async (trial) => {
+				const { askPlainCompaction } = await import("./plain-compaction.js");
+				return askPlainCompaction(trial, this.#dialogs, this.#output);
+			},
 			async copy(text) {
 				if (await copyToClipboard(text)) return;
 				throw new PiError("command_failed", "No program took the text for the clipboard", {

@@ -52,6 +52,8 @@ export class ProcessPlainTerminal implements PlainTerminal {
 		process.stdin.on("error", this.#onError);
 		process.stdin.setRawMode(false);
 		process.stdin.setEncoding("utf8").on("data", this.#onData).on("end", this.#onEnd);
+		// One before may have stopped it.
+		process.stdin.resume();
 		process.on("SIGINT", this.#onInterrupt);
 	}
 

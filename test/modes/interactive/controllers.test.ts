@@ -88,8 +88,17 @@ test("escape stops a run and puts what was queued before the draft", async () =>
 	expect(editor.getText()).toBe("queued\n\ndraft");
 });
 
+test("escape takes back what a run that failed has left in the queue, and only then counts as the first of two", async () => {
+	const { terminal, editor, log } = start();
+	await terminal.press("escape");
+	expect(editor.getText()).toBe("queued");
+	await terminal.press("ctrl+u", "escape", "escape");
+	expect(log).toEqual(["branch"]);
+});
+
 test("escape twice branches, but not when slow, not with a draft, not after another key", async () => {
 	const { terminal, log, state } = start();
+	state.queue = [];
 	await terminal.press("escape");
 	state.now = 600;
 	await terminal.press("escape");

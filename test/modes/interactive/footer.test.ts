@@ -67,3 +67,12 @@ test("no line is wider than the screen, whatever the names", () => {
 		}),
 	);
 });
+
+test("on a narrow screen the path has all the room that the figures leave", () => {
+	const facts = { ...FACTS, branch: null };
+	expect(footer(facts, plainLook({ cwd: "/home/ada/work/clients/shop" })).render(40)).toEqual([
+		`~/work/clients/shop${" ".repeat(18)}12%`,
+	]);
+	const deep = plainLook({ cwd: `/srv/${"deep/".repeat(8)}shop` });
+	expect(footer(facts, deep).render(40)).toEqual(["…/deep/deep/deep/deep/deep/shop      12%"]);
+});

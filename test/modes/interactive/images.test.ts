@@ -39,6 +39,14 @@ test("where no image can be drawn one line says what is there", async () => {
 	expect(traffic(stage)).toEqual({ sent: 0, placed: 0, deleted: 0 });
 });
 
+test("a kind of image that the terminal does not take says why it is not drawn", async () => {
+	const message = { role: "user" as const, content: [jpegHeader(640, 480)], timestamp: 0 };
+	const stage = await createStage({ images: "kitty", entries: [messageEntry(message)] });
+	expect(await stage.terminal.text()).toContain("image  640×480  jpeg  1 KB  this terminal draws PNG only");
+	const iterm = await createStage({ images: "iterm2", entries: [messageEntry(message)] });
+	expect(await iterm.terminal.text()).not.toContain("PNG only");
+});
+
 test("an image is sent and placed once, at most 40 % of the screen high; frames after it leave it alone", async () => {
 	const stage = await stageWithImage({ rows: 30, images: "kitty" });
 	await stage.terminal.settle();

@@ -101,6 +101,28 @@ test("compaction, shell commands and slash commands are shown while they run", (
 	expect(status.render(80)).toEqual([]);
 });
 
+test("a handler that takes long is named with its hook; no key is promised where nothing can be stopped", () => {
+	const { clock, status, line } = createStatus();
+	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+	const before = timers();
+	const slow = { hookPath: "/x/hooks/stack.ts", event: "tool_call" };
+	status.handle({ type: "agent_start" });
+	status.handle({ type: "tool_execution_start", toolCallId: "a", toolName: "bash", args: { command: "npm test" } });
+	clock.now = 1250;
+	status.handle({ type: "hook_running", ...slow, ms: 250 });
+	clock.now = 4000;
+	expect(line()).toBe("hook stack · tool_call · 3 s · esc stops");
+	status.handle({ type: "hook_done", ...slow });
+	expect(line()).toBe("bash npm test · 4 s · esc stops");
+	status.handle({ type: "agent_end", messages: [] });
+	status.handle({ type: "hook_running", ...slow, event: "session", ms: 250 });
+	expect(line()).toBe("hook stack · session · 0 s");
+	expect(status.isBusy).toBe(false);
+	status.handle({ type: "hook_done", ...slow, event: "session" });
+	expect(status.render(80)).toEqual([]);
+	expect(timers()).toBe(before);
+});
+
 test("on a narrow screen the key stays and the command is cut", () => {
 	const { status, line } = createStatus();
 	status.handle({ type: "bash_start", command: "npm run something with a long name" });

@@ -244,8 +244,9 @@ test("a long session opens with its last entries and a row for the others", asyn
 	expect(lines.at(-1)).toBe("▎ answer 4999");
 });
 
-test("a compacted session opens with the summary and what was kept", async () => {
+test("a compacted session opens with the summary and what was kept; undone, with all that the model sees again", async () => {
 	const stage = await createStage({
+		rows: 30,
 		entries: [
 			messageEntry({ role: "user", content: "old question", timestamp: 0 }),
 			messageEntry(reply([{ text: "old answer" }])),
@@ -264,6 +265,9 @@ test("a compacted session opens with the summary and what was kept", async () =>
 		],
 	});
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/resumed-compacted.txt");
+	stage.play(new Script(9).entry({ type: "context_undo", timestamp: TIMESTAMP, entryIndex: 6 }));
+	await stage.rebuild();
+	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/resumed-uncompacted.txt");
 });
 
 test("shell commands of the user show while they run; those for the eye only stay out of the context", async () => {

@@ -95,3 +95,25 @@ test("the footer follows a branch that is checked out elsewhere", async () => {
 	writeFileSync(join(app.cwd, ".git", "HEAD"), "ref: refs/heads/tax\n");
 	await app.terminal.waitFor("(tax)");
 });
+
+test("a setting of the window counts at once, also while something runs", () => {
+	const { status, clock, written } = startStatus();
+	status.handle({ type: "agent_start" });
+	written.length = 0;
+	expect(status.applySetting("terminal.progress", false)).toBe(true);
+	expect(written.join("")).toContain(OFF);
+	expect(written.join("")).not.toContain(ON);
+	status.applySetting("terminal.progress", true);
+	expect(written.at(-1)).toBe(ON);
+	status.applySetting("terminal.notify", "bell");
+	status.handleInput(AWAY);
+	clock.now = 60_000;
+	written.length = 0;
+	status.handle({ type: "agent_end", messages: [] });
+	expect(written).toEqual([OFF, "\x07"]);
+	status.applySetting("terminal.title", false);
+	written.length = 0;
+	status.name("shop", "/home/ada");
+	expect(written).toEqual([]);
+	expect(status.applySetting("gutter", true)).toBe(false);
+});

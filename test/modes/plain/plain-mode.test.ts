@@ -231,3 +231,40 @@ test("of calls that run side by side it is said which one has ended", async () =
 	await talk.until("running read b.ts");
 	await talk.until(/done: read [ab]\.ts, in 0\.\d s, [12] lines?\ndone in/);
 });
+
+test("a compaction says its summary first; it is used, written anew, or left", async () => {
+	const talk = await startTalk();
+	talk.provider.reply("one", "two", "They said hello.", "Two greetings.", "Left alone.");
+	await talk.until("> ");
+	talk.enter("/settings compaction.keepRecentTokens 5");
+	await talk.until("> ");
+	talk.enter("first question");
+	await talk.until("tokens)");
+	await talk.until("> ");
+	talk.enter("second question");
+	await talk.until("tokens)");
+	await talk.until("> ");
+	talk.enter("/compact");
+	await talk.until("They said hello.");
+	await talk.until("number or text");
+	talk.enter("another");
+	await talk.until("Two greetings.");
+	await talk.until("number or text");
+	talk.enter("use");
+	await talk.until("> ");
+	expect(talk.session().entries.at(-1)).toMatchObject({ type: "compaction", summary: "Two greetings." });
+	expectPlain(talk);
+	await expect(stable(talk.text())).toMatchFileSnapshot("../../screens/plain-compaction.txt");
+});
+
+test("the demo is one of the ways that /setup offers; choosing it ends the talk for it", async () => {
+	let isAsked = false;
+	const talk = await startTalk({ mode: { startDemo: () => (isAsked = true) } });
+	await talk.until("> ");
+	talk.enter("/setup");
+	await talk.until("4. Demo (a scripted model shows what pi does, offline)");
+	await talk.until("empty cancels: ");
+	talk.enter("demo");
+	expect(await talk.exit).toBe(0);
+	expect(isAsked).toBe(true);
+});

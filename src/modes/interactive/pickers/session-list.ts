@@ -7,6 +7,8 @@ import { homePath, plural } from "../format.js";
 /** How a list of sessions is shown. */
 export interface SessionRowLook {
 	current: string | null;
+	/** Paths of those that some pi has open. */
+	open: ReadonlySet<string>;
 	home: string;
 	/** Also where each began. */
 	hasPlaces: boolean;
@@ -79,7 +81,7 @@ function toItem(session: SessionSummary, label: string, look: SessionRowLook): S
 	return {
 		label,
 		value: path,
-		...(look.current === null ? {} : { sign: path === look.current ? "●" : " " }),
+		...signOf(path, look),
 		fields: [
 			messageCount === null ? "many messages" : plural(messageCount, "message"),
 			size(bytes),
@@ -87,6 +89,13 @@ function toItem(session: SessionSummary, label: string, look: SessionRowLook): S
 			formatAge(modifiedAt, look.now),
 		],
 	};
+}
+
+/** `●` open here, `○` open in another pi. */
+function signOf(path: string, { current, open }: SessionRowLook): { sign?: string; isDimmed?: boolean } {
+	if (path === current) return { sign: "●" };
+	if (open.has(path)) return { sign: "○", isDimmed: true };
+	return current === null ? {} : { sign: " " };
 }
 
 /** Of a long path its end tells more. */

@@ -37,6 +37,8 @@ export class SessionPicker implements Component, Focusable {
 	#question: (Component & Partial<Focusable>) | null = null;
 	#scope: SessionScope = "here";
 	#sessions: SessionSummary[] = [];
+	/** Paths of those that a pi had open when they were listed. */
+	readonly #open = new Set<string>();
 	readonly #hits = new Map<string, SearchHit>();
 	#listing = new AbortController();
 	#search = new AbortController();
@@ -56,6 +58,7 @@ export class SessionPicker implements Component, Focusable {
 			verb: "open",
 			empty: "no session was saved yet",
 			positions: matchedUnits,
+			details: ({ value }) => this.#whereOpen(value),
 			onFilter: (filter) => this.#searchLater(filter),
 			actions: [
 				{ key: "dialog.scope", does: () => this.#otherScope(), run: () => this.#switchScope() },
@@ -88,8 +91,15 @@ export class SessionPicker implements Component, Focusable {
 
 	#rows(filter: string): readonly SelectItem<string>[] {
 		const { sessions, home, now = Date.now } = this.options;
-		const look = { current: sessions.current, home, hasPlaces: this.#scope === "all", now: now() };
+		const look = { current: sessions.current, open: this.#open, home, hasPlaces: this.#scope === "all", now: now() };
 		return sessionRows(this.#sessions, this.#hits, filter, look);
+	}
+
+	#whereOpen(path: string): string {
+		if (!this.#open.has(path)) return "";
+		return path === this.options.sessions.current
+			? "it is open here"
+			: "another pi has it open: you can go on in a copy";
 	}
 
 	async #load(): Promise<void> {
@@ -97,10 +107,12 @@ export class SessionPicker implements Component, Focusable {
 		this.#listing = new AbortController();
 		const { signal } = this.#listing;
 		this.#sessions = [];
+		this.#open.clear();
 		this.#note("reading …");
 		try {
 			for await (const some of this.options.sessions.list(this.#scope, signal)) {
 				if (signal.aborted) return;
+				for (const { path } of some) if (this.options.sessions.isOpen(path)) this.#open.add(path);
 				this.#sessions = [...this.#sessions, ...some].sort((a, b) => b.modifiedAt - a.modifiedAt);
 				this.#refresh();
 			}

@@ -101,7 +101,6 @@ export class EntryBlock implements Block {
 		const { theme } = this.look;
 		switch (this.mark) {
 			case "in":
-				// Pi's own themes give it no colour: most lines begin with it, and colours would be a third of what is written.
 				return `${theme.gutterIn("▎")} `;
 			case "out":
 				return `${theme.gutterOut("┆")} `;

@@ -33,7 +33,9 @@ export class ImageLines {
 			const id = ids[at] ?? null;
 			const lines = id === null || (drawn > 0 && !this.look.expanded) ? null : this.look.images.lines(id, room);
 			if (lines) drawn += 1;
-			return lines ?? [this.look.theme.dim(clipLine(describe(named), width))];
+			const reason =
+				id === null && this.look.images.cannotDraw(named.image.mimeType) ? "this terminal draws PNG only" : "";
+			return lines ?? [this.look.theme.dim(clipLine(describe(named, reason), width))];
 		});
 	}
 
@@ -43,14 +45,15 @@ export class ImageLines {
 	}
 }
 
-/** `image  photo.png  640×480  png  34 KB`; what is not known is left out. */
-function describe({ image, name }: NamedImage): string {
+/** `image  photo.png  640×480  png  34 KB` and why it is not drawn; what is not known is left out. */
+function describe({ image, name }: NamedImage, reason: string): string {
 	const size = imageSize(image.data, image.mimeType);
 	const facts = [
 		cleanLine(name, 80),
 		size ? `${size.width}×${size.height}` : "",
 		cleanLine(image.mimeType.replace(/^image\//, ""), 20),
 		formatSize(base64Bytes(image.data)),
+		reason,
 	];
 	return ["image", ...facts.filter(Boolean)].join("  ");
 }

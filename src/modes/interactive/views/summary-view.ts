@@ -1,7 +1,7 @@
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { formatTokens, plural } from "../format.js";
-import { cleanLine, clipLine, styled } from "../lines.js";
+import { cleanLine, styled, wrapLines } from "../lines.js";
 import { type Look, View } from "./view.js";
 
 /** A message that stands in the context in place of entries. */
@@ -42,11 +42,11 @@ export class SummaryView extends View {
 			cleanLine(by, 40),
 			shown.length < lines.length ? `${plural(lines.length - shown.length, "line")} more: ${keys.expand}` : "",
 		];
-		return [...shown, ...styled([clipLine(facts.filter(Boolean).join(" · "), width)], theme.dim)];
+		return [...shown, ...styled(wrapLines([facts.filter(Boolean).join(" · ")], width), theme.dim)];
 	}
 }
 
-/** Entries that are not in the context, as one line. */
+/** Entries that are not in the context, in a few words. */
 export class HiddenRunView extends View {
 	constructor(
 		look: Look,
@@ -58,7 +58,7 @@ export class HiddenRunView extends View {
 	protected override draw(width: number): string[] {
 		const { messages, tokens, by } = this.run;
 		const text = `… ${plural(messages, "message")}, ${formatTokens(tokens)} tokens, hidden by ${cleanLine(by, 40)}`;
-		return [clipLine(text, width)];
+		return wrapLines([text], width);
 	}
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { acquireLock } from "../../../../src/log/lock.js";
 import { OpenFile } from "../../../../src/log/open-file.js";
 import { sessionDirName } from "../../../../src/log/session-paths.js";
 import { SessionPicker } from "../../../../src/modes/interactive/pickers/session-picker.js";
@@ -47,8 +48,7 @@ function write(root: string, { id, hoursAgo, says, name, cwd = "/home/ada/src/sh
 	return path;
 }
 
-async function open(samples: readonly Sample[] = SAMPLES, current: string | null = null) {
-	const root = tempDir();
+async function open(samples: readonly Sample[] = SAMPLES, current: string | null = null, root = tempDir()) {
 	const paths = new Map(samples.map((sample) => [sample.id, write(root, sample)]));
 	const closed = new AbortController();
 	onTestFinished(() => closed.abort());
@@ -93,6 +93,15 @@ describe("the picker", () => {
 		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-all-${width}.txt`);
 		type("\t");
 		await vi.waitFor(() => expect(screen()).not.toContain("pipeline"));
+	});
+
+	test.each([80, 40])("tells which session another pi has open, at %d columns", async (width) => {
+		const root = tempDir();
+		const samples = SAMPLES.slice(0, 2);
+		const lock = acquireLock(samples.map((sample) => write(root, sample))[0] ?? "");
+		onTestFinished(() => lock.release());
+		const { screen } = await open(samples, "bbb", root);
+		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-open-${width}.txt`);
 	});
 
 	test("filters by name and first message at once, and finds the rest of the text meanwhile", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SummaryView } from "../../../../src/modes/interactive/views/summary-view.js";
+import { HiddenRunView, SummaryView } from "../../../../src/modes/interactive/views/summary-view.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { plainLook } from "../look.js";
 
@@ -23,4 +23,11 @@ test("a long summary shows its beginning and says how much more there is", () =>
 	const view = new SummaryView(look, { ...FACTS, text });
 	expect(view.render(80)).toHaveLength(7);
 	expect(view.render(80).at(-1)).toContain("14 lines more");
+});
+
+test("on a narrow screen what a summary and a hidden run say goes on in the next line", () => {
+	const summary = new SummaryView(plainLook(), { ...FACTS, by: "stacking", messages: 11, text: "Fixed." });
+	expect(summary.render(38)).toEqual(["Fixed.", "stands for 11 messages · 3.1k → 40", "tokens · stacking"]);
+	const run = new HiddenRunView(plainLook(), { messages: 10, tokens: 1400, by: "stacking" });
+	expect(run.render(38)).toEqual(["… 10 messages, 1.4k tokens, hidden by", "stacking"]);
 });
