@@ -6,7 +6,7 @@ import type { SessionEntry } from "../log/entry.js";
 import { abortable, linkSignals } from "../util/abort.js";
 import { isCommandResult, isContent, isStop, reasonOf } from "./answers.js";
 import { Deadline } from "./deadline.js";
-import { deadlineOf, EVENTS, type EventsThatCombine, SESSION_REASONS } from "./events.js";
+import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes, SESSION_REASONS } from "./events.js";
 import { createCommandContext, createHookContext, type HookCall, type HookHost } from "./host-context.js";
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
 import type {
@@ -87,7 +87,9 @@ export class HookRunner {
 
 	/** Runs handlers of an event whose answers are not read, one after another. */
 	async emit(event: HookEvents[EventsThatCombine<"none">], signal: AbortSignal): Promise<void> {
-		for (const registration of this.registry.handlers(event.type)) await this.#call(registration, event, signal);
+		const handlers = this.registry.handlers(event.type);
+		const times = this.#times(event, handlers.length);
+		for (const registration of handlers) await this.#call(registration, event, signal, times);
 	}
 
 	/** Runs `session` handlers in order; the first `cancel` ends the chain. @returns what they answered, merged */
@@ -162,7 +164,10 @@ export class HookRunner {
 		});
 		return this.registry.handlers("context").map((registration) => ({
 			hook: registration.hook.path,
-			transform: async (messages) => (await this.#call(registration, eventWith(messages), signal)).answer,
+			transform: async (messages) => {
+				const event = eventWith(messages);
+				return (await this.#call(registration, event, signal, this.#times(event, 1))).answer;
+			},
 		}));
 	}
 
@@ -221,8 +226,10 @@ export class HookRunner {
 		signal: AbortSignal,
 		decide: (called: Called<N>) => D | null,
 	): Promise<D | null> {
-		for (const registration of this.registry.handlers(name)) {
-			const decision = decide(await this.#call(registration, event, signal));
+		const handlers = this.registry.handlers(name);
+		const times = this.#times(event, handlers.length);
+		for (const registration of handlers) {
+			const decision = decide(await this.#call(registration, event, signal, times));
 			if (decision !== null) return decision;
 		}
 		return null;
@@ -237,8 +244,10 @@ export class HookRunner {
 		take: (called: Called<N>, state: S) => S,
 	): Promise<S> {
 		let state = start;
-		for (const registration of this.registry.handlers(name)) {
-			state = take(await this.#call(registration, eventWith(state), signal), state);
+		const handlers = this.registry.handlers(name);
+		const times = this.#times(eventWith(state), handlers.length);
+		for (const registration of handlers) {
+			state = take(await this.#call(registration, eventWith(state), signal, times), state);
 		}
 		return state;
 	}
@@ -248,18 +257,19 @@ export class HookRunner {
 		{ hook, handler }: Registration<N>,
 		event: HookEvents[N],
 		signal: AbortSignal,
+		times: HandlerTimes,
 	): Promise<Called<N>> {
 		const policy = EVENTS[event.type];
 		const startedAt = performance.now();
 		let outcome: HookCallReport["outcome"] = "done";
-		const limitMs = deadlineOf(event, this.options.hookTimeoutMs());
+		const limitMs = times.next();
 		const own = new AbortController();
 		const linked = linkSignals(signal, own.signal);
 		let deadline: Deadline | null = null;
 		const expired = new Promise<never>((_, reject) => {
 			if (limitMs === null) return;
 			deadline = new Deadline(limitMs, () => {
-				reject(new PiError("hook_timeout", `it did not settle within ${limitMs} ms`));
+				reject(new PiError("hook_timeout", `it did not settle within ${Math.round(limitMs)} ms`));
 				own.abort();
 			});
 		});
@@ -291,10 +301,14 @@ export class HookRunner {
 		}
 	}
 
+	#times(event: HookEvents[HookEventName], count: number): HandlerTimes {
+		return handlerTimes(event, { count, hookTimeoutMs: this.options.hookTimeoutMs(), now: () => performance.now() });
+	}
+
 	#enter({ path, scope }: LoadedHook, event: string): () => void {
 		const { watch, hookTimeoutMs } = this.options;
 		// What comes with the program is the program.
-		return watch && scope !== "builtin" ? watch.enter(path, event, hookTimeoutMs()) : () => {};
+		return watch && scope !== "builtin" ? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs()) : () => {};
 	}
 
 	#report(hook: LoadedHook, event: string, error: string): void {

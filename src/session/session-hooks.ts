@@ -145,6 +145,7 @@ export class SessionHooks {
 		const loading: LoadHooksOptions = {
 			cacheDir: parts.hookCacheDir,
 			timeoutMs: parts.settings.hookTimeout,
+			...(parts.watch ? { watch: parts.watch } : {}),
 			// What comes with the program may use everything; for hooks the user says.
 			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : parts.grants.of(file)),
 			requestGrant: (request) => parts.grants.request(request, onWarning),
