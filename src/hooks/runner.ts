@@ -1,7 +1,7 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
-import { errorText, PiError } from "../errors.js";
+import { describeError, errorText, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable, linkSignals } from "../util/abort.js";
 import { isCommandResult, isContent, isStop, reasonOf } from "./answers.js";
@@ -193,8 +193,12 @@ export class HookRunner {
 		} catch (error) {
 			outcome = signal.aborted ? "aborted" : "failed";
 			if (signal.aborted) return undefined;
-			this.#report(hook, `/${name}`, errorText(error));
-			throw new PiError("command_failed", `/${name} failed: ${errorText(error)}`, { cause: error });
+			this.#report(hook, `/${name}`, describeError(error));
+			const hint = error instanceof PiError && error.hint !== undefined ? { hint: error.hint } : {};
+			throw new PiError("command_failed", `/${name} of ${hook.path} failed: ${errorText(error)}`, {
+				cause: error,
+				...hint,
+			});
 		} finally {
 			leave();
 			this.options.onCall?.({ hookPath: hook.path, event: `/${name}`, ms: performance.now() - startedAt, outcome });
@@ -212,7 +216,7 @@ export class HookRunner {
 			const items = await options.complete?.(prefix, createHookContext(this.options.host, call));
 			return Array.isArray(items) ? items.filter((item) => typeof item?.value === "string") : [];
 		} catch (error) {
-			this.#report(hook, `/${name} completion`, errorText(error));
+			this.#report(hook, `/${name} completion`, describeError(error));
 			return [];
 		} finally {
 			leave();
@@ -291,7 +295,7 @@ export class HookRunner {
 			return { hook, answer: given };
 		} catch (error) {
 			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
-			if (!signal.aborted) this.#report(hook, event.type, errorText(error));
+			if (!signal.aborted) this.#report(hook, event.type, describeError(error));
 			return policy.onError === "block" ? { hook, failure: { error } } : { hook };
 		} finally {
 			leave();

@@ -373,8 +373,8 @@ export class AgentSession {
 		this.#ended.abort();
 		this.#hooks.unload();
 		await this.#state.log.flush();
-		this.#state.log.close();
 		this.#parts.client.release(this.sessionId);
+		this.#state.log.close();
 		this.#listeners.clear();
 	}
 

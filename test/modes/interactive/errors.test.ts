@@ -88,3 +88,24 @@ test("the wait for another try counts down, and escape ends it", async () => {
 	expect(await app.terminal.text()).not.toContain("retry");
 	expect(app.provider.requests).toHaveLength(1);
 });
+
+test("a command that fails is told once: which, of which hook, why and what to do", async () => {
+	const kept = `let kept; export default (pi) => pi.command("keep", {
+		handler: (ctx) => { kept ??= ctx; return { status: "in " + typeof kept.cwd }; },
+	});`;
+	const agentDir = tempAgentDir({ hooks: { "keeper.ts": kept } });
+	const app = await startApp({ rows: 40, columns: 80, agentDir });
+	await app.terminal.waitFor("context");
+	await app.submit("/keep");
+	await app.terminal.waitFor("in string");
+	await app.submit("/new");
+	await app.terminal.waitFor("new session");
+	await app.submit("/keep");
+	await app.terminal.waitFor("do not keep it");
+	const told = (await app.terminal.text()).replace(/\s+/g, " ").match(/✗ .*?keep it/g);
+	expect(told).toEqual([
+		expect.stringMatching(
+			/^✗ \/keep of \S+ ?\S*keeper\.ts failed: A context of \/keep in .* was used after the session was left · use the ctx that each handler receives, and do not keep it$/,
+		),
+	]);
+});
