@@ -99,7 +99,7 @@ test("a command that fails is told once: which, of which hook, why and what to d
 	await app.submit("/keep");
 	await app.terminal.waitFor("in string");
 	await app.submit("/new");
-	await app.terminal.waitFor("new session");
+	await app.terminal.waitFor("New session");
 	await app.submit("/keep");
 	await app.terminal.waitFor("do not keep it");
 	const told = (await app.terminal.text()).replace(/\s+/g, " ").match(/✗ .*?keep it/g);
