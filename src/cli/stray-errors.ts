@@ -13,8 +13,8 @@ export interface WriteHost {
 }
 
 /**
- * Keeps the program alive when a hook's timer throws or its promise is rejected with nobody waiting. An error of its own
- * that nobody catches still ends the program, as a fault must.
+ * Keeps the program alive when a hook's timer throws or its promise is rejected with nobody waiting. An error of pi's own
+ * still ends the program, as a fault must.
  * @returns takes the watch off
  */
 export function watchStrayErrors(host: StrayErrorHost): () => void {

@@ -23,10 +23,11 @@ export interface WatchdogOptions {
 const MIN_LIMIT_MS = 500;
 
 /**
- * Ends the program when a handler, or a file that is loaded, keeps it from doing anything for twice the limit, such as with an endless loop: then no
- * timer runs and no key is read, so a thread of its own has to. That thread names the hook, gives the terminal back and
- * kills the process; whatever the process has started is killed with it, and all that was acknowledged is in the session.
- * The thread starts with the first call and sleeps while none runs. Nothing here keeps the program alive.
+ * Ends the program when a handler, or a file that is loaded, keeps it from doing anything for twice the limit, such as
+ * with an endless loop: then no timer runs and no key is read, so a thread of its own has to. That thread names the hook,
+ * gives the terminal back and kills the process; whatever the process has started is killed with it, and all that was
+ * acknowledged is in the session. The thread starts with the first call and sleeps while none runs. Nothing here keeps the
+ * program alive.
  */
 export class Watchdog implements HandlerWatch {
 	readonly #cells = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * CELLS.length));
