@@ -177,7 +177,7 @@ function chooseStretch(ctx: CommandContext, question: string, stretches: readonl
 async function draftSummary(messages: readonly AppMessage[], ctx: CommandContext): Promise<string> {
 	const { model, signal } = ctx;
 	if (!model) throw new Error("choose a model first, with /model");
-	const apiKey = await ctx.resolveApiKey(model);
+	const auth = await ctx.requestAuth(model);
 	// As text, not as messages: a model refuses tool calls whose tools it was not given.
 	const conversation = serializeConversation(messages);
 	const request =
@@ -186,7 +186,7 @@ async function draftSummary(messages: readonly AppMessage[], ctx: CommandContext
 	const reply = await complete(
 		model,
 		{ messages: [{ role: "user", content: request, timestamp: Date.now() }] },
-		{ apiKey, signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
+		{ ...auth, signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
 	);
 	signal.throwIfAborted();
 	const summary = messageText(reply).trim();

@@ -3,10 +3,10 @@
  *
  * What this is worth: the text of a command does not say what it does. `git log` can run a program that the repository's
  * configuration names, `npm test` runs whatever the project says, any name can be another program on the PATH, and quotes,
- * `$(…)`, `&&`, `|` and line breaks hide one command in another. So this gate does not look for dangerous words, and does not match the
- * beginning of a command: any character that could start a second command, and any program that is not on a short
- * list, means that you are asked. It guards against accidents. Against a model that was told to do harm, run pi in a
- * container or under a user of its own.
+ * `$(…)`, `&&`, `|` and line breaks hide one command in another. So this gate does not look for dangerous words, and does
+ * not match the beginning of a command: any character that could start a second command, and any program that is not on
+ * a short list, means that you are asked. It guards against accidents. Against a model that was told to do harm, run pi
+ * in a container or under a user of its own.
  */
 import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 

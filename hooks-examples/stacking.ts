@@ -165,7 +165,7 @@ async function chooseTurn(ctx: CommandContext, turns: readonly Turn[]): Promise<
 async function summarize(messages: readonly AppMessage[], what: string, ctx: CommandContext): Promise<string> {
 	const { model, signal } = ctx;
 	if (!model) throw new Error("choose a model first, with /model");
-	const apiKey = await ctx.resolveApiKey(model);
+	const auth = await ctx.requestAuth(model);
 	// As text, not as messages: a model refuses tool calls whose tools it was not given.
 	const conversation = serializeConversation(messages);
 	const request =
@@ -174,7 +174,7 @@ async function summarize(messages: readonly AppMessage[], what: string, ctx: Com
 	const reply = await complete(
 		model,
 		{ messages: [{ role: "user", content: request, timestamp: Date.now() }] },
-		{ apiKey, signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
+		{ ...auth, signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
 	);
 	signal.throwIfAborted();
 	const summary = messageText(reply).trim();

@@ -5,6 +5,7 @@ import { stripAll } from "../util/sanitize.js";
 import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { untilSignal } from "./signals.js";
+import { watchForStall } from "./stalled-end.js";
 import { READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
@@ -18,8 +19,9 @@ export async function runHeadless(
 	io: ModeIO,
 ): Promise<ExitCode | number> {
 	const hasText = options.messages.length + options.files.length > 0;
+	const watch = new Watchdog();
 	const [created, prompts, runMode] = await Promise.all([
-		createAgentSession({ ...session, watch: new Watchdog() }),
+		createAgentSession({ ...session, watch }),
 		readPrompts(options, session, hasText ? SILENCE_MS : undefined),
 		options.mode === "json"
 			? import("../modes/json.js").then(({ runJson }) => runJson)
@@ -39,6 +41,12 @@ export async function runHeadless(
 		await created.abort();
 	});
 	io.onReaderGone?.(() => end.end(READER_GONE));
+	const releaseStall = watchForStall(() => {
+		line(
+			`pi: ${watch.latest ?? "the run"} waits for what can no longer come, so pi was ended · mend it, or use --no-hooks`,
+		);
+		end.end(1);
+	});
 	try {
 		await created.start();
 		stop();
@@ -53,6 +61,7 @@ export async function runHeadless(
 	} finally {
 		await created.dispose();
 		end.release();
+		releaseStall();
 		releaseErrors();
 		releaseConsole();
 	}

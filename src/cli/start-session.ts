@@ -5,7 +5,7 @@ import type { AgentSession } from "../session/agent-session.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import type { CliOptions } from "./options.js";
 import type { CliContext } from "./run-interactive.js";
-import { divertConsole, watchStrayErrors } from "./stray-errors.js";
+import { divertConsole, divertWrites, watchStrayErrors } from "./stray-errors.js";
 
 /** What a session with a person before it starts from. */
 export interface SessionStart {
@@ -52,7 +52,10 @@ export async function startSession(
 		if (!copies) throw error;
 		return createAgentSession({ ...wanted, session: { ...choice, copy: true } });
 	});
-	releases.push(watchStrayErrors(session));
+	releases.push(
+		watchStrayErrors(session),
+		divertWrites(session, (line) => ui.notify(line, "info")),
+	);
 	return session;
 }
 

@@ -6,9 +6,15 @@ export interface StrayErrorHost {
 	blameHook(error: unknown): boolean;
 }
 
+/** What tells whose write it is. */
+export interface WriteHost {
+	/** True when what a stack shows was called by a hook itself. */
+	isCalledByHook(stack: string): boolean;
+}
+
 /**
- * Keeps the program alive when a hook's timer throws or its promise is rejected with nobody waiting. Every other error
- * that nobody catches still ends the program, as a fault of its own must.
+ * Keeps the program alive when a hook's timer throws or its promise is rejected with nobody waiting. An error of pi's own
+ * still ends the program, as a fault must.
  * @returns takes the watch off
  */
 export function watchStrayErrors(host: StrayErrorHost): () => void {
@@ -42,6 +48,33 @@ export function divertConsole(onLine: (line: string) => void): () => void {
 	}
 	return () => {
 		for (const [name, original] of originals) console[name] = original;
+	};
+}
+
+/**
+ * Hands what hooks write to stdout and stderr themselves, past the console, to a callback: it would tear the screen.
+ * @returns gives the streams back
+ */
+export function divertWrites(host: WriteHost, onLine: (line: string) => void): () => void {
+	const releases = [process.stdout, process.stderr].map((stream) => {
+		const write = stream.write;
+		const divert = (...given: Parameters<typeof write>) => {
+			const here: { stack?: string } = {};
+			Error.captureStackTrace(here, divert);
+			if (!host.isCalledByHook(here.stack ?? "")) return write.apply(stream, given);
+			const [chunk, ...rest] = given;
+			onLine((typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()).trimEnd());
+			const done: unknown = rest.at(-1);
+			if (typeof done === "function") done();
+			return true;
+		};
+		stream.write = divert as typeof write;
+		return () => {
+			if (stream.write === divert) stream.write = write;
+		};
+	});
+	return () => {
+		for (const release of releases) release();
 	};
 }
 

@@ -39,7 +39,7 @@ export class Deadline {
 
 	#start(): void {
 		this.#startedAt = performance.now();
+		// It keeps the program alive: a run whose handler waits for nothing must not end as if it were done.
 		this.#timer = setTimeout(this.onExpire, Math.max(0, this.#remainingMs));
-		this.#timer.unref();
 	}
 }

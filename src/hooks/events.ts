@@ -1,10 +1,10 @@
 import type { HookAnswers, HookEventName, HookEvents, SessionEventResult, SessionReason } from "./types.js";
 
 /**
- * How long a handler may take. `timeout`: the user's `hookTimeout`; `none`: no limit, a person may be answering; a
- * number: so many ms, or `hookTimeout` where that is less.
+ * How long a handler may take. `timeout`: the user's `hookTimeout`; `none`: no limit, a person may be answering;
+ * `togetherMs`: all handlers of the event together may take so long, or `hookTimeout` where that is less.
  */
-export type HandlerDeadline = "timeout" | "none" | number;
+export type HandlerDeadline = "timeout" | "none" | { readonly togetherMs: number };
 
 /** What must be there for something of a hook to happen at all. */
 export type HookNeed =
@@ -87,7 +87,7 @@ export const SESSION_REASONS = {
 	before_compact: { ...ASKS, reads: ["cancel", "compactionEntry"], deadline: "none" },
 	compact: TELLS,
 	// Everything is being stopped when this comes.
-	shutdown: { ...TELLS, deadline: 2000, abortable: false },
+	shutdown: { ...TELLS, deadline: { togetherMs: 2000 }, abortable: false },
 } as const satisfies Record<SessionReason, ReasonPolicy>;
 
 /** Events whose answers combine in one way. */
@@ -98,11 +98,35 @@ export type EventsThatCombine<C extends EventPolicy["combine"]> = {
 /** Names that `pi.on` accepts. */
 export const EVENT_NAMES = Object.keys(EVENTS) as HookEventName[];
 
-/** ms that a handler of this event may take; null for no limit. */
-export function deadlineOf(event: HookEvents[HookEventName], hookTimeoutMs: number): number | null {
+/** The handlers of an event that is under way, and the time that they have. */
+export interface HandlerTimes {
+	/** ms that the next handler may take; null for no limit. To be called once for each of them, right before its call. */
+	next(): number | null;
+}
+
+/**
+ * How long each handler of an event may take. Where they share a time, half of it is there for whoever needs it, and of
+ * the other half each has its part for certain: however long the others take, it is asked and can answer.
+ * @param count how many handlers there are
+ * @param now ms, of any clock that only goes forward
+ */
+export function handlerTimes(
+	event: HookEvents[HookEventName],
+	{ count, hookTimeoutMs, now }: { count: number; hookTimeoutMs: number; now(): number },
+): HandlerTimes {
 	const { deadline } = event.type === "session" ? SESSION_REASONS[event.reason] : EVENTS[event.type];
-	if (deadline === "none") return null;
-	return deadline === "timeout" ? hookTimeoutMs : Math.min(deadline, hookTimeoutMs);
+	if (deadline === "none") return { next: () => null };
+	if (deadline === "timeout") return { next: () => hookTimeoutMs };
+	const totalMs = Math.min(deadline.togetherMs, hookTimeoutMs);
+	const partMs = totalMs / (2 * count);
+	const endsAt = now() + totalMs;
+	let later = count;
+	return {
+		next() {
+			later--;
+			return Math.max(partMs, endsAt - now() - later * partMs);
+		},
+	};
 }
 
 export function isHookEventName(name: unknown): name is HookEventName {

@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import { PiError } from "../errors.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { type DiscoverOptions, discoverHooks, type HookFile } from "./discover.js";
-import { createModuleLoader, loadFailure, withinTime } from "./module-loader.js";
+import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
 
 /** What the factory of a tool file is given. */
 export interface ToolFactoryApi {
@@ -23,11 +23,9 @@ export interface CustomTool {
 }
 
 /** What loading tools needs. */
-export interface LoadToolsOptions {
+export interface LoadToolsOptions extends LoadLimits {
 	/** A private directory (0700) for compiled files. */
 	cacheDir: string;
-	/** ms that a factory may take. */
-	timeoutMs: number;
 	cwd: string;
 }
 
@@ -63,11 +61,7 @@ export async function loadTools(
 	const errors: PiError[] = [];
 	for (const file of files) {
 		try {
-			let exported = await loader.loadDefault(file);
-			if (typeof exported === "function") {
-				exported = await withinTime<unknown>(options.timeoutMs, exported(Object.freeze({ cwd: options.cwd })));
-			}
-			const made: unknown[] = Array.isArray(exported) ? exported : [exported];
+			const made = await loadWithin(options, "tool", file, loader, (exported) => makeTools(exported, options));
 			if (made.length === 0) throw new Error("it has no tools");
 			tools.push(...made.map((tool) => ({ tool: checkTool(tool), file })));
 		} catch (cause) {
@@ -75,6 +69,15 @@ export async function loadTools(
 		}
 	}
 	return { tools, errors };
+}
+
+/** What a file exports, or what the function makes that it exports. */
+async function makeTools(exported: unknown, { timeoutMs, cwd }: LoadToolsOptions): Promise<unknown[]> {
+	const made: unknown =
+		typeof exported === "function"
+			? await withinTime<unknown>(timeoutMs, "its factory", exported(Object.freeze({ cwd })))
+			: exported;
+	return Array.isArray(made) ? made : [made];
 }
 
 /**

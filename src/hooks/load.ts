@@ -3,7 +3,7 @@ import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import type { GrantRequest } from "./grant-request.js";
 import { grantKey, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
-import { createModuleLoader, loadFailure, withinTime } from "./module-loader.js";
+import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
 import type {
 	Attachment,
@@ -16,13 +16,11 @@ import type {
 } from "./types.js";
 
 /** What loading needs. */
-export interface LoadHooksOptions {
+export interface LoadHooksOptions extends LoadLimits {
 	/** A private directory (0700) for compiled hooks. */
 	cacheDir: string;
 	/** Takes what a hook sends with `pi.send`. */
 	send(hook: LoadedHook, text: string, attachments: Attachment[]): void;
-	/** ms that a factory may take. */
-	timeoutMs: number;
 	/** The handles that a hook may use; absent: none. */
 	grants?(file: HookFile): readonly HostHandleName[];
 	/** Asks for a handle that a hook requires; true when `grants` names it now. Absent: there is nobody to ask. */
@@ -57,9 +55,11 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 	const errors: PiError[] = [];
 	for (const file of files) {
 		try {
-			const factory = await loader.loadDefault(file);
-			if (typeof factory !== "function") throw new Error("it has no default export that is a function");
-			hooks.push(await register(file, factory as HookFactory, options));
+			const hook = await loadWithin(options, "hook", file, loader, async (factory) => {
+				if (typeof factory !== "function") throw new Error("it has no default export that is a function");
+				return register(file, factory as HookFactory, options);
+			});
+			hooks.push(hook);
 		} catch (cause) {
 			errors.push(loadFailure("Hook", file, cause));
 		}
@@ -98,7 +98,7 @@ async function register(file: HookFile, factory: HookFactory, options: LoadHooks
 	};
 	const missing: MissingHandle[] = [];
 	try {
-		await withinTime(options.timeoutMs, factory(createHookApi(hook, missing, options)));
+		await withinTime(options.timeoutMs, "its factory", factory(createHookApi(hook, missing, options)));
 		// Also when the factory caught it: a hook that says it cannot do without must not run without.
 		if (missing[0]) throw missing[0].refusal;
 		return hook;

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { errorText, PiError } from "../errors.js";
 import { ensurePrivateDir } from "../util/fs.js";
 import { loadHostModules } from "./host-modules.js";
+import type { HandlerWatch } from "./watchdog.js";
 
 /** A TypeScript file that is run as part of the program. */
 export interface ModuleFile {
@@ -39,12 +40,46 @@ export async function createModuleLoader(files: readonly ModuleFile[], cacheDir:
 	return { loadDefault: (file) => jiti.import<unknown>(file.realPath, { default: true }) };
 }
 
-/** What a factory makes, waited for no longer than `timeoutMs`. @throws also what the factory throws */
-export async function withinTime<T>(timeoutMs: number, made: T | Promise<T>): Promise<T> {
+/** How a file is run as part of the program. */
+export interface LoadLimits {
+	/** ms that a factory may take. */
+	timeoutMs: number;
+	/** Watches over files while they are loaded. */
+	watch?: HandlerWatch;
+}
+
+/** A module gets at least so many ms, whatever `hookTimeout` says: what it imports is compiled the first time. */
+const MIN_MODULE_MS = 1000;
+
+/**
+ * Loads a file, then makes something of its default export. Neither may keep the program waiting, or from running.
+ * @throws what the file and `make` throw; Error when one of them does not settle in time
+ */
+export async function loadWithin<T>(
+	{ timeoutMs, watch }: LoadLimits,
+	what: "hook" | "tool",
+	file: ModuleFile,
+	loader: ModuleLoader,
+	make: (exported: unknown) => Promise<T>,
+): Promise<T> {
+	const leave = watch?.enter(`${what} ${file.path} at its load`, timeoutMs);
+	try {
+		const moduleMs = Math.max(timeoutMs, MIN_MODULE_MS);
+		return await make(await withinTime(moduleMs, "its top level", loader.loadDefault(file)));
+	} finally {
+		leave?.();
+	}
+}
+
+/**
+ * What is made, waited for no longer than `timeoutMs`. The wait keeps the program alive: it is to end with a word.
+ * @param what names what makes it
+ * @throws also what making it throws
+ */
+export async function withinTime<T>(timeoutMs: number, what: string, made: T | Promise<T>): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => reject(new Error(`its factory did not settle within ${timeoutMs} ms`)), timeoutMs);
-		timer.unref();
+		timer = setTimeout(() => reject(new Error(`${what} did not settle within ${timeoutMs} ms`)), timeoutMs);
 	});
 	try {
 		return await Promise.race([made, late]);

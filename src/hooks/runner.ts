@@ -1,12 +1,12 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
-import { errorText, PiError } from "../errors.js";
+import { describeError, errorText, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable, linkSignals } from "../util/abort.js";
 import { isCommandResult, isContent, isStop, reasonOf } from "./answers.js";
 import { Deadline } from "./deadline.js";
-import { deadlineOf, EVENTS, type EventsThatCombine, SESSION_REASONS } from "./events.js";
+import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes, SESSION_REASONS } from "./events.js";
 import { createCommandContext, createHookContext, type HookCall, type HookHost } from "./host-context.js";
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
 import type {
@@ -89,7 +89,9 @@ export class HookRunner {
 
 	/** Runs handlers of an event whose answers are not read, one after another. */
 	async emit(event: HookEvents[EventsThatCombine<"none">], signal: AbortSignal): Promise<void> {
-		for (const registration of this.registry.handlers(event.type)) await this.#call(registration, event, signal);
+		const handlers = this.registry.handlers(event.type);
+		const times = this.#times(event, handlers.length);
+		for (const registration of handlers) await this.#call(registration, event, signal, times);
 	}
 
 	/** Runs `session` handlers in order; the first `cancel` ends the chain. @returns what they answered, merged */
@@ -164,7 +166,10 @@ export class HookRunner {
 		});
 		return this.registry.handlers("context").map((registration) => ({
 			hook: registration.hook.path,
-			transform: async (messages) => (await this.#call(registration, eventWith(messages), signal)).answer,
+			transform: async (messages) => {
+				const event = eventWith(messages);
+				return (await this.#call(registration, event, signal, this.#times(event, 1))).answer;
+			},
 		}));
 	}
 
@@ -190,8 +195,12 @@ export class HookRunner {
 		} catch (error) {
 			outcome = signal.aborted ? "aborted" : "failed";
 			if (signal.aborted) return undefined;
-			this.#report(hook, `/${name}`, errorText(error));
-			throw new PiError("command_failed", `/${name} failed: ${errorText(error)}`, { cause: error });
+			this.#report(hook, `/${name}`, describeError(error));
+			const hint = error instanceof PiError && error.hint !== undefined ? { hint: error.hint } : {};
+			throw new PiError("command_failed", `/${name} of ${hook.path} failed: ${errorText(error)}`, {
+				cause: error,
+				...hint,
+			});
 		} finally {
 			leave();
 			this.options.onCall?.({ hookPath: hook.path, event: `/${name}`, ms: performance.now() - startedAt, outcome });
@@ -209,7 +218,7 @@ export class HookRunner {
 			const items = await options.complete?.(prefix, createHookContext(this.options.host, call));
 			return Array.isArray(items) ? items.filter((item) => typeof item?.value === "string") : [];
 		} catch (error) {
-			this.#report(hook, `/${name} completion`, errorText(error));
+			this.#report(hook, `/${name} completion`, describeError(error));
 			return [];
 		} finally {
 			leave();
@@ -223,8 +232,10 @@ export class HookRunner {
 		signal: AbortSignal,
 		decide: (called: Called<N>) => D | null,
 	): Promise<D | null> {
-		for (const registration of this.registry.handlers(name)) {
-			const decision = decide(await this.#call(registration, event, signal));
+		const handlers = this.registry.handlers(name);
+		const times = this.#times(event, handlers.length);
+		for (const registration of handlers) {
+			const decision = decide(await this.#call(registration, event, signal, times));
 			if (decision !== null) return decision;
 		}
 		return null;
@@ -239,8 +250,10 @@ export class HookRunner {
 		take: (called: Called<N>, state: S) => S,
 	): Promise<S> {
 		let state = start;
-		for (const registration of this.registry.handlers(name)) {
-			state = take(await this.#call(registration, eventWith(state), signal), state);
+		const handlers = this.registry.handlers(name);
+		const times = this.#times(eventWith(state), handlers.length);
+		for (const registration of handlers) {
+			state = take(await this.#call(registration, eventWith(state), signal, times), state);
 		}
 		return state;
 	}
@@ -250,18 +263,19 @@ export class HookRunner {
 		{ hook, handler }: Registration<N>,
 		event: HookEvents[N],
 		signal: AbortSignal,
+		times: HandlerTimes,
 	): Promise<Called<N>> {
 		const policy = EVENTS[event.type];
 		const startedAt = performance.now();
 		let outcome: HookCallReport["outcome"] = "done";
-		const limitMs = deadlineOf(event, this.options.hookTimeoutMs());
+		const limitMs = times.next();
 		const own = new AbortController();
 		const linked = linkSignals(signal, own.signal);
 		let deadline: Deadline | null = null;
 		const expired = new Promise<never>((_, reject) => {
 			if (limitMs === null) return;
 			deadline = new Deadline(limitMs, () => {
-				reject(new PiError("hook_timeout", `it did not settle within ${limitMs} ms`));
+				reject(new PiError("hook_timeout", `it did not settle within ${Math.round(limitMs)} ms`));
 				own.abort();
 			});
 		});
@@ -284,7 +298,7 @@ export class HookRunner {
 			return { hook, answer: given };
 		} catch (error) {
 			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
-			if (!signal.aborted) this.#report(hook, event.type, errorText(error));
+			if (!signal.aborted) this.#report(hook, event.type, describeError(error));
 			return policy.onError === "block" ? { hook, failure: { error } } : { hook };
 		} finally {
 			leave();
@@ -295,10 +309,14 @@ export class HookRunner {
 		}
 	}
 
+	#times(event: HookEvents[HookEventName], count: number): HandlerTimes {
+		return handlerTimes(event, { count, hookTimeoutMs: this.options.hookTimeoutMs(), now: () => performance.now() });
+	}
+
 	#enter({ path, scope }: LoadedHook, event: string): () => void {
 		const { watch, hookTimeoutMs } = this.options;
 		// What comes with the program is the program.
-		return watch && scope !== "builtin" ? watch.enter(path, event, hookTimeoutMs()) : () => {};
+		return watch && scope !== "builtin" ? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs()) : () => {};
 	}
 
 	#report(hook: LoadedHook, event: string, error: string): void {

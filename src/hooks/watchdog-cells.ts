@@ -1,8 +1,8 @@
 /** Where in the memory that program and watchdog share each number is. */
 export const CELLS = {
-	/** How many handlers run. */
+	/** How many calls run. */
 	running: 0,
-	/** Label of the handler that began last; 0 for none. */
+	/** Label of the one that began last; 0 for none. */
 	latest: 1,
 	/** ms. */
 	limitMs: 2,

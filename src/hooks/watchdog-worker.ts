@@ -41,7 +41,10 @@ function end(name: string, ms: number, { restore, isTerminal }: Omit<WatchdogDat
 	// Keys are read raw until someone says otherwise; without stty the user has to.
 	if (isTerminal) spawnSync("stty", ["sane"], { stdio: [0, "ignore", "ignore"] });
 	const seconds = Math.round(ms / 100) / 10;
-	write(2, `pi: hook ${name} let nothing else run for ${seconds} s, so pi was ended · mend it, or use --no-hooks\n`);
+	write(
+		2,
+		`pi: ${name} let nothing else run for ${seconds} s, so pi was ended · mend it or move it away; --no-hooks starts without hooks\n`,
+	);
 	// The one way out that needs nothing of the thread that hangs.
 	process.kill(process.pid, "SIGKILL");
 }

@@ -2,15 +2,15 @@ import { Worker } from "node:worker_threads";
 import { stripAll } from "../util/sanitize.js";
 import { CELLS, type WatchdogData } from "./watchdog-cells.js";
 
-/** Hears when a handler begins and ends. */
+/** Hears when code of a hook or a tool file begins to run, and when it is done. */
 export interface HandlerWatch {
 	/**
-	 * A handler is about to be called.
-	 * @param event name of the event, or `/name` of a command
+	 * A handler is about to be called, or a file to be loaded.
+	 * @param what names it, such as `hook <path> in <event>`
 	 * @param limitMs half of the time for which it may keep everything else from running
 	 * @returns to be called when it is done
 	 */
-	enter(hookPath: string, event: string, limitMs: number): () => void;
+	enter(what: string, limitMs: number): () => void;
 }
 
 /** How the watchdog leaves things. */
@@ -23,24 +23,31 @@ export interface WatchdogOptions {
 const MIN_LIMIT_MS = 500;
 
 /**
- * Ends the program when a handler keeps it from doing anything for twice the limit, such as with an endless loop: then no
- * timer runs and no key is read, so a thread of its own has to. That thread names the hook, gives the terminal back and
- * kills the process; whatever the process has started is killed with it, and all that was acknowledged is in the session.
- * The thread starts with the first handler and sleeps while none runs. Nothing here keeps the program alive.
+ * Ends the program when a handler, or a file that is loaded, keeps it from doing anything for twice the limit, such as
+ * with an endless loop: then no timer runs and no key is read, so a thread of its own has to. That thread names the hook,
+ * gives the terminal back and kills the process; whatever the process has started is killed with it, and all that was
+ * acknowledged is in the session. The thread starts with the first call and sleeps while none runs. Nothing here keeps the
+ * program alive.
  */
 export class Watchdog implements HandlerWatch {
 	readonly #cells = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * CELLS.length));
-	/** Numbers under which the thread knows hooks with their events. */
+	/** Numbers under which the thread knows what runs. */
 	readonly #labels = new Map<string, number>();
-	/** Labels of the handlers that run, in the order in which they began. */
+	/** Labels of what runs, in the order in which it began. */
 	readonly #running: number[] = [];
 	#worker: Worker | null = null;
 
 	constructor(private readonly options: WatchdogOptions = {}) {}
 
-	enter(hookPath: string, event: string, limitMs: number): () => void {
+	/** What began last of all that runs; null when nothing does. */
+	get latest(): string | null {
+		const label = this.#running.at(-1);
+		return [...this.#labels].find(([, known]) => known === label)?.[0] ?? null;
+	}
+
+	enter(what: string, limitMs: number): () => void {
 		this.#worker ??= this.#start();
-		const label = this.#label(`${hookPath} in ${event}`);
+		const label = this.#label(what);
 		this.#running.push(label);
 		this.#cells[CELLS.limitMs] = Math.max(limitMs, MIN_LIMIT_MS);
 		this.#tell();

@@ -21,6 +21,11 @@ export interface ModePrompts {
 /** How a program ends: 0 done, 1 failed, 2 bad usage, 130 interrupted. */
 export type ExitCode = 0 | 1 | 2 | 130;
 
+/** True for the failure of a command: whoever ran it is told, and need not be told twice. */
+export function isOfCommand({ event }: { event: string }): boolean {
+	return /^\/\S+$/.test(event);
+}
+
 /** A failure inside a hook as one line. */
 export function describeHookError({
 	hookPath,

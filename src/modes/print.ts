@@ -2,7 +2,7 @@ import { messageText, saysNothing } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { SessionEvent } from "../session/events.js";
 import { sanitize, stripAll } from "../util/sanitize.js";
-import { describeHookError, type ExitCode, type ModeIO, type ModePrompts } from "./mode.js";
+import { describeHookError, type ExitCode, isOfCommand, type ModeIO, type ModePrompts } from "./mode.js";
 import { runPrompts } from "./run-prompts.js";
 
 /** Longest subject of a tool call in a progress line, in characters. */
@@ -46,7 +46,7 @@ function describe(event: SessionEvent): string | null {
 		case "auto_compaction_end":
 			return event.errorMessage ? `compaction failed: ${event.errorMessage}` : null;
 		case "hook_error":
-			return describeHookError(event);
+			return isOfCommand(event) ? null : describeHookError(event);
 		case "notice":
 			// Status lines of commands go to stdout.
 			return event.level === "info" ? null : event.message;

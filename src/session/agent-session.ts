@@ -8,7 +8,7 @@ import type { BuiltContext } from "../context/context-message.js";
 import { describeError, PiError } from "../errors.js";
 import { type HookHost, NO_UI } from "../hooks/host-context.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
-import { isSessionInfoEntry, type SessionEntry, type ThinkingLevel } from "../log/entry.js";
+import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
 import { AutoCompaction } from "./auto-compaction.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
@@ -25,6 +25,7 @@ import { type LoadedSummary, type PromptOutcome, summarizeLoaded } from "./outco
 import { Prompter } from "./prompter.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
+import { SessionName } from "./session-name.js";
 import type { SessionParts } from "./session-parts.js";
 import { requireModel, SessionRunner } from "./session-run.js";
 import { SessionState } from "./session-state.js";
@@ -53,6 +54,7 @@ export class AgentSession {
 	readonly #compaction: AutoCompaction;
 	readonly #lifecycle: Lifecycle;
 	readonly #stats = new StatsCounter();
+	readonly #name = new SessionName();
 	readonly #warnings: string[];
 	readonly #ended = new AbortController();
 	#ui: HookUI = NO_UI;
@@ -187,8 +189,7 @@ export class AgentSession {
 		return this.#state.log.id;
 	}
 	get sessionName(): string | null {
-		const entry = this.#state.log.entry(this.#state.log.findLast("session_info"));
-		return isSessionInfoEntry(entry) ? entry.name : null;
+		return this.#name.of(this.#state.log);
 	}
 	/** The log as it is at each moment, entries read when they are asked for. */
 	get log(): LogView {
@@ -345,9 +346,14 @@ export class AgentSession {
 		return this.#hooks.registry.entryType(type)?.render;
 	}
 
-	/** Reports an error that was thrown outside of every handler, when it comes from a hook's file. @returns whether it does */
+	/** Reports an error that was thrown outside of every handler, unless it is pi's own. @returns whether it did */
 	blameHook(error: unknown): boolean {
 		return this.#hooks.blame(error);
+	}
+
+	/** True when what a stack shows was called by a hook itself. */
+	isCalledByHook(stack: string): boolean {
+		return this.#hooks.called(stack);
 	}
 
 	/** New session, switch and branch, which ask the hooks first; and what is to be known of a session that was opened. */
@@ -368,8 +374,8 @@ export class AgentSession {
 		this.#ended.abort();
 		this.#hooks.unload();
 		await this.#state.log.flush();
-		this.#state.log.close();
 		this.#parts.client.release(this.sessionId);
+		this.#state.log.close();
 		this.#listeners.clear();
 	}
 

@@ -3,8 +3,10 @@ import { readReply, type StreamFunction } from "../agent/stream.js";
 import type { CompactionDraft } from "../commands/compaction.js";
 import { type CompactionPlan, summaryRequest } from "../context/compact.js";
 import { errorText, PiError } from "../errors.js";
+import { textOf } from "../hooks/dialog-options.js";
 import type { HookRunner } from "../hooks/runner.js";
 import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
+import { freezeDeep } from "../log/freeze.js";
 import type { SessionModels } from "./session-parts.js";
 
 /** What a compaction needs of its session. */
@@ -65,7 +67,7 @@ export async function askHooks(plan: CompactionPlan, parts: CompactionParts): Pr
 			messagesToKeep: Object.freeze(messagesToKeep),
 			...(previousSummary === undefined ? {} : { previousSummary }),
 			tokensBefore,
-			model: parts.model,
+			model: freezeDeep(parts.model),
 			apiKey: await parts.models.resolveApiKey(parts.model).catch(() => undefined),
 			resolveApiKey: (model) => parts.models.resolveApiKey(model),
 			...(parts.focus ? { customInstructions: parts.focus } : {}),
@@ -74,14 +76,20 @@ export async function askHooks(plan: CompactionPlan, parts: CompactionParts): Pr
 		parts.signal,
 	);
 	if (answer.cancel) throw new PiError("compaction_failed", `The hook ${answer.cancelledBy} cancelled the compaction`);
-	const entry = answer.compactionEntry ? checkHookEntry(answer.compactionEntry, plan, parts) : null;
-	return entry && { entry, by: { kind: "hook", name: answer.compactedBy ?? "" } };
+	const { compactionEntry, compactedBy = "" } = answer;
+	const entry = compactionEntry ? checkHookEntry(compactionEntry, compactedBy, plan, parts) : null;
+	return entry && { entry, by: { kind: "hook", name: compactedBy } };
 }
 
 /** A hook's entry with what it left out filled in and an impossible index clamped; null when it has no summary. */
-function checkHookEntry(given: CompactionEntry, plan: CompactionPlan, parts: CompactionParts): CompactionEntry | null {
+function checkHookEntry(
+	given: CompactionEntry,
+	hook: string,
+	plan: CompactionPlan,
+	parts: CompactionParts,
+): CompactionEntry | null {
 	if (typeof given.summary !== "string") {
-		parts.onNotice("A hook gave a compaction without a summary; the model writes it instead");
+		parts.onNotice(`The hook ${hook} gave a compaction without a summary; the model writes it instead`);
 		return null;
 	}
 	const { length } = parts.entries;
@@ -89,7 +97,9 @@ function checkHookEntry(given: CompactionEntry, plan: CompactionPlan, parts: Com
 	const number = typeof wanted === "number" && Number.isFinite(wanted) ? wanted : plan.firstKeptEntryIndex;
 	const firstKeptEntryIndex = Math.min(Math.max(Math.trunc(number), 0), length);
 	if (firstKeptEntryIndex !== wanted) {
-		parts.onNotice(`A hook's compaction keeps from entry ${String(wanted)}; ${firstKeptEntryIndex} is used`);
+		parts.onNotice(
+			`The compaction of the hook ${hook} keeps from entry ${textOf(wanted)}; ${firstKeptEntryIndex} is used`,
+		);
 	}
 	return {
 		type: "compaction",

@@ -126,6 +126,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		discoverHooks: options.discoverHooks !== false,
 		trustOnce: options.trust === true,
 		ask: options.askTrust,
+		watch: options.watch,
 	});
 	warnings.push(...code.warnings);
 	const sessionDir =

@@ -1,8 +1,13 @@
+import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandShell } from "../commands/command.js";
+import { PiError } from "../errors.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
+import { textOf } from "../hooks/dialog-options.js";
 import type { SystemItemSink } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
 import type { HookUI } from "../hooks/types.js";
+import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
+import { freezeDeep } from "../log/freeze.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionParts } from "./session-parts.js";
 import type { SessionState } from "./session-state.js";
@@ -20,6 +25,28 @@ export interface HookHostDeps {
 	rebuild(): Promise<void>;
 }
 
+/** Hooks and the program share one object for each model: nobody may change it in place. */
+function unchangeable<M extends Model<Api> | null>(model: M): M {
+	return freezeDeep(model);
+}
+
+/** Hooks are loaded without type checks. */
+function checkModel(model: unknown): void {
+	const given: { provider?: unknown; id?: unknown } = typeof model === "object" && model !== null ? model : {};
+	if (typeof given.provider === "string" && typeof given.id === "string") return;
+	throw new PiError("bad_arguments", `ctx.setModel takes a model, not ${textOf(model)}`, {
+		hint: "ctx.findModel(provider, id) and ctx.availableModels() give models",
+	});
+}
+
+function checkLevel(level: unknown): ThinkingLevel {
+	const known = THINKING_LEVELS.find((name) => name === level);
+	if (known !== undefined) return known;
+	throw new PiError("bad_arguments", `ctx.setThinkingLevel takes no ${textOf(level)}`, {
+		hint: `the levels are ${THINKING_LEVELS.join(", ")}`,
+	});
+}
+
 /** The session as hooks see it; every member reads current state. */
 export function createHookHost(deps: HookHostDeps): HookHost {
 	const { parts, state, context, ui, hasUI, shell, rebuild } = deps;
@@ -29,7 +56,7 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 			return state.log.path;
 		},
 		get model() {
-			return state.model;
+			return unchangeable(state.model);
 		},
 		get thinkingLevel() {
 			return state.thinkingLevel;
@@ -49,8 +76,8 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		get generation() {
 			return state.generation;
 		},
-		findModel: (provider, id) => parts.models.find(provider, id),
-		availableModels: () => parts.models.available(),
+		findModel: (provider, id) => unchangeable(parts.models.find(provider, id)),
+		availableModels: async () => (await parts.models.available()).map(unchangeable),
 		resolveApiKey: (model) => parts.models.resolveApiKey(model),
 		async requestAuth(model) {
 			const isKnown = (await parts.models.resolveApiKey(model)) !== undefined;
@@ -65,8 +92,11 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 			return deps.systemItems();
 		},
 		rebuildContext: rebuild,
-		setModel: async (model) => state.setModel(model),
-		setThinkingLevel: (level) => state.setThinkingLevel(level),
+		async setModel(model) {
+			checkModel(model);
+			state.setModel(model);
+		},
+		setThinkingLevel: (level) => state.setThinkingLevel(checkLevel(level)),
 		setEditorText: (text) => shell()?.setEditorText(text),
 	};
 }

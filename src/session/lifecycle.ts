@@ -161,8 +161,10 @@ export class Lifecycle {
 		await previous.flush();
 		log.onWriteError = this.#onWriteError;
 		state.replaceLog(log);
+		// Of a closed file nothing more can be read.
+		const { id } = previous;
 		previous.close();
-		parts.client.release(previous.id);
+		parts.client.release(id);
 		context.reset();
 		if (reason === "switch") state.restore(parts.models.find, { model: false, thinkingLevel: false });
 		this.#missing = null;

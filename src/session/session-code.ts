@@ -6,6 +6,7 @@ import { describeError, PiError } from "../errors.js";
 import { type DiscoverOptions, discoverHooks, type HookFile } from "../hooks/discover.js";
 import type { FoundHooks } from "../hooks/load.js";
 import { discoverTools, loadTools } from "../hooks/load-tools.js";
+import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { AnyTool } from "../tools/tool.js";
 import { ProjectGate, type TrustAnswer, withCopies } from "./project-code.js";
 import { SessionTools } from "./session-tools.js";
@@ -23,6 +24,8 @@ export interface SessionCodeOptions {
 	discoverHooks: boolean;
 	trustOnce: boolean;
 	ask: ((set: ProjectSet) => Promise<TrustAnswer>) | undefined;
+	/** Watches over files of tools while they are loaded. */
+	watch: HandlerWatch | undefined;
 }
 
 /** The hooks and tools of a session, as far as they may run. */
@@ -89,8 +92,12 @@ function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: Sessi
 	};
 }
 
-function load(files: readonly HookFile[], { paths, settings }: SessionCodeOptions): ReturnType<typeof loadTools> {
-	return loadTools(files, { cacheDir: paths.hookCache, timeoutMs: settings.hookTimeout, cwd: paths.cwd });
+function load(
+	files: readonly HookFile[],
+	{ paths, settings, watch }: SessionCodeOptions,
+): ReturnType<typeof loadTools> {
+	const { hookCache: cacheDir, cwd } = paths;
+	return loadTools(files, { cacheDir, timeoutMs: settings.hookTimeout, cwd, ...(watch ? { watch } : {}) });
 }
 
 function findTools(options: SessionCodeOptions, withProject: boolean): ReturnType<typeof discoverTools> {

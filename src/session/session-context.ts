@@ -44,6 +44,8 @@ export class SessionContext {
 	#tokens = 0;
 	/** True when `#tokens` begins with what the provider counted, and so has all that goes before the messages. */
 	#isCounted = false;
+	/** Of the messages in `[#computedAt, end)`: entries that come later are counted when they are there. */
+	#added = { end: 0, tokens: 0, isEmpty: true };
 	#lastRequest: BuiltContext | null = null;
 	readonly #shapes = new ShapeRecorder();
 	// What was worked out before for this log, so that the cost of a request is that of what is new in it.
@@ -118,6 +120,7 @@ export class SessionContext {
 		this.#shapes.reset();
 		this.#tokens = 0;
 		this.#isCounted = false;
+		this.#added = { end: 0, tokens: 0, isEmpty: true };
 		this.#memo = new ContextMemo();
 		this.#requests = new RequestMemo();
 		this.#estimate = new TokenSum();
@@ -140,6 +143,7 @@ export class SessionContext {
 	}
 
 	#countCurrent(): void {
+		this.#added = { end: this.#computedAt, tokens: 0, isEmpty: true };
 		const { messages } = this.#current;
 		const estimate = this.#estimate.update(messages);
 		const counted = this.#counted;
@@ -159,15 +163,15 @@ export class SessionContext {
 
 	#addedTokens(): number {
 		const log = this.options.log();
+		const added = this.#added;
 		const isCounted = this.#counted?.messages === this.#current.messages;
-		let tokens = 0;
-		for (let index = this.#computedAt, first = true; index < log.length; index++) {
-			const message = entryMessage(log.entry(index));
+		for (; added.end < log.length; added.end++) {
+			const message = entryMessage(log.entry(added.end));
 			if (!message) continue;
-			if (!(first && isCounted && message.role === "assistant")) tokens += estimateTokens(message);
-			first = false;
+			if (!(added.isEmpty && isCounted && message.role === "assistant")) added.tokens += estimateTokens(message);
+			added.isEmpty = false;
 		}
-		return tokens;
+		return added.tokens;
 	}
 
 	async #compute(signal: AbortSignal): Promise<BuiltContext> {

@@ -1,11 +1,13 @@
 import type { ContextStage } from "../context/build-context.js";
 import { StabilityWatch } from "../context/stability.js";
 import { describeError, errorText } from "../errors.js";
+import type { HookFile } from "../hooks/discover.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
 import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
 import { type HookErrorReport, HookRunner } from "../hooks/runner.js";
+import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { HookHealth } from "./hook-health.js";
@@ -43,6 +45,8 @@ export class SessionHooks {
 	/** Paths of hooks that the user turned off for this session. */
 	readonly #off = new Set<string>();
 	#loaded: readonly LoadedHook[] = [];
+	/** Every file that was found, whatever became of it: what it has begun goes on. */
+	#files: readonly HookFile[] = [];
 	#failures: readonly HookFailure[] = [];
 	readonly #longCalls: LongCalls;
 	#stability = new StabilityWatch();
@@ -127,15 +131,24 @@ export class SessionHooks {
 		return { count: this.#loaded.length, kept: kept.map(({ path }) => path) };
 	}
 
+	/** True when what a stack shows was called by a hook itself, one that is being loaded or did not load too. */
+	called(stack: string): boolean {
+		return isCalledBy(stack, this.#files);
+	}
+
 	/**
 	 * Reports an error that was thrown outside of every handler, such as by a timer, to the hook whose file it comes from.
-	 * @returns false when its stack names no hook
+	 * One that neither a hook's file nor pi's own stands behind, such as that of a socket, is laid to all hooks together.
+	 * @returns false when it is pi's own
 	 */
 	blame(error: unknown): boolean {
 		const stack = error instanceof Error ? (error.stack ?? "") : "";
-		const hook = this.#loaded.find(({ path, realPath }) => stack.includes(path) || stack.includes(realPath));
-		if (!hook) return false;
-		this.#fail({ hookPath: hook.path, event: "outside a handler", error: errorText(error) });
+		const owner = fileInStack(stack, this.#files);
+		if (!owner && (this.#files.length === 0 || isOwnStack(stack))) return false;
+		const suspects = owner ? [owner] : this.#files;
+		const hookPath =
+			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
+		this.#fail({ hookPath, event: "a timer or promise", error: errorText(error) });
 		return true;
 	}
 
@@ -150,6 +163,7 @@ export class SessionHooks {
 		const loading: LoadHooksOptions = {
 			cacheDir: parts.hookCacheDir,
 			timeoutMs: parts.settings.hookTimeout,
+			...(parts.watch ? { watch: parts.watch } : {}),
 			// What comes with the program may use everything; for hooks the user says.
 			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : parts.grants.of(file)),
 			requestGrant: (request) => parts.grants.request(request, onWarning),
@@ -160,6 +174,8 @@ export class SessionHooks {
 		const hooks = [...builtin.hooks];
 		const failed = new Map<string, HookFailure>();
 		for (let found: FoundHooks | undefined = await parts.findHooks(); found; found = await found.next?.()) {
+			const added = found.files.filter(({ realPath }) => !this.#files.some((known) => known.realPath === realPath));
+			this.#files = [...this.#files, ...added];
 			const loaded = await loadHooks(found.files, loading);
 			for (const error of [...found.errors, ...loaded.errors]) onWarning(describeError(error));
 			for (const { path, name, scope } of found.files) {

@@ -127,10 +127,12 @@ describe("docs/hooks.md", () => {
 		const limits = Object.entries(SESSION_REASONS).filter(([, { deadline }]) => deadline !== EVENTS.session.deadline);
 		expect(limits.map(([reason, { deadline }]) => [reason, deadline])).toEqual([
 			["before_compact", "none"],
-			["shutdown", 2000],
+			["shutdown", { togetherMs: 2000 }],
 		]);
 		expect(page).toContain("`before_compact` has no time limit");
-		expect(rows.find(({ reason }) => reason === "`shutdown`")?.what).toContain("two seconds at most");
+		expect(rows.find(({ reason }) => reason === "`shutdown`")?.what).toContain(
+			"two seconds at most for all hooks together",
+		);
 	});
 
 	test("the table of recipes names every example, and no other file", () => {

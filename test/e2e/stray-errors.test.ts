@@ -18,10 +18,11 @@ describe("a hook's accident outside of a handler", () => {
 	test.each([
 		["a timer that throws", "setTimeout(() => { throw new Error('late'); }, 20);"],
 		["a rejection that nobody awaits", "Promise.reject(new Error('late'));"],
+		["an error event without a line of the hook", "(await import('node:net')).connect(1, '127.0.0.1');"],
 	])("%s is reported with the hook's path and survived", async (_, body) => {
-		const { code, stdout, stderr } = await runWithHook(`export default (pi) => {\n${body}\n};`);
+		const { code, stdout, stderr } = await runWithHook(`export default async (pi) => {\n${body}\n};`);
 		expect({ code, stdout }).toEqual({ code: 0, stdout: "the answer\n" });
-		expect(stderr).toMatch(/careless\.ts.*late/);
+		expect(stderr).toMatch(/careless\.ts failed on a timer or promise: .*(late|ECONNREFUSED)/);
 	});
 
 	test("what a hook prints does not mix with the answer", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
-import { tempDir } from "../helpers/temp.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, modesLeftOn, openPi, submit, untilGone } from "./support.js";
 
 /** Starts something that would outlive the program, then hangs so that nothing else can run. */
@@ -56,6 +56,31 @@ test.each([
 	expect(signal).toBe("SIGKILL");
 	expect(stderr.split("\n").filter((line) => line.startsWith("pi: "))).toEqual([expect.stringMatching(LINE)]);
 	await untilGone(Number(readFileSync(join(cwd, "pid"), "utf8")));
+});
+
+test.each([
+	["a hook's factory", "hooks/stuck.ts", "export default () => { while (true) {} };", "hook"],
+	["a tool's top level", "tools/stuck/index.ts", "while (true) {}", "tool"],
+])("%s that hangs while it is loaded is named, and ends the program", async (_, file, source, what) => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 } });
+	writeFiles(agentDir, { [file]: source });
+	const { signal, stderr } = await runPi(["-p", "go"], { agentDir });
+	expect(signal).toBe("SIGKILL");
+	expect(stderr).toBe(
+		`pi: ${what} ${agentDir}/${file} at its load let nothing else run for 1 s, so pi was ended · mend it or move it away; --no-hooks starts without hooks\n`,
+	);
+});
+
+test("so is a hook whose top level hangs, on the screen too, and the terminal is given back", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "stuck.ts": "while (true) {}" } });
+	const pi = await openPi({ agentDir });
+	expect((await pi.exited).signal).toBe(9);
+	expect((await pi.scrollback()).replaceAll("\n", "")).toContain(
+		"/hooks/stuck.ts at its load let nothing else run for 1 s",
+	);
+	expect(modesLeftOn(pi.output())).toEqual([25]);
 });
 
 test("a handler that only takes long is left alone, and so is the end of the program", async () => {

@@ -28,7 +28,7 @@ function choosing(pick: (options: SelectOption[]) => SelectOption | undefined) {
 
 describe("/pop", () => {
 	test("replaces the work since a turn by its summary, and /unpop brings it back", async () => {
-		const test = await startSession({ hookFiles: [HOOK] });
+		const test = await startSession({ hookFiles: [HOOK], modelOptions: { headers: { "x-team": "blue" } } });
 		const { session, provider, sent, notices } = test;
 		provider.reply("a1", "a2", "a3", "Renamed x to y.", "a4", "a5");
 		await say(test, "u1", "u2", "u3");
@@ -38,6 +38,7 @@ describe("/pop", () => {
 		expect(sent(4)).toEqual([
 			expect.stringContaining("[User]\nu2\n\n[Assistant]\na2\n\n[User]\nu3\n\n[Assistant]\na3\n"),
 		]);
+		expect(provider.requests[3]?.headers["x-team"]).toBe("blue");
 		expect(session.entries.at(-1)).toEqual({
 			type: "stack_pop",
 			backToIndex: 3,

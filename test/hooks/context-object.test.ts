@@ -46,6 +46,31 @@ describe("the context object", () => {
 		});
 	});
 
+	test("models cannot be changed in place, nor set to what is none", async () => {
+		const { session } = await startSession({
+			hooks: {
+				"m.ts": hook(`pi.command("try", { handler: async (ctx) => {
+					const told = [];
+					const models = [ctx.model, ctx.findModel("loopback", "scripted"), ...(await ctx.availableModels())];
+					for (const model of models) try { model.provider = "other"; } catch (e) { told.push(e.name); }
+					for (const model of [undefined, "x", {}]) await ctx.setModel(model).catch((e) => told.push(e.message));
+					try { ctx.setThinkingLevel("very"); } catch (e) { told.push(e.message); }
+					await ctx.setModel({ ...ctx.findModel("loopback-anthropic", "scripted") });
+					return { status: [...told, ctx.model.provider].join("\\n") };
+				} });`),
+			},
+		});
+		const { status } = { status: null, ...(await session.prompt("/try")) };
+		expect(status?.split("\n")).toEqual([
+			...Array(4).fill("TypeError"),
+			"ctx.setModel takes a model, not undefined",
+			"ctx.setModel takes a model, not x",
+			"ctx.setModel takes a model, not {}",
+			"ctx.setThinkingLevel takes no very",
+			"loopback-anthropic",
+		]);
+	});
+
 	test("a context handler cannot cause effects, and says so", async () => {
 		const { session, provider, notices } = await startSession({
 			hooks: {

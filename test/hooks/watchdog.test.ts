@@ -9,8 +9,8 @@ function recordWatch(): { watch: HandlerWatch; watched: string[]; running: () =>
 	const watched: string[] = [];
 	let running = 0;
 	const watch: HandlerWatch = {
-		enter(path, event, limitMs) {
-			watched.push(`${path.split("/").at(-1)} ${event} ${limitMs}`);
+		enter(what, limitMs) {
+			watched.push(`${what.replace(/\S+\/hooks\//, "")}, ${limitMs}`);
 			running++;
 			return () => running--;
 		},
@@ -34,7 +34,13 @@ test("handlers, commands and completions are watched from their beginning to the
 	await session.prompt("hi");
 	await session.prompt("/go");
 	await session.completeArguments("go", "");
-	expect(watched).toEqual(["a.ts turn_start 40", "a.ts turn_end 40", "a.ts /go 40", "a.ts /go 40"]);
+	expect(watched).toEqual([
+		"hook a.ts at its load, 40",
+		"hook a.ts in turn_start, 40",
+		"hook a.ts in turn_end, 40",
+		"hook a.ts in /go, 40",
+		"hook a.ts in /go, 40",
+	]);
 	expect(running()).toBe(0);
 });
 

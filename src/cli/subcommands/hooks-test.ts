@@ -116,7 +116,7 @@ function describeEvent({ event, answers, stopped, effects, failures, context }: 
 	const lines = [
 		...failures.map(({ message, line }) => `failed${line === null ? "" : ` at line ${line}`}: ${message}`),
 		...(stopped !== null && failures.length === 0
-			? [`${event === "tool_call" ? "blocked" : "stopped"}: ${stopped}`]
+			? [`${event === "tool_call" ? "blocked" : "stopped"}: ${onOneLine(stopped, PREVIEW)}`]
 			: []),
 		...(stopped === null ? given.map((answer) => `answers ${onOneLine(JSON.stringify(answer) ?? "", PREVIEW)}`) : []),
 		...(context ? describeContext(context) : []),

@@ -4,6 +4,7 @@ import type { EntrySource } from "../../context/entry-message.js";
 import { isContextUndoEntry, isMessageEntry } from "../../log/entry.js";
 import type { SessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
+import { isOfCommand } from "../mode.js";
 import { ContextLayout, type Placed } from "./context-layout.js";
 import { type ContextMarks, NO_MARKS, readMarks } from "./context-marks.js";
 import {
@@ -172,6 +173,7 @@ export class Transcript {
 				this.notice(event.level, event.message);
 				break;
 			case "hook_error":
+				if (isOfCommand(event)) break;
 				this.notice("error", `hook ${hookName(event.hookPath)} failed on ${event.event}: ${event.error}`);
 				break;
 			case "auto_compaction_start":

@@ -5,7 +5,7 @@ import { isMessageEntry, isSystemItemEntry, type SessionEntry, saysNothing } fro
 import type { AgentSession } from "../../session/agent-session.js";
 import type { SessionEvent } from "../../session/events.js";
 import { formatDuration, formatTokens, hookName, plural } from "../interactive/format.js";
-import { describeHookError } from "../mode.js";
+import { describeHookError, isOfCommand } from "../mode.js";
 import { ContextWords } from "./context-words.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import { outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
@@ -88,6 +88,7 @@ export class Narrator {
 				this.notice(event.level, event.message);
 				break;
 			case "hook_error":
+				if (isOfCommand(event)) break;
 				this.notice("error", describeHookError({ ...event, hookPath: hookName(event.hookPath) }));
 				break;
 		}

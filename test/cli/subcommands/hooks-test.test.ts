@@ -122,6 +122,13 @@ commands are not run: /unused
 		expect(readdirSync(cwd)).toEqual(["hook.ts"]);
 	});
 
+	test("a reason of several lines stays in its row", async () => {
+		const { stdout } = await replayWith(
+			`export default (pi) => pi.on("tool_call", () => ({ block: true, reason: "not\\n  today" }));`,
+		);
+		expect(stdout).toMatch(/tool_call \S+ +blocked: not today$/m);
+	});
+
 	test("an answer that JSON cannot hold does not keep it from going on", async () => {
 		const source = `export default (pi) => pi.on("agent_start", () => { const a = {}; a.a = a; return a; });`;
 		const { code, stdout } = await replayWith(source, { json: true });

@@ -101,3 +101,24 @@ test("a reply without a word is told as such, at once and when the session is op
 	const again = await startApp({ rows: 24, agentDir, cwd, session: { kind: "open", target } });
 	await again.terminal.waitFor("▎ the model said nothing");
 });
+
+test("a command that fails is told once: which, of which hook, why and what to do", async () => {
+	const kept = `let kept; export default (pi) => pi.command("keep", {
+		handler: (ctx) => { kept ??= ctx; return { status: "in " + typeof kept.cwd }; },
+	});`;
+	const agentDir = tempAgentDir({ hooks: { "keeper.ts": kept } });
+	const app = await startApp({ rows: 40, columns: 80, agentDir });
+	await app.terminal.waitFor("context");
+	await app.submit("/keep");
+	await app.terminal.waitFor("in string");
+	await app.submit("/new");
+	await app.terminal.waitFor("New session");
+	await app.submit("/keep");
+	await app.terminal.waitFor("do not keep it");
+	const told = (await app.terminal.text()).replace(/\s+/g, " ").match(/✗ .*?keep it/g);
+	expect(told).toEqual([
+		expect.stringMatching(
+			/^✗ \/keep of \S+ ?\S*keeper\.ts failed: A context of \/keep in .* was used after the session was left · use the ctx that each handler receives, and do not keep it$/,
+		),
+	]);
+});

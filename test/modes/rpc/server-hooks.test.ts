@@ -73,10 +73,9 @@ describe("hooks", () => {
 
 	test("that fail are named", async () => {
 		const { client, events, agentDir } = await serve({ hooks: { "ask.ts": ASK } });
-		await expect(client.call("prompt", { message: "/fail" })).rejects.toThrow("/fail failed: no luck");
-		expect(events("hook_error")).toEqual([
-			{ type: "hook_error", hookPath: join(agentDir, "hooks/ask.ts"), event: "/fail", error: "no luck" },
-		]);
+		const path = join(agentDir, "hooks/ask.ts");
+		await expect(client.call("prompt", { message: "/fail" })).rejects.toThrow(`/fail of ${path} failed: no luck`);
+		expect(events("hook_error")).toEqual([{ type: "hook_error", hookPath: path, event: "/fail", error: "no luck" }]);
 	});
 
 	test("that do not load are told as notices", async () => {

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
+import { runPi } from "../helpers/run-pi.js";
+import { agentDirFor } from "./support.js";
+
+const NEVER = "new Promise(() => {})";
+
+/** A run in print mode with hooks that wait for what never comes. */
+async function run(hooks: Record<string, string>, prompt: string) {
+	const provider = await startProvider();
+	provider.reply("hello");
+	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 100 }, hooks });
+	const { code, stdout, stderr } = await runPi(["-p", prompt], { agentDir });
+	return { code, stdout, stderr: stderr.replace(/\S+\/hooks\//g, "").split("\n") };
+}
+
+test("a factory, a top level and a handler that never settle are named, and the run goes on to its answer", async () => {
+	const hooks = {
+		"factory.ts": `export default () => ${NEVER};`,
+		"top.ts": `await ${NEVER}; export default () => {};`,
+		"handler.ts": `export default (pi) => pi.on("turn_start", () => ${NEVER});`,
+	};
+	expect(await run(hooks, "hi")).toEqual({
+		code: 0,
+		stdout: "hello\n",
+		stderr: [
+			"Hook factory.ts did not load: its factory did not settle within 100 ms",
+			"Hook top.ts did not load: its top level did not settle within 1000 ms",
+			"hook handler.ts failed on turn_start: it did not settle within 100 ms",
+			"",
+		],
+	});
+});
+
+test("a command that never settles does not pass for one that is done: it is named, and the exit code says so", async () => {
+	const source = `export default (pi) => {
+		pi.command("never", { handler: () => ${NEVER} });
+		pi.on("session", (event) => { if (event.reason === "shutdown") console.log("told of the end"); });
+	};`;
+	expect(await run({ "never.ts": source }, "/never")).toEqual({
+		code: 1,
+		stdout: "",
+		stderr: [
+			"pi: hook never.ts in /never waits for what can no longer come, so pi was ended · mend it, or use --no-hooks",
+			"told of the end",
+			"",
+		],
+	});
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { estimateTokens } from "../../src/context/tokens.js";
+import type { SessionEntry } from "../../src/log/entry.js";
+import { type ContextLog, SessionContext } from "../../src/session/session-context.js";
+import { header, user } from "../helpers/entries.js";
+
+test("what is added after the context was computed is counted once, however often the tokens are asked for", async () => {
+	const entries: SessionEntry[] = [header(), user("one")];
+	const looked: number[] = [];
+	const log: ContextLog = {
+		get length() {
+			return entries.length;
+		},
+		entries,
+		entry(index) {
+			looked.push(index);
+			return entries[index];
+		},
+		findLast: () => -1,
+	};
+	const context = new SessionContext({
+		log: () => log,
+		stages: () => [],
+		onProblem: () => {},
+		onChange: () => {},
+		preambleTokens: () => 0,
+	});
+	await context.rebuild(new AbortController().signal);
+	const before = context.tokens();
+	looked.length = 0;
+	const said = ["two", "three times as long", "four"].map((text) => {
+		const entry = user(text);
+		entries.push(entry);
+		context.tokens();
+		return estimateTokens(entry.message);
+	});
+	expect(context.tokens()).toBe(before + said.reduce((sum, tokens) => sum + tokens, 0));
+	expect(looked).toEqual([2, 3, 4]);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { startSession } from "../helpers/session.js";
+
+/** A session that was switched to, of which nothing but what the model sees was read: that begins at a compaction. */
+async function startSwitched() {
+	const userSettings = { compaction: { enabled: false, keepRecentTokens: 1 } };
+	const { session, provider } = await startSession({ session: { kind: "new" }, userSettings });
+	provider.reply("a1", "a2", "summary");
+	await session.prompt("one");
+	await session.prompt("two");
+	await session.compact();
+	const path = session.sessionFile ?? "";
+	await session.lifecycle.newSession();
+	await session.lifecycle.switchSession(path);
+	return session;
+}
+
+test("a compacted session that was just opened can be left for a new one", async () => {
+	const session = await startSwitched();
+	expect(await session.lifecycle.newSession()).toBe(true);
+	expect(session.entries.map(({ type }) => type)).toEqual(["session"]);
+});
+
+test("so it can at the end", async () => {
+	const session = await startSwitched();
+	await expect(session.dispose()).resolves.toBeUndefined();
+});
