@@ -1,4 +1,4 @@
-import type { HLJSApi } from "highlight.js";
+import type { Emitter, HLJSApi } from "highlight.js";
 
 type Style = (text: string) => string;
 
@@ -46,9 +46,6 @@ const KINDS: Record<string, keyof CodeStyles> = {
 	bullet: "keyword",
 };
 
-const ENTITIES: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
-const MARKUP = /<span class="([^"]*)">|<\/span>|&(?:amp|lt|gt|quot|#x27);|[^<&]+|[<&]/g;
-
 let engine: HLJSApi | undefined;
 let loading: Promise<void> | undefined;
 
@@ -59,6 +56,7 @@ let loading: Promise<void> | undefined;
 export function loadHighlighter(): Promise<void> {
 	loading ??= import("highlight.js/lib/common").then((module) => {
 		engine = module.default;
+		engine.configure({ __emitter: CodeParts });
 	});
 	return loading;
 }
@@ -75,7 +73,9 @@ export function createHighlighter(styles: CodeStyles): (code: string, language?:
 		const key = `${name}\n${code}`;
 		const known = cache.get(key);
 		if (known) return known;
-		const lines = paint(engine.highlight(code, { language: name, ignoreIllegals: true }).value, styles);
+		const { errorRaised, _emitter: parts } = engine.highlight(code, { language: name, ignoreIllegals: true });
+		// After an error of its own it has gone through a part of the code only.
+		const lines = errorRaised || !(parts instanceof CodeParts) ? code.split("\n") : paint(parts, styles);
 		if (cache.size >= MAX_CACHED_BLOCKS) {
 			const [oldest] = cache.keys();
 			if (oldest !== undefined) cache.delete(oldest);
@@ -85,44 +85,67 @@ export function createHighlighter(styles: CodeStyles): (code: string, language?:
 	};
 }
 
-/** Turns the highlighter's markup into styled lines. */
-function paint(markup: string, styles: CodeStyles): string[] {
-	const open: (Style | undefined)[] = [];
-	const lines: string[] = [];
-	let line = "";
-	let run = "";
-	const flush = () => {
-		const style = open.findLast((candidate) => candidate !== undefined);
-		line += style && run ? style(run) : run;
-		run = "";
-	};
-	for (const [token, classes] of markup.matchAll(MARKUP)) {
-		if (classes !== undefined) {
-			flush();
-			open.push(styleOf(classes, styles));
-		} else if (token === "</span>") {
-			flush();
-			open.pop();
-		} else {
-			const [first = "", ...rest] = (ENTITIES[token] ?? token).split("\n");
-			run += first;
-			for (const part of rest) {
-				flush();
-				lines.push(line);
-				line = "";
-				run = part;
-			}
-		}
+/** Takes the tokens as the highlighter finds them; by itself it would make HTML of them. */
+class CodeParts implements Emitter {
+	/** The code in order, each part with the innermost kind that it is of. */
+	readonly parts: { text: string; kind: keyof CodeStyles | undefined }[] = [];
+	/** Kinds of the scopes that are open; a scope of no kind has that of the one around it. */
+	readonly #kinds: (keyof CodeStyles | undefined)[] = [];
+
+	startScope(scope: string): void {
+		this.#kinds.push(KINDS[scope.split(".", 1)[0] ?? ""] ?? this.#kinds.at(-1));
 	}
-	flush();
-	lines.push(line);
-	return lines;
+
+	endScope(): void {
+		this.#kinds.pop();
+	}
+
+	/** The same under the names that older grammars call them by. */
+	openNode(scope: string): void {
+		this.startScope(scope);
+	}
+
+	closeNode(): void {
+		this.endScope();
+	}
+
+	addText(text: string): void {
+		this.#add(text, this.#kinds.at(-1));
+	}
+
+	/** Takes code in another language, such as the script of a page. */
+	__addSublanguage(inner: Emitter): void {
+		if (!(inner instanceof CodeParts)) return;
+		for (const { text, kind } of inner.parts) this.#add(text, kind ?? this.#kinds.at(-1));
+	}
+
+	finalize(): void {}
+
+	toHTML(): string {
+		return "";
+	}
+
+	#add(text: string, kind: keyof CodeStyles | undefined): void {
+		const last = this.parts.at(-1);
+		if (last && last.kind === kind) last.text += text;
+		else this.parts.push({ text, kind });
+	}
 }
 
-function styleOf(classes: string, styles: CodeStyles): Style | undefined {
-	for (const name of classes.split(" ")) {
-		const kind = KINDS[name.replace(/^hljs-/, "")];
-		if (kind) return styles[kind];
+/** Turns what the highlighter found into styled lines. */
+function paint({ parts }: CodeParts, styles: CodeStyles): string[] {
+	const lines: string[] = [];
+	let line = "";
+	for (const { text, kind } of parts) {
+		const style = kind === undefined ? undefined : styles[kind];
+		for (const [at, run] of text.split("\n").entries()) {
+			if (at > 0) {
+				lines.push(line);
+				line = "";
+			}
+			line += style && run ? style(run) : run;
+		}
 	}
-	return undefined;
+	lines.push(line);
+	return lines;
 }

@@ -1,0 +1,49 @@
+import { beforeAll, expect, test } from "vitest";
+import { createHighlighter, loadHighlighter } from "../../src/tui/highlight.js";
+
+/** Writes the kind of each token around it. */
+const NAMED = {
+	keyword: named("keyword"),
+	string: named("string"),
+	number: named("number"),
+	comment: named("comment"),
+	title: named("title"),
+	type: named("type"),
+	added: named("added"),
+	removed: named("removed"),
+};
+
+function named(kind: string): (text: string) => string {
+	return (text) => `‹${kind} ${text}›`;
+}
+
+beforeAll(loadHighlighter);
+
+test.each([
+	["ts", "const a = 'b'; // c", ["‹keyword const› a = ‹string 'b'›; ‹comment // c›"]],
+	["python", "def f(x):\n  return 1", ["‹keyword def› ‹title f›(x):", "  ‹keyword return› ‹number 1›"]],
+	["diff", "+new\n-old", ["‹added +new›", "‹removed -old›"]],
+	["c", "int a = b < c && d > 1;", ["‹type int› a = b < c && d > ‹number 1›;"]],
+])("%s is coloured by the kinds of its tokens", (language, code, lines) => {
+	expect(createHighlighter(NAMED)(code, language)).toEqual(lines);
+});
+
+test("a token of several lines is styled line by line", () => {
+	expect(createHighlighter(NAMED)("/* a\n\n   b */", "ts")).toEqual(["‹comment /* a›", "", "‹comment    b */›"]);
+});
+
+test("code inside of code has the colours of its own language", () => {
+	expect(createHighlighter(NAMED)("<script>let a</script>", "html")).toEqual([
+		"‹keyword <›‹title script›‹keyword >›‹keyword let› a‹keyword </›‹title script›‹keyword >›",
+	]);
+});
+
+test("what stands inside of a string has the string's colour where it has none of its own", () => {
+	expect(createHighlighter(NAMED)("'a #{b + 1} c'".replaceAll("'", '"'), "ruby")).toEqual([
+		'‹string "a #{b + ›‹number 1›‹string } c"›',
+	]);
+});
+
+test.each(["", "nonsense"])("code of the language %j stays plain", (language) => {
+	expect(createHighlighter(NAMED)("const a;", language)).toEqual(["const a;"]);
+});
