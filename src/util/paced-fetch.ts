@@ -1,7 +1,5 @@
-/** How long what arrived may be worked on before keys and frames get their turn, ms. */
+/** How long what arrives may be worked on before keys and frames get their turn, ms. */
 const MAX_BUSY_MS = 5;
-/** A read that took longer has let the event loop go round. ms. */
-const MIN_WAIT_MS = 2;
 /** What is handed on at once, bytes. Clients copy what is left of a part for every event in it: small ones cost them less. */
 const MAX_PART_BYTES = 4 * 1024;
 /** The event with which chat completions say that nothing more comes, at the end of what was read. */
@@ -28,37 +26,37 @@ export function pacedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fe
 	};
 }
 
+/** Loads Node's HTTP client, which otherwise comes with the first request and holds it up for tens of milliseconds. */
+export function loadHttpClient(): void {
+	Reflect.get(globalThis, "Headers");
+}
+
 /** The same bytes, in parts and with breaks, to the end of the body or of what it says. */
 function pace(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
 	const reader = body.getReader();
 	let rest: Uint8Array = new Uint8Array(0);
-	let busyMs = 0;
-	let handedOnAt = performance.now();
+	let turnedAt = performance.now();
 	let tail = "";
 	return new ReadableStream<Uint8Array>(
 		{
 			async pull(controller) {
-				busyMs += performance.now() - handedOnAt;
-				if (busyMs > MAX_BUSY_MS) {
+				if (performance.now() - turnedAt > MAX_BUSY_MS) {
 					await new Promise((resolve) => setImmediate(resolve));
-					busyMs = 0;
+					turnedAt = performance.now();
 				}
 				if (rest.length === 0) {
-					const askedAt = performance.now();
 					const { done, value } = LAST_EVENT.test(tail) ? await readSoon(reader) : await reader.read();
 					if (done) return controller.close();
-					if (performance.now() - askedAt > MIN_WAIT_MS) busyMs = 0;
 					rest = value;
 				}
 				const part = rest.subarray(0, MAX_PART_BYTES);
 				rest = rest.subarray(MAX_PART_BYTES);
 				tail = (tail + latin1.decode(part.subarray(-TAIL_BYTES))).slice(-TAIL_BYTES);
-				handedOnAt = performance.now();
 				controller.enqueue(part);
 			},
 			cancel: (reason) => reader.cancel(reason),
 		},
-		// Nothing is asked for before it is wanted: only then is the time between two parts that of the work on the first.
+		// Nothing is asked for before it is wanted: what waits here would be worked on without a break.
 		{ highWaterMark: 0 },
 	);
 }

@@ -1,6 +1,7 @@
 import type { AgentSession } from "../../session/agent-session.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
+import { loadHttpClient } from "../../util/paced-fetch.js";
 import type { StartQuestions } from "../start-questions.js";
 import { loadDrawingParts } from "./drawing-parts.js";
 import { askGrant } from "./grant-question.js";
@@ -49,7 +50,7 @@ export async function beginSession(
 	await watchMissingHooks({ session, dialogs, quit, failed });
 	void sayAll(session, options.prompts ?? [], failed);
 	input.attach(createPromptTarget(session, images));
-	void loadDrawingParts();
+	void loadDrawingParts().then(loadHttpClient);
 	const news = await options.news?.();
 	if (news) tell(news, screen.transcript);
 }
