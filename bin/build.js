@@ -51,21 +51,36 @@ const modelsAsJson = {
 
 /**
  * pi-tui measures a line with any style in it grapheme by grapheme, several times over. Nearly all lines hold nothing but
- * plain characters and styles: ours measures those in one pass, and leaves the others to it.
+ * plain characters and styles: ours measures those in one pass, and leaves the others to it. And when it wraps text, it
+ * follows the styles of each line for the sake of the next one, also where there is none.
  */
 const quickWidth = {
 	name: "quick-width",
 	setup(plugin) {
 		plugin.onLoad({ filter: /pi-tui[\\/]dist[\\/]utils\.js$/ }, ({ path }) => {
 			const code = readFileSync(path, "utf8");
-			const start = "export function visibleWidth(str) {\n";
-			if (!code.includes(start)) throw new Error("This version of pi-tui measures lines in another way");
 			const ours = JSON.stringify(join(root, "src/tui/simple-width.ts"));
-			const quick = "const simple = simpleWidth(str);\nif (simple >= 0) return simple;\n";
-			return { contents: `import { simpleWidth } from ${ours};\n${code.replace(start, start + quick)}` };
+			const measured = putFirst(
+				code,
+				"visibleWidth(str)",
+				"const simple = simpleWidth(str);\nif (simple >= 0) return simple;",
+			);
+			const wrapped = putFirst(
+				measured,
+				"wrapTextWithAnsi(text, width)",
+				'if (text && !text.includes("\\n")) return wrapSingleLine(text, width);',
+			);
+			return { contents: `import { simpleWidth } from ${ours};\n${wrapped}` };
 		});
 	},
 };
+
+/** Puts a statement first in a function that a module exports. @throws Error when there is no such function */
+function putFirst(code, signature, statement) {
+	const start = `export function ${signature} {\n`;
+	if (!code.includes(start)) throw new Error(`This version of pi-tui has no function ${signature}`);
+	return code.replace(start, () => `${start}${statement}\n`);
+}
 
 /**
  * pi-ai reads the arguments of a tool call from their beginning with each piece that comes, which takes minutes for those

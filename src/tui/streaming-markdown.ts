@@ -20,7 +20,7 @@ const MAX_MARKDOWN_CODE_LINES = 2_000;
 /** Of a longer unfinished end only this much is drawn; UTF-16 units. */
 const MAX_TAIL_LENGTH = 8_192;
 /** Text that is not left to the next frame to draw; UTF-16 units. */
-const FLOOD_LENGTH = 4_096;
+const FLOOD_LENGTH = 1_024;
 /** What a chunk may end with that the next one completes: part of a control sequence, of a line end, of a character. */
 const INCOMPLETE_END = /(?:\x1b(?:\[[\d;:]*)?|\r|[\ud800-\udbff])$/;
 const LEADING_BLANK_LINES = /^(?:[ \t]*\n)+/;
