@@ -83,6 +83,8 @@ export class LiveTUI extends TUI {
 	#redrawsAll = true;
 	/** Rows above the tree that were drawn since the last full redraw. */
 	#liftedRows = 0;
+	/** Rows above those that a redraw for another size could not reach, and drew again: a larger window brings them back. */
+	#strandedRows = 0;
 	#cursorShown = false;
 	/** Lines of the last frame as the components gave them, and as they went out. */
 	#given: readonly string[] = [];
@@ -199,7 +201,7 @@ export class LiveTUI extends TUI {
 		if (!isAnew && (columns !== drawn.columns || rows !== drawn.rows)) this.#awaitRest(`${columns}x${rows}`);
 		if (!isAnew && this.#resizeTimer) return 0;
 		this.#forgetResize();
-		const clear = drawn ? clearFrom(isAnew ? this.#rowsAboveCursor(drawn.columns) : this.#writer.cursorLine) : "";
+		const clear = drawn ? (isAnew ? this.#clearAll(drawn.columns, rows) : clearFrom(this.#writer.cursorLine)) : "";
 		if (isAnew) this.#bringBack(columns, rows);
 		this.#redrawAsked = false;
 		this.blocks.holdsLive = !isAnew && this.#streamTimer !== undefined;
@@ -238,6 +240,7 @@ export class LiveTUI extends TUI {
 	/** The cursor is wherever another program left it: the next frame is drawn from there on. */
 	#startAfresh(): void {
 		this.#writer.restart();
+		this.#strandedRows = 0;
 		this.#images.forgetSent();
 		this.#drawn = null;
 		this.#cursorShown = false;
@@ -255,14 +258,35 @@ export class LiveTUI extends TUI {
 		this.#liftedRows = 0;
 	}
 
-	/** How far below the first row that was drawn the cursor is. Terminals wrap lines that a smaller width has no room for. */
-	#rowsAboveCursor(drawnColumns: number): number {
+	/** @returns what clears the screen from the first row on that was drawn */
+	#clearAll(drawnColumns: number, rows: number): string {
+		const heights = this.#heightsAboveCursor(drawnColumns);
+		const above = this.#strandedRows + this.#liftedRows;
+		this.#strand(rows, heights);
+		return clearFrom(heights.reduce((sum, height) => sum + height, above));
+	}
+
+	/**
+	 * Counts what a redraw cannot reach and draws again: the lines above the cursor that the screen has no room for. When
+	 * something else is drawn, what is there stays for good.
+	 */
+	#strand(rows: number, heights: readonly number[]): void {
+		let room = rows - 1;
+		let reached = 0;
+		for (const height of heights.toReversed()) {
+			room -= height;
+			if (room < 0) break;
+			reached += 1;
+		}
+		const above = this.#strandedRows + this.#liftedRows + heights.length - reached;
+		this.#strandedRows = this.#redrawsAll ? 0 : Math.max(0, above - Math.max(0, room));
+	}
+
+	/** Rows of each line above the cursor. Terminals wrap lines that a smaller width has no room for. */
+	#heightsAboveCursor(drawnColumns: number): number[] {
 		const { columns } = this.terminal;
-		const { cursorLine, lines } = this.#writer;
-		if (columns >= drawnColumns) return this.#liftedRows + cursorLine;
-		return lines
-			.slice(0, cursorLine)
-			.reduce((rows, line) => rows + Math.max(1, Math.ceil(visibleWidth(line) / columns)), this.#liftedRows);
+		const lines = this.#writer.lines.slice(0, this.#writer.cursorLine);
+		return lines.map((line) => (columns >= drawnColumns ? 1 : Math.max(1, Math.ceil(visibleWidth(line) / columns))));
 	}
 
 	/** No frames until the size has rested; then a full redraw, since terminals move lines about in their own ways. */

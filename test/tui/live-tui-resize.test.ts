@@ -1,0 +1,69 @@
+import { Editor } from "@mariozechner/pi-tui";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { LiveTUI } from "../../src/tui/live-tui.js";
+import { createTheme } from "../../src/tui/theme.js";
+import { VirtualTerminal } from "../helpers/virtual-terminal.js";
+import { Lines, numbered } from "./live-stage.js";
+
+const OTHERS = ["other 0", "other 1", "other 2"];
+
+/** A screen of so many lines and an editor, below what other programs wrote. */
+async function screenOf(lines: string[], columns = 60, rows = 24) {
+	const terminal = new VirtualTerminal(columns, rows);
+	terminal.write(OTHERS.map((line) => `${line}\r\n`).join(""));
+	const tui = new LiveTUI(terminal, { resizeDelayMs: 1 });
+	tui.addChild(new Editor(tui, createTheme("plain").editor));
+	tui.blocks.append(new Lines(lines));
+	tui.start();
+	onTestFinished(() => tui.stop());
+	await terminal.settle();
+	return {
+		terminal,
+		tui,
+		/** @returns the screen once it is drawn at that size */
+		async resize(columns: number, rows: number): Promise<string[]> {
+			const redraws = tui.fullRedraws;
+			terminal.resize(columns, rows);
+			await terminal.waitFor(() => tui.fullRedraws > redraws);
+			return (await terminal.rowsNow()).map((line) => line.trimEnd());
+		},
+	};
+}
+
+test.each([
+	["lower", 60, 8],
+	["much lower", 60, 4],
+	["narrower", 20, 24],
+	["narrower and lower", 30, 8],
+	["wider and lower", 90, 8],
+])("a window that was %s for a while shows each line once when it is as large as before", async (_, columns, rows) => {
+	const lines = numbered(0, 15).map((line) => line.slice(0, 19).trimEnd());
+	const { terminal, resize } = await screenOf(lines);
+	for (let round = 0; round < 3; round += 1) {
+		await resize(columns, rows);
+		const screen = await resize(60, 24);
+		expect(screen.filter((line) => !OTHERS.includes(line))).toEqual([...lines, "─".repeat(60), "", "─".repeat(60)]);
+	}
+	expect((await terminal.scrollback()).slice(0, 3)).toEqual(OTHERS);
+});
+
+test("whatever the heights between, a high window shows each line once and nothing of other programs is lost", async () => {
+	const heights = fc.array(fc.integer({ min: 2, max: 40 }), { minLength: 1, maxLength: 6 });
+	await fc.assert(
+		fc.asyncProperty(heights, fc.integer({ min: 1, max: 40 }), async (sizes, count) => {
+			const lines = numbered(0, count).map((line) => line.trimEnd());
+			const { terminal, tui, resize } = await screenOf(lines);
+			try {
+				for (const rows of sizes) if (terminal.rows !== rows) await resize(60, rows);
+				const screen = await resize(60, 50);
+				const shown = screen.filter((line) => !OTHERS.includes(line));
+				expect(shown).toEqual([...lines, "─".repeat(60), "", "─".repeat(60)]);
+				expect((await terminal.rowsNow(true)).slice(0, 3)).toEqual(OTHERS);
+			} finally {
+				tui.stop();
+			}
+		}),
+		{ numRuns: 40, seed: 4 },
+	);
+}, 60_000);
