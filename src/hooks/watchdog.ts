@@ -20,7 +20,7 @@ export interface WatchdogOptions {
 }
 
 /** A handler gets at least so many ms, whatever `hookTimeout` says: a busy machine is no fault of a hook. */
-const MIN_LIMIT_MS = 500;
+const MIN_LIMIT_MS = 1000;
 
 /**
  * Ends the program when a handler, or a file that is loaded, keeps it from doing anything for twice the limit, such as

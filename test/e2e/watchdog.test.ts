@@ -86,7 +86,7 @@ test("so is a hook whose top level hangs, on the screen too, and the terminal is
 test("a handler that only takes long is left alone, and so is the end of the program", async () => {
 	const provider = await startProvider();
 	provider.reply([toolCall("ls", {})], "done");
-	const slow = `export default (pi) => pi.on("tool_call", () => new Promise((resolve) => setTimeout(resolve, 1800)));`;
+	const slow = `export default (pi) => pi.on("tool_call", () => new Promise((resolve) => setTimeout(resolve, 2500)));`;
 	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "slow.ts": slow } });
 	expect(await runPi(["-p", "go"], { agentDir })).toMatchObject({ code: 0, stdout: "done\n" });
 });

@@ -141,7 +141,8 @@ describe("the context object", () => {
 		await first.session.prompt("one");
 		await first.session.prompt("/save");
 		await first.session.dispose();
-		const second = await startSession({ agentDir, sessionDir, session: { kind: "continue" }, discoverHooks: false });
+		const { cwd } = first;
+		const second = await startSession({ agentDir, sessionDir, cwd, session: { kind: "continue" }, discoverHooks: false });
 		expect(second.session.loaded.warnings).toEqual([expect.stringContaining("mine (1)")]);
 		expect(second.session.entries.filter(isMessageEntry).length).toBe(2);
 	});
