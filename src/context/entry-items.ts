@@ -1,0 +1,59 @@
+import { isMessageEntry, type SessionEntry } from "../log/entry.js";
+import type { TracedMessage } from "./context-message.js";
+import { entryMessage } from "./entry-message.js";
+
+const ENTRY_ORIGIN = Object.freeze({ kind: "entry" } as const);
+const SYSTEM_ITEM_ORIGIN = Object.freeze({ kind: "system_item" } as const);
+
+const logs = new WeakMap<SessionEntry, EntryItems>();
+
+/**
+ * What the entries of one log are in a context: the same object for an entry each time, so that lists made of them, by pi
+ * or by hooks, are compared without a look into them.
+ */
+export class EntryItems {
+	/** In pages, as entries that a compaction covers have none: arrays with large gaps are slow. */
+	readonly #pages: Page[] = [];
+
+	/** Those of the log with a header; of a list without one, new each time. */
+	static of(header: SessionEntry | undefined): EntryItems {
+		const items = (header && logs.get(header)) ?? new EntryItems();
+		if (header) logs.set(header, items);
+		return items;
+	}
+
+	/** @returns frozen; null for an entry that puts no message into the context */
+	item(entry: SessionEntry | undefined, index: number): TracedMessage | null {
+		if (entry === undefined) return null;
+		const { entries, items } = this.#page(index >> PAGE_BITS);
+		const place = index & (PAGE_SIZE - 1);
+		if (entries[place] !== entry) {
+			entries[place] = entry;
+			items[place] = createItem(entry, index);
+		}
+		return items[place] ?? null;
+	}
+
+	#page(number: number): Page {
+		const known = this.#pages[number];
+		if (known) return known;
+		const page = { entries: new Array<SessionEntry>(PAGE_SIZE), items: new Array<TracedMessage | null>(PAGE_SIZE) };
+		this.#pages[number] = page;
+		return page;
+	}
+}
+
+const PAGE_BITS = 10;
+const PAGE_SIZE = 1 << PAGE_BITS;
+
+/** Entries in a row, and the item of each. */
+interface Page {
+	entries: SessionEntry[];
+	items: (TracedMessage | null)[];
+}
+
+function createItem(entry: SessionEntry, entryIndex: number): TracedMessage | null {
+	const message = entryMessage(entry);
+	if (!message) return null;
+	return Object.freeze({ message, entryIndex, origin: isMessageEntry(entry) ? ENTRY_ORIGIN : SYSTEM_ITEM_ORIGIN });
+}
