@@ -72,3 +72,44 @@ export async function sessionCatalog({ rounds, workshop }) {
 		{ name: `search through ${SEARCHED} MB`, unit: "ms", values: values.search.ms, budget: { atMost: BUDGET_MS } },
 	];
 }
+
+/** Entries that each measured run appends. */
+const APPENDED = 500;
+/** µs of CPU for one entry, without the wait for the disk. */
+const APPEND_BUDGET_US = 50;
+
+/** What an appended entry costs in a log with a long past. The floor writes the same line to a bare file. */
+export async function logAppend({ rounds, workshop }) {
+	const { SessionLog } = await workshop.source("src/log/session-log.ts");
+	const entry = JSON.parse(prompt("please look at the parser"));
+	const bare = openSync(join(workshop.dir, "bare.jsonl"), "a");
+	const floor = async () => ({ us: cpuOf(() => writeSync(bare, `${JSON.stringify(entry)}\n`)) });
+	const rows = [];
+	for (const size of [1_000, 100_000]) {
+		const dir = join(workshop.dir, `log-${size}`);
+		mkdirSync(dir);
+		writeSession(dir, 1, [prompt("go on").repeat(size)]);
+		const log = SessionLog.open(join(dir, readdirSync(dir)[0]), { onWriteError: (error) => { throw error; } });
+		const values = await interleave(rounds, { floor, append: async () => ({ us: cpuOf(() => log.append(entry)) }) });
+		if (log.length !== size + 1 + rounds * APPENDED) throw new Error(`${log.length} entries`);
+		log.close();
+		rows.push({
+			name: `append an entry at ${size} entries, CPU`,
+			unit: "µs",
+			values: values.append.us,
+			floor: "a bare write",
+			floorValues: values.floor.us,
+			budget: { atMost: APPEND_BUDGET_US },
+		});
+	}
+	closeSync(bare);
+	return rows;
+}
+
+/** µs of CPU, of the process and of the system for it, for each of many runs. */
+function cpuOf(run) {
+	const before = process.cpuUsage();
+	for (let n = 0; n < APPENDED; n++) run();
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / APPENDED;
+}
