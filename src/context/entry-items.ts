@@ -1,4 +1,4 @@
-import { isMessageEntry, type SessionEntry } from "../log/entry.js";
+import { isMessageEntry, isSessionHeader, type SessionEntry } from "../log/entry.js";
 import type { TracedMessage } from "./context-message.js";
 import { entryMessage } from "./entry-message.js";
 
@@ -15,10 +15,11 @@ export class EntryItems {
 	/** In pages, as entries that a compaction covers have none: arrays with large gaps are slow. */
 	readonly #pages: Page[] = [];
 
-	/** Those of the log with a header; of a list without one, new each time. */
-	static of(header: SessionEntry | undefined): EntryItems {
-		const items = (header && logs.get(header)) ?? new EntryItems();
-		if (header) logs.set(header, items);
+	/** Those of the log that begins with an entry; new ones each time for a list that begins with no header. */
+	static of(first: SessionEntry | undefined): EntryItems {
+		if (!isSessionHeader(first)) return new EntryItems();
+		const items = logs.get(first) ?? new EntryItems();
+		logs.set(first, items);
 		return items;
 	}
 
@@ -35,11 +36,8 @@ export class EntryItems {
 	}
 
 	#page(number: number): Page {
-		const known = this.#pages[number];
-		if (known) return known;
-		const page = { entries: new Array<SessionEntry>(PAGE_SIZE), items: new Array<TracedMessage | null>(PAGE_SIZE) };
-		this.#pages[number] = page;
-		return page;
+		this.#pages[number] ??= { entries: [], items: [] };
+		return this.#pages[number];
 	}
 }
 
