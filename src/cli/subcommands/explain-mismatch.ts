@@ -1,7 +1,7 @@
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { digestContext } from "../../context/digest.js";
 import { countPrefix, fullText } from "../../context/ledger.js";
-import type { ContextRecord } from "../../log/entry.js";
+import type { AppMessage, ContextRecord } from "../../log/entry.js";
 
 /** A message that may be what differs. */
 export interface SuspectMessage {
@@ -53,7 +53,9 @@ const MAX_SEARCHED = 2000;
 
 /** Finds the smallest change that makes a request what it was; else narrows down where the change is. */
 export async function explainMismatch(evidence: MismatchEvidence): Promise<MismatchReason> {
-	const { reason, position, hook } = (await blameHooks(evidence)) ?? compareWithSent(evidence) ?? guess(evidence);
+	const found =
+		(await blameHooks(evidence)) ?? findExtra(evidence) ?? findMissingHook(evidence) ?? narrowDown(evidence);
+	const { reason, position, hook } = found;
 	const at = (messages: readonly TracedMessage[]) => (position === null ? null : suspect(messages, position));
 	return { reason, message: at(evidence.computed), sent: at(evidence.sent ?? []), hook };
 }
@@ -64,7 +66,7 @@ async function blameHooks({ hooks, computed, recorded, buildWithout }: MismatchE
 	if (hooks.length > 1) trials.push([...hooks]);
 	for (const trial of trials) {
 		const { messages } = await buildWithout(new Set(trial));
-		const plain = messages.map(({ message }) => message);
+		const plain = plainOf(messages);
 		if (digestContext(plain) !== recorded.digest) continue;
 		const [hook = null] = trial.length === 1 ? trial : [];
 		return {
@@ -76,23 +78,11 @@ async function blameHooks({ hooks, computed, recorded, buildWithout }: MismatchE
 	return null;
 }
 
-/** The session says what was sent. */
-function compareWithSent(evidence: MismatchEvidence): Finding | null {
-	return (
-		evidence.sent && { ...(findMissingHook(evidence) ?? blameAnything(evidence)), ...differs(evidence.sent, evidence) }
-	);
-}
-
-/** Of the request as it was, only the digest of the whole is known. */
-function guess(evidence: MismatchEvidence): Finding {
-	return findExtra(evidence) ?? findMissingHook(evidence) ?? blameAnything(evidence);
-}
-
 /** Without a stretch of messages the request is what was sent. */
 function findExtra({ computed, recorded }: MismatchEvidence): Finding | null {
 	const extra = computed.length - recorded.messages;
 	if (extra <= 0 || computed.length > MAX_SEARCHED) return null;
-	const plain = computed.map(({ message }) => message);
+	const plain = plainOf(computed);
 	for (let position = 0; position <= recorded.messages; position++) {
 		const rest = [...plain.slice(0, position), ...plain.slice(position + extra)];
 		if (digestContext(rest) !== recorded.digest) continue;
@@ -103,27 +93,25 @@ function findExtra({ computed, recorded }: MismatchEvidence): Finding | null {
 }
 
 /** There are entries of a hook that is not loaded. */
-function findMissingHook({ foreign }: MismatchEvidence): Finding | null {
+function findMissingHook({ foreign, sent, computed }: MismatchEvidence): Finding | null {
 	if (foreign === null) return null;
 	const { entryIndex, type } = foreign;
 	const reason = `Entry ${entryIndex} is a ${type} of a hook that is not loaded; name the hook's file with --hook`;
-	return { reason, position: null, hook: null };
+	return { reason, position: sent && countPrefix(plainOf(sent), computed), hook: null };
 }
 
 /** What was in the last request that was right is not what differs, so it is something after that. */
-function blameAnything(evidence: MismatchEvidence): Finding {
-	const isMissing = evidence.recorded.messages > evidence.computed.length;
+function narrowDown({ computed, verified, sent, recorded }: MismatchEvidence): Finding {
+	const position = countPrefix(plainOf(sent ?? verified), computed);
+	const isMissing = recorded.messages > computed.length;
 	const reason = isMissing
 		? "A hook that hid or replaced less then has changed, a hook that added messages is missing, or entries were removed"
 		: "A hook has changed or is missing, or the file was edited";
-	return { reason, ...differs(evidence.verified, evidence) };
+	return { reason, position, hook: hookAt(computed, position) };
 }
 
-/** Where a request is no longer that which was right. */
-function differs(right: readonly TracedMessage[], { computed }: MismatchEvidence): Pick<Finding, "position" | "hook"> {
-	const plain = right.map(({ message }) => message);
-	const position = countPrefix(plain, computed);
-	return { position, hook: hookAt(computed, position) };
+function plainOf(messages: readonly TracedMessage[]): AppMessage[] {
+	return messages.map(({ message }) => message);
 }
 
 function hookAt(messages: readonly TracedMessage[], position: number): string | null {
