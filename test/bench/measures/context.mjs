@@ -107,7 +107,7 @@ export async function nextRequest({ rounds, workshop }) {
 				findLast: () => -1,
 			};
 			const hooks = (read) => rangeHooks({ get length() { return size; } }, (_, ranges) => applyRanges(read(), ranges)).slice(0, count);
-			const context = new SessionContext({ log: () => log, stages: hooks, onProblem: (problem) => { throw new Error(JSON.stringify(problem)); }, onChange() {} });
+			const context = new SessionContext({ log: () => log, stages: hooks, preambleTokens: () => 0, onProblem: (problem) => { throw new Error(JSON.stringify(problem)); }, onChange() {} });
 			return async () => {
 				// Whole turns: the log of a session does not end with a call when a request is made.
 				entries = Object.freeze([...entries, ...all.slice(entries.length, entries.length + 4)]);
