@@ -1,6 +1,6 @@
-import { isMessageEntry } from "../log/entry.js";
 import type { ContextProblem, TracedMessage } from "./context-message.js";
-import { compactionMessage, type EntrySource, entryMessage } from "./entry-message.js";
+import { EntryItems } from "./entry-items.js";
+import { compactionMessage, type EntrySource } from "./entry-message.js";
 import { type ActiveCompaction, type ActiveFreeze, activeReplacement, changesReplacement } from "./replacement.js";
 import { noteExtension } from "./shared-length.js";
 
@@ -15,6 +15,10 @@ export interface CoreContext {
 	problems: ContextProblem[];
 	/** How many entries it was made of. */
 	length: number;
+	/** The items of the entries' log. */
+	items: EntryItems;
+	/** Begins with `messages` and grows: copying a list that is not frozen is quick. */
+	growing: TracedMessage[];
 }
 
 /**
@@ -26,17 +30,22 @@ export interface CoreContext {
  */
 export function coreContext(entries: EntrySource, previous: CoreContext | null = null): CoreContext {
 	if (previous && previous.length <= entries.length) {
-		const added = readMessages(entries, previous.length, { stopAtReplacement: true });
-		if (added) return { ...previous, messages: extend(previous.messages, added), length: entries.length };
+		const added = readItems(entries, previous.length, previous.items, { stopAtReplacement: true });
+		if (added) return { ...previous, ...extend(previous, added), length: entries.length };
 	}
 	return computeCore(entries);
 }
 
-function extend(messages: readonly TracedMessage[], added: readonly TracedMessage[]): readonly TracedMessage[] {
-	if (added.length === 0) return messages;
-	const all = Object.freeze([...messages, ...added]);
-	noteExtension(messages, all);
-	return all;
+function extend(
+	{ messages, growing }: CoreContext,
+	added: readonly TracedMessage[],
+): Pick<CoreContext, "messages" | "growing"> {
+	if (added.length === 0) return { messages, growing };
+	const all = growing.length === messages.length ? growing : [...messages]; // another context may have gone on from this one
+	for (const item of added) all.push(item);
+	const extended = Object.freeze(all.slice());
+	noteExtension(messages, extended);
+	return { messages: extended, growing: all };
 }
 
 function computeCore(entries: EntrySource): CoreContext {
@@ -51,29 +60,36 @@ function computeCore(entries: EntrySource): CoreContext {
 		const origin = Object.freeze({ kind: "compaction", entryIndex } as const);
 		head.push(Object.freeze({ message: compactionMessage(entry), entryIndex: null, origin }));
 	} else if (replacement) head.push(...replacement.messages.map((item) => Object.freeze(item)));
-	const kept = readMessages(entries, replacement?.firstKeptEntryIndex ?? 0) ?? [];
+	const items = EntryItems.of(entries.at(0));
+	const kept = readItems(entries, replacement?.firstKeptEntryIndex ?? 0, items) ?? [];
+	const growing = head.length > 0 ? [...head, ...kept] : kept;
 	return {
-		messages: Object.freeze(head.length > 0 ? [...head, ...kept] : kept),
+		messages: Object.freeze(growing.slice()),
 		synthetic: head.filter(({ entryIndex }) => entryIndex === null),
 		replacement,
 		problems,
 		length: entries.length,
+		items,
+		growing,
 	};
 }
 
-/** The messages of the entries from an index on; null when it stops at an entry that changes what replaces early ones. */
-function readMessages(entries: EntrySource, from: number, { stopAtReplacement = false } = {}): TracedMessage[] | null {
-	const messages: TracedMessage[] = [];
+/** The items of the entries from an index on; null when it stops at an entry that changes what replaces early ones. */
+function readItems(
+	entries: EntrySource,
+	from: number,
+	items: EntryItems,
+	{ stopAtReplacement = false } = {},
+): TracedMessage[] | null {
+	// Allocated at once: growing it would cost more than what is put in.
+	const read = new Array<TracedMessage>(entries.length - from);
+	let count = 0;
 	for (let index = from; index < entries.length; index++) {
 		const entry = entries.at(index);
 		if (stopAtReplacement && changesReplacement(entry)) return null;
-		const message = entryMessage(entry);
-		if (!message) continue;
-		const origin = isMessageEntry(entry) ? ENTRY_ORIGIN : SYSTEM_ITEM_ORIGIN;
-		messages.push(Object.freeze({ message, entryIndex: index, origin }));
+		const item = items.item(entry, index);
+		if (item) read[count++] = item;
 	}
-	return messages;
+	read.length = count;
+	return read;
 }
-
-const ENTRY_ORIGIN = Object.freeze({ kind: "entry" } as const);
-const SYSTEM_ITEM_ORIGIN = Object.freeze({ kind: "system_item" } as const);

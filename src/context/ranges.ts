@@ -1,7 +1,8 @@
 import type { UserMessage } from "@mariozechner/pi-ai";
 import type { SessionEntry } from "../log/entry.js";
 import type { ContextMessage } from "./context-message.js";
-import { entryMessage, entryTime } from "./entry-message.js";
+import { EntryItems } from "./entry-items.js";
+import { entryTime } from "./entry-message.js";
 
 /** Entries `[from, to)` that a summary replaces. */
 export interface SummaryRange {
@@ -30,7 +31,8 @@ interface Segment {
 /**
  * Replaces ranges of entries by their summaries; later wins. Entries that no range covers pass through with their
  * index. A winning summary is emitted once, at the first index where it wins, so a range that is partly overlapped is
- * never lost, and one that is overlapped entirely disappears. Equal input gives equal output.
+ * never lost, and one that is overlapped entirely disappears. Equal input gives equal output; its items are frozen, and
+ * those that pass through are the ones that `context` handlers are given.
  *
  * Costs O(r log r + messages passed through) for r ranges, whatever the ranges cover.
  */
@@ -40,20 +42,27 @@ export function applyRanges(
 	options: ApplyRangesOptions = {},
 ): ContextMessage[] {
 	const render = options.render ?? ((range: SummaryRange) => `[Summary]\n\n${range.summary}`);
-	const messages: ContextMessage[] = [];
+	const items = EntryItems.of(entries[0]);
 	const emitted = new Set<SummaryRange>();
-	for (const { from, to, winner } of segments(ranges, entries.length)) {
+	const parts = segments(ranges, entries.length);
+	// Allocated at once: growing it would cost more than what is put in.
+	const messages = new Array<ContextMessage>(
+		parts.reduce((sum, part) => sum + (part.winner ? 1 : part.to - part.from), 0),
+	);
+	let count = 0;
+	for (const { from, to, winner } of parts) {
 		if (!winner) {
 			for (let index = from; index < to; index++) {
-				const message = entryMessage(entries[index]);
-				if (message) messages.push({ message, entryIndex: index });
+				const item = items.item(entries[index], index);
+				if (item) messages[count++] = item;
 			}
 		} else if (!emitted.has(winner)) {
 			emitted.add(winner);
 			const last = entries[Math.min(Math.trunc(winner.to), entries.length) - 1];
-			messages.push({ message: summaryMessage(render(winner), last), entryIndex: null });
+			messages[count++] = Object.freeze({ message: summaryMessage(render(winner), last), entryIndex: null });
 		}
 	}
+	messages.length = count;
 	return messages;
 }
 

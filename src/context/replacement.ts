@@ -34,7 +34,7 @@ const TYPES = ["compaction", "context_freeze", "context_undo"];
 
 /** True for an entry by which another compaction or freeze may come into force. */
 export function changesReplacement(entry: SessionEntry | undefined): boolean {
-	return entry !== undefined && TYPES.includes(entry.type);
+	return isCompactionEntry(entry) || isContextFreezeEntry(entry) || isContextUndoEntry(entry);
 }
 
 /**
@@ -77,7 +77,7 @@ export function firstKeptEntry(entries: EntrySource): number {
 
 function lastOf(entries: EntrySource, before: number): number {
 	if (entries.lastOfTypes) return entries.lastOfTypes(TYPES, before);
-	for (let index = before - 1; index >= 0; index--) if (TYPES.includes(entries.at(index)?.type ?? "")) return index;
+	for (let index = before - 1; index >= 0; index--) if (changesReplacement(entries.at(index))) return index;
 	return -1;
 }
 

@@ -11,8 +11,10 @@ import { digestContext } from "./digest.js";
 import { compactionMessage, type EntrySource, entryMessage } from "./entry-message.js";
 import { isSameMessage } from "./ledger.js";
 
-/** Characters of new messages that one shape may bring: a hook that makes everything anew must not double the log. */
-const MAX_NEW_CHARACTERS = 200_000;
+/** Characters of new messages that the shape of one request may bring. */
+const MAX_NEW_CHARACTERS = 2_000_000;
+/** Those of all requests, on average: a hook that makes everything anew each time must not flood the log. */
+const NEW_CHARACTERS_EACH = 200_000;
 
 /** Describes requests, each message that a hook made only the first time. One for each log. */
 export class ShapeRecorder {
@@ -20,6 +22,9 @@ export class ShapeRecorder {
 	#written: Map<string, { reply: number; part: number }> | null = null;
 	/** Messages of the last shape by digest, until it is known which entry it stands in. */
 	#latest: Map<string, number> | null = null;
+	/** Characters of new messages that the next shape may bring, and those that the last one brings. */
+	#room = MAX_NEW_CHARACTERS;
+	#brought = 0;
 
 	/**
 	 * The shape of a context that hooks made. @returns undefined when it is what pi alone makes of the entries, and when
@@ -32,7 +37,8 @@ export class ShapeRecorder {
 		this.#written = written;
 		const latest = new Map<string, number>();
 		const parts: ShapePart[] = [];
-		let room = MAX_NEW_CHARACTERS;
+		this.#room = Math.min(this.#room + NEW_CHARACTERS_EACH, MAX_NEW_CHARACTERS);
+		this.#brought = 0;
 		for (const { message, entryIndex, origin } of context.messages) {
 			if (entryIndex !== null && isSameMessage(message, entryMessage(entries.at(entryIndex)) ?? undefined)) {
 				addEntry(parts, entryIndex, entries);
@@ -48,8 +54,8 @@ export class ShapeRecorder {
 				parts.push(known);
 				continue;
 			}
-			room -= JSON.stringify(message).length;
-			if (room < 0) return undefined;
+			this.#brought += JSON.stringify(message).length;
+			if (this.#brought > this.#room) return undefined;
 			latest.set(key, parts.length);
 			parts.push({ message, entryIndex });
 		}
@@ -59,14 +65,17 @@ export class ShapeRecorder {
 
 	/** Notes that the shape described last stands beside the reply in an entry. */
 	recorded(reply: number): void {
-		for (const [key, part] of this.#latest ?? []) this.#written?.set(key, { reply, part });
+		if (!this.#latest) return;
+		for (const [key, part] of this.#latest) this.#written?.set(key, { reply, part });
 		this.#latest = null;
+		this.#room -= this.#brought;
 	}
 
 	/** Forgets what it knows: the log is another one now. */
 	reset(): void {
 		this.#written = null;
 		this.#latest = null;
+		this.#room = MAX_NEW_CHARACTERS;
 	}
 }
 

@@ -30,47 +30,57 @@ export interface TraceFault {
 }
 
 /** Gives each message of an answer its index and origin, or says what is wrong with its form. Never throws. */
-export function traceAnswer(input: TraceInput): TracedAnswer | TraceFault {
-	const traced = { messages: [], synthetic: [], own: [] } satisfies TracedAnswer;
+export function traceAnswer({ answer, before, hook, previousOwn }: TraceInput): TracedAnswer | TraceFault {
+	let position = 0;
 	try {
-		return traceInto(traced, input) ?? traced;
+		const list: unknown =
+			typeof answer === "object" && answer !== null && "messages" in answer ? answer.messages : null;
+		if (!Array.isArray(list)) return { rule: "answer_has_messages", position };
+		const messages = new Array<TracedMessage>(list.length);
+		const synthetic: TracedMessage[] = [];
+		const own: TracedMessage[] = [];
+		const finder = new Finder(before);
+		const traceItem = createItemTracer(finder, { hook, own, findOwn: createOwnFinder(previousOwn) });
+		for (; position < messages.length; position++) {
+			const given: unknown = list[position];
+			const item = finder.takeNext(given) ?? traceItem(given);
+			if ("rule" in item) return { rule: item.rule, position };
+			messages[position] = item;
+			if (item.entryIndex === null) synthetic.push(item);
+		}
+		return { messages, synthetic, own };
 	} catch {
 		// Accessors and proxies of the hook's own: what cannot be read cannot be sent.
-		return { rule: "answer_can_be_read", position: traced.messages.length };
+		return { rule: "answer_can_be_read", position };
 	}
 }
 
-function traceInto(
-	traced: { messages: TracedMessage[]; synthetic: TracedMessage[]; own: TracedMessage[] },
-	{ answer, before, hook, previousOwn }: TraceInput,
-): TraceFault | null {
-	const list: unknown = typeof answer === "object" && answer !== null && "messages" in answer ? answer.messages : null;
-	if (!Array.isArray(list)) return { rule: "answer_has_messages", position: 0 };
-	const { messages, synthetic, own } = traced;
-	const find = createFinder(before);
-	const findOwn = createOwnFinder(previousOwn);
+interface ItemTracing {
+	hook: string;
+	/** Gets what the hook made itself. */
+	own: TracedMessage[];
+	findOwn: OwnFinder;
+}
+
+/** Traces items that are not simply the next one of the list before. */
+function createItemTracer(finder: Finder, { hook, own, findOwn }: ItemTracing) {
 	const origin: Origin = Object.freeze({ kind: "hook", hook });
-	const { length } = list;
-	for (let position = 0; position < length; position++) {
-		const { message, entryIndex } = readItem(list[position]);
-		if (typeof message !== "object" || message === null) return { rule: "known_role", position };
-		const known = find(message, entryIndex);
-		let item = known;
-		if (!item || (entryIndex !== undefined && entryIndex !== item.entryIndex)) {
-			const index = entryIndex ?? null;
-			if (index !== null && !Number.isInteger(index)) return { rule: "entry_index_is_integer", position };
-			item = known ?? findOwn(message, index);
-			if (item?.entryIndex !== index) {
-				const settled = item ?? settleMessage(message);
-				if ("rule" in settled) return { rule: settled.rule, position };
-				item = Object.freeze({ message: settled.message, entryIndex: index, origin: known?.origin ?? origin });
-			}
-			if (!known) own.push(item);
+	return (given: unknown): TracedMessage | { rule: string } => {
+		const { message, entryIndex } = readItem(given);
+		if (typeof message !== "object" || message === null) return { rule: "known_role" };
+		const known = finder.find(message, entryIndex);
+		if (known && (entryIndex === undefined || entryIndex === known.entryIndex)) return known;
+		const index = entryIndex ?? null;
+		if (index !== null && !Number.isInteger(index)) return { rule: "entry_index_is_integer" };
+		let item = known ?? findOwn(message, index);
+		if (item?.entryIndex !== index) {
+			const settled = item ?? settleMessage(message);
+			if ("rule" in settled) return settled;
+			item = Object.freeze({ message: settled.message, entryIndex: index, origin: known?.origin ?? origin });
 		}
-		messages.push(item);
-		if (item.entryIndex === null) synthetic.push(item);
-	}
-	return null;
+		if (!known) own.push(item);
+		return item;
+	};
 }
 
 /** An item of an answer: a message with the index of its entry, or, without an index, a bare one. */
@@ -88,30 +98,39 @@ function readItem(item: unknown): AnswerItem {
 }
 
 /**
- * Finds the traced message of a message object, with the index that the hook gives it (undefined for a bare message).
- * Hooks mostly keep the order and leave out stretches, so the search goes on from where the last one ended; a map is
- * made only when that fails.
+ * Finds the traced message that an item of an answer stands for. Hooks mostly keep the order and leave out stretches, so
+ * the search goes on from where the last one ended; a map is made only when that fails.
  */
-function createFinder({
-	messages: before,
-	synthetic,
-}: TracedList): (message: object, entryIndex: number | null | undefined) => TracedMessage | undefined {
-	let cursor = 0;
-	let all: Map<object, TracedMessage> | null = null;
-	let withoutEntry: Map<object, TracedMessage> | null = null;
-	return (message, entryIndex) => {
-		if (before[cursor]?.message === message) return before[cursor++];
+class Finder {
+	#cursor = 0;
+	#all: Map<object, TracedMessage> | null = null;
+	#withoutEntry: Map<object, TracedMessage> | null = null;
+
+	constructor(private readonly before: TracedList) {}
+
+	/** The message behind the one found last, when the item is that very object. */
+	takeNext(item: unknown): TracedMessage | undefined {
+		const next = this.before.messages[this.#cursor];
+		if (next !== item) return undefined;
+		this.#cursor++;
+		return next;
+	}
+
+	/** @param entryIndex the index that the hook gives the message; undefined for a bare message */
+	find(message: object, entryIndex: number | null | undefined): TracedMessage | undefined {
+		const { messages, synthetic } = this.before;
+		if (messages[this.#cursor]?.message === message) return messages[this.#cursor++];
 		if (entryIndex === null) {
-			withoutEntry ??= byMessage(synthetic);
-			return withoutEntry.get(message);
+			this.#withoutEntry ??= byMessage(synthetic);
+			return this.#withoutEntry.get(message);
 		}
 		if (entryIndex !== undefined) {
-			cursor = skipTo(before, cursor, entryIndex);
-			if (before[cursor]?.message === message) return before[cursor++];
+			this.#cursor = skipTo(messages, this.#cursor, entryIndex);
+			if (messages[this.#cursor]?.message === message) return messages[this.#cursor++];
 		}
-		all ??= byMessage(before);
-		return all.get(message);
-	};
+		this.#all ??= byMessage(messages);
+		return this.#all.get(message);
+	}
 }
 
 /** Position of the first message at or after `from` whose entry is not before `entryIndex`. */
@@ -125,10 +144,10 @@ function byMessage(traced: readonly TracedMessage[]): Map<object, TracedMessage>
 	return new Map(traced.map((item) => [item.message, item]));
 }
 
+type OwnFinder = (message: object, entryIndex: number | null) => TracedMessage | undefined;
+
 /** Finds what a hook made the last time and makes again: by the entry it stands for, else in the order of the answer. */
-function createOwnFinder(
-	previous: readonly TracedMessage[],
-): (message: object, entryIndex: number | null) => TracedMessage | undefined {
+function createOwnFinder(previous: readonly TracedMessage[]): OwnFinder {
 	let replaced: Map<number, TracedMessage> | null = null;
 	const added = previous.filter(({ entryIndex }) => entryIndex === null);
 	let cursor = 0;

@@ -31,9 +31,9 @@ export async function listSessions(dir: string, options: ListOptions = {}): Prom
 	const summarizer = new Summarizer(options.scanBytes ?? SCAN_BYTES);
 	const summaries: SessionSummary[] = [];
 	let sliceStart = performance.now();
-	for (const path of newestFirst(dir)) {
+	for (const { path, stats } of statNewestFirst(dir)) {
 		options.signal?.throwIfAborted();
-		const summary = withFile(path, (file, stats) => summarizer.summarize(path, file, stats));
+		const summary = stats?.isFile() ? withFile(path, (file) => summarizer.summarize(path, file, stats)) : undefined;
 		if (summary) summaries.push(summary);
 		if (performance.now() - sliceStart < SLICE_MS) continue;
 		await nextTick();
@@ -87,10 +87,14 @@ export function latestSession(dir: string): string | null {
 
 /** Paths of the session files of a directory by the time of their last change, newest first. */
 export function newestFirst(dir: string): string[] {
+	return statNewestFirst(dir).map(({ path }) => path);
+}
+
+function statNewestFirst(dir: string): { path: string; stats: Stats | undefined }[] {
+	const time = (stats: Stats | undefined) => stats?.mtimeMs ?? 0;
 	return sessionFiles(dir)
-		.map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-		.sort((a, b) => b.time - a.time || (a.path < b.path ? 1 : -1))
-		.map(({ path }) => path);
+		.map((path) => ({ path, stats: statSync(path, { throwIfNoEntry: false }) }))
+		.sort((a, b) => time(b.stats) - time(a.stats) || (a.path < b.path ? 1 : -1));
 }
 
 function sessionFiles(dir: string): string[] {
@@ -104,16 +108,15 @@ function sessionFiles(dir: string): string[] {
 }
 
 function headerIdOf(path: string): string | undefined {
-	const header = withFile(path, readFirstLine);
+	const header = withFile(path, (file) => (file.stats().isFile() ? readFirstLine(file) : undefined));
 	return typeof header === "object" ? header.id : undefined;
 }
 
-function withFile<T>(path: string, read: (file: OpenFile, stats: Stats) => T): T | undefined {
+function withFile<T>(path: string, read: (file: OpenFile) => T): T | undefined {
 	let file: OpenFile | undefined;
 	try {
 		file = OpenFile.open(path, false);
-		const stats = file.stats();
-		return stats.isFile() ? read(file, stats) : undefined;
+		return read(file);
 	} catch {
 		return undefined; // a file that vanished or may not be read has no place in a list
 	} finally {

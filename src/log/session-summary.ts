@@ -14,7 +14,8 @@ const OVERLAP_BYTES = 64;
 const MAX_NAME_LINE_BYTES = 4096;
 const MAX_EXCERPT = 200;
 const NAME_NEEDLE = Buffer.from('"type":"session_info"');
-const MESSAGE_NEEDLE = Buffer.from('{"type":"message"');
+/** With the end of the line before it: the first line is the header. */
+const MESSAGE_NEEDLE = Buffer.from('\n{"type":"message"');
 const USER_NEEDLE = Buffer.from('"role":"user"');
 
 /** A session file as a list shows it. */
@@ -116,8 +117,7 @@ class Scan {
 	/** Pieces overlap, so that no needle is cut. */
 	look(bytes: Buffer, offset: number): void {
 		for (let at = bytes.indexOf(MESSAGE_NEEDLE); at >= 0; at = bytes.indexOf(MESSAGE_NEEDLE, at + 1)) {
-			const startsLine = at > 0 ? bytes[at - 1] === LF : offset === 0;
-			if (!startsLine || offset + at < this.#countedTo) continue;
+			if (offset + at < this.#countedTo) continue;
 			this.messageCount++;
 			this.#countedTo = offset + at + 1;
 		}

@@ -11,7 +11,7 @@ import { hooksStart } from "./measures/hooks.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
 import { resumeSession } from "./measures/resume.mjs";
 import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
-import { sessionCatalog } from "./measures/sessions.mjs";
+import { logAppend, sessionCatalog } from "./measures/sessions.mjs";
 import { fastPaths, firstPaint } from "./measures/start.mjs";
 
 const MEASURES = {
@@ -31,6 +31,7 @@ const MEASURES = {
 	next: nextRequest,
 	resume: resumeSession,
 	sessions: sessionCatalog,
+	append: logAppend,
 };
 const BASELINE = join(ROOT, "test/bench/baseline.json");
 const LATEST = join(ROOT, "test/bench/latest.local.json");

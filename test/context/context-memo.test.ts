@@ -131,18 +131,101 @@ test("only entries that were added are read again, and none before the last comp
 	const { source, take } = countedLog(entries);
 	const memo = new ContextMemo();
 	await buildContext(source(900), [], { memo });
-	expect(take().length).toBe(900);
+	expect(take()).toEqual([0, ...Array.from({ length: 900 }, (_, at) => at)]);
 	await buildContext(source(902), [], { memo });
 	expect(take()).toEqual([900, 901]);
 	await buildContext(source(902), [], { memo });
 	expect(take()).toEqual([]);
 	await buildContext(source(1002), [], { memo });
-	expect(Math.min(...take().slice(100))).toBe(900); // behind the look that found the compaction
+	const looked = Array.from({ length: 100 }, (_, at) => 902 + at); // up to the compaction
+	expect(take()).toEqual([...looked, 1001, 0, ...Array.from({ length: 102 }, (_, at) => 900 + at)]);
 	await buildContext(source(entries.length), [], { memo });
 	expect(take()).toEqual(Array.from({ length: 20 }, (_, at) => 1002 + at));
 
 	await buildContext(source(entries.length), [], { memo: new ContextMemo() });
-	expect(take().every((index) => index >= 900)).toBe(true);
+	expect(take()).toEqual([1001, 0, ...Array.from({ length: entries.length - 900 }, (_, at) => 900 + at)]);
+});
+
+/** A whole turn of which each look at an entry or at its message is told. */
+function watchedTurn(first: number, look: (index: number) => void): SessionEntry[] {
+	const turn = [user(`u${first}`), assistant("", [{ id: `c${first}` }]), result(`c${first}`), assistant("done")];
+	return turn.map(({ message, ...entry }, at) => {
+		const index = first + at;
+		const watched = Object.defineProperty({ ...message }, "role", {
+			get() {
+				look(index);
+				return message.role;
+			},
+		});
+		const seen = Object.freeze(watched);
+		return Object.freeze(
+			Object.defineProperty({ ...entry, message: seen }, "message", {
+				get() {
+					look(index);
+					return seen;
+				},
+			}),
+		);
+	});
+}
+
+/** A hook that folds ranges, as stacking and its like do. */
+function folds(
+	hook: string,
+	entries: readonly SessionEntry[],
+	ranges: readonly [from: number, to: number][],
+): ContextStage {
+	const folded = ranges.map(([from, to], id) => ({ from, to, summary: `${hook} ${id}`, id }));
+	return { hook, transform: async () => ({ messages: applyRanges(entries, folded) }) };
+}
+
+test("with hooks that fold ranges, too, a request looks at nothing that the last one has seen", async () => {
+	const looks = new Set<number>();
+	const all = session(
+		...Array.from({ length: 100 }, (_, n) => watchedTurn(1 + 4 * n, (index) => looks.add(index))).flat(),
+	);
+	const memo = new ContextMemo();
+	const requests = new RequestMemo();
+	const tokens = new TokenSum();
+	const request = async (length: number) => {
+		const entries = Object.freeze(all.slice(0, length));
+		const stages = [
+			folds("a", entries, [[41, 81]]),
+			folds("b", entries, [
+				[41, 81],
+				[61, 121],
+			]),
+		];
+		looks.clear();
+		const { messages } = await buildContext(entries, stages, { memo });
+		requests.request(messages);
+		tokens.update(messages);
+		return [...looks].sort((a, b) => a - b);
+	};
+	expect((await request(302)).length).toBe(301);
+	const firstUser = 1; // one message of the user must be left
+	const lastReply = 301; // what follows could be a result of its
+	expect(await request(306)).toEqual([firstUser, lastReply, 302, 303, 304, 305]);
+	expect(await request(306)).toEqual([firstUser, 305]);
+	expect(await request(322)).toEqual([firstUser, ...Array.from({ length: 17 }, (_, at) => 305 + at)]);
+});
+
+test("with hooks that fold what a compaction covers, too, nothing before its cut is looked at", async () => {
+	const looks = new Set<number>();
+	const look = (index: number) => looks.add(index);
+	const turns = (first: number, count: number) =>
+		Array.from({ length: count }, (_, n) => watchedTurn(first + 4 * n, look)).flat();
+	const all = session(...turns(1, 100), compaction(381, "S"), ...turns(402, 5));
+	const stages = [
+		folds("a", all, [[0, 381]]),
+		folds("b", all, [
+			[0, 381],
+			[385, 389],
+		]),
+	];
+	const { messages } = await buildContext(all, stages);
+	new RequestMemo().request(messages);
+	expect(Math.min(...looks)).toBe(381);
 });
 
 test("what a hook makes anew each time is the same message for as long as it says the same", async () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { buildContext } from "../../src/context/build-context.js";
 import type { ContextMessage } from "../../src/context/context-message.js";
 import { applyRanges, type SummaryRange } from "../../src/context/ranges.js";
 import { messageText, type SessionEntry } from "../../src/log/entry.js";
@@ -67,6 +68,18 @@ describe("applyRanges", () => {
 			message: { role: "user", content: "[Summary]\n\nab", timestamp: Date.parse("2026-01-01T00:00:00.000Z") },
 			entryIndex: null,
 		});
+	});
+
+	test("gives entries that pass through as the items that context handlers are given, frozen", async () => {
+		const entries = session(user("a"), custom("mark"), user("b"), user("c"));
+		const given: (readonly ContextMessage[])[] = [];
+		const transform = async (messages: readonly ContextMessage[]) => {
+			given.push(messages);
+		};
+		await buildContext(entries, [{ hook: "looks", transform }]);
+		const ranged = applyRanges(entries, [{ from: 1, to: 2, summary: "S", id: 0 }]);
+		expect(ranged.slice(1).map((item) => given[0]?.indexOf(item))).toEqual([1, 2]);
+		expect(ranged.map(Object.isFrozen)).toEqual([true, true, true]);
 	});
 
 	test("lets the caller word the summary", () => {

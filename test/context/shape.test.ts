@@ -87,9 +87,24 @@ describe("the shape of a request", () => {
 		]);
 	});
 
-	test("is left out where it would bring more than it is worth", async () => {
-		const huge = stage(() => [note("x".repeat(300_000))]);
-		expect((await ask(work(), [huge], new ShapeRecorder())).shape).toBeUndefined();
+	test("brings a large request once, also where a hook makes all of it", async () => {
+		const recorder = new ShapeRecorder();
+		const entries = work();
+		const large = stage(() => [note("x".repeat(1_900_000))]);
+		const { digest } = await ask(entries, [large], recorder);
+		expect(digestOf(entries)).toBe(digest);
+		expect((await ask(entries, [large], recorder)).shape).toEqual([{ reply: 6, part: 0 }]);
+		expect((await ask(work(), [stage(() => [note("x".repeat(2_000_001))])], recorder)).shape).toBeUndefined();
+	});
+
+	test("is left out at times where a hook makes a large request anew each time", async () => {
+		const recorder = new ShapeRecorder();
+		const entries = work();
+		let count = 0;
+		const restless = stage(() => [note(`${count++} ${"x".repeat(990_000)}`)]);
+		const isThere: boolean[] = [];
+		while (isThere.length < 12) isThere.push((await ask(entries, [restless], recorder)).shape !== undefined);
+		expect(isThere.map((yes) => (yes ? "x" : ".")).join("")).toBe("xx...x....x.");
 	});
 
 	test("that refers to what is not there is none", () => {

@@ -116,17 +116,18 @@ async function printVerification(
 		await printLines(io, [
 			`The request that entry ${entryIndex} answers is not what was sent: ${why}`,
 			mismatch.reason,
-			...describeSuspect(mismatch.message),
+			...describeSuspect(mismatch.message, (position) => `From message ${position} on`),
+			...describeSuspect(mismatch.sent, (position) => `Message ${position} then`),
 		]);
 	}
 	return mismatch === null ? 0 : 1;
 }
 
-function describeSuspect(message: SuspectMessage | null): string[] {
+function describeSuspect(message: SuspectMessage | null, where: (position: number) => string): string[] {
 	if (message === null) return [];
 	const { position, entryIndex, role, origin, text } = message;
-	const from = origin.hook ?? (entryIndex === null ? origin.kind : `entry ${entryIndex}`);
-	return [`From message ${position} on, ${role} from ${from}: ${onOneLine(text, PREVIEW)}`];
+	const unnamed = origin.kind === "freeze" ? "a hook" : entryIndex === null ? origin.kind : `entry ${entryIndex}`;
+	return [`${where(position)}, ${role} from ${origin.hook ?? unnamed}: ${onOneLine(text, PREVIEW)}`];
 }
 
 async function printContext(

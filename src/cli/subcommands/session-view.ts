@@ -2,7 +2,8 @@ import { buildContext, plainMessages } from "../../context/build-context.js";
 import { ContextMemo } from "../../context/context-memo.js";
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { coreContext } from "../../context/core.js";
-import { RunningDigest } from "../../context/digest.js";
+import { digestContext, RunningDigest } from "../../context/digest.js";
+import { readShape } from "../../context/shape.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import {
@@ -87,6 +88,7 @@ export class SessionView {
 			if (computed.digest !== entry.context.digest) {
 				const reason = await explainMismatch({
 					recorded: entry.context,
+					sent: this.#sent(entryIndex, entry.context),
 					computed: context.messages,
 					verified,
 					foreign: this.#lastForeign(entryIndex),
@@ -113,6 +115,12 @@ export class SessionView {
 			if (isMessageEntry(this.options.entries[end - 1])) break;
 		}
 		return first ?? { end: entryIndex, context: await this.build(entryIndex) };
+	}
+
+	/** The request that a reply answered, as the shape beside it says; null when there is none, or it is not that request. */
+	#sent(reply: number, { digest }: ContextRecord): readonly TracedMessage[] | null {
+		const sent = readShape(this.options.entries, reply);
+		return sent && digestContext(sent.map(({ message }) => message)) === digest ? sent : null;
 	}
 
 	#digest({ messages }: BuiltContext): string {

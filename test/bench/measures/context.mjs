@@ -41,15 +41,20 @@ function rangeHooks(entries, applyRanges) {
 	}));
 }
 
-/** The context rebuilt from scratch, in this process, the module bundled by itself. */
+/** The same log to a reader, another one to what is remembered of logs. */
+const opened = ([header, ...entries]) => Object.freeze([Object.freeze({ ...header }), ...entries]);
+
+/** The context rebuilt from scratch, in this process, the module bundled by itself; `first` for a log that was just opened. */
 export async function contextBuild({ rounds, workshop }) {
 	const { applyRanges, buildContext } = await workshop.source("src/context/build-context.ts", "src/context/ranges.ts");
 	const rows = [];
 	for (const size of SIZES) {
 		const entries = conversation(size);
-		const build = (stages) => async () => {
+		const build = (stagesOf, logOf = () => entries) => async () => {
+			const log = logOf();
+			const stages = stagesOf(log);
 			const started = performance.now();
-			const { messages, problems } = await buildContext(entries, stages);
+			const { messages, problems } = await buildContext(log, stages);
 			const ms = performance.now() - started;
 			if (problems.length > 0 || messages.length < size / 2) throw new Error(`${messages.length} messages, ${JSON.stringify(problems)}`);
 			return { ms };
@@ -60,12 +65,13 @@ export async function contextBuild({ rounds, workshop }) {
 			for (const entry of entries) if (entry.message) messages.push(entry.message);
 			return { ms: performance.now() - started, messages: messages.length };
 		};
-		const subjects = { floor, none: build([]), three: build(rangeHooks(entries, applyRanges)) };
+		const three = (log) => rangeHooks(log, applyRanges);
+		const subjects = { floor, none: build(() => []), three: build(three), first: build(three, () => opened(entries)) };
 		// A running session has built its context before: the compiler's warm-up is not what is asked for.
 		await interleave(5, subjects);
 		const values = await interleave(rounds * 3, subjects);
 		const atMost = BUDGETS[size];
-		for (const [hooks, key] of [["no hook", "none"], ["3 range hooks", "three"]]) {
+		for (const [hooks, key] of [["no hook", "none"], ["3 range hooks", "three"], ["3 range hooks, the first", "first"]]) {
 			rows.push({
 				name: `context of ${size} entries, ${hooks}`,
 				unit: "ms",
@@ -80,7 +86,7 @@ export async function contextBuild({ rounds, workshop }) {
 }
 
 /**
- * What the request after one more entry costs before it is sent: context, conversion, repair, digest, tokens. With hooks,
+ * What the request after one more entry costs before it is sent: context, conversion, repair, digest, tokens, shape. With hooks,
  * their own work and the walk over what they answer are in it.
  */
 export async function nextRequest({ rounds, workshop }) {
@@ -101,7 +107,7 @@ export async function nextRequest({ rounds, workshop }) {
 				findLast: () => -1,
 			};
 			const hooks = (read) => rangeHooks({ get length() { return size; } }, (_, ranges) => applyRanges(read(), ranges)).slice(0, count);
-			const context = new SessionContext({ log: () => log, stages: hooks, onProblem: (problem) => { throw new Error(JSON.stringify(problem)); }, onChange() {} });
+			const context = new SessionContext({ log: () => log, stages: hooks, preambleTokens: () => 0, onProblem: (problem) => { throw new Error(JSON.stringify(problem)); }, onChange() {} });
 			return async () => {
 				// Whole turns: the log of a session does not end with a call when a request is made.
 				entries = Object.freeze([...entries, ...all.slice(entries.length, entries.length + 4)]);
@@ -109,6 +115,7 @@ export async function nextRequest({ rounds, workshop }) {
 				const built = await context.rebuild(new AbortController().signal);
 				const { messages } = context.request();
 				context.tokens();
+				context.describeShape(built);
 				context.noteRequest(built);
 				const ms = performance.now() - started;
 				if (messages.length < size / 2) throw new Error(`${messages.length} messages`);

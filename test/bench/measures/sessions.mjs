@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, utimesSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readSync, statSync, utimesSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { interleave } from "../lib/stats.mjs";
 
@@ -21,6 +21,18 @@ function writeSession(dir, number, bodies) {
 	utimesSync(path, number, number);
 }
 
+/** Times of change and first bytes of all files of a directory. */
+function readHeads(dir) {
+	const room = Buffer.allocUnsafe(64 * 1024);
+	for (const name of readdirSync(dir)) {
+		const path = join(dir, name);
+		statSync(path);
+		const file = openSync(path, "r");
+		readSync(file, room, 0, room.length, 0);
+		closeSync(file);
+	}
+}
+
 /** The list of a directory of many sessions, and a search through much text, of which only the oldest session has it. */
 export async function sessionCatalog({ rounds, workshop }) {
 	const { listSessions, searchSessions } = await workshop.source("src/log/catalog.ts", "src/log/search.ts");
@@ -35,6 +47,11 @@ export async function sessionCatalog({ rounds, workshop }) {
 		writeSession(large, number, [prompt("go on"), part, prompt(number === 1 ? "the Needle is here" : "done")]);
 	}
 	const values = await interleave(rounds, {
+		heads: async () => {
+			const started = performance.now();
+			readHeads(many);
+			return { ms: performance.now() - started };
+		},
 		list: async () => {
 			const started = performance.now();
 			const sessions = await listSessions(many);
@@ -51,7 +68,48 @@ export async function sessionCatalog({ rounds, workshop }) {
 		},
 	});
 	return [
-		{ name: `list of ${FILES} sessions`, unit: "ms", values: values.list.ms, budget: { atMost: 100 } },
+		{ name: `list of ${FILES} sessions`, unit: "ms", values: values.list.ms, floor: "bare reads", floorValues: values.heads.ms, budget: { atMost: 100 } },
 		{ name: `search through ${SEARCHED} MB`, unit: "ms", values: values.search.ms, budget: { atMost: BUDGET_MS } },
 	];
+}
+
+/** Entries that each measured run appends. */
+const APPENDED = 500;
+/** µs of CPU for one entry, without the wait for the disk. */
+const APPEND_BUDGET_US = 50;
+
+/** What an appended entry costs in a log with a long past. The floor writes the same line to a bare file. */
+export async function logAppend({ rounds, workshop }) {
+	const { SessionLog } = await workshop.source("src/log/session-log.ts");
+	const entry = JSON.parse(prompt("please look at the parser"));
+	const bare = openSync(join(workshop.dir, "bare.jsonl"), "a");
+	const floor = async () => ({ us: cpuOf(() => writeSync(bare, `${JSON.stringify(entry)}\n`)) });
+	const rows = [];
+	for (const size of [1_000, 100_000]) {
+		const dir = join(workshop.dir, `log-${size}`);
+		mkdirSync(dir);
+		writeSession(dir, 1, [prompt("go on").repeat(size)]);
+		const log = SessionLog.open(join(dir, readdirSync(dir)[0]), { onWriteError: (error) => { throw error; } });
+		const values = await interleave(rounds, { floor, append: async () => ({ us: cpuOf(() => log.append(entry)) }) });
+		if (log.length !== size + 1 + rounds * APPENDED) throw new Error(`${log.length} entries`);
+		log.close();
+		rows.push({
+			name: `append an entry at ${size} entries, CPU`,
+			unit: "µs",
+			values: values.append.us,
+			floor: "a bare write",
+			floorValues: values.floor.us,
+			budget: { atMost: APPEND_BUDGET_US },
+		});
+	}
+	closeSync(bare);
+	return rows;
+}
+
+/** µs of CPU, of the process and of the system for it, for each of many runs. */
+function cpuOf(run) {
+	const before = process.cpuUsage();
+	for (let n = 0; n < APPENDED; n++) run();
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / APPENDED;
 }

@@ -55,7 +55,7 @@ describe("pi context --verify", () => {
 		expect([whole.code, branched.code, whole.stderr, branched.stderr]).toEqual([0, 0, "", ""]);
 	});
 
-	test("without the hook names the first request that it had changed", async () => {
+	test("without the hook names the first request that it had changed, and what the model was given then", async () => {
 		const place = newPlace();
 		const { file } = await eventfulSession(place);
 		const { code, stdout } = await verify(place, file, []);
@@ -66,9 +66,44 @@ describe("pi context --verify", () => {
 			recorded: { messages: 4 },
 			computed: { messages: 7 },
 			reason: "Entry 7 is a stack_pop of a hook that is not loaded; name the hook's file with --hook",
-			message: null,
+			message: { position: 2, entryIndex: 3, role: "user", origin: { kind: "entry" }, text: "u2" },
+			sent: { position: 2, entryIndex: null, role: "user", origin: { kind: "freeze" }, text: "[Summary]\n\nan answer" },
 			hook: null,
 		});
+		const lines = await run({ name: "context", verify: true }, { ...place, session: file });
+		expect(lines.stdout).toBe(
+			[
+				"The request that entry 9 answers is not what was sent: 4 messages then, 7 now",
+				"Entry 7 is a stack_pop of a hook that is not loaded; name the hook's file with --hook",
+				"From message 2 on, user from entry 3: u2",
+				"Message 2 then, user from a hook: [Summary] an answer",
+				"",
+			].join("\n"),
+		);
+	});
+
+	test("without a hook of which the file has no entries, says what it had put there", async () => {
+		const place = newPlace();
+		writeFiles(place.cwd, {
+			"brief.ts": `export default (pi) => pi.on("context", ({ messages }) => ({
+				messages: [{ role: "user", content: "Be brief.", timestamp: 0 }, ...messages] }));`,
+		});
+		const brief = join(place.cwd, "brief.ts");
+		const { session, provider } = await startSession({ ...place, hookFiles: [brief], session: { kind: "new" } });
+		provider.reply("a1");
+		await session.prompt("u1");
+		const file = session.sessionFile ?? "";
+		await session.dispose();
+		const { stdout } = await run({ name: "context", verify: true }, { ...place, session: file });
+		expect(stdout).toBe(
+			[
+				"The request that entry 2 answers is not what was sent: 2 messages then, 1 now",
+				"A hook that hid or replaced less then has changed, a hook that added messages is missing, or entries were removed",
+				"From message 0 on, user from entry 1: u1",
+				"Message 0 then, user from a hook: Be brief.",
+				"",
+			].join("\n"),
+		);
 	});
 
 	test("names a hook that was not there then, and the message that it brings", async () => {
