@@ -3,7 +3,7 @@ import { PromptEditor } from "../../tui/prompt-editor.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { loadHttpClient } from "../../util/paced-fetch.js";
 import type { StartQuestions } from "../start-questions.js";
-import { loadDrawingParts } from "./drawing-parts.js";
+import { afterFirstRequest, loadDrawingParts } from "./drawing-parts.js";
 import { askGrant } from "./grant-question.js";
 import type { InteractiveOptions } from "./interactive-options.js";
 import { watchMissingHooks } from "./missing-hooks-question.js";
@@ -50,7 +50,7 @@ export async function beginSession(
 	await watchMissingHooks({ session, dialogs, quit, failed });
 	void sayAll(session, options.prompts ?? [], failed);
 	input.attach(createPromptTarget(session, images));
-	void loadDrawingParts().then(loadHttpClient);
+	void afterFirstRequest(session).then(loadDrawingParts).then(loadHttpClient);
 	const news = await options.news?.();
 	if (news) tell(news, screen.transcript);
 }
