@@ -1,17 +1,19 @@
 #!/usr/bin/env node
 // Answers what needs no program at once, else loads the bundle. Runs on any Node, so that an old one can be named.
-import { mkdirSync, readFileSync } from "node:fs";
 import module from "node:module";
-import { homedir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+
+// As ES modules they would cost what bin/build.js says.
+const require = module.createRequire(import.meta.url);
+const { mkdirSync, readFileSync } = require("node:fs");
+const { homedir } = require("node:os");
+const { join } = require("node:path");
 
 const OLDEST_NODE = 20;
 
 /** Text of a file of the package, path relative to its root; null when it is missing. */
 function packageFile(path) {
 	try {
-		return readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), "utf8");
+		return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 	} catch {
 		return null;
 	}

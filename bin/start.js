@@ -14,7 +14,7 @@ function modifiedAt(path) {
 
 /** The latest change to what the bundle is made of. Folders count as well: a file may have been removed. */
 function sourcesModifiedAt() {
-	const sources = ["package.json", "package-lock.json", "bin/build.js", "CHANGELOG.md", "src"];
+	const sources = ["package.json", "package-lock.json", "bin/build.js", "bin/bundle-plugins.js", "CHANGELOG.md", "src"];
 	for (const path of readdirSync(join(root, "src"), { recursive: true })) sources.push(join("src", path));
 	return Math.max(...sources.map(modifiedAt));
 }

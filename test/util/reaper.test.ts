@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build } from "rolldown";
 import { expect, onTestFinished, test } from "vitest";
 
-const SOURCES = fileURLToPath(new URL("../../src/util/", import.meta.url));
+const SOURCES = fileURLToPath(new URL("../../src/", import.meta.url));
 
 /** Starts a Node program that has `spawnGroup`, `exec` and `killAllGroups` in scope. */
 async function startProgram(
@@ -15,15 +15,16 @@ async function startProgram(
 ): Promise<{ program: ChildProcess; firstLine: Promise<string>; ended: Promise<number | null> }> {
 	const dir = await mkdtemp(join(tmpdir(), "pi-reaper-"));
 	onTestFinished(() => rm(dir, { recursive: true, force: true }));
+	const source = join(dir, "source.ts");
+	const names = ["util/process.js", "util/reaper.js", "tools/shell.js"].map((name) =>
+		JSON.stringify(join(SOURCES, name)),
+	);
+	await writeFile(source, names.map((name) => `export * from ${name};`).join("\n"));
 	await build({
-		stdin: {
-			contents: 'export * from "./process.js"; export * from "./reaper.js"; export * from "../tools/shell.js";',
-			resolveDir: SOURCES,
-		},
-		bundle: true,
+		input: source,
 		platform: "node",
-		format: "esm",
-		outfile: join(dir, "process.mjs"),
+		resolve: { extensionAlias: { ".js": [".ts"] } },
+		output: { file: join(dir, "process.mjs") },
 	});
 	const file = join(dir, "program.mjs");
 	await writeFile(file, `import { exec, killAllGroups, runShell, spawnGroup } from "./process.mjs";\n${body}`);

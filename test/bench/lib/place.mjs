@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build } from "rolldown";
 import { scrubbedEnv } from "./process.mjs";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -13,20 +13,18 @@ export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
  */
 export async function createWorkshop(program = join(ROOT, "bin/pi.js")) {
 	const dir = mkdtempSync(join(tmpdir(), "pi-bench-"));
-	await build({
-		absWorkingDir: ROOT,
-		entryPoints: ["editor", "client", "markdown"].map((name) => join(ROOT, `test/bench/floors/${name}.mjs`)),
-		outdir: join(dir, "floors"),
-		outExtension: { ".js": ".mjs" },
-		bundle: true,
-		format: "esm",
-		platform: "node",
-		target: "node20",
-		minify: true,
-		external: ["koffi"],
-		banner: { js: 'import{createRequire as __c}from"node:module";const require=__c(import.meta.url);' },
-		logLevel: "warning",
-	});
+	const floors = ["editor", "client", "markdown"];
+	await Promise.all(
+		floors.map((name) =>
+			build({
+				cwd: ROOT,
+				input: join(ROOT, `test/bench/floors/${name}.mjs`),
+				platform: "node",
+				external: ["koffi"],
+				output: { file: join(dir, "floors", `${name}.mjs`), minify: true },
+			}),
+		),
+	);
 	let places = 0;
 	return {
 		dir,
@@ -49,15 +47,15 @@ export async function createWorkshop(program = join(ROOT, "bin/pi.js")) {
 		/** Bundles modules of src as one, so that they can be measured without the rest of the program. */
 		async source(...paths) {
 			const outfile = join(dir, "source", `${paths[0].replaceAll("/", "-")}.mjs`);
-			const contents = paths.map((path) => `export * from ${JSON.stringify(join(ROOT, path))};`).join("\n");
+			const entry = join(dir, "source", `${paths[0].replaceAll("/", "-")}.entry.mjs`);
+			mkdirSync(dirname(entry), { recursive: true });
+			writeFileSync(entry, paths.map((path) => `export * from ${JSON.stringify(join(ROOT, path))};`).join("\n"));
 			await build({
-				stdin: { contents, resolveDir: ROOT },
-				outfile,
-				bundle: true,
-				format: "esm",
+				cwd: ROOT,
+				input: entry,
 				platform: "node",
-				target: "node20",
-				logLevel: "warning",
+				resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
+				output: { file: outfile },
 			});
 			return import(outfile);
 		},
