@@ -142,7 +142,13 @@ describe("the context object", () => {
 		await first.session.prompt("/save");
 		await first.session.dispose();
 		const { cwd } = first;
-		const second = await startSession({ agentDir, sessionDir, cwd, session: { kind: "continue" }, discoverHooks: false });
+		const second = await startSession({
+			agentDir,
+			sessionDir,
+			cwd,
+			session: { kind: "continue" },
+			discoverHooks: false,
+		});
 		expect(second.session.loaded.warnings).toEqual([expect.stringContaining("mine (1)")]);
 		expect(second.session.entries.filter(isMessageEntry).length).toBe(2);
 	});
