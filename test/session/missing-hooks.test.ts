@@ -102,7 +102,7 @@ describe("a session whose hook is not loaded", () => {
 	});
 
 	test("cannot be frozen when what the hook made was too large to be kept", async () => {
-		const again = await reopen(await orphan(TAIL.replace("SIZE", "x".repeat(250_000))));
+		const again = await reopen(await orphan(TAIL.replace("SIZE", "x".repeat(2_000_001))));
 		expect(again.session.lifecycle.missingHooks?.difference).toMatchObject({ reply: 5, canFreeze: false });
 		await expect(again.session.lifecycle.freezeContext()).rejects.toMatchObject({ code: "command_failed" });
 		expect(again.session.entries).toHaveLength(6);
