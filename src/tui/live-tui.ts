@@ -319,9 +319,12 @@ export class LiveTUI extends TUI {
 	}
 }
 
-/** Moves to the row, `rows` above the cursor but on the screen, and clears from there on. */
+/**
+ * Moves to the row, `rows` above the cursor but on the screen, and clears from there on, the first cell last: where
+ * that is the first of the screen, tmux would put all that is cleared from it on into the scrollback.
+ */
 function clearFrom(rows: number): string {
-	return `${rows > 0 ? `\x1b[${rows}A` : ""}\r\x1b[J`;
+	return `${rows > 0 ? `\x1b[${rows}A` : ""}\r\x1b[C\x1b[J\r\x1b[K`;
 }
 
 /** Takes the cursor's mark out of the lines. @returns where it was, when on the screen */

@@ -265,3 +265,18 @@ test("a line that is too wide or holds a line end is cut, and a block that throw
 	add(broken);
 	expect((await live.screen()).slice(0, 3)).toEqual([`${"x".repeat(19)}…`, "two lines", "(cannot be drawn: n…"]);
 });
+
+test("a redraw does not clear from the first cell on: tmux would put what it clears into the scrollback", async () => {
+	const terminal = new VirtualTerminal(40, 10);
+	const screen = new LiveTUI(terminal);
+	onTestFinished(() => screen.stop());
+	screen.addChild(new Lines(["one", "two", "three"]));
+	screen.start();
+	await terminal.settle();
+	terminal.writes.length = 0;
+	screen.requestRender(true);
+	await terminal.settle();
+	expect(terminal.output).toContain("\x1b[C\x1b[J");
+	expect(terminal.output.replaceAll("\x1b[C\x1b[J", "")).not.toContain("\x1b[J");
+	expect((await terminal.screen()).slice(0, 4)).toEqual(["one", "two", "three"]);
+});

@@ -47,7 +47,7 @@ test("hostile text reaches no place of the terminal as a control sequence", asyn
 	await stage.rebuild([popHook(stage.entries.length, HOSTILE_TEXT)]);
 	await stage.terminal.settle();
 	// What remains are the renderer's own: cursor moves, erasing, synchronised output, colours, the link reset.
-	const own = /\x1b\[(?:\d*[ABG]|\?2026[hl]|\?25[hl]|[023]?[JKH]|\?2004[hl]|[\d;]*m)|\x1b\]8;;\x07/g;
+	const own = /\x1b\[(?:\d*[ABCG]|\?2026[hl]|\?25[hl]|[023]?[JKH]|\?2004[hl]|[\d;]*m)|\x1b\]8;;\x07/g;
 	const rest = stage.terminal.output.replace(own, "");
 	expect(rest.match(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/)).toBeNull();
 	expect(stage.terminal.output).not.toMatch(/\x1b\[(?:\d+;)*8(?:;\d+)*m/);
