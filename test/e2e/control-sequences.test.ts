@@ -168,7 +168,7 @@ test("print mode writes a reply verbatim into a pipe and keeps what goes to stde
 function foreign(output: string, title = "[\\w-]+"): string[] {
 	const own = [
 		/\x1b\[[\d;:]*m/g, // colours
-		/\x1b\[\d*[ABGHJKL]/g, // lines up and down, columns, clearing, lines moved down
+		/\x1b\[\d*[ABCGHJKL]/g, // lines up and down, columns, clearing, lines moved down
 		/\x1b\[\?(?:25|1004|2004|2026|2031)[hl]/g, // cursor, focus reports, paste mode, frames, light or dark
 		/\x1b\[2[23];2t/g,
 		new RegExp(`\x1b\\]2;pi · ${title}\x07`, "g"), // the title put aside and back; ours names the directory
