@@ -138,7 +138,7 @@ export class SelectDialog<T> implements Component, Focusable {
 			...(lines.length > 0 ? lines : [theme.dim(`   ${empty}`)]),
 			...this.#detailLines(
 				width,
-				shown.some(({ description = "" }, at) => !lines[at]?.includes(oneLine(description))),
+				shown.some((item, at) => !lines[at]?.includes(oneLine(this.#sentence(item)))),
 			),
 			...this.#noteLine(),
 			...keyLines(this.#keys(), theme, width),
@@ -204,10 +204,16 @@ export class SelectDialog<T> implements Component, Focusable {
 		return spread(theme.bold(left), right, width);
 	}
 
-	/** @param isCut whether a row on the screen has no room for all of its description */
+	/** What a row says of its label: the description, or the field that takes the room which is left. */
+	#sentence({ description, fields = [] }: SelectItem<T>): string {
+		const growing = this.options.columns?.findIndex(({ grows }) => grows) ?? -1;
+		return description ?? fields[growing] ?? "";
+	}
+
+	/** @param isCut whether a row on the screen has no room for all of its sentence */
 	#detailLines(width: number, isCut: boolean): string[] {
 		const { selected } = this;
-		const text = selected && (this.options.details?.(selected) ?? (isCut ? selected.description : undefined));
+		const text = selected && (this.options.details?.(selected) ?? (isCut ? this.#sentence(selected) : undefined));
 		if (!text) return [];
 		const lines = wrapTextWithAnsi(oneLine(text), Math.max(1, width - 2));
 		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => this.look.theme.dim(` ${line}`));

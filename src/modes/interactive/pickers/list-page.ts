@@ -23,7 +23,6 @@ export function createListPage(
 		columns: COLUMNS,
 		isTall: true,
 		verb: inserts ? "type it" : "",
-		// Keys are told in a few words, which fit.
 		...(inserts ? { details: ({ fields = [] }: SelectItem<string | null>) => fields[0] ?? "" } : {}),
 		onSelect: onClose,
 		onCancel: () => onClose(null),

@@ -64,3 +64,13 @@ test("/hotkeys lists the keys as they are bound, and typing finds one", async ()
 	await app.terminal.press("enter");
 	await app.terminal.waitFor((screen) => !screen.join("").includes("Keys"));
 });
+
+test("on a narrow screen what the selected key does is told in full below the list", async () => {
+	const app = await startApp({ columns: 40, rows: 24 });
+	await app.terminal.waitFor("0%");
+	await app.submit("/hotkeys");
+	await app.terminal.waitFor(/^ Keys/m);
+	const screen = await app.terminal.screen();
+	expect(screen).toContainEqual(expect.stringMatching(/^ → esc +Stop the.*…$/));
+	expect(screen).toContain(" Stop the run; twice: branch");
+});
