@@ -3,6 +3,7 @@ import { describeError, PiError } from "../errors.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { PromptOutcome } from "../session/outcomes.js";
 import type { ExitCode, ModePrompts } from "./mode.js";
+import { describeFailedRequest } from "./request-error.js";
 
 /** What a mode without a screen does with each prompt's end. */
 export interface PromptReporter {
@@ -43,6 +44,6 @@ async function report(outcome: PromptOutcome, reporter: PromptReporter): Promise
 	await reporter.onReply(last);
 	if (last.stopReason === "aborted") return 130;
 	if (last.stopReason !== "error") return 0;
-	reporter.onFailure(last.errorMessage ?? "The request failed");
+	reporter.onFailure(describeFailedRequest(last));
 	return 1;
 }

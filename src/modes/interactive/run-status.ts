@@ -1,7 +1,7 @@
 import type { SessionEvent } from "../../session/events.js";
+import { readableError } from "../request-error.js";
 import { formatElapsed, formatTokens, hookName } from "./format.js";
 import { cleanLine } from "./lines.js";
-import { readableError } from "./request-error.js";
 
 /** What is going on in a session, as one line of words. Time comes from outside. */
 export class RunStatus {

@@ -6,6 +6,7 @@ import type { AgentSession } from "../../session/agent-session.js";
 import type { SessionEvent } from "../../session/events.js";
 import { formatDuration, formatTokens, hookName, plural } from "../interactive/format.js";
 import { describeHookError, isOfCommand } from "../mode.js";
+import { nextStep, readableError } from "../request-error.js";
 import { ContextWords } from "./context-words.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import { outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
@@ -139,8 +140,8 @@ export class Narrator {
 		if (stopReason === "aborted") this.#say("stopped");
 		if (stopReason === "length") this.#say("Warning: the reply was cut at the model's limit · say go on for the rest");
 		if (stopReason === "error") {
-			const why = plainLine(errorMessage ?? "the request failed", 1000);
-			this.#say(`Error: ${why} · send it again, or choose another model with /model`);
+			const why = readableError(errorMessage);
+			this.#say(`Error: ${why} · ${nextStep(why)}`);
 		}
 	}
 

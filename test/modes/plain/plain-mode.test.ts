@@ -165,7 +165,7 @@ test("a failed request is told with what to do, and the mark comes back", async 
 	talk.provider.reply(httpError(401, {}, "invalid key"));
 	await talk.until("> ");
 	talk.enter("hi");
-	await talk.until(/Error: .*invalid key.* · send it again, or choose another model with \/model/);
+	await talk.until(/Error: .*invalid key.* · \/login sets the key · \/model picks another model/);
 	await talk.until("> ");
 	talk.enter("/nosuch");
 	await talk.until("Error: Unknown command /nosuch");

@@ -1,7 +1,7 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { saysNothing } from "../../../log/entry.js";
+import { nextStep, readableError } from "../../request-error.js";
 import { clipLine, styled, wrapLines } from "../lines.js";
-import { nextStep, readableError } from "../request-error.js";
 import { type Look, View } from "./view.js";
 
 /** How a reply ended when it did not end well: an error with what to do next, a stop, a cut, or without a word. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { nextStep, readableError } from "../../../src/modes/interactive/request-error.js";
+import { describeFailedRequest, nextStep, readableError } from "../../src/modes/request-error.js";
+import { assistantMessage } from "../helpers/entries.js";
 
 test.each([
 	[
@@ -33,3 +34,13 @@ test.each([
 	["the provider did not answer in time", /connection/],
 	["something else", /again/],
 ])("after %j there is something to do", (text, step) => expect(nextStep(text)).toMatch(step));
+
+test.each([
+	["fetch failed", "no connection to the provider · check the connection and the provider's address, then try again"],
+	["529 overloaded", "529 overloaded · the provider has trouble: try again in a while · --model picks another model"],
+	["401 no", "401 no · set the provider's key, or /login in pi · --model picks another model"],
+	["odd", "odd · try again · --model picks another model"],
+])("%j on the command line names the model, and no command of the screen alone", (errorMessage, told) => {
+	const message = { ...assistantMessage("", [], "error"), provider: "lab", model: "qwen", errorMessage };
+	expect(describeFailedRequest(message)).toBe(`lab/qwen: ${told}`);
+});
