@@ -6,7 +6,7 @@ import { SESSION_REASONS } from "../hooks/events.js";
 import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
-import { copySession } from "../log/manage.js";
+import { copySession, removeSession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
 import type { SessionEvent } from "./events.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
@@ -107,6 +107,7 @@ export class Lifecycle {
 		const log = copy ? copySession(path, sessionDir ?? dirname(path)) : SessionLog.open(path, { cwd });
 		if ((await this.#ask("before_switch")).cancel) {
 			log.close();
+			if (copy && log.path !== null) removeSession(log.path);
 			return false;
 		}
 		await this.deps.stop();
