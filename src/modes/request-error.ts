@@ -1,5 +1,5 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import { revealInvisible } from "../util/reveal.js";
+import { revealLine } from "../util/reveal.js";
 
 /** UTF-16 units of an error that are told. */
 const MAX_LENGTH = 1000;
@@ -78,7 +78,7 @@ const ANY_STEP: NextStep = {
 /** What a provider or its client said of a request that failed, on one line for people: status and message. */
 export function readableError(errorMessage: string | undefined): string {
 	const [, status = "", body = ""] = /^(\d{3}\s+)?([\s\S]*)$/.exec(errorMessage?.trim() ?? "") ?? [];
-	const text = onOneLine(status + (messageIn(body) ?? body));
+	const text = revealLine(status + (messageIn(body) ?? body), { maxLength: MAX_LENGTH });
 	return IN_PLAIN_WORDS.find(([pattern]) => pattern.test(text))?.[1] ?? (text || "the request failed");
 }
 
@@ -90,20 +90,11 @@ export function nextStep(text: string): string {
 /** A request that failed, for someone at the command line: with which model, why, and what to do. */
 export function describeFailedRequest({ provider, model, errorMessage }: AssistantMessage): string {
 	const text = readableError(errorMessage);
-	return `${onOneLine(`${provider}/${model}`)}: ${text} · ${stepFor(text).outside}`;
+	return `${revealLine(`${provider}/${model}`)}: ${text} · ${stepFor(text).outside}`;
 }
 
 function stepFor(text: string): NextStep {
 	return NEXT_STEPS.find(([pattern]) => pattern.test(text))?.[1] ?? ANY_STEP;
-}
-
-/** Control characters are shown, not sent. */
-function onOneLine(text: string): string {
-	const start = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
-	return revealInvisible(start)
-		.replace(/\s*\n\s*/g, " ↵ ")
-		.replace(/\t/g, " ")
-		.trim();
 }
 
 /** The sentence in an error that came as JSON: `{"error": {"message": …}}` and its like. */

@@ -1,4 +1,4 @@
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../session/agent-session.js";
 
 /** A session that hangs while it ends must not keep the user from the shell, ms. */
 const DISPOSE_LIMIT_MS = 3000;

@@ -164,11 +164,11 @@ export class SessionContext {
 	#addedTokens(): number {
 		const log = this.options.log();
 		const added = this.#added;
-		const isCounted = this.#counted?.messages === this.#current.messages;
+		const isReplyCounted = this.#counted?.messages === this.#current.messages;
 		for (; added.end < log.length; added.end++) {
 			const message = entryMessage(log.entry(added.end));
 			if (!message) continue;
-			if (!(added.isEmpty && isCounted && message.role === "assistant")) added.tokens += estimateTokens(message);
+			if (!(added.isEmpty && isReplyCounted && message.role === "assistant")) added.tokens += estimateTokens(message);
 			added.isEmpty = false;
 		}
 		return added.tokens;

@@ -39,6 +39,23 @@ export function revealInvisible(text: string, { maxLineLength = 4000 }: RevealOp
 		.join("\n");
 }
 
+/** How a text becomes one line. */
+export interface RevealLineOptions {
+	/** UTF-16 units; what is longer is cut and ends in `…`. Default 500. */
+	maxLength?: number;
+	/** Stands in place of a line end and the blanks around it. Default ` ↵ `. */
+	lineEnd?: string;
+}
+
+/** Text as one line with every invisible character shown, for names, subjects and messages. */
+export function revealLine(text: string, { maxLength = 500, lineEnd = " ↵ " }: RevealLineOptions = {}): string {
+	const start = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+	return revealInvisible(start)
+		.replace(/\s*\n\s*/g, lineEnd)
+		.replace(/\t/g, " ")
+		.trim();
+}
+
 /** A line of at most about `max` UTF-16 units; what is left out is said in its place. */
 function cutMiddle(line: string, max: number): string {
 	if (line.length <= max) return line;

@@ -8,7 +8,7 @@ import {
 	homePath,
 	hookName,
 	plural,
-} from "../../../src/modes/interactive/format.js";
+} from "../../src/modes/format.js";
 
 test.each([
 	[0, "0"],

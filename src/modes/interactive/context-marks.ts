@@ -2,7 +2,7 @@ import type { BuiltContext, TracedMessage } from "../../context/context-message.
 import { type EntrySource, entryMessage } from "../../context/entry-message.js";
 import { estimateTokens } from "../../context/tokens.js";
 import { isCompactionEntry, messageText } from "../../log/entry.js";
-import { hookName } from "./format.js";
+import { hookName } from "../format.js";
 import type { StandIn } from "./views/summary-view.js";
 
 /** A summary and where it stands. */

@@ -10,7 +10,7 @@ import {
 	isSystemItemEntry,
 	type SessionEntry,
 } from "../../log/entry.js";
-import { formatTokens } from "./format.js";
+import { formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
 import { BashView } from "./views/bash-view.js";
 import { CustomEntryView, type EntryRenderer } from "./views/custom-entry-view.js";

@@ -1,5 +1,5 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
-import { formatCost, formatTokens, homePath } from "./format.js";
+import { formatCost, formatTokens, homePath } from "../format.js";
 import { cleanLine, clipLine, spread } from "./lines.js";
 import type { Look } from "./views/view.js";
 

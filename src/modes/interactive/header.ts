@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { visibleWidth } from "@mariozechner/pi-tui";
-import { plural } from "./format.js";
+import { plural } from "../format.js";
 import { cleanLine, clipLine, spread, styled, wrapLines } from "./lines.js";
 import { type Look, View } from "./views/view.js";
 

@@ -1,5 +1,5 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
-import { revealInvisible } from "../../util/reveal.js";
+import { revealLine } from "../../util/reveal.js";
 import { collapseCarriageReturns, sanitize } from "../../util/sanitize.js";
 
 /** Characters of one line that are worth laying out: wrapping costs the square of a line's length. */
@@ -13,11 +13,7 @@ export function cleanLines(text: string): string[] {
 
 /** Text from outside as one line with every invisible character shown, for names, subjects and messages. */
 export function cleanLine(text: string, maxLength = 500): string {
-	const start = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-	return revealInvisible(start)
-		.replace(/\s*\n\s*/g, " ↵ ")
-		.replace(/\t/g, " ")
-		.trim();
+	return revealLine(text, { maxLength });
 }
 
 /** A line that is at most `width` columns wide; one that is cut ends in `…`. */

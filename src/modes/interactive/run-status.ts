@@ -1,6 +1,6 @@
 import type { SessionEvent } from "../../session/events.js";
+import { formatElapsed, formatTokens, hookName } from "../format.js";
 import { readableError } from "../request-error.js";
-import { formatElapsed, formatTokens, hookName } from "./format.js";
 import { cleanLine } from "./lines.js";
 
 /** What is going on in a session, as one line of words. Time comes from outside. */

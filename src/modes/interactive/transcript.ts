@@ -4,6 +4,7 @@ import type { EntrySource } from "../../context/entry-message.js";
 import { isContextUndoEntry, isMessageEntry } from "../../log/entry.js";
 import type { SessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
+import { hookName, plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
 import { ContextLayout, type Placed } from "./context-layout.js";
 import { type ContextMarks, NO_MARKS, readMarks } from "./context-marks.js";
@@ -16,7 +17,6 @@ import {
 	type ToolItems,
 } from "./entry-items.js";
 import { firstDrawnEntry } from "./first-drawn-entry.js";
-import { hookName, plural } from "./format.js";
 import { createItem, gapBetween, type Item, type ItemKind } from "./item.js";
 import { LiveReply } from "./live-reply.js";
 import { BashView } from "./views/bash-view.js";

@@ -3,7 +3,7 @@ import type { Settings } from "../../config/settings.js";
 import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { SessionEvent } from "../../session/events.js";
 import { TerminalWindow } from "../../tui/terminal-window.js";
-import { formatElapsed } from "./format.js";
+import { formatElapsed } from "../format.js";
 
 /** A run that lasted less is still being watched, ms. */
 const LONG_RUN_MS = 10_000;

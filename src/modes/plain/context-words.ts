@@ -1,6 +1,6 @@
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { messageText } from "../../log/entry.js";
-import { hookName, plural } from "../interactive/format.js";
+import { hookName, plural } from "../format.js";
 import { plainLine } from "./plain-output.js";
 
 /** Tells in words what the gutter of the screen shows: what the model does not see any more, and what stands for it. */

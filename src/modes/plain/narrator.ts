@@ -4,7 +4,7 @@ import type { EntryTheme } from "../../hooks/types.js";
 import { isMessageEntry, isSystemItemEntry, type SessionEntry, saysNothing } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { SessionEvent } from "../../session/events.js";
-import { formatDuration, formatTokens, hookName, plural } from "../interactive/format.js";
+import { formatDuration, formatTokens, hookName, plural } from "../format.js";
 import { describeHookError, isOfCommand } from "../mode.js";
 import { nextStep, readableError } from "../request-error.js";
 import { ContextWords } from "./context-words.js";

@@ -1,5 +1,5 @@
 import type { CompactionDraft, CompactionTokens, CompactionTrial } from "../../commands/compaction.js";
-import { formatTokens } from "../interactive/format.js";
+import { formatTokens } from "../format.js";
 import type { PlainDialogs } from "./plain-dialogs.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 

@@ -1,7 +1,7 @@
 import type { ChoiceOptions, CommandUI } from "../../commands/command-ui.js";
 import { dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { DialogOptions, SelectOption } from "../../hooks/types.js";
-import { plural } from "../interactive/format.js";
+import { plural } from "../format.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
 

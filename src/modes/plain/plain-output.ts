@@ -1,4 +1,4 @@
-import { revealInvisible } from "../../util/reveal.js";
+import { revealLine } from "../../util/reveal.js";
 import { collapseCarriageReturns, stripAll } from "../../util/sanitize.js";
 
 /** Stands where the user may type. */
@@ -67,9 +67,5 @@ export class PlainOutput {
 
 /** Text from outside as one line that hides nothing, for names, subjects and questions. */
 export function plainLine(text: string, maxLength = MAX_LENGTH): string {
-	const start = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-	return revealInvisible(start)
-		.replace(/\s*\n\s*/g, " ")
-		.replace(/\t/g, " ")
-		.trim();
+	return revealLine(text, { maxLength, lineEnd: " " });
 }

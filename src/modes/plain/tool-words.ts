@@ -1,5 +1,5 @@
 import type { ToolResult } from "../../tools/tool.js";
-import { formatDuration, plural } from "../interactive/format.js";
+import { formatDuration, plural } from "../format.js";
 import { changesOnly, parseDiff } from "../read-diff.js";
 import { plainLine } from "./plain-output.js";
 

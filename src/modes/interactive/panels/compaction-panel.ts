@@ -8,7 +8,7 @@ import type {
 import { describeError } from "../../../errors.js";
 import { entryTimestamp } from "../../../log/entry.js";
 import { type Look, typedText } from "../../../tui/select-dialog.js";
-import { formatTokens, plural } from "../format.js";
+import { formatTokens, plural } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { type CompactionRows, compactionRows } from "./compaction-rows.js";
 import type { ContextRow } from "./context-rows.js";

@@ -1,6 +1,6 @@
 import type { CompactionPreview } from "../../../commands/compaction.js";
 import { diffRequests } from "../../../context/diff-requests.js";
-import { hookName } from "../format.js";
+import { hookName } from "../../format.js";
 import { type ContextRow, tracedRow } from "./context-rows.js";
 
 /** What a compaction does, message by message, in the order of the conversation. */

@@ -5,7 +5,7 @@ import { type EntrySource, entryMessage } from "../../../context/entry-message.j
 import { fullText, type LedgerHidden, type LedgerMessage } from "../../../context/ledger.js";
 import { estimateTokens } from "../../../context/tokens.js";
 import type { AppMessage } from "../../../log/entry.js";
-import { formatTokens, hookName, plural } from "../format.js";
+import { formatTokens, hookName, plural } from "../../format.js";
 
 /** A line of the context panel. Texts are as they came: clean them before they are drawn. */
 export interface ContextRow {

@@ -1,6 +1,6 @@
 import { type ContextInspection, requestSize } from "../../../commands/inspection.js";
 import type { Theme } from "../../../tui/theme.js";
-import { formatTokens, hookName, plural } from "../format.js";
+import { formatTokens, hookName, plural } from "../../format.js";
 import { cleanLine } from "../lines.js";
 
 /** How a request is looked at. */

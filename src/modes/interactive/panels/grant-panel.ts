@@ -1,8 +1,8 @@
 import { type Component, decodeKittyPrintable } from "@mariozechner/pi-tui";
 import type { GrantAnswer, GrantRequest } from "../../../hooks/grant-request.js";
 import type { Look } from "../../../tui/select-dialog.js";
+import { displayPath } from "../../format.js";
 import { HANDLE_MEANINGS } from "../../handle-meanings.js";
-import { displayPath } from "../format.js";
 import { cleanLine, wrapLines } from "../lines.js";
 import { choiceLines } from "./panel-lines.js";
 import type { TypingGuard } from "./typing-guard.js";

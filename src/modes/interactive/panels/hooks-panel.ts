@@ -3,7 +3,7 @@ import type { HookStatus } from "../../../commands/inspection.js";
 import { errorText } from "../../../errors.js";
 import { column } from "../../../tui/line.js";
 import { type Look, typedText } from "../../../tui/select-dialog.js";
-import { displayPath, formatTokens, plural } from "../format.js";
+import { displayPath, formatTokens, plural } from "../../format.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
 import { keyLines, listRows, titleLine } from "./panel-lines.js";
 import { ScrollList, ScrollText } from "./scroll-list.js";

@@ -1,6 +1,6 @@
 import type { Component } from "@mariozechner/pi-tui";
 import { type Look, typedText } from "../../../tui/select-dialog.js";
-import { formatTokens } from "../format.js";
+import { formatTokens } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import type { ContextRow } from "./context-rows.js";
 import { keyLines, listRows, titleLine } from "./panel-lines.js";

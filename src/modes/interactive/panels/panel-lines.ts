@@ -1,7 +1,7 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { column } from "../../../tui/line.js";
 import type { Theme } from "../../../tui/theme.js";
-import { formatTokens } from "../format.js";
+import { formatTokens } from "../../format.js";
 import { cleanLine, clipLine, spread } from "../lines.js";
 import type { ContextRow } from "./context-rows.js";
 

@@ -1,7 +1,7 @@
 import type { BranchRow } from "../../../commands/pickers.js";
 import { type Look, type SelectColumn, SelectDialog } from "../../../tui/select-dialog.js";
 import { formatAge } from "../../../util/age.js";
-import { formatTokens } from "../format.js";
+import { formatTokens } from "../../format.js";
 
 const COLUMNS: readonly SelectColumn[] = [
 	{ align: "right", rank: 2 },

@@ -2,7 +2,7 @@ import type { SearchHit } from "../../../log/search.js";
 import type { SessionSummary } from "../../../log/session-summary.js";
 import type { SelectColumn, SelectItem } from "../../../tui/select-dialog.js";
 import { formatAge } from "../../../util/age.js";
-import { homePath, plural } from "../format.js";
+import { homePath, plural } from "../../format.js";
 
 /** How a list of sessions is shown. */
 export interface SessionRowLook {

@@ -1,7 +1,7 @@
 import type { CommandTools } from "../../../commands/pickers.js";
 import { fuzzyFilter } from "../../../tui/fuzzy.js";
 import { type Look, type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
-import { displayPath } from "../format.js";
+import { displayPath } from "../../format.js";
 
 const COLUMNS: readonly SelectColumn[] = [
 	{ align: "left", rank: 2 },

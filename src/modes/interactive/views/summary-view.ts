@@ -1,6 +1,6 @@
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
 import { stripAll } from "../../../util/sanitize.js";
-import { formatTokens, plural } from "../format.js";
+import { formatTokens, plural } from "../../format.js";
 import { cleanLine, styled, wrapLines } from "../lines.js";
 import { type Look, View } from "./view.js";
 

@@ -1,5 +1,5 @@
 import type { SystemItemEntry } from "../../../log/entry.js";
-import { hookName } from "../format.js";
+import { hookName } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
 import { type Look, View } from "./view.js";
 

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { UserMessage } from "@mariozechner/pi-ai";
 import { messageText } from "../../../log/entry.js";
-import { plural } from "../format.js";
+import { plural } from "../../format.js";
 import { cleanLines, clipLine, styled, wrapLines } from "../lines.js";
 import { ImageLines, type NamedImage } from "./image-lines.js";
 import { type Look, View } from "./view.js";

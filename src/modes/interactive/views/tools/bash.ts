@@ -1,4 +1,4 @@
-import { formatDuration } from "../../format.js";
+import { formatDuration } from "../../../format.js";
 import { cleanLine, styled, wrapLines } from "../../lines.js";
 import { tailOf } from "./output.js";
 import { detail, numberDetail, resultText, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";

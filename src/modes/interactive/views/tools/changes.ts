@@ -1,5 +1,5 @@
+import { plural } from "../../../format.js";
 import { changesOnly, type DiffLine, parseDiff, proposedDiff } from "../../../read-diff.js";
-import { plural } from "../../format.js";
 import type { Look } from "../view.js";
 import { drawDiff } from "./diff-lines.js";
 import { shownPath } from "./lookups.js";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { displayPath, plural } from "../../format.js";
+import { displayPath, plural } from "../../../format.js";
 import { cleanLine } from "../../lines.js";
 import type { Look } from "../view.js";
 import { headOf } from "./output.js";

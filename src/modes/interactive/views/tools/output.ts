@@ -1,4 +1,4 @@
-import { plural } from "../../format.js";
+import { plural } from "../../../format.js";
 import { cleanLines, clipLine, wrapLines } from "../../lines.js";
 import type { Look } from "../view.js";
 
