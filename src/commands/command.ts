@@ -109,8 +109,6 @@ export interface CommandHost {
 	/** @returns the text of the message that was branched from, or null when a hook cancelled it */
 	branch(entryIndex: number): Promise<string | null>;
 	readonly compaction: CommandCompaction;
-	/** @returns tokens before and after, as estimated */
-	compact(focus: string | undefined, signal: AbortSignal): Promise<{ tokensBefore: number; tokensAfter: number }>;
 	reload(): Promise<string>;
 	/** Writes the session as HTML. @returns the absolute path */
 	exportHtml(path?: string): Promise<string>;

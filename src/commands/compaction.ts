@@ -7,6 +7,19 @@ export interface CompactionTokens {
 	tokensAfter: number;
 }
 
+/** Why a compaction happens: the user asked, the window is nearly full, or the model refused a request as too long. */
+export type CompactionReason = "manual" | "threshold" | "overflow";
+
+/** How to compact. */
+export interface CompactionRequest {
+	/** What the summary should concentrate on. */
+	focus?: string | undefined;
+	/** Default: `manual`. */
+	reason?: CompactionReason;
+	/** Aborts the compaction; the context is then unchanged. */
+	signal?: AbortSignal;
+}
+
 /** A compaction that could be written. */
 export interface CompactionDraft {
 	entry: CompactionEntry;
@@ -38,7 +51,7 @@ export interface CompactionTrial {
 	draft(onText: (text: string) => void, signal: AbortSignal): Promise<CompactionDraft>;
 	/** Computes, with all hooks, the request that there would be. Nothing is written. */
 	preview(entry: Pick<CompactionEntry, "summary" | "firstKeptEntryIndex">): Promise<CompactionPreview>;
-	/** Writes the compaction. @throws PiError `session_busy` while the agent runs: it can be accepted later */
+	/** Writes the compaction. @throws PiError `compaction_failed` when it was aborted */
 	accept(draft: CompactionDraft): Promise<CompactionTokens>;
 	/** Lets go of it. Nothing is written, and after `accept` nothing happens. @param error why, when it failed */
 	end(error?: unknown): void;
@@ -58,7 +71,9 @@ export interface CommandCompaction {
 	 * Begins a compaction.
 	 * @throws PiError `compaction_failed` when there is nothing to compact; `session_busy`; `model_missing`
 	 */
-	begin(focus: string | undefined, signal: AbortSignal): Promise<CompactionTrial>;
+	begin(request: CompactionRequest): Promise<CompactionTrial>;
+	/** Compacts without a preview. @throws PiError as `begin`; `compaction_failed` when there is no summary */
+	run(request: CompactionRequest): Promise<CompactionTokens>;
 	/** What undoing the last one would come to; null when there is none. @throws PiError `session_busy` */
 	planUndo(): Promise<UndoPlan | null>;
 	/** Undoes it. */

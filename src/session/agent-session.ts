@@ -1,400 +1,307 @@
 import type { Api, ImageContent, Model } from "@mariozechner/pi-ai";
 import type { CommandShell, PaletteItem, SessionStats } from "../commands/command.js";
+import type { CompactionRequest, CompactionTokens } from "../commands/compaction.js";
 import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings.js";
-import { buildContext } from "../context/build-context.js";
 import type { BuiltContext } from "../context/context-message.js";
-import { describeError, PiError } from "../errors.js";
-import { type HookHost, NO_UI } from "../hooks/host-context.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
 import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
-import { AutoCompaction } from "./auto-compaction.js";
-import { createCommandHost } from "./command-host.js";
-import { CommandRunner } from "./command-runner.js";
-import { createCompactionControls } from "./compaction-controls.js";
+import type { Activity, SessionActivity } from "./activity.js";
+import type { CommandRunner } from "./command-runner.js";
+import type { Compaction } from "./compaction.js";
 import { createControls, type SessionControls } from "./controls.js";
-import { problemEvent } from "./describe-context.js";
-import type { QueuedPrompts, SessionEvent } from "./events.js";
-import { createHookHost } from "./hook-host.js";
-import { SessionInspector } from "./inspector.js";
-import { Lifecycle } from "./lifecycle.js";
+import type { QueuedPrompts, SessionEvent, SessionEvents } from "./events.js";
+import type { Lifecycle } from "./lifecycle.js";
 import { type LogView, viewLog } from "./log-view.js";
 import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
 import { type LoadedSummary, type PromptOutcome, summarizeLoaded } from "./outcomes.js";
-import { Prompter } from "./prompter.js";
-import { SessionContext } from "./session-context.js";
-import { SessionHooks } from "./session-hooks.js";
+import type { Prompter } from "./prompter.js";
+import type { SessionContext } from "./session-context.js";
+import type { SessionHooks } from "./session-hooks.js";
 import { SessionName } from "./session-name.js";
 import type { SessionParts } from "./session-parts.js";
-import { requireModel, SessionRunner } from "./session-run.js";
-import { SessionState } from "./session-state.js";
+import { requireModel, type SessionRunner } from "./session-run.js";
+import type { SessionState } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
-import { UserShell } from "./user-bash.js";
+import type { UserShell } from "./user-bash.js";
 import type { PromptExtras } from "./user-message.js";
+
+/** Who can be asked, and on what; set by `attachUI`. */
+export interface SessionSurface {
+	ui: HookUI;
+	shell: CommandShell | null;
+	hasUI: boolean;
+}
+
+/** The components of a session, connected by `create-session.ts`. */
+export interface SessionComponents {
+	parts: SessionParts;
+	activity: SessionActivity;
+	events: SessionEvents;
+	state: SessionState;
+	context: SessionContext;
+	hooks: SessionHooks;
+	compaction: Compaction;
+	runner: SessionRunner;
+	userShell: UserShell;
+	lifecycle: Lifecycle;
+	commands: CommandRunner;
+	prompter: Prompter;
+	inspector: Inspector;
+	sources(): CommandSources;
+	surface: SessionSurface;
+	/** Of the start and of reloads, one line each. */
+	warnings: string[];
+	/** Aborted when the session ends. */
+	ended: AbortController;
+	/** Computes the context from the entries now. */
+	rebuild(): Promise<void>;
+}
 
 /**
  * A conversation with an agent: owns log, context, model, tools and hooks, and knows no terminal. Modes drive it and
- * listen to its events. Create it with `createAgentSession`, then `start()`.
+ * subscribe to its events. Create it with `createAgentSession`, then `start()`.
  */
 export class AgentSession {
-	readonly #parts: SessionParts;
-	readonly #listeners = new Set<(event: SessionEvent) => void>();
-	readonly #state: SessionState;
-	readonly #context: SessionContext;
-	readonly #runner: SessionRunner;
-	readonly #userShell: UserShell;
+	readonly #components: SessionComponents;
+	readonly #stats = new StatsCounter();
+	readonly #name = new SessionName();
 	readonly controls: SessionControls;
 	/** Shows what the model is given and how the hooks do. */
 	readonly inspector: Inspector;
-	readonly #hooks: SessionHooks;
-	readonly #hookHost: HookHost;
-	readonly #commands: CommandRunner;
-	readonly #prompter: Prompter;
-	readonly #compaction: AutoCompaction;
-	readonly #lifecycle: Lifecycle;
-	readonly #stats = new StatsCounter();
-	readonly #name = new SessionName();
-	readonly #warnings: string[];
-	readonly #ended = new AbortController();
-	#ui: HookUI = NO_UI;
-	#hasUI = false;
-	#shell: CommandShell | null = null;
 	#disposed: Promise<void> | null = null;
 
-	constructor(parts: SessionParts) {
-		this.#parts = parts;
-		this.#warnings = [...parts.warnings];
-		const emit = (event: SessionEvent) => this.#emit(event);
-		this.#state = new SessionState(parts.log, parts.defaults, emit);
-		this.#state.restore(parts.models.find);
-		this.#context = new SessionContext({
-			log: () => this.#state.log,
-			stages: (entries, signal, length) => this.#hooks.contextStages(entries, signal, length),
-			preambleTokens: () => parts.preamble.tokens,
-			onProblem: (problem) => emit(problemEvent(problem)),
-			onChange: (context) => emit({ type: "context_changed", context }),
-		});
-		this.#hookHost = createHookHost({
-			parts,
-			state: this.#state,
-			context: this.#context,
-			ui: () => this.#ui,
-			hasUI: () => this.#hasUI,
-			shell: () => this.#shell,
-			systemItems: () => this.#runner.systemItems,
-			rebuild: () => this.rebuildContext(),
-		});
-		this.#hooks = new SessionHooks({
-			host: this.#hookHost,
-			parts,
-			onError: (report) => emit({ type: "hook_error", ...report }),
-			onLongCall: emit,
-			onWarning: (line) => this.#warn(line),
-			onSend: (text, attachments) => this.#prompter.receive(text, attachments),
-		});
-		this.inspector = new SessionInspector(this, parts, this.#context, this.#hooks, this.#ended.signal, () => {
-			// A program that drives the session itself may do what no mode of pi does.
-			const isDriven = this.#shell === null && this.#prompter.acceptsSend;
-			return {
-				tools: parts.tools.length > 0,
-				sessions: parts.sessionDir !== null || isDriven,
-				screen: this.#shell !== null || (isDriven && this.#ui === NO_UI),
-			};
-		});
-		const shared = {
-			parts,
-			state: this.#state,
-			context: this.#context,
-			hooks: () => this.#hooks.runner,
-			tryContext: (entries: readonly SessionEntry[], signal: AbortSignal) =>
-				buildContext(
-					entries,
-					this.#hooks.trialStages(() => entries, signal),
-				),
-			emit,
-		};
-		this.#compaction = new AutoCompaction(shared);
-		this.#runner = new SessionRunner({
-			parts,
-			state: this.#state,
-			context: this.#context,
-			compaction: this.#compaction,
-			hooks: () => this.#hooks.runner,
-			emit,
-		});
-		this.#userShell = new UserShell({ parts, state: this.#state, runner: this.#runner, emit });
-		this.controls = createControls({ parts, context: this.#context, runner: this.#runner, userShell: this.#userShell });
-		this.#lifecycle = new Lifecycle({
-			...shared,
-			knowsType: (type) => this.#hooks.registry.knowsEntryType(type),
-			warn: (line) => this.#warn(line),
-			stop: () => this.abort().then(() => this.#runner.systemItems.settle()),
-			ended: this.#ended.signal,
-		});
-		this.#commands = new CommandRunner({
-			sources: () => this.#sources(),
-			resources: parts.resources,
-			host: createCommandHost(
-				this,
-				this.#lifecycle,
-				parts,
-				createCompactionControls({
-					...shared,
-					compaction: this.#compaction,
-					isRunning: () => this.isRunning,
-					ended: this.#ended.signal,
-				}),
-			),
-			hooks: () => this.#hooks.runner,
-			ui: () => this.#ui,
-			shell: () => this.#shell,
-			emit,
-		});
-		this.#prompter = new Prompter({
-			commands: this.#commands,
-			runner: this.#runner,
-			ended: this.#ended.signal,
-			notice: (level, message) => this.#notice(level, message),
-		});
-		this.#lifecycle.watchLog((error) => this.#notice("error", describeError(error)));
+	constructor(components: SessionComponents) {
+		this.#components = components;
+		this.controls = createControls(components);
+		this.inspector = components.inspector;
 	}
 
-	/** Loads the hooks, tells them of the start and computes the context. Call once, after `attachUI`. */
-	async start(): Promise<void> {
-		await this.#hooks.load();
-		await this.#lifecycle.start();
+	/** Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`. */
+	start(): Promise<void> {
+		const { lifecycle, hooks } = this.#components;
+		return lifecycle.start(() => hooks.load());
 	}
 
-	/** Gives hooks and commands a person to ask. Without it dialogs return their cancelled values at once. */
+	/** Gives hooks and commands a person to ask. Without it dialogs return their canceled values at once. */
 	attachUI(ui: HookUI, shell: CommandShell | null, hasUI = shell !== null): void {
-		this.#ui = ui;
-		this.#shell = shell;
-		this.#hasUI = hasUI;
+		Object.assign(this.#components.surface, { ui, shell, hasUI });
 	}
 
-	/** Hears everything that happens, in order. @returns a function that stops it */
+	/** Calls `listener` with everything that happens, in order. @returns a function that unsubscribes it */
 	subscribe(listener: (event: SessionEvent) => void): () => void {
-		this.#listeners.add(listener);
-		return () => this.#listeners.delete(listener);
+		return this.#components.events.subscribe(listener);
 	}
 
 	get cwd(): string {
-		return this.#parts.cwd;
+		return this.#components.parts.cwd;
 	}
 	get sessionFile(): string | null {
-		return this.#state.log.path;
+		return this.#components.state.log.path;
 	}
 	get sessionId(): string {
-		return this.#state.log.id;
+		return this.#components.state.log.id;
 	}
 	get sessionName(): string | null {
-		return this.#name.of(this.#state.log);
+		return this.#name.of(this.#components.state.log);
 	}
-	/** The log as it is at each moment, entries read when they are asked for. */
+	/** The log as it is now, entries read when they are asked for. */
 	get log(): LogView {
-		return viewLog(this.#state.log);
+		return viewLog(this.#components.state.log);
 	}
 	/** All entries, index 0 is the header; frozen. Reads them all: see `log`. */
 	get entries(): readonly SessionEntry[] {
-		return this.#state.log.entries;
+		return this.#components.state.log.entries;
 	}
 	/** The context as last computed. */
 	get context(): BuiltContext {
-		return this.#context.current;
+		return this.#components.context.current;
 	}
 	get model(): Model<Api> | null {
-		return this.#state.model;
+		return this.#components.state.model;
 	}
 	get thinkingLevel(): ThinkingLevel {
-		return this.#state.thinkingLevel;
+		return this.#components.state.thinkingLevel;
 	}
 	get settings(): Settings {
-		return this.#parts.settings;
+		return this.#components.parts.settings;
 	}
+	/** What the session is doing; each change is an `activity_changed` event. */
+	get activity(): Activity {
+		return this.#components.activity.current;
+	}
+	/** Whether a run is active, from its first request until all of it is on the disk. */
 	get isRunning(): boolean {
-		return this.#runner.isRunning;
+		return this.#components.activity.has("run");
 	}
 	get isCompacting(): boolean {
-		return this.#compaction.isRunning;
+		return this.#components.activity.has("compacting");
 	}
 	get queue(): QueuedPrompts {
-		return this.#runner.queue.texts;
+		return this.#components.runner.queue.texts;
 	}
-	/** Whether hooks may start runs; false in print mode, where nothing can but the prompt. */
+	/** Whether hooks may start runs; false in print mode, where only the prompt can. */
 	set acceptsSend(accepts: boolean) {
-		this.#prompter.acceptsSend = accepts;
+		this.#components.prompter.acceptsSend = accepts;
 	}
 	get autoCompaction(): boolean {
-		return this.#compaction.enabled;
+		return this.#components.compaction.enabled;
 	}
 	set autoCompaction(enabled: boolean) {
-		this.#compaction.enabled = enabled;
+		this.#components.compaction.enabled = enabled;
 	}
 	get loaded(): LoadedSummary {
-		return summarizeLoaded(this.#parts.resources, this.#hooks.registry.hooks, this.#warnings);
+		const { parts, hooks, warnings } = this.#components;
+		return summarizeLoaded(parts.resources, hooks.registry.hooks, warnings);
 	}
 
 	/**
-	 * Takes a line of the user: runs a command, steers a run that is on, or begins a run and waits for its end.
-	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` of commands
+	 * Accepts a line of the user: runs a command, steers the active run, or starts a run and waits for its end.
+	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` of
+	 * commands; `session_busy` when the session is closing
 	 */
 	prompt(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
-		return this.#prompter.prompt(text, extras);
+		return this.#components.prompter.prompt(text, extras);
 	}
 
 	/** As `prompt`, but a leading slash means nothing. */
 	send(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
-		return this.#prompter.send(text, extras);
+		return this.#components.prompter.send(text, extras);
 	}
 
-	/** Says something once the run is over; at once when none is on. */
+	/** Sends a prompt once the run is over; at once when none is active. */
 	followUp(text: string, images: readonly ImageContent[] = []): Promise<void> {
-		return this.#prompter.followUp(text, images);
+		return this.#components.prompter.followUp(text, images);
 	}
 
-	/** Takes the waiting prompts back, for the editor. */
+	/** Takes the queued prompts back, for the editor. */
 	takeQueue(): string[] {
-		return this.#runner.queue.clear();
+		return this.#components.runner.queue.clear();
 	}
 
-	/** Stops run, command, compaction and shell command, and waits until all is quiet. @returns the prompts that waited */
+	/** Stops everything the session is doing and waits until it has stopped. @returns the prompts that were queued */
 	async abort(): Promise<string[]> {
-		this.#prompter.abortCommand();
-		this.#userShell.abort();
-		this.#compaction.abort();
-		this.#lifecycle.abort();
-		return this.#runner.abort();
+		const { activity, runner } = this.#components;
+		const texts = runner.queue.clear();
+		activity.abort();
+		await activity.until();
+		return texts;
 	}
 
-	/** Runs a shell command of the user and keeps it as an entry. */
+	/** Runs a shell command of the user and keeps it as an entry. @throws PiError `session_busy` */
 	runBash(command: string, { excludeFromContext = false } = {}): Promise<void> {
-		return this.#userShell.run(command, excludeFromContext);
+		return this.#components.userShell.run(command, excludeFromContext);
 	}
 
 	/** Computes the context from the entries now. */
-	async rebuildContext(): Promise<void> {
-		await this.#context.rebuild(this.#runner.signal ?? this.#ended.signal);
+	rebuildContext(): Promise<void> {
+		return this.#components.rebuild();
 	}
 
 	async setModel(model: Model<Api>): Promise<void> {
-		this.#state.setModel(model);
+		this.#components.state.setModel(model);
 	}
 
 	setThinkingLevel(level: ThinkingLevel): void {
-		this.#state.setThinkingLevel(level);
+		this.#components.state.setThinkingLevel(level);
 	}
 
-	/** Goes to the next or previous usable model. @returns it, or null when there is no other */
+	/** Switches to the next or previous usable model. @returns it, or null when there is no other */
 	cycleModel(direction: 1 | -1): Promise<Model<Api> | null> {
-		return cycleModel(this.#parts, this.#state, direction);
+		return cycleModel(this.#components.parts, this.#components.state, direction);
 	}
 
-	/** Goes to the next thinking level that the model knows. */
+	/** Switches to the next thinking level that the model knows. */
 	cycleThinkingLevel(): ThinkingLevel {
-		return cycleThinkingLevel(this.#parts, this.#state);
+		return cycleThinkingLevel(this.#components.parts, this.#components.state);
 	}
 
 	/** How full the model's window is. */
 	contextUsage(): { tokens: number; contextWindow: number } {
-		return { tokens: this.#context.tokens(), contextWindow: this.model?.contextWindow ?? 0 };
+		return { tokens: this.#components.context.tokens(), contextWindow: this.model?.contextWindow ?? 0 };
 	}
 
 	stats(): SessionStats {
-		return this.#stats.count(this.#state.log);
+		return this.#stats.count(this.#components.state.log);
 	}
 
-	/** The same as far as it is counted at once: a long session takes several calls. @returns null when there is more */
+	/** The same as far as it is counted so far: a long session takes several calls. @returns null when there is more */
 	statsSoFar(): SessionStats | null {
-		return this.#stats.countSome(this.#state.log);
+		return this.#stats.countSome(this.#components.state.log);
 	}
 
 	/** Names the session. */
 	setName(name: string): void {
-		this.#lifecycle.setName(name);
+		this.#components.lifecycle.setName(name);
 	}
 
-	/** Replaces earlier messages by a summary. @throws PiError `compaction_failed` */
-	async compact(focus?: string, signal?: AbortSignal): Promise<{ tokensBefore: number; tokensAfter: number }> {
-		requireModel(this.#parts, this.#state);
-		if (this.isRunning)
-			throw new PiError("session_busy", "The agent is running", { hint: "press escape first, then /compact" });
-		return this.#compaction.compact("manual", focus, signal);
+	/** Replaces earlier messages by a summary. @throws PiError `compaction_failed`, `session_busy`, `model_missing` */
+	async compact(focus?: string, signal?: AbortSignal): Promise<CompactionTokens> {
+		const { parts, state, compaction } = this.#components;
+		requireModel(parts, state);
+		const request: CompactionRequest = { focus, ...(signal ? { signal } : {}) };
+		return compaction.run(request);
 	}
 
-	/** Loads all hooks anew. @returns a line that says what is loaded */
+	/** Loads all hooks again. @returns a line that says what is loaded */
 	async reload(): Promise<string> {
-		this.#warnings.length = 0;
-		const { count, kept } = await this.#hooks.reload(() => this.#lifecycle.tellHooks("shutdown"));
-		await this.#lifecycle.tellHooks("start");
-		await this.rebuildContext();
+		const { lifecycle, hooks, warnings } = this.#components;
+		warnings.length = 0;
+		const { count, kept } = await lifecycle.reload((unload) => hooks.reload(unload));
 		const old = kept.length > 0 ? `; the previous version still runs of ${kept.join(", ")}` : "";
 		return `${count} ${count === 1 ? "hook" : "hooks"} loaded${old}`;
 	}
 
 	/** Rows of the palette. */
 	palette(): PaletteItem[] {
-		return paletteItems(this.#sources());
+		return paletteItems(this.#components.sources());
 	}
 
 	completeArguments(name: string, prefix: string): Promise<CompletionItem[]> {
-		return this.#commands.complete(name, prefix, this.#ended.signal);
+		return this.#components.commands.complete(name, prefix, this.#components.ended.signal);
 	}
 
 	/** How a hook draws its entries; undefined when it does not. */
 	entryRenderer(type: string): EntryOptions["render"] {
-		return this.#hooks.registry.entryType(type)?.render;
+		return this.#components.hooks.registry.entryType(type)?.render;
 	}
 
 	/** Reports an error that was thrown outside of every handler, unless it is pi's own. @returns whether it did */
 	blameHook(error: unknown): boolean {
-		return this.#hooks.blame(error);
+		return this.#components.hooks.blame(error);
 	}
 
-	/** True when what a stack shows was called by a hook itself. */
+	/** True when a stack shows a call by a hook itself. */
 	isCalledByHook(stack: string): boolean {
-		return this.#hooks.called(stack);
+		return this.#components.hooks.called(stack);
 	}
 
-	/** New session, switch and branch, which ask the hooks first; and what is to be known of a session that was opened. */
-	get lifecycle(): Omit<Lifecycle, "start" | "watchLog" | "setName" | "tellHooks"> {
-		return this.#lifecycle;
+	/** New session, switch and branch, which ask the hooks first; and what hooks of an opened session are missing. */
+	get lifecycle(): Pick<
+		Lifecycle,
+		"newSession" | "switchSession" | "branch" | "branchTargets" | "missingHooks" | "freezeContext"
+	> {
+		return this.#components.lifecycle;
 	}
 
-	/** Stops everything, tells the hooks, and closes the log. Safe to call more than once. */
+	/** Stops everything, notifies the hooks, and closes the log. Safe to call more than once. */
 	dispose(): Promise<void> {
 		this.#disposed ??= this.#dispose();
 		return this.#disposed;
 	}
 
 	async #dispose(): Promise<void> {
+		const { activity, runner, lifecycle, ended, hooks, state, parts, events } = this.#components;
+		activity.begin("closing");
 		await this.abort();
-		await this.#lifecycle.tellHooks("shutdown");
-		this.#runner.systemItems.settle();
-		this.#ended.abort();
-		this.#hooks.unload();
-		await this.#state.log.flush();
-		this.#parts.client.release(this.sessionId);
-		this.#state.log.close();
-		this.#listeners.clear();
-	}
-
-	#sources(): CommandSources {
-		const { builtins, resources } = this.#parts;
-		return { builtins, hooks: this.#hooks.registry, templates: resources.templates, skills: resources.skills };
-	}
-
-	#notice(level: "info" | "warning" | "error", message: string): void {
-		this.#emit({ type: "notice", level, message: this.#parts.redact(message) });
-	}
-
-	/** A warning of start or reload: shown in the header, and said. */
-	#warn(line: string): void {
-		this.#warnings.push(line);
-		this.#notice("warning", line);
-	}
-
-	#emit(event: SessionEvent): void {
-		for (const listener of this.#listeners) listener(event);
+		await lifecycle.shutDown();
+		runner.systemItems.settle();
+		ended.abort();
+		hooks.unload();
+		await state.log.flush();
+		parts.client.release(this.sessionId);
+		state.log.close();
+		events.close();
 	}
 }

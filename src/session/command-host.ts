@@ -67,7 +67,6 @@ export function createCommandHost(
 		},
 		branch: (entryIndex) => lifecycle.branch(entryIndex),
 		compaction,
-		compact: (focus, signal) => session.compact(focus, signal),
 		reload: () => session.reload(),
 		exportHtml: (path) => exportSession(session, path),
 		lastAssistantText: () => lastAssistantText(session.entries),

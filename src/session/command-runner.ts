@@ -11,15 +11,18 @@ import type { HookRunner } from "../hooks/runner.js";
 import type { Attachment, CommandResult, CompletionItem, HookUI } from "../hooks/types.js";
 import { expandTemplate } from "../resources/prompt-templates.js";
 import { readSkill } from "../resources/skills.js";
+import { abortable } from "../util/abort.js";
 import { splitArgs } from "../util/split-args.js";
+import type { SessionActivity } from "./activity.js";
 import type { SessionEvent } from "./events.js";
 import type { SessionResources } from "./session-parts.js";
 
 /** What running commands needs. */
 export interface CommandRunnerDeps {
+	activity: SessionActivity;
 	sources(): CommandSources;
 	resources: SessionResources;
-	host: CommandHost;
+	host(): CommandHost;
 	hooks(): HookRunner;
 	ui(): HookUI;
 	shell(): CommandShell | null;
@@ -38,10 +41,11 @@ export class CommandRunner {
 	constructor(private readonly deps: CommandRunnerDeps) {}
 
 	/**
-	 * Runs a line. @returns null when it is no command and is to be sent as it is
-	 * @throws PiError `command_failed`; `bad_arguments` for an unknown command
+	 * Runs a slash command. An abort ends the wait for it.
+	 * @returns null if the line is not a command and should be sent as text
+	 * @throws PiError `command_failed`; `bad_arguments` for an unknown command; `session_busy`
 	 */
-	async run(text: string, signal: AbortSignal): Promise<CommandOutcome | null> {
+	async run(text: string): Promise<CommandOutcome | null> {
 		const line = parseCommandLine(text);
 		if (!line) return null;
 		const found = findCommand(line.name, this.deps.sources());
@@ -49,11 +53,15 @@ export class CommandRunner {
 			const { message, hint } = unknownCommandMessage(line.name, this.deps.sources());
 			throw new PiError("bad_arguments", message, { hint });
 		}
-		this.deps.emit({ type: "command_start", name: line.name });
+		const { activity, emit } = this.deps;
+		activity.check("command");
+		const operation = activity.begin("command", { name: line.name });
+		emit({ type: "command_start", name: line.name });
 		try {
-			return await this.#dispatch(found, line.rest, signal);
+			return await this.#dispatch(found, line.rest, operation.signal);
 		} finally {
-			this.deps.emit({ type: "command_end", name: line.name });
+			emit({ type: "command_end", name: line.name });
+			operation.end();
 		}
 	}
 
@@ -62,7 +70,7 @@ export class CommandRunner {
 		const found = findCommand(name, this.deps.sources());
 		if (found?.kind === "hook") return this.deps.hooks().complete(name, prefix, signal);
 		if (found?.kind !== "builtin") return [];
-		return (await found.command.complete?.(prefix, this.deps.host, this.deps.shell())) ?? [];
+		return (await found.command.complete?.(prefix, this.deps.host(), this.deps.shell())) ?? [];
 	}
 
 	async #dispatch(found: FoundCommand, rest: string, signal: AbortSignal): Promise<CommandOutcome> {
@@ -84,15 +92,18 @@ export class CommandRunner {
 
 	async #runBuiltin(command: Extract<FoundCommand, { kind: "builtin" }>["command"], rest: string, signal: AbortSignal) {
 		try {
-			return await command.run({
-				session: this.deps.host,
+			const running = command.run({
+				session: this.deps.host(),
 				ui: this.deps.ui(),
 				shell: this.deps.shell(),
 				args: splitArgs(rest),
 				rest: rest.trim(),
 				signal,
 			});
+			// Not everything a command waits for listens to the signal, a login in the browser for example.
+			return await abortable(running, signal);
 		} catch (error) {
+			if (signal.aborted) return undefined;
 			if (error instanceof PiError) throw error;
 			throw new PiError("command_failed", `/${command.name} failed: ${describeError(error)}`, { cause: error });
 		}

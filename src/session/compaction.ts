@@ -1,152 +1,251 @@
-import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
-import { readReply, type StreamFunction } from "../agent/stream.js";
-import type { CompactionDraft } from "../commands/compaction.js";
-import { type CompactionPlan, summaryRequest } from "../context/compact.js";
-import { errorText, PiError } from "../errors.js";
-import { textOf } from "../hooks/dialog-options.js";
+import type {
+	CommandCompaction,
+	CompactionDraft,
+	CompactionReason,
+	CompactionRequest,
+	CompactionTokens,
+	CompactionTrial,
+	UndoPlan,
+} from "../commands/compaction.js";
+import { type CompactionPlan, planCompaction } from "../context/compact.js";
+import type { BuiltContext } from "../context/context-message.js";
+import { activeReplacement } from "../context/replacement.js";
+import { estimateAll } from "../context/tokens.js";
+import { describeError, PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
-import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
-import { freezeDeep } from "../log/freeze.js";
-import type { SessionModels } from "./session-parts.js";
+import { type CompactionEntry, type ContextUndoEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
+import { linkSignals } from "../util/abort.js";
+import type { Operation, SessionActivity } from "./activity.js";
+import { askHooks, type CompactionParts, draftCompaction } from "./draft-compaction.js";
+import type { SessionEvent } from "./events.js";
+import type { SessionContext } from "./session-context.js";
+import type { SessionParts } from "./session-parts.js";
+import { requireModel } from "./session-run.js";
+import type { SessionState } from "./session-state.js";
 
-/** What a compaction needs of its session. */
-export interface CompactionParts {
-	entries: readonly SessionEntry[];
-	sessionFile: string | null;
-	model: Model<Api>;
-	models: Pick<SessionModels, "resolveApiKey" | "requestAuth">;
-	stream: StreamFunction;
-	hooks: HookRunner;
-	idleTimeoutMs: number;
-	focus?: string;
-	signal: AbortSignal;
-	/** Tells of something that was put right, such as an index that was out of range. */
-	onNotice(message: string): void;
+/** What compactions work on. */
+export interface CompactionDeps {
+	parts: SessionParts;
+	activity: SessionActivity;
+	state: SessionState;
+	context: SessionContext;
+	hooks(): HookRunner;
+	/** Computes a context next to the session's own: no figures, no reports. */
+	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
+	emit(event: SessionEvent): void;
+	/** Aborted when the session ends. */
+	ended: AbortSignal;
 }
 
-/** Share of the output limit that a summary may take, in tokens. */
-const MAX_SUMMARY_TOKENS = 8000;
+/** Compacts the context and undoes it. Every compaction, whoever asks for it, begins in `begin`. */
+export class Compaction implements CommandCompaction {
+	/** Whether the session compacts automatically. */
+	enabled: boolean;
+	/** Log length at which compaction last failed; it is not retried before the log has grown. */
+	#failedAt = -1;
 
-/**
- * Drafts a compaction entry with a summary by the model.
- * @param onText hears the summary so far
- * @throws PiError `compaction_failed` when the model gave no summary
- */
-export async function draftCompaction(
-	plan: CompactionPlan,
-	parts: CompactionParts,
-	onText: (text: string) => void,
-): Promise<CompactionDraft> {
-	const summary = await summarize(plan, parts, onText);
-	const entry: CompactionEntry = {
-		type: "compaction",
-		timestamp: entryTimestamp(),
-		summary,
-		firstKeptEntryIndex: plan.firstKeptEntryIndex,
-		tokensBefore: plan.tokensBefore,
-	};
-	return { entry, by: { kind: "model", name: parts.model.name } };
-}
-
-/**
- * Asks the hooks for a compaction of theirs. @returns null when none has one
- * @throws PiError `compaction_failed` when one forbids the compaction
- */
-export async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<CompactionDraft | null> {
-	if (!parts.hooks.registry.has("session")) return null;
-	const { messagesToSummarize, messagesToKeep, previousSummary, tokensBefore, firstKeptEntryIndex, isSplitTurn } = plan;
-	const answer = await parts.hooks.emitSession(
-		{
-			type: "session",
-			reason: "before_compact",
-			entries: parts.entries,
-			sessionFile: parts.sessionFile,
-			previousSessionFile: null,
-			cutPoint: { firstKeptEntryIndex, isSplitTurn },
-			messagesToSummarize: Object.freeze(messagesToSummarize),
-			messagesToKeep: Object.freeze(messagesToKeep),
-			...(previousSummary === undefined ? {} : { previousSummary }),
-			tokensBefore,
-			model: freezeDeep(parts.model),
-			apiKey: await parts.models.resolveApiKey(parts.model).catch(() => undefined),
-			resolveApiKey: (model) => parts.models.resolveApiKey(model),
-			...(parts.focus ? { customInstructions: parts.focus } : {}),
-			signal: parts.signal,
-		},
-		parts.signal,
-	);
-	if (answer.cancel) throw new PiError("compaction_failed", `The hook ${answer.cancelledBy} cancelled the compaction`);
-	const { compactionEntry, compactedBy = "" } = answer;
-	const entry = compactionEntry ? checkHookEntry(compactionEntry, compactedBy, plan, parts) : null;
-	return entry && { entry, by: { kind: "hook", name: compactedBy } };
-}
-
-/** A hook's entry with what it left out filled in and an impossible index clamped; null when it has no summary. */
-function checkHookEntry(
-	given: CompactionEntry,
-	hook: string,
-	plan: CompactionPlan,
-	parts: CompactionParts,
-): CompactionEntry | null {
-	if (typeof given.summary !== "string") {
-		parts.onNotice(`The hook ${hook} gave a compaction without a summary; the model writes it instead`);
-		return null;
+	constructor(private readonly deps: CompactionDeps) {
+		this.enabled = deps.parts.settings.compaction.enabled;
 	}
-	const { length } = parts.entries;
-	const wanted: unknown = given.firstKeptEntryIndex ?? plan.firstKeptEntryIndex;
-	const number = typeof wanted === "number" && Number.isFinite(wanted) ? wanted : plan.firstKeptEntryIndex;
-	const firstKeptEntryIndex = Math.min(Math.max(Math.trunc(number), 0), length);
-	if (firstKeptEntryIndex !== wanted) {
-		parts.onNotice(
-			`The compaction of the hook ${hook} keeps from entry ${textOf(wanted)}; ${firstKeptEntryIndex} is used`,
+
+	/** Compacts when fewer than `reserveTokens` of the window are left. Failures are reported, not thrown. */
+	async compactIfNeeded(signal: AbortSignal): Promise<void> {
+		const { state, context } = this.deps;
+		const limit = this.#limit();
+		if (!this.enabled || limit === null || state.log.length === this.#failedAt) return;
+		if (context.tokens() > limit) await this.#try("threshold", signal);
+	}
+
+	/** Compacts because the model refused the request. @returns true when the context is shorter now */
+	async compactAfterOverflow(signal: AbortSignal): Promise<boolean> {
+		return this.enabled ? this.#try("overflow", signal) : false;
+	}
+
+	/** Compacts now: the summary is a hook's, else the model's. @throws PiError `compaction_failed`, as `begin` */
+	async run(request: CompactionRequest): Promise<CompactionTokens> {
+		const trial = await this.begin(request);
+		try {
+			return await trial.accept((await trial.askHooks()) ?? (await trial.draft(() => {}, trial.signal)));
+		} catch (error) {
+			trial.end(error);
+			throw error;
+		}
+	}
+
+	/**
+	 * Begins a compaction. Until it is accepted or ended, prompts wait and nothing else compacts.
+	 * @throws PiError `compaction_failed` when there is nothing to compact; `session_busy`, `model_missing`
+	 */
+	async begin({ focus, signal, reason = "manual" }: CompactionRequest): Promise<CompactionTrial> {
+		const { activity, state, context, parts, emit } = this.deps;
+		if (reason === "manual") {
+			await activity.untilRunEnded();
+			activity.check("compact");
+		}
+		const signals = [...(signal ? [signal] : []), this.deps.ended];
+		const operation = activity.begin("compacting", { name: reason, signals });
+		emit({ type: "auto_compaction_start", reason });
+		const finish = once((result: CompactionEntry | null, error?: unknown) => {
+			const aborted = operation.signal.aborted || (result === null && error === undefined);
+			const why = error === undefined ? {} : { errorMessage: describeError(error) };
+			emit({ type: "auto_compaction_end", result, aborted, ...why });
+		});
+		const end = (error?: unknown) => {
+			finish(null, error);
+			operation.end();
+		};
+		try {
+			const model = requireModel(parts, state);
+			const before = await context.rebuild(operation.signal);
+			const plan = planCompaction(before.messages, state.log.entries, parts.settings.compaction.keepRecentTokens);
+			if (!plan)
+				throw new PiError("compaction_failed", "There is nothing to compact yet", {
+					hint: "continue until there is more",
+				});
+			const drafting = {
+				entries: state.log.entries,
+				sessionFile: state.log.path,
+				model,
+				models: parts.models,
+				stream: parts.client.stream,
+				hooks: this.deps.hooks(),
+				idleTimeoutMs: parts.settings.streamIdleTimeoutMs,
+				...(focus ? { focus } : {}),
+				signal: operation.signal,
+				onNotice: (message: string) => emit({ type: "notice", level: "warning", message }),
+			};
+			return this.#trial(plan, before, drafting, operation, finish, end);
+		} catch (error) {
+			end(error);
+			throw error;
+		}
+	}
+
+	async planUndo(): Promise<UndoPlan | null> {
+		const { activity, state, context, ended } = this.deps;
+		await activity.untilRunEnded();
+		activity.check("compact");
+		const { entries } = state.log;
+		const active = activeReplacement(entries);
+		if (!active) return null;
+		const { kind, entryIndex } = active;
+		const undone = await this.#tryWith(undoEntry(entryIndex), ended);
+		const tokensAfter = tokensOf(undone);
+		const limit = this.#limit();
+		const exceeded = limit !== null && tokensAfter > limit ? limit : null;
+		return { kind, entryIndex, tokensBefore: tokensOf(context.current), tokensAfter, exceeded };
+	}
+
+	async undo({ entryIndex, tokensBefore }: UndoPlan): Promise<CompactionTokens> {
+		const { state, context, ended } = this.deps;
+		state.append(undoEntry(entryIndex));
+		await context.rebuild(ended);
+		await state.log.flush();
+		return { tokensBefore, tokensAfter: tokensOf(context.current) };
+	}
+
+	#trial(
+		plan: CompactionPlan,
+		before: BuiltContext,
+		drafting: CompactionParts,
+		operation: Operation,
+		finish: (result: CompactionEntry | null) => void,
+		end: (error?: unknown) => void,
+	): CompactionTrial {
+		const { state, context } = this.deps;
+		const { signal } = operation;
+		let isWritten = false;
+		return {
+			signal,
+			firstKeptEntryIndex: plan.firstKeptEntryIndex,
+			tokensBefore: plan.tokensBefore,
+			askHooks: () => askHooks(plan, drafting),
+			async draft(onText, stop) {
+				const linked = linkSignals(signal, stop);
+				try {
+					return await draftCompaction(plan, { ...drafting, signal: linked.signal }, onText);
+				} finally {
+					linked.unlink();
+				}
+			},
+			preview: async ({ summary, firstKeptEntryIndex }) => {
+				const { tokensBefore } = plan;
+				const entry = { type: "compaction" as const, timestamp: entryTimestamp(), summary, firstKeptEntryIndex };
+				const after = await this.#tryWith({ ...entry, tokensBefore }, signal);
+				return { before, after, tokensBefore: tokensOf(before), tokensAfter: tokensOf(after) };
+			},
+			accept: async ({ entry, by }: CompactionDraft) => {
+				if (signal.aborted) throw new PiError("compaction_failed", "Compaction was canceled");
+				// Written once, also when it is accepted again after a later step failed.
+				if (!isWritten) state.append(entry);
+				isWritten = true;
+				await context.rebuild(signal);
+				finish(entry);
+				await state.log.flush();
+				await this.#tellHooks(entry, by.kind === "hook", signal);
+				operation.end();
+				return { tokensBefore: entry.tokensBefore, tokensAfter: tokensOf(context.current) };
+			},
+			end,
+		};
+	}
+
+	async #try(reason: CompactionReason, signal: AbortSignal): Promise<boolean> {
+		try {
+			await this.run({ reason, signal });
+			return true;
+		} catch {
+			// `auto_compaction_end` has reported it; the run continues with the context unchanged.
+			this.#failedAt = this.deps.state.log.length;
+			return false;
+		}
+	}
+
+	/** Tokens above which the session compacts automatically, else the model's limit; null when that is unknown. */
+	#limit(): number | null {
+		const { parts, state } = this.deps;
+		const window = state.model?.contextWindow ?? 0;
+		if (window === 0) return null;
+		return this.enabled ? window - parts.settings.compaction.reserveTokens : window;
+	}
+
+	#tryWith(entry: SessionEntry, signal: AbortSignal): Promise<BuiltContext> {
+		return this.deps.tryContext(Object.freeze([...this.deps.state.log.entries, Object.freeze(entry)]), signal);
+	}
+
+	async #tellHooks(entry: CompactionEntry, fromHook: boolean, signal: AbortSignal): Promise<void> {
+		const { log } = this.deps.state;
+		await this.deps.hooks().emitSession(
+			{
+				type: "session",
+				reason: "compact",
+				entries: log.entries,
+				sessionFile: log.path,
+				previousSessionFile: null,
+				compactionEntry: entry,
+				tokensBefore: entry.tokensBefore,
+				fromHook,
+			},
+			signal,
 		);
 	}
-	return {
-		type: "compaction",
-		timestamp: typeof given.timestamp === "string" ? given.timestamp : entryTimestamp(),
-		summary: given.summary,
-		firstKeptEntryIndex,
-		tokensBefore: typeof given.tokensBefore === "number" ? given.tokensBefore : plan.tokensBefore,
+}
+
+/** Tokens of a context, estimated. */
+function tokensOf(context: BuiltContext): number {
+	return estimateAll(context.messages.map(({ message }) => message));
+}
+
+function undoEntry(entryIndex: number): ContextUndoEntry {
+	return { type: "context_undo", timestamp: entryTimestamp(), entryIndex };
+}
+
+/** The same function; calls after the first do nothing. */
+function once<A extends unknown[]>(call: (...args: A) => void): (...args: A) => void {
+	let isCalled = false;
+	return (...args) => {
+		if (isCalled) return;
+		isCalled = true;
+		call(...args);
 	};
-}
-
-async function summarize(
-	plan: CompactionPlan,
-	parts: CompactionParts,
-	onText: (text: string) => void,
-): Promise<string> {
-	const { model, signal } = parts;
-	const auth = await parts.models.requestAuth(model);
-	const reply = await readReply(
-		parts.stream,
-		{
-			model,
-			context: summaryRequest(plan.messagesToSummarize, parts.focus),
-			options: { ...auth, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS), maxRetries: 0 },
-		},
-		{
-			signal,
-			idleTimeoutMs: parts.idleTimeoutMs,
-			onEvent: (event) => {
-				if (event.type === "text_delta") onText(replyText(event.partial));
-			},
-		},
-	);
-	if (signal.aborted) throw new PiError("compaction_failed", "Compaction was cancelled");
-	const summary = replyText(reply);
-	if (reply.stopReason === "error" || summary === "") {
-		const cause = reply.errorMessage ?? "the reply has no text";
-		throw new PiError("compaction_failed", `${model.name} gave no summary: ${errorText(cause)}`, {
-			hint: "try /compact again, or choose another model with /model",
-		});
-	}
-	return summary;
-}
-
-function replyText(reply: AssistantMessage): string {
-	return reply.content
-		.filter((block) => block.type === "text")
-		.map((block) => block.text)
-		.join("\n")
-		.trim();
 }

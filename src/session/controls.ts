@@ -1,10 +1,10 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { AppMessage } from "../log/entry.js";
+import type { SessionActivity } from "./activity.js";
 import type { QueueMode } from "./prompt-queue.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionParts } from "./session-parts.js";
 import type { SessionRunner } from "./session-run.js";
-import type { UserShell } from "./user-bash.js";
 
 /** What programs that drive a session may look at and change besides what every mode does. */
 export interface SessionControls {
@@ -18,8 +18,6 @@ export interface SessionControls {
 	availableModels(): Promise<Model<Api>[]>;
 	/** Stops the user's shell command; nothing happens when none runs. */
 	abortBash(): void;
-	/** Resolves when no run is on: some time after `agent_end`, for a run is over when all of it is on the disk. */
-	idle(): Promise<void>;
 }
 
 /** What the controls act on. */
@@ -27,10 +25,10 @@ export interface ControlledParts {
 	parts: SessionParts;
 	context: SessionContext;
 	runner: SessionRunner;
-	userShell: UserShell;
+	activity: SessionActivity;
 }
 
-export function createControls({ parts, context, runner, userShell }: ControlledParts): SessionControls {
+export function createControls({ parts, context, runner, activity }: ControlledParts): SessionControls {
 	const { retry } = parts.settings;
 	return {
 		get messages() {
@@ -49,7 +47,6 @@ export function createControls({ parts, context, runner, userShell }: Controlled
 			retry.enabled = enabled;
 		},
 		availableModels: () => parts.models.available(),
-		abortBash: () => userShell.abort(),
-		idle: () => runner.idle(),
+		abortBash: () => activity.abort("shell"),
 	};
 }

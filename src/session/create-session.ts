@@ -1,291 +1,158 @@
-import { join, resolve } from "node:path";
-import type { Api, Model } from "@mariozechner/pi-ai";
-import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
-import type { RequestPreamble } from "../commands/inspection.js";
-import { loadModelSources } from "../config/model-sources.js";
-import type { ModelRegistry } from "../config/models.js";
-import { type Environment, paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
-import { type LoadedSettings, loadSettings } from "../config/settings.js";
-import type { ProjectSet } from "../config/trust.js";
-import { estimatePreamble } from "../context/tokens.js";
-import { PiError } from "../errors.js";
-import { tasksHook, tasksTool } from "../features/tasks.js";
-import type { GrantAnswer, GrantRequest } from "../hooks/grant-request.js";
-import type { HandlerWatch } from "../hooks/watchdog.js";
-import { findSession, latestSession } from "../log/catalog.js";
-import type { ThinkingLevel } from "../log/entry.js";
-import { copySession } from "../log/manage.js";
-import { SessionLog } from "../log/session-log.js";
-import { sessionDirName } from "../log/session-paths.js";
-import { loadContextFiles } from "../resources/context-files.js";
-import { loadPromptTemplates } from "../resources/prompt-templates.js";
-import { loadSkills } from "../resources/skills.js";
-import { buildSystemPrompt } from "../resources/system-prompt.js";
-import { bashTool } from "../tools/bash.js";
-import { BUILTIN_TOOLS } from "../tools/index.js";
-import type { AnyTool } from "../tools/tool.js";
-import { ensurePrivateDir } from "../util/fs.js";
-import { createAccounts } from "./accounts.js";
-import { AgentSession } from "./agent-session.js";
-import { HookGrants } from "./hook-grants.js";
-import { loadModelClient } from "./model-client.js";
-import type { TrustAnswer } from "./project-code.js";
-import { findSessionCode } from "./session-code.js";
-import { createModelOffers, createSessionModels, registerLocalModels } from "./session-models.js";
-import type { ModelClient, SessionParts } from "./session-parts.js";
+import { buildContext } from "../context/build-context.js";
+import { describeError } from "../errors.js";
+import { NO_UI } from "../hooks/host-context.js";
+import type { SessionEntry } from "../log/entry.js";
+import { SessionActivity } from "./activity.js";
+import { AgentSession, type SessionSurface } from "./agent-session.js";
+import { createCommandHost } from "./command-host.js";
+import { CommandRunner } from "./command-runner.js";
+import { Compaction } from "./compaction.js";
+import { problemEvent } from "./describe-context.js";
+import { type CreateAgentSessionOptions, discoverSetup } from "./discover-setup.js";
+import { type SessionEvent, SessionEvents } from "./events.js";
+import { createHookHost } from "./hook-host.js";
+import { SessionInspector } from "./inspector.js";
+import { Lifecycle } from "./lifecycle.js";
+import { Prompter } from "./prompter.js";
+import { SessionContext } from "./session-context.js";
+import { SessionHooks } from "./session-hooks.js";
+import type { SessionParts } from "./session-parts.js";
+import { SessionRunner } from "./session-run.js";
+import { SessionState } from "./session-state.js";
+import { UserShell } from "./user-bash.js";
 
-/** Which log a session uses. */
-export type SessionChoice =
-	| { kind: "new" }
-	/** The latest one of this directory that is free; a new one when there is none. */
-	| { kind: "continue" }
-	/** A path, an id or the start of one. With `copy` the session goes on in a new file that holds all its entries. */
-	| { kind: "open"; target: string; copy?: boolean }
-	/** Nothing on disk. */
-	| { kind: "memory" };
-
-/** Everything can be left out and is then discovered; what is given takes the place of that. */
-export interface CreateAgentSessionOptions {
-	cwd?: string;
-	env?: Environment;
-	home?: string;
-	settings?: LoadedSettings;
-	session?: SessionChoice;
-	sessionDir?: string;
-	/** `provider/id`, an id, or words of it; `:high` behind it sets the thinking level. Or a model. */
-	model?: string | Model<Api>;
-	provider?: string;
-	/** Patterns of the models that Ctrl+P goes through. */
-	models?: readonly string[];
-	apiKey?: string;
-	thinkingLevel?: ThinkingLevel;
-	/** Names of built-in tools; absent: all. */
-	tools?: readonly string[];
-	/** Files with tools, besides those that are discovered. */
-	customTools?: readonly string[];
-	/** Tools besides the built-in ones. */
-	extraTools?: readonly AnyTool[];
-	/** Hook files to load besides those that are discovered. */
-	hooks?: readonly string[];
-	discoverHooks?: boolean;
-	contextFiles?: boolean;
-	skills?: readonly string[];
-	discoverSkills?: boolean;
-	systemPrompt?: string;
-	appendSystemPrompt?: string;
-	/** Run the project's own code this once without a question. */
-	trust?: boolean;
-	/** Asks whether the project's own code may run. Without it, only trusted contents do. */
-	askTrust?(set: ProjectSet): Promise<TrustAnswer>;
-	/** Asks whether a hook gets what it requires. Without it only what the settings grant is granted. */
-	askGrant?(request: GrantRequest): Promise<GrantAnswer>;
-	/** Watches over handlers of hooks while they run; the program ends itself when one hangs, an SDK may not want that. */
-	watch?: HandlerWatch;
-	offline?: boolean;
-	client?: ModelClient;
-	/** Models besides those of pi-ai and models.json. */
-	extraModels?: readonly Model<Api>[];
-}
+export type { CreateAgentSessionOptions, SessionChoice } from "./discover-setup.js";
 
 /**
- * Brings a session together from what is on this machine, all but its hooks and the project's tools: call `attachUI` if
- * there is somebody to ask, then `start()`.
- * @throws PiError when the log, the model or a tool that was named cannot be used
+ * Creates a session from what is on this machine, except its hooks and the project's tools: call `attachUI` if there is
+ * somebody to ask, then `start()`.
+ * @throws PiError when the log, the model or a named tool cannot be used
  */
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
-	const paths = findPaths(options.env, options.cwd, options.home);
-	const {
-		settings,
-		layers,
-		warnings: settingsWarnings,
-	} = options.settings ?? loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });
-	const warnings = [...settingsWarnings];
-	const env = options.env ?? processEnvironment();
-	const [client, { registry, credentials }, resources] = await Promise.all([
-		options.client ?? loadModelClient(),
-		loadModelSources({ paths, env, settings, onWarning: (line) => warnings.push(line) }),
-		loadResources(options, paths, settings.skills.enabled),
-	]);
-	warnings.push(...resources.warnings);
-	registry.registerModels(options.extraModels ?? []);
-	const offline = options.offline ?? false;
-	const chosen = await chooseModel(options, registry, settings, warnings, offline);
-	// Goes on beside the rest; the first request waits for it, and tells when it fails.
-	if (chosen.model) client.prepare(chosen.model).catch(() => {});
-	if (options.apiKey !== undefined) {
-		if (!chosen.model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
-		credentials.overrideKey(chosen.model.provider, options.apiKey);
-	}
-	const code = await findSessionCode({
-		paths,
-		settings,
-		builtinTools: settings.features.tasks ? [...BUILTIN_TOOLS, tasksTool] : BUILTIN_TOOLS,
-		extraTools: options.extraTools ?? [],
-		toolNames: options.tools,
-		explicit: { hooks: options.hooks ?? [], tools: options.customTools ?? [] },
-		discoverHooks: options.discoverHooks !== false,
-		trustOnce: options.trust === true,
-		ask: options.askTrust,
-		watch: options.watch,
+	return assembleSession(await discoverSetup(options));
+}
+
+/** Connects the components of a session. Only this function knows all of them. */
+function assembleSession(parts: SessionParts): AgentSession {
+	const events = new SessionEvents();
+	const emit = (event: SessionEvent) => events.emit(event);
+	const notice = (level: "info" | "warning" | "error", message: string) =>
+		emit({ type: "notice", level, message: parts.redact(message) });
+	const warnings = [...parts.warnings];
+	const warn = (line: string) => {
+		warnings.push(line);
+		notice("warning", line);
+	};
+	const ended = new AbortController();
+	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false };
+	const activity = new SessionActivity();
+	activity.subscribe((current) => emit({ type: "activity_changed", activity: current }));
+	const state = new SessionState(parts.log, parts.defaults, emit);
+	state.restore(parts.models.find);
+
+	const context: SessionContext = new SessionContext({
+		log: () => state.log,
+		stages: (entries, signal, length) => hooks.contextStages(entries, signal, length),
+		preambleTokens: () => parts.preamble.tokens,
+		onProblem: (problem) => emit(problemEvent(problem)),
+		onChange: (built) => emit({ type: "context_changed", context: built }),
 	});
-	warnings.push(...code.warnings);
-	const sessionDir =
-		options.session?.kind === "memory"
-			? null
-			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
-	ensurePrivateDir(paths.tmp);
-	const date = new Date().toISOString().slice(0, 10);
-	// The project's tools come later, when they may run.
-	const preamble = lastResult((tools: readonly AnyTool[]) =>
-		createPreamble(
-			buildSystemPrompt({
-				cwd: paths.cwd,
-				date,
-				tools,
-				contextFiles: resources.contextFiles,
-				skills: tools.some(({ name }) => name === "read") ? resources.skills : [],
-				...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
-				...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
-			}),
-			tools,
-		),
-	);
-	const parts: SessionParts = {
-		cwd: paths.cwd,
-		log: openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd),
-		settings,
-		settingsLayers: layers,
-		agentDir: paths.agentDir,
-		defaults: {
-			model: chosen.model,
-			thinkingLevel: options.thinkingLevel ?? chosen.thinkingLevel ?? settings.defaultThinkingLevel,
-			chosen: {
-				model: options.model !== undefined || options.provider !== undefined,
-				thinkingLevel: options.thinkingLevel !== undefined || chosen.thinkingLevel !== undefined,
-			},
+	const rebuild = async () => void (await context.rebuild(activity.signal ?? ended.signal));
+	const host = createHookHost({
+		parts,
+		state,
+		context,
+		ui: () => surface.ui,
+		hasUI: () => surface.hasUI,
+		shell: () => surface.shell,
+		systemItems: () => runner.systemItems,
+		rebuild,
+	});
+	const hooks: SessionHooks = new SessionHooks({
+		host,
+		parts,
+		onError: (report) => emit({ type: "hook_error", ...report }),
+		onLongCall: emit,
+		onWarning: warn,
+		onSend: (text, attachments) => prompter.receive(text, attachments),
+	});
+	const shared = {
+		parts,
+		activity,
+		state,
+		context,
+		hooks: () => hooks.runner,
+		tryContext: (entries: readonly SessionEntry[], signal: AbortSignal) =>
+			buildContext(
+				entries,
+				hooks.trialStages(() => entries, signal),
+			),
+		emit,
+		ended: ended.signal,
+	};
+	const compaction = new Compaction(shared);
+	const runner: SessionRunner = new SessionRunner({ ...shared, compaction });
+	const lifecycle = new Lifecycle({
+		...shared,
+		knowsType: (type) => hooks.registry.knowsEntryType(type),
+		warn,
+		onLeave: () => runner.systemItems.settle(),
+	});
+	const sources = () => ({
+		builtins: parts.builtins,
+		hooks: hooks.registry,
+		templates: parts.resources.templates,
+		skills: parts.resources.skills,
+	});
+	const commands = new CommandRunner({
+		activity,
+		sources,
+		resources: parts.resources,
+		host: () => commandHost,
+		hooks: () => hooks.runner,
+		ui: () => surface.ui,
+		shell: () => surface.shell,
+		emit,
+	});
+	const prompter: Prompter = new Prompter({ activity, commands, runner, ended: ended.signal, notice });
+	const inspector = new SessionInspector({
+		parts,
+		state,
+		context,
+		rebuild,
+		hooks,
+		ended: ended.signal,
+		reach() {
+			// A program that drives the session itself may do what no mode of pi does.
+			const isDriven = surface.shell === null && prompter.acceptsSend;
+			return {
+				tools: parts.tools.length > 0,
+				sessions: parts.sessionDir !== null || isDriven,
+				screen: surface.shell !== null || (isDriven && surface.ui === NO_UI),
+			};
 		},
-		models: createSessionModels({
-			registry,
-			credentials,
-			offline,
-			...(options.models ? { patterns: options.models } : {}),
-		}),
-		offers: createModelOffers({ registry, credentials, offline }),
-		accounts: createAccounts(credentials, registry),
-		client,
-		get tools() {
-			return code.tools.current;
-		},
-		toolSwitch: code.tools,
-		bashTool,
-		get preamble() {
-			return preamble(code.tools.current);
-		},
-		resources: {
-			templates: resources.templates,
-			skills: resources.skills,
-			contextFiles: resources.contextFiles.map(({ path }) => path),
-		},
-		findHooks: code.findHooks,
-		trust: code.trust,
-		get builtinHooks() {
-			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];
-		},
-		grants: new HookGrants({ settings, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
-		...(options.watch ? { watch: options.watch } : {}),
-		hookCacheDir: paths.hookCache,
-		tmpDir: paths.tmp,
-		sessionDir,
-		sessionsRoot: paths.sessions,
-		builtins: BUILTIN_COMMANDS,
-		redact: (text) => credentials.redactSecrets(text),
+	});
+	const session = new AgentSession({
+		parts,
+		activity,
+		events,
+		state,
+		context,
+		hooks,
+		compaction,
+		runner,
+		userShell: new UserShell({ parts, state, activity, emit }),
+		lifecycle,
+		commands,
+		prompter,
+		inspector,
+		sources,
+		surface,
 		warnings,
-	};
-	return new AgentSession(parts);
-}
-
-function createPreamble(systemPrompt: string, all: readonly AnyTool[]): RequestPreamble {
-	const tools = all.map(({ name, description, parameters }) => ({ name, description, parameters }));
-	return { systemPrompt, tools, tokens: estimatePreamble(systemPrompt, tools) };
-}
-
-/** The same function, remembering its last result. */
-function lastResult<T, R>(compute: (input: T) => R): (input: T) => R {
-	let last: { input: T; result: R } | null = null;
-	return (input) => {
-		if (last?.input !== input) last = { input, result: compute(input) };
-		return last.result;
-	};
-}
-
-async function loadResources(options: CreateAgentSessionOptions, paths: Paths, skillsEnabled: boolean) {
-	const { agentDir, cwd, home, project } = paths;
-	const ownSkills = (options.skills ?? []).map((path) => ({ path: resolve(cwd, path), scope: "flag" as const }));
-	const foundSkills =
-		skillsEnabled && options.discoverSkills !== false
-			? [
-					{ path: paths.skills, scope: "user" as const },
-					{ path: project.skills, scope: "project" as const },
-				]
-			: [];
-	const [context, skills, templates] = await Promise.all([
-		options.contextFiles === false ? { files: [], warnings: [] } : loadContextFiles({ agentDir, cwd, home }),
-		loadSkills([...foundSkills, ...ownSkills]),
-		loadPromptTemplates([
-			{ path: paths.prompts, scope: "user" },
-			{ path: paths.commands, scope: "user" },
-			{ path: project.prompts, scope: "project" },
-			{ path: project.commands, scope: "project" },
-		]),
-	]);
-	return {
-		contextFiles: context.files,
-		skills: skills.skills,
-		templates: templates.templates,
-		warnings: [...context.warnings, ...skills.warnings, ...templates.warnings],
-	};
-}
-
-async function chooseModel(
-	options: CreateAgentSessionOptions,
-	registry: ModelRegistry,
-	settings: LoadedSettings["settings"],
-	warnings: string[],
-	offline: boolean,
-): Promise<{ model: Model<Api> | null; thinkingLevel?: ThinkingLevel }> {
-	if (typeof options.model === "object") return { model: options.model };
-	const spec = options.model;
-	if (spec !== undefined) {
-		const named = options.provider === undefined ? {} : { provider: options.provider };
-		try {
-			return registry.resolveModelSpec(spec, named);
-		} catch (error) {
-			// It may be served on this machine, where nobody has looked yet.
-			if (offline || !(await registerLocalModels(registry))) throw error;
-			return registry.resolveModelSpec(spec, named);
-		}
-	}
-	const wanted =
-		options.provider === undefined
-			? settings
-			: { ...settings, defaultProvider: options.provider, defaultModel: undefined };
-	try {
-		const { model, warning } = registry.defaultModel({ settings: wanted });
-		if (warning) warnings.push(warning);
-		return { model };
-	} catch (error) {
-		if (!(error instanceof PiError) || error.code !== "model_missing") throw error;
-		if (offline || !(await registerLocalModels(registry))) return { model: null };
-		return { model: registry.defaultModel({ settings: wanted }).model };
-	}
-}
-
-function openLog(choice: SessionChoice, sessionDir: string | null, cwd: string): SessionLog {
-	if (sessionDir === null) return SessionLog.inMemory(cwd);
-	if (choice.kind === "open") {
-		const path = findSession(sessionDir, choice.target);
-		return choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd });
-	}
-	const latest = choice.kind === "continue" ? latestSession(sessionDir) : null;
-	return latest === null ? SessionLog.create({ dir: sessionDir, cwd }) : SessionLog.open(latest, { cwd });
+		ended,
+		rebuild,
+	});
+	const commandHost = createCommandHost(session, lifecycle, parts, compaction);
+	lifecycle.watchLog((error) => notice("error", describeError(error)));
+	return session;
 }

@@ -2,6 +2,7 @@ import type { AgentEvent } from "../agent/events.js";
 import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { CompactionEntry, SessionEntry } from "../log/entry.js";
+import type { Activity } from "./activity.js";
 
 /** Prompts that wait for their moment: steering after the current tool calls, follow-ups after the run. */
 export interface QueuedPrompts {
@@ -20,7 +21,11 @@ export type SessionEvent =
 	| { type: "context_changed"; context: BuiltContext }
 	/** A request does not begin as the one before it: about so many tokens cannot come from the provider's cache. */
 	| { type: "cache_lost"; by: CacheLoss["by"]; tokens: number }
+	/** What the session is doing has changed: an operation began, ended or went on to its next phase. */
+	| { type: "activity_changed"; activity: Activity }
 	| { type: "queue_changed"; queue: QueuedPrompts }
+	/** A run ended before these prompts were sent: they are no longer queued, in the order in which they were said. */
+	| { type: "queue_returned"; texts: readonly string[] }
 	| { type: "model_changed" }
 	| { type: "thinking_level_changed" }
 	| { type: "auto_compaction_start"; reason: "threshold" | "overflow" | "manual" }
@@ -38,3 +43,23 @@ export type SessionEvent =
 	| { type: "bash_start"; command: string }
 	| { type: "bash_update"; output: string }
 	| { type: "bash_end"; entryIndex: number };
+
+/** Delivers the events of a session, in order, to everyone who subscribed. */
+export class SessionEvents {
+	readonly #listeners = new Set<(event: SessionEvent) => void>();
+
+	/** @returns a function that unsubscribes the listener */
+	subscribe(listener: (event: SessionEvent) => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	emit(event: SessionEvent): void {
+		for (const listener of this.#listeners) listener(event);
+	}
+
+	/** Forgets all listeners. */
+	close(): void {
+		this.#listeners.clear();
+	}
+}

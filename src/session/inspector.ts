@@ -12,64 +12,65 @@ import { isMessageEntry, type SessionEntry } from "../log/entry.js";
 import type { SessionContext } from "./session-context.js";
 import type { HookFailure, SessionHooks } from "./session-hooks.js";
 import type { SessionParts } from "./session-parts.js";
+import type { SessionState } from "./session-state.js";
 
 /** What an inspector reads of its session. */
-export interface InspectedSession {
-	readonly entries: readonly SessionEntry[];
-	contextUsage(): { contextWindow: number };
-	rebuildContext(): Promise<void>;
+export interface InspectorDeps {
+	parts: Pick<SessionParts, "preamble">;
+	state: SessionState;
+	context: SessionContext;
+	/** Computes the context from the entries now. */
+	rebuild(): Promise<void>;
+	hooks: SessionHooks;
+	ended: AbortSignal;
+	reach(): HookReach;
 }
 
 const NO_HOOKS: ReadonlySet<string> = new Set();
 
 /** Shows what the model is given next, or was given, and how the hooks do. Computes beside the session: no figures, no events. */
 export class SessionInspector implements Inspector {
-	constructor(
-		private readonly session: InspectedSession,
-		private readonly parts: Pick<SessionParts, "preamble">,
-		private readonly context: SessionContext,
-		private readonly hooks: SessionHooks,
-		private readonly ended: AbortSignal,
-		private readonly reach: () => HookReach,
-	) {}
+	constructor(private readonly deps: InspectorDeps) {}
 
 	async inspectContext({ without = NO_HOOKS, at = null }: InspectOptions = {}): Promise<ContextInspection> {
-		const { entries: all } = this.session;
+		const { entries: all } = this.deps.state.log;
 		if (at !== null && (at < 0 || at >= all.length)) {
 			throw new PiError("bad_arguments", `There is no entry ${at}: the session has entries 0 to ${all.length - 1}`);
 		}
 		const entries = at === null ? all : Object.freeze(all.slice(0, at + 1));
-		const watch = new StabilityWatch((hook) => this.hooks.reportUnstable(hook));
+		const watch = new StabilityWatch((hook) => this.deps.hooks.reportUnstable(hook));
 		// Twice, since an answer that differs without a reason shows only beside another one.
 		await this.#build(entries, without, watch);
 		const context = await this.#build(entries, without, watch);
-		const before = (at === null ? this.context.lastRequest : null) ?? (await this.#lastRequest(entries));
+		const before = (at === null ? this.deps.context.lastRequest : null) ?? (await this.#lastRequest(entries));
 		const previous = before?.messages ?? null;
 		return {
 			context,
 			ledger: createLedger({ context, entries, previous: previous?.map(({ message }) => message) ?? [] }),
-			preamble: this.parts.preamble,
+			preamble: this.deps.parts.preamble,
 			at,
 			requests: all.flatMap((entry, index) => (isReply(entry) ? [index - 1] : [])),
 			entries,
 			previous,
 			loss: before && findCacheLoss(before, context),
-			contextWindow: this.session.contextUsage().contextWindow,
+			contextWindow: this.deps.state.model?.contextWindow ?? 0,
 			hooks: this.#contextHooks().map(({ path, name }) => ({ path, name })),
-			unstable: this.#contextHooks().flatMap(({ path }) => (this.hooks.health.figures(path).isUnstable ? [path] : [])),
+			unstable: this.#contextHooks().flatMap(({ path }) =>
+				this.deps.hooks.health.figures(path).isUnstable ? [path] : [],
+			),
 		};
 	}
 
 	get lastRequest(): readonly TracedMessage[] | null {
-		return this.context.lastRequest?.messages ?? null;
+		return this.deps.context.lastRequest?.messages ?? null;
 	}
 
 	hookStatuses(): HookStatus[] {
 		const shares = hookShares(
-			createLedger({ context: this.context.current, entries: this.session.entries, previous: null }),
+			createLedger({ context: this.deps.context.current, entries: this.deps.state.log.entries, previous: null }),
 		);
-		const { loaded, failures, health } = this.hooks;
-		const reach = this.reach();
+		const { loaded, failures, health } = this.deps.hooks;
+		const reach = this.deps.reach();
 		const statuses = loaded.map(
 			(hook): HookStatus => ({
 				path: hook.path,
@@ -78,14 +79,17 @@ export class SessionInspector implements Inspector {
 				events: Object.keys(hook.handlers),
 				commands: [...hook.commands.keys()],
 				entryTypes: [...hook.entryTypes.keys()],
-				isEnabled: this.hooks.isEnabled(hook),
+				isEnabled: this.deps.hooks.isEnabled(hook),
 				problem: failures.find(({ path }) => path === hook.path)?.problem ?? null,
 				figures: health.figures(hook.path),
 				share: shares.get(hook.path) ?? NOTHING,
 				cannotFire: unreachable(hook, reach),
 				conflicts: loaded
 					.filter((other) => other !== hook)
-					.flatMap((other) => [...sharedClaims(hook, other), ...sharedEdits(hook, other, this.context.current.edits)]),
+					.flatMap((other) => [
+						...sharedClaims(hook, other),
+						...sharedEdits(hook, other, this.deps.context.current.edits),
+					]),
 			}),
 		);
 		const missing = failures.filter(({ path }) => !loaded.some((hook) => hook.path === path));
@@ -93,19 +97,19 @@ export class SessionInspector implements Inspector {
 	}
 
 	async setHookEnabled(path: string, isEnabled: boolean): Promise<void> {
-		const hook = this.hooks.loaded.find((candidate) => candidate.path === path);
+		const hook = this.deps.hooks.loaded.find((candidate) => candidate.path === path);
 		if (!hook) return;
-		this.hooks.setEnabled(hook, isEnabled);
-		await this.session.rebuildContext();
+		this.deps.hooks.setEnabled(hook, isEnabled);
+		await this.deps.rebuild();
 	}
 
 	#contextHooks(): LoadedHook[] {
-		return this.hooks.registry.hooks.filter((hook) => (hook.handlers.context?.length ?? 0) > 0);
+		return this.deps.hooks.registry.hooks.filter((hook) => (hook.handlers.context?.length ?? 0) > 0);
 	}
 
 	#build(entries: readonly SessionEntry[], without: ReadonlySet<string>, watch: StabilityWatch): Promise<BuiltContext> {
 		const source: EntrySource = entries;
-		const stages = this.hooks.trialStages(() => entries, this.ended).filter(({ hook }) => !without.has(hook));
+		const stages = this.deps.hooks.trialStages(() => entries, this.deps.ended).filter(({ hook }) => !without.has(hook));
 		return buildContext(source, watch.watch(stages, entries.length));
 	}
 

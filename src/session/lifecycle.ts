@@ -2,12 +2,12 @@ import { dirname } from "node:path";
 import type { BranchTarget } from "../commands/command.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { PiError } from "../errors.js";
-import { SESSION_REASONS } from "../hooks/events.js";
 import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
+import type { Operation, SessionActivity } from "./activity.js";
 import type { SessionEvent } from "./events.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
 import { entriesUpTo, type SessionContext } from "./session-context.js";
@@ -17,12 +17,13 @@ import type { SessionState } from "./session-state.js";
 /** What the life of a session is driven with. */
 export interface LifecycleDeps {
 	parts: SessionParts;
+	activity: SessionActivity;
 	state: SessionState;
 	context: SessionContext;
 	hooks(): HookRunner;
 	emit(event: SessionEvent): void;
-	/** Stops whatever runs. */
-	stop(): Promise<unknown>;
+	/** Called when a log is left, with nothing running: what still waits belongs to it. */
+	onLeave(): void;
 	/** True for entry types that a loaded hook declares or writes. */
 	knowsType(type: string): boolean;
 	/** Computes a context beside the session's own. */
@@ -37,8 +38,6 @@ type PlainReason = "start" | "before_switch" | "switch" | "before_clear" | "clea
 /** Start, switch, clear, branch, shutdown: each tells the hooks, and before it changes anything asks them. */
 export class Lifecycle {
 	#onWriteError: (error: PiError) => void = () => {};
-	/** Aborts the wait for handlers, of each event that they are being told of. */
-	readonly #waits = new Set<AbortController>();
 	#missing: MissingHooks | null = null;
 
 	constructor(private readonly deps: LifecycleDeps) {}
@@ -72,47 +71,58 @@ export class Lifecycle {
 		await this.deps.context.rebuild(this.deps.ended);
 	}
 
-	/** Computes the first context and tells the hooks of the start. */
-	async start(): Promise<void> {
-		this.#comparePlace();
-		await this.#findMissing();
-		await this.deps.context.rebuild(this.deps.ended);
-		await this.tellHooks("start");
-		this.deps.emit({ type: "session_changed", reason: "start" });
+	/** Loads the hooks, computes the first context and tells the hooks of the start. */
+	start(load: () => Promise<void>): Promise<void> {
+		return this.#switching("start", async (signal) => {
+			await load();
+			this.#comparePlace();
+			await this.#findMissing();
+			await this.deps.context.rebuild(signal);
+			await this.#emit(() => this.#event("start", null), signal);
+			this.deps.emit({ type: "session_changed", reason: "start" });
+		});
 	}
 
-	/** Ends the wait for handlers at once; what they were asked about does not happen. */
-	abort(): void {
-		for (const wait of this.#waits) wait.abort();
+	/** Reloads the hooks: the old ones get `shutdown`, the new ones `start`, and the context is computed again. */
+	reload<T>(load: (unload: () => Promise<void>) => Promise<T>): Promise<T> {
+		return this.#switching("reload", async (signal) => {
+			const loaded = await load(() => this.shutDown());
+			await this.#emit(() => this.#event("start", null), signal);
+			await this.deps.context.rebuild(signal);
+			return loaded;
+		});
 	}
 
-	/** Begins a new, empty session. @returns false when a hook cancelled it */
-	async newSession(): Promise<boolean> {
-		if ((await this.#ask("before_clear")).cancel) return false;
-		const { cwd, sessionDir } = this.deps.parts;
-		await this.deps.stop();
-		await this.#replace(
-			sessionDir === null ? SessionLog.inMemory(cwd) : SessionLog.create({ dir: sessionDir, cwd }),
-			"clear",
-		);
-		return true;
+	/** Begins a new, empty session. @returns false when a hook canceled it @throws PiError `session_busy` */
+	newSession(): Promise<boolean> {
+		return this.#switching("clear", async (signal) => {
+			if ((await this.#ask("before_clear", signal)).cancel) return false;
+			const { cwd, sessionDir } = this.deps.parts;
+			await this.deps.activity.stop();
+			const log = sessionDir === null ? SessionLog.inMemory(cwd) : SessionLog.create({ dir: sessionDir, cwd });
+			await this.#replace(log, "clear", signal);
+			return true;
+		});
 	}
 
 	/**
-	 * Opens another session, or a copy of it. @returns false when a hook cancelled it
-	 * @throws PiError when the file cannot be used; `log_locked` for one that another pi has open and that is not copied
+	 * Opens another session, or a copy of it. @returns false when a hook canceled it
+	 * @throws PiError when the file cannot be used; `log_locked` for one that another pi has open and that is not copied;
+	 * `session_busy`
 	 */
-	async switchSession(path: string, { copy = false } = {}): Promise<boolean> {
-		const { cwd, sessionDir } = this.deps.parts;
-		const log = copy ? copySession(path, sessionDir ?? dirname(path)) : SessionLog.open(path, { cwd });
-		if ((await this.#ask("before_switch")).cancel) {
-			log.close();
-			if (copy && log.path !== null) removeSession(log.path);
-			return false;
-		}
-		await this.deps.stop();
-		await this.#replace(log, "switch");
-		return true;
+	switchSession(path: string, { copy = false } = {}): Promise<boolean> {
+		return this.#switching("switch", async (signal) => {
+			const { cwd, sessionDir } = this.deps.parts;
+			const log = copy ? copySession(path, sessionDir ?? dirname(path)) : SessionLog.open(path, { cwd });
+			if ((await this.#ask("before_switch", signal)).cancel) {
+				log.close();
+				if (copy && log.path !== null) removeSession(log.path);
+				return false;
+			}
+			await this.deps.activity.stop();
+			await this.#replace(log, "switch", signal);
+			return true;
+		});
 	}
 
 	/** User messages, oldest first. */
@@ -132,18 +142,20 @@ export class Lifecycle {
 	 * @throws PiError `bad_arguments` when the entry is no user message
 	 */
 	async branch(entryIndex: number): Promise<string | null> {
-		const { parts, state } = this.deps;
+		const { parts, state, activity } = this.deps;
 		const entry = state.log.entry(entryIndex);
 		if (!isUserMessageEntry(entry)) {
 			throw new PiError("bad_arguments", `Entry ${entryIndex} is not a message of the user`, { hint: "see /branch" });
 		}
-		const answer = await this.#ask("before_branch", entryIndex);
-		if (answer.cancel) return null;
-		await this.deps.stop();
-		await state.log.flush();
-		const until = answer.skipConversationRestore ? "all" : entryIndex;
-		await this.#replace(state.log.branchTo(until, { dir: parts.sessionDir ?? "" }), "branch", entryIndex);
-		return messageText(entry.message);
+		return this.#switching("branch", async (signal) => {
+			const answer = await this.#ask("before_branch", signal, entryIndex);
+			if (answer.cancel) return null;
+			await activity.stop();
+			await state.log.flush();
+			const until = answer.skipConversationRestore ? "all" : entryIndex;
+			await this.#replace(state.log.branchTo(until, { dir: parts.sessionDir ?? "" }), "branch", signal, entryIndex);
+			return messageText(entry.message);
+		});
 	}
 
 	/** Names the session. */
@@ -151,18 +163,35 @@ export class Lifecycle {
 		this.deps.state.append({ type: "session_info", timestamp: entryTimestamp(), name });
 	}
 
-	/** Tells the hooks of a start or an end. */
-	async tellHooks(reason: "start" | "shutdown"): Promise<void> {
-		await this.#emit(() => this.#event(reason, null));
+	/** Tells the hooks that they end. An abort does not shorten this. */
+	async shutDown(): Promise<void> {
+		await this.#emit(() => this.#event("shutdown", null), null);
 	}
 
-	async #replace(log: SessionLog, reason: "switch" | "clear" | "branch", targetTurnIndex = 0): Promise<void> {
+	async #switching<T>(reason: string, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+		const { activity, ended } = this.deps;
+		activity.check("switch");
+		const operation: Operation = activity.begin("switching", { name: reason, signals: [ended] });
+		try {
+			return await action(operation.signal);
+		} finally {
+			operation.end();
+		}
+	}
+
+	async #replace(
+		log: SessionLog,
+		reason: "switch" | "clear" | "branch",
+		signal: AbortSignal,
+		targetTurnIndex = 0,
+	): Promise<void> {
 		const { state, context, parts, emit } = this.deps;
 		const previous = state.log;
+		this.deps.onLeave();
 		await previous.flush();
 		log.onWriteError = this.#onWriteError;
 		state.replaceLog(log);
-		// Of a closed file nothing more can be read.
+		// Nothing more can be read from a closed file.
 		const { id } = previous;
 		previous.close();
 		parts.client.release(id);
@@ -173,13 +202,13 @@ export class Lifecycle {
 			this.#comparePlace();
 			await this.#findMissing();
 		}
-		await context.rebuild(this.deps.ended);
+		await context.rebuild(signal);
 		emit({ type: "session_changed", reason });
-		await this.#emit(() =>
+		const event = () =>
 			reason === "branch"
 				? this.#event("switch", previous.path, { reason, targetTurnIndex })
-				: this.#event(reason, previous.path),
-		);
+				: this.#event(reason, previous.path);
+		await this.#emit(event, signal);
 	}
 
 	/** What a session says of files holds for the directory where it was said. */
@@ -199,28 +228,28 @@ export class Lifecycle {
 		if (this.#missing) warn(describeMissingHooks(this.#missing));
 	}
 
-	async #ask(reason: "before_switch" | "before_clear" | "before_branch", targetTurnIndex = 0) {
-		return this.#emit(() =>
+	/** Asks the hooks. An abort answers for those that have not: nothing changes then. */
+	async #ask(
+		reason: "before_switch" | "before_clear" | "before_branch",
+		signal: AbortSignal,
+		targetTurnIndex = 0,
+	): Promise<SessionAnswer> {
+		const event = () =>
 			reason === "before_branch"
 				? this.#event("before_switch", null, { reason, targetTurnIndex })
-				: this.#event(reason, null),
-		);
+				: this.#event(reason, null);
+		const answer = await this.#emit(event, signal);
+		return signal.aborted ? { cancel: true } : answer;
 	}
 
-	/** Makes the event only when there is a handler: it holds every entry of the log. */
-	async #emit(event: () => HookSessionEvent): Promise<SessionAnswer> {
+	/**
+	 * Makes the event only when there is a handler: it holds every entry of the log.
+	 * @param signal ends the wait for handlers; null: nothing does
+	 */
+	async #emit(event: () => HookSessionEvent, signal: AbortSignal | null): Promise<SessionAnswer> {
 		const hooks = this.deps.hooks();
 		if (!hooks.registry.has("session")) return {};
-		const told = event();
-		const wait = new AbortController();
-		if (SESSION_REASONS[told.reason].abortable) this.#waits.add(wait);
-		try {
-			const verdict = await hooks.emitSession(told, wait.signal);
-			// Nobody has answered what an abort left open: then nothing changes.
-			return wait.signal.aborted ? { cancel: true } : verdict;
-		} finally {
-			this.#waits.delete(wait);
-		}
+		return hooks.emitSession(event(), signal ?? new AbortController().signal);
 	}
 
 	/** Entries are read when a handler asks for them. */

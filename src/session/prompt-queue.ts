@@ -47,6 +47,12 @@ export class PromptQueue<T> {
 		return this.#take(this.#followUps);
 	}
 
+	/** Takes what is delivered outside a run: steering first. */
+	take(): T[] {
+		const steering = this.takeSteering();
+		return steering.length > 0 ? steering : this.takeFollowUps();
+	}
+
 	/** Empties the queue. @returns the texts, in the order in which they would have been said */
 	clear(): string[] {
 		const texts = [...this.#steering, ...this.#followUps].map(({ text }) => text);

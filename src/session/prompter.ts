@@ -1,14 +1,15 @@
-import type { ImageContent, UserMessage } from "@mariozechner/pi-ai";
-import type { RunOutcome } from "../agent/loop.js";
+import type { ImageContent } from "@mariozechner/pi-ai";
 import { describeError } from "../errors.js";
 import type { Attachment } from "../hooks/types.js";
-import type { CommandOutcome, CommandRunner } from "./command-runner.js";
+import type { SessionActivity } from "./activity.js";
+import type { CommandRunner } from "./command-runner.js";
 import type { PromptOutcome } from "./outcomes.js";
 import type { SessionRunner } from "./session-run.js";
 import { createUserMessage, type PromptExtras } from "./user-message.js";
 
 /** What prompts act on. */
 export interface PrompterDeps {
+	activity: SessionActivity;
 	commands: CommandRunner;
 	runner: SessionRunner;
 	/** Aborted when the session ends. */
@@ -16,17 +17,18 @@ export interface PrompterDeps {
 	notice(level: "info" | "warning" | "error", message: string): void;
 }
 
-/** Finds out what a line of the user or of a hook is, and begins, steers or queues what it asks for. */
+/** Decides what a line of the user or of a hook is, and starts, steers or queues what it asks for. */
 export class Prompter {
-	#command: AbortController | null = null;
-	/** False in print mode, where nothing can start a run but the prompt. */
+	/** False in print mode, where only the prompt can start a run. */
 	acceptsSend = true;
 
-	constructor(private readonly deps: PrompterDeps) {}
+	constructor(private readonly deps: PrompterDeps) {
+		deps.activity.subscribe(() => this.#deliverQueue());
+	}
 
 	/** As `AgentSession.prompt`. */
 	async prompt(text: string, extras: PromptExtras): Promise<PromptOutcome> {
-		const command = await this.#runCommand(text);
+		const command = await this.deps.commands.run(text);
 		if (command?.kind === "done") {
 			if (command.status !== null) this.deps.notice("info", command.status);
 			return { kind: "command", status: command.status };
@@ -36,51 +38,52 @@ export class Prompter {
 	}
 
 	/** As `prompt`, but a leading slash means nothing. */
-	async send(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
-		const message = createUserMessage(text, extras);
-		if (message.content.length === 0) return { kind: "command", status: null };
-		const { runner } = this.deps;
-		if (runner.isRunning) {
-			runner.queue.steer({ text, message });
-			return { kind: "queued" };
-		}
-		return { kind: "run", outcome: await this.#start(message) };
+	send(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
+		return this.#say(text, extras, "steer");
 	}
 
-	/** Says something once the run is over; at once when none is on. */
+	/** Sends a prompt once the run is over; at once when none is active. */
 	async followUp(text: string, images: readonly ImageContent[]): Promise<void> {
-		const { runner } = this.deps;
-		if (!runner.isRunning) return void (await this.send(text, { images }));
-		runner.queue.followUp({ text, message: createUserMessage(text, { images }) });
+		await this.#say(text, { images }, "followUp");
 	}
 
-	/** Takes a prompt from a hook (`pi.send`). */
+	/** Accepts a prompt from a hook (`pi.send`). */
 	receive(text: string, attachments: readonly Attachment[]): void {
 		if (!this.acceptsSend) {
 			this.deps.notice("warning", "pi.send is not supported in print mode");
 			return;
 		}
-		void this.send(String(text), { attachments }).catch((error) => this.deps.notice("error", describeError(error)));
+		void this.send(String(text), { attachments }).catch((error) => this.#report(error));
 	}
 
-	/** Stops the command that runs. */
-	abortCommand(): void {
-		this.#command?.abort();
-	}
-
-	async #start(message: UserMessage): Promise<RunOutcome> {
-		const outcome = await this.deps.runner.start([message], this.deps.ended);
-		if (outcome.stopped !== null) this.deps.notice("warning", outcome.stopped);
-		return outcome;
-	}
-
-	async #runCommand(text: string): Promise<CommandOutcome | null> {
-		const controller = new AbortController();
-		this.#command = controller;
-		try {
-			return await this.deps.commands.run(text, controller.signal);
-		} finally {
-			if (this.#command === controller) this.#command = null;
+	async #say(text: string, extras: PromptExtras, delivery: "steer" | "followUp"): Promise<PromptOutcome> {
+		const { activity, runner } = this.deps;
+		const message = createUserMessage(text, extras);
+		if (message.content.length === 0) return { kind: "command", status: null };
+		await activity.untilRunEnded();
+		activity.check("prompt");
+		if (activity.verdict("prompt") === "queue") {
+			runner.queue[delivery]({ text, message });
+			return { kind: "queued" };
 		}
+		const outcome = await runner.start([message], this.deps.ended);
+		if (outcome.stopped !== null) this.deps.notice("warning", outcome.stopped);
+		return { kind: "run", outcome };
+	}
+
+	/** Sends what was queued while the session compacted or switched, as soon as a run can start. */
+	#deliverQueue(): void {
+		const { activity, runner, ended } = this.deps;
+		if (runner.queue.size === 0 || activity.verdict("prompt") !== "allow") return;
+		void runner.start(null, ended).then(
+			({ stopped }) => {
+				if (stopped !== null) this.deps.notice("warning", stopped);
+			},
+			(error) => this.#report(error),
+		);
+	}
+
+	#report(error: unknown): void {
+		this.deps.notice("error", describeError(error));
 	}
 }

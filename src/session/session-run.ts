@@ -5,8 +5,8 @@ import type { BuiltContext } from "../context/context-message.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
-import { onAbort } from "../util/abort.js";
-import type { AutoCompaction } from "./auto-compaction.js";
+import { type Operation, phaseAfter, type SessionActivity } from "./activity.js";
+import type { Compaction } from "./compaction.js";
 import type { SessionEvent } from "./events.js";
 import { PromptQueue } from "./prompt-queue.js";
 import type { SessionContext } from "./session-context.js";
@@ -19,90 +19,64 @@ export interface SessionRunDeps {
 	parts: SessionParts;
 	state: SessionState;
 	context: SessionContext;
-	compaction: Pick<AutoCompaction, "compactIfNeeded" | "compactAfterOverflow">;
+	activity: SessionActivity;
+	compaction: Pick<Compaction, "compactIfNeeded" | "compactAfterOverflow">;
 	hooks(): HookRunner;
 	emit(event: SessionEvent): void;
 }
 
-/** Runs the agent on a session, one run at a time: requests from its context, messages into its log, hooks at their moments. */
+/** Runs the agent on a session, one run at a time: requests from its context, messages into its log, events to its hooks. */
 export class SessionRunner {
 	readonly queue: PromptQueue<UserMessage>;
 	/** What hooks want to be in the next request. */
 	readonly systemItems: SystemItems;
-	#current: { controller: AbortController; done: Promise<RunOutcome> } | null = null;
 
 	constructor(private readonly deps: SessionRunDeps) {
 		this.queue = new PromptQueue(deps.parts.settings.queueMode, (queue) => deps.emit({ type: "queue_changed", queue }));
 		this.systemItems = new SystemItems(deps.state);
 	}
 
-	get isRunning(): boolean {
-		return this.#current !== null;
-	}
-
-	/** Signal of the run that is on; null when none is. */
-	get signal(): AbortSignal | null {
-		return this.#current?.controller.signal ?? null;
-	}
-
-	/** Settles when no run is on; never rejects. */
-	async idle(): Promise<void> {
-		while (this.#current) await this.#current.done.catch(() => {});
-	}
-
 	/**
-	 * Begins a run and waits for its end.
+	 * Begins a run and waits for its end. Prompts still queued then, because the run failed or was stopped, are given
+	 * back with `queue_returned`.
+	 * @param prompts absent: what is queued
 	 * @throws PiError `model_missing`, `key_missing` before anything is written
 	 */
-	start(prompts: readonly UserMessage[], ended: AbortSignal): Promise<RunOutcome> {
-		const controller = new AbortController();
-		const release = onAbort(ended, () => controller.abort());
-		const done = this.#run(prompts, controller.signal).finally(() => {
-			release();
-			if (this.#current === current) this.#current = null;
-		});
-		const current = { controller, done };
-		this.#current = current;
-		return done;
-	}
-
-	/** Stops the run and waits for its end. @returns the prompts that waited */
-	async abort(): Promise<string[]> {
-		const texts = this.queue.clear();
-		this.#current?.controller.abort();
-		await this.idle();
-		return texts;
-	}
-
-	async #run(prompts: readonly UserMessage[], signal: AbortSignal): Promise<RunOutcome> {
-		const { parts, state, compaction } = this.deps;
-		await parts.models.requestAuth(requireModel(parts, state));
-		for (let said: readonly UserMessage[] = prompts; ; ) {
-			const outcome = await runAgent(said, agentDeps(this.deps, this, signal));
-			await state.log.flush();
-			if (!signal.aborted) await compaction.compactIfNeeded(signal);
-			// A prompt that came after the last turn, while the run was being closed, has nobody else to take it.
-			const isOver = signal.aborted || outcome.stopped !== null || outcome.last?.stopReason === "error";
-			said = isOver ? [] : this.#takeWaiting();
-			if (said.length > 0) continue;
-			// At once, so that a prompt that comes now begins a run.
-			this.#current = null;
-			return outcome;
+	async start(prompts: readonly UserMessage[] | null, ended: AbortSignal): Promise<RunOutcome> {
+		const operation = this.deps.activity.begin("run", { phase: "requesting", signals: [ended] });
+		try {
+			return await this.#run(prompts, operation);
+		} finally {
+			// Before the run is over: nothing may start the next one with prompts the user gets back.
+			const texts = this.queue.clear();
+			if (texts.length > 0) this.deps.emit({ type: "queue_returned", texts });
+			operation.end();
 		}
 	}
 
-	#takeWaiting(): UserMessage[] {
-		const steering = this.queue.takeSteering();
-		return steering.length > 0 ? steering : this.queue.takeFollowUps();
+	async #run(prompts: readonly UserMessage[] | null, operation: Operation): Promise<RunOutcome> {
+		const { parts, state, compaction } = this.deps;
+		const { signal } = operation;
+		await parts.models.requestAuth(requireModel(parts, state));
+		for (let said = prompts ?? this.queue.take(); ; ) {
+			const outcome = await runAgent(said, agentDeps(this.deps, this, operation));
+			await state.log.flush();
+			if (!signal.aborted) await compaction.compactIfNeeded(signal);
+			// A prompt that came after the last turn, while the run was ending, has nobody else to send it.
+			const isOver = signal.aborted || outcome.stopped !== null || outcome.last?.stopReason === "error";
+			said = isOver ? [] : this.queue.take();
+			if (said.length === 0) return outcome;
+		}
 	}
 }
 
 function agentDeps(
 	deps: SessionRunDeps,
 	{ queue, systemItems }: Pick<SessionRunner, "queue" | "systemItems">,
-	signal: AbortSignal,
+	operation: Operation,
 ): AgentDeps {
 	const { parts, state, context, compaction, emit } = deps;
+	const { signal } = operation;
 	const { client, settings } = parts;
 	// What ends a run is told of after an abort too, but then nobody waits long for it.
 	const closing = () => (signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal);
@@ -117,6 +91,7 @@ function agentDeps(
 		retry: () => settings.retry,
 		idleTimeoutMs: () => settings.streamIdleTimeoutMs,
 		async prepareRequest(turnIndex) {
+			operation.enter("requesting");
 			const { request, built } = await prepareRequest(deps, systemItems, signal);
 			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
 			if (stop !== null) return { ...request, stop };
@@ -144,7 +119,11 @@ function agentDeps(
 		onOverflow: () => compaction.compactAfterOverflow(signal),
 		betweenTurns: () => compaction.compactIfNeeded(signal),
 		signal,
-		emit,
+		emit(event) {
+			const phase = phaseAfter(event);
+			if (phase) operation.enter(phase);
+			emit(event);
+		},
 	};
 }
 

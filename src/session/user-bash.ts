@@ -1,8 +1,8 @@
 import type { BashExecutionMessage } from "../log/entry.js";
 import type { AnyTool, BashToolDetails, ToolResult } from "../tools/tool.js";
+import type { SessionActivity } from "./activity.js";
 import type { SessionEvent } from "./events.js";
 import type { SessionParts } from "./session-parts.js";
-import type { SessionRunner } from "./session-run.js";
 import type { SessionState } from "./session-state.js";
 
 /** What running a shell command of the user needs. */
@@ -21,20 +21,19 @@ export interface UserBashOptions {
 export interface UserShellDeps {
 	parts: SessionParts;
 	state: SessionState;
-	runner: Pick<SessionRunner, "idle">;
+	activity: SessionActivity;
 	emit(event: SessionEvent): void;
 }
 
 /** Runs `!` commands, one at a time, and keeps each as an entry. */
 export class UserShell {
-	#running: AbortController | null = null;
-
 	constructor(private readonly deps: UserShellDeps) {}
 
+	/** @throws PiError `session_busy` while another command runs */
 	async run(command: string, excludeFromContext: boolean): Promise<void> {
-		const { parts, state, runner, emit } = this.deps;
-		const controller = new AbortController();
-		this.#running = controller;
+		const { parts, state, activity, emit } = this.deps;
+		activity.check("shell");
+		const operation = activity.begin("shell", { name: command });
 		emit({ type: "bash_start", command });
 		try {
 			const message = await runUserBash(command, {
@@ -43,19 +42,15 @@ export class UserShell {
 				tmpDir: parts.tmpDir,
 				...(parts.settings.shellPath ? { shellPath: parts.settings.shellPath } : {}),
 				excludeFromContext,
-				signal: controller.signal,
+				signal: operation.signal,
 				onOutput: (output) => emit({ type: "bash_update", output }),
 			});
 			// Inside a tool loop a message between call and result would break the request: it waits for the run's end.
-			await runner.idle();
+			await activity.until("run");
 			emit({ type: "bash_end", entryIndex: state.record(message) });
 		} finally {
-			if (this.#running === controller) this.#running = null;
+			operation.end();
 		}
-	}
-
-	abort(): void {
-		this.#running?.abort();
 	}
 }
 

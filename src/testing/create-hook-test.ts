@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { processEnvironment } from "../config/paths.js";
 import type { SettingsPatch } from "../config/settings.js";
@@ -178,7 +177,7 @@ async function run(session: AgentSession, text: string, problems: string[]): Pro
 	const before = session.entries.length;
 	problems.length = 0;
 	const outcome = await session.prompt(text);
-	while (session.isRunning) await delay(POLL_MS);
+	await idle(session);
 	refuse(problems);
 	const reply = session.entries
 		.slice(before)
@@ -194,8 +193,18 @@ function refuse([problem]: readonly string[]): void {
 	if (problem !== undefined) throw new PiError("bad_arguments", problem);
 }
 
-/** ms between looks at a run that a hook began: nobody waits for it, so nothing tells of its end. */
-const POLL_MS = 2;
+/** Resolves when nothing is active any more, runs that hooks began included. */
+async function idle(session: AgentSession): Promise<void> {
+	while (session.activity.state !== "idle") {
+		await new Promise<void>((resolve) => {
+			const stop = session.subscribe(({ type }) => {
+				if (type !== "activity_changed") return;
+				stop();
+				resolve();
+			});
+		});
+	}
+}
 
 function listen(event: SessionEvent, notices: string[], errors: string[]): void {
 	if (event.type === "notice") notices.push(event.message);

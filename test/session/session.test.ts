@@ -177,13 +177,15 @@ describe("compaction", () => {
 	});
 });
 
-test("a prompt that comes while a run is being closed is said, not lost", async () => {
+test("a prompt that comes while a run is ending starts a run of its own", async () => {
 	const { session, provider, sent } = await startSession();
 	provider.reply("a1", "a2");
+	let late: Promise<unknown> = Promise.resolve();
 	session.subscribe((event) => {
-		if (event.type === "agent_end" && provider.requests.length === 1) void session.prompt("just in time");
+		if (event.type === "agent_end" && provider.requests.length === 1) late = session.prompt("just in time");
 	});
 	await session.prompt("one");
+	await late;
 	expect(sent(2)).toEqual(["user: one", "assistant: a1", "user: just in time"]);
 });
 

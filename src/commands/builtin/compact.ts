@@ -15,9 +15,9 @@ export const compactCommand: SlashCommand = {
 
 /** Where there is a screen the user sees first what would happen. @returns null when they do not want it */
 async function compact({ session, shell, rest, signal }: BuiltinCommandContext): Promise<CompactionTokens | null> {
-	const focus = rest || undefined;
-	if (!shell?.openCompaction) return session.compact(focus, signal);
-	const trial = await session.compaction.begin(focus, signal);
+	const request = { focus: rest || undefined, signal };
+	if (!shell?.openCompaction) return session.compaction.run(request);
+	const trial = await session.compaction.begin(request);
 	try {
 		return await shell.openCompaction(trial);
 	} finally {

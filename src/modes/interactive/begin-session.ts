@@ -39,7 +39,7 @@ export async function beginSession(
 ): Promise<void> {
 	const { screen, editor, palette, images, input, dialogs, failed } = parts;
 	session.attachUI(dialogs, createShell(shellParts(parts, options, quit)));
-	const binding = new SessionBinding(screen, session, (level) => editor.setThinkingLevel(level), ended);
+	const binding = new SessionBinding(screen, session, editor, ended);
 	// What is there to be drawn at once is drawn in colour; a new session does not wait for what it needs later.
 	await Promise.all([session.start(), session.log.length > 1 ? loadDrawingParts() : undefined]);
 	binding.begin();

@@ -30,7 +30,7 @@ export function createKeyActions({
 	const command = (name: string) => void session()?.prompt(name).catch(failed);
 	return {
 		get isRunning() {
-			return screen.isBusy;
+			return session() !== null && session()?.activity.state !== "idle";
 		},
 		abort: async () => (await session()?.abort()) ?? [],
 		takeQueue: () => session()?.takeQueue() ?? [],

@@ -106,11 +106,6 @@ export class Screen {
 		});
 	}
 
-	/** True while something runs that can be stopped. */
-	get isBusy(): boolean {
-		return this.#status.isBusy;
-	}
-
 	/** Names these keys from here on. */
 	nameKeys(keymap: Keymap): void {
 		this.look.keys.expand = keymap.keyOf("app.expandTools");

@@ -1,8 +1,8 @@
-import type { Settings } from "../../config/settings.js";
 import type { EntrySource } from "../../context/entry-message.js";
 import { promptOfEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { SessionEvent } from "../../session/events.js";
+import type { PromptEditor } from "../../tui/prompt-editor.js";
 import type { FooterFacts } from "./footer.js";
 import { readGitBranch, watchGitBranch } from "./git-branch.js";
 import type { Screen } from "./screen.js";
@@ -22,6 +22,9 @@ const FOOTER_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
 	"auto_compaction_end",
 ]);
 
+/** What the start waits for is shown before it is over, and what Escape would stop. */
+const SHOWN_EARLY: ReadonlySet<SessionEvent["type"]> = new Set(["hook_running", "hook_done", "activity_changed"]);
+
 /** Roles of messages that the user typed. */
 const TYPED = ["user", "bashExecution"] as const;
 /** How many prompts the history has, and how far back they are looked for, in entries. */
@@ -40,7 +43,7 @@ export class SessionBinding {
 	constructor(
 		private readonly screen: Screen,
 		private readonly session: AgentSession,
-		private readonly onLevel: (level: Settings["defaultThinkingLevel"]) => void,
+		private readonly editor: Pick<PromptEditor, "setThinkingLevel" | "putBack">,
 		/** Aborted when the screen goes. */
 		private readonly ended: AbortSignal,
 	) {
@@ -91,12 +94,12 @@ export class SessionBinding {
 	#handle(event: SessionEvent): void {
 		if (this.#early) {
 			if (event.type === "notice" || event.type === "hook_error") this.#early.push(event);
-			// What the start waits for is worth knowing before it is over.
-			if (event.type === "hook_running" || event.type === "hook_done") this.screen.handle(event);
+			if (SHOWN_EARLY.has(event.type)) this.screen.handle(event);
 			return;
 		}
 		this.screen.handle(event);
 		if (event.type === "session_changed") this.#load();
+		if (event.type === "queue_returned") this.editor.putBack(event.texts.join("\n\n"));
 		if (event.type === "turn_end" || event.type === "bash_end") this.#readBranch();
 		if (FOOTER_EVENTS.has(event.type)) this.#updateFooter();
 	}
@@ -140,6 +143,6 @@ export class SessionBinding {
 		};
 		this.screen.footer.facts = facts;
 		this.screen.window.name(sessionName, this.session.cwd);
-		this.onLevel(thinkingLevel);
+		this.editor.setThinkingLevel(thinkingLevel);
 	}
 }

@@ -28,11 +28,6 @@ export class StatusLine implements Component {
 		private readonly clock: () => number = Date.now,
 	) {}
 
-	/** True while something runs that can be stopped. */
-	get isBusy(): boolean {
-		return this.#status.isBusy;
-	}
-
 	handle(event: SessionEvent): void {
 		this.#status.handle(event, this.clock());
 		this.#update();

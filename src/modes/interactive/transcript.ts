@@ -122,12 +122,13 @@ export class Transcript {
 	/** Takes in what happened in the session. Events that change nothing here are left alone. */
 	handle(event: SessionEvent): void {
 		switch (event.type) {
-			case "agent_start":
-				this.#running = true;
+			case "activity_changed": {
+				const { phase } = event.activity;
+				const wasRunning = this.#running;
+				this.#running = phase !== null && phase !== "ending";
+				if (wasRunning && !this.#running) this.#endRun();
 				break;
-			case "agent_end":
-				this.#endRun();
-				break;
+			}
 			case "message_start":
 				if (event.message.role === "assistant") this.#reply = this.#newReply();
 				break;
@@ -231,7 +232,6 @@ export class Transcript {
 	}
 
 	#endRun(): void {
-		this.#running = false;
 		this.#reply?.abandon();
 		this.#reply = null;
 		this.#retryReason = null;

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Settings } from "../../config/settings.js";
 import type { TerminalFeatures } from "../../config/terminal-features.js";
+import type { OperationKind } from "../../session/activity.js";
 import type { SessionEvent } from "../../session/events.js";
 import { TerminalWindow } from "../../tui/terminal-window.js";
 import { formatElapsed } from "../format.js";
@@ -12,7 +13,6 @@ const LONG_RUN_MS = 10_000;
 export class WindowStatus {
 	readonly #window: TerminalWindow;
 	#runSince: number | null = null;
-	#busy = new Set<"run" | "bash" | "compaction">();
 
 	/** @param clock ms since the epoch */
 	constructor(
@@ -60,32 +60,18 @@ export class WindowStatus {
 	}
 
 	handle(event: SessionEvent): void {
-		switch (event.type) {
-			case "agent_start":
-				this.#runSince ??= this.clock();
-				this.#set("run", true);
-				break;
-			case "agent_end":
-				this.#set("run", false);
-				this.#ended();
-				break;
-			case "bash_start":
-				this.#set("bash", true);
-				break;
-			case "bash_end":
-				this.#set("bash", false);
-				break;
-			case "auto_compaction_start":
-				this.#set("compaction", true);
-				break;
-			case "auto_compaction_end":
-				this.#set("compaction", false);
-				break;
-			case "session_changed":
-				this.#runSince = null;
-				this.#busy.clear();
-				this.#window.busy = false;
-				break;
+		if (event.type !== "activity_changed") return;
+		const { operations } = event.activity;
+		const isActive = (...kinds: OperationKind[]) => operations.some(({ kind }) => kinds.includes(kind));
+		this.#window.busy = isActive("run", "shell", "compacting");
+		if (isActive("run")) this.#runSince ??= this.clock();
+		else if (this.#runSince !== null) {
+			const lasted = this.clock() - this.#runSince;
+			this.#runSince = null;
+			// A switch of sessions has stopped it.
+			if (lasted >= LONG_RUN_MS && !isActive("switching", "closing")) {
+				this.#window.notify(`done after ${formatElapsed(lasted)}`);
+			}
 		}
 	}
 
@@ -97,17 +83,5 @@ export class WindowStatus {
 	#notification(wish: unknown): TerminalFeatures["notification"] | null {
 		if (wish === "off") return null;
 		return wish === "bell" ? "bell" : this.features.notification;
-	}
-
-	#ended(): void {
-		const lasted = this.clock() - (this.#runSince ?? this.clock());
-		this.#runSince = null;
-		if (lasted >= LONG_RUN_MS) this.#window.notify(`done after ${formatElapsed(lasted)}`);
-	}
-
-	#set(what: "run" | "bash" | "compaction", on: boolean): void {
-		if (on) this.#busy.add(what);
-		else this.#busy.delete(what);
-		this.#window.busy = this.#busy.size > 0;
 	}
 }

@@ -58,8 +58,6 @@ class PlainMode {
 	#unfinished: string[] = [];
 	#draft: string | null;
 	#interruptedAt = Number.NEGATIVE_INFINITY;
-	/** What the session does for the user just now, runs and commands. */
-	#busy = 0;
 	#hasEnded = false;
 
 	constructor(private readonly options: PlainOptions) {
@@ -121,6 +119,8 @@ class PlainMode {
 		for (const warning of said) narrator.notice("warning", warning);
 		session.subscribe((event) => {
 			if (event.type !== "session_changed" || event.reason !== "start") narrator.handle(event);
+			if (event.type === "queue_returned") this.#takeBack(event.texts);
+			if (event.type === "activity_changed" && event.activity.state === "idle") this.#ready();
 		});
 		await session.start();
 		narrator.begin();
@@ -195,23 +195,31 @@ class PlainMode {
 		});
 	}
 
-	/** Does something of the session's; failures are told. While it lasts, no mark asks for input. */
+	/** Runs an action of the session and reports its failure. */
 	async #do(action: () => Promise<unknown>): Promise<void> {
-		this.#busy += 1;
 		try {
 			await action();
 		} catch (error) {
 			this.#notice("error", describeError(error));
 		} finally {
-			this.#busy -= 1;
 			this.#ready();
 		}
 	}
 
-	/** Nothing goes on: the user may type. What is typed while something does is taken all the same. */
+	get #isBusy(): boolean {
+		return this.#session !== null && this.#session.activity.state !== "idle";
+	}
+
+	/** A run ended before these were sent: the user gets them back. */
+	#takeBack(texts: readonly string[]): void {
+		for (const text of texts) this.#output.say(`not sent: ${text}`);
+		this.#draft = texts.join("\n\n");
+	}
+
+	/** Asks for input when the session is idle. Lines typed while it is busy are accepted all the same. */
 	#ready(): void {
 		if (this.#hasEnded || this.#questions.isOpen) return;
-		if (this.#busy > 0 || this.#early) this.#output.ask(null);
+		if (this.#isBusy || this.#early) this.#output.ask(null);
 		else {
 			if (this.#draft !== null) this.#output.say(`Enter alone sends: ${plainLine(this.#draft, 4000)}`);
 			this.#output.ask();
@@ -224,7 +232,7 @@ class PlainMode {
 		const isSecond = performance.now() - this.#interruptedAt < TWICE_MS;
 		this.#interruptedAt = Number.NEGATIVE_INFINITY;
 		if (this.#questions.isOpen) this.#questions.cancel();
-		else if (this.#session && (this.#busy > 0 || this.#session.isRunning)) void this.#stop(this.#session);
+		else if (this.#session && this.#isBusy) void this.#stop(this.#session);
 		else if (isSecond) this.#quit();
 		else {
 			this.#interruptedAt = performance.now();

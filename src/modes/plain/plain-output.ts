@@ -26,6 +26,7 @@ export class PlainOutput {
 
 	/** Asks the user to type. @param mark what stands before it; null takes it away */
 	ask(mark: string | null = MARK): void {
+		if (mark === this.#mark && this.#isMarked) return;
 		this.#mark = mark;
 		this.#endMark();
 		this.#remark();

@@ -56,23 +56,7 @@ export const LANES: Readonly<Record<RpcCommandName, Lane>> = {
 /** The commands on a session. Each throws a `PiError` for what cannot be done. */
 export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers {
 	const { controls } = session;
-	let isRetrying = false;
-	let isEnding = false;
-	session.subscribe(({ type }) => {
-		if (type === "auto_retry_start") isRetrying = true;
-		else if (type === "auto_retry_end" || type === "message_start") isRetrying = false;
-		if (type === "agent_start") isEnding = false;
-		else if (type === "agent_end") isEnding = true;
-	});
-	/** To a client a run is over at `agent_end`; what comes then must not find the rest of it. */
-	const afterEnd = async () => {
-		if (isEnding) await controls.idle();
-	};
-	const accept = async (say: () => Promise<PromptOutcome>) => {
-		await afterEnd();
-		return acceptPrompt(session, say, onFailure);
-	};
-	let isBashRunning = false;
+	const accept = (say: () => Promise<PromptOutcome>) => acceptPrompt(session, say, onFailure);
 	return {
 		prompt: ({ message, attachments, images }) => accept(() => session.prompt(message, { attachments, images })),
 		queue_message: ({ message, attachments, images }) => accept(() => session.send(message, { attachments, images })),
@@ -82,7 +66,7 @@ export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers
 			return { queued: await session.abort() };
 		},
 		async abort_retry() {
-			if (isRetrying) await session.abort();
+			if (session.activity.phase === "retrying") await session.abort();
 			return null;
 		},
 		abort_bash() {
@@ -93,7 +77,7 @@ export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers
 		get_state: () => ({
 			model: session.model,
 			thinkingLevel: session.thinkingLevel,
-			isStreaming: session.isRunning && !isEnding,
+			isStreaming: session.isRunning && session.activity.phase !== "ending",
 			isCompacting: session.isCompacting,
 			queueMode: controls.queueMode,
 			sessionFile: session.sessionFile,
@@ -130,7 +114,6 @@ export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers
 			return null;
 		},
 		async compact({ customInstructions }) {
-			await afterEnd();
 			const tokens = await session.compact(customInstructions);
 			const entry = session.entries.findLast(isCompactionEntry);
 			return { summary: entry?.summary ?? "", ...tokens };
@@ -143,16 +126,7 @@ export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers
 			controls.autoRetry = enabled;
 			return null;
 		},
-		async bash({ command, excludeFromContext = false }) {
-			if (isBashRunning)
-				throw new PiError("session_busy", "A shell command is already running", { hint: "abort_bash stops it" });
-			isBashRunning = true;
-			try {
-				return await runBash(session, command, excludeFromContext);
-			} finally {
-				isBashRunning = false;
-			}
-		},
+		bash: ({ command, excludeFromContext = false }) => runBash(session, command, excludeFromContext),
 		get_session_stats: () => session.stats(),
 		export_html: async ({ outputPath }) => ({ path: await exportSession(session, outputPath) }),
 		async switch_session({ sessionPath }) {

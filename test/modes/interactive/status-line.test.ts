@@ -2,6 +2,7 @@ import { visibleWidth } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test } from "vitest";
 import { QueueView } from "../../../src/modes/interactive/queue-view.js";
 import { StatusLine } from "../../../src/modes/interactive/status-line.js";
+import { SessionActivity } from "../../../src/session/activity.js";
 import type { SessionEvent } from "../../../src/session/events.js";
 import { plainLook } from "./look.js";
 import { reply, Script } from "./script.js";
@@ -12,46 +13,49 @@ function createStatus() {
 	const status = new StatusLine(plainLook(), "esc", () => clock.now);
 	onTestFinished(() => status.stop());
 	const line = (width = 80) => status.render(width)[0]?.slice(2);
-	return { clock, status, line };
+	const activity = new SessionActivity();
+	activity.subscribe((current) => status.handle({ type: "activity_changed", activity: current }));
+	return { clock, status, line, activity };
 }
 
 test("nothing is shown and no timer runs while nothing runs", () => {
-	const { status } = createStatus();
+	const { status, activity } = createStatus();
 	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 	const before = timers();
 	expect(status.render(80)).toEqual([]);
-	status.handle({ type: "agent_start" });
+	const run = activity.begin("run", { phase: "requesting" });
 	expect(timers()).toBe(before + 1);
-	status.handle({ type: "agent_end", messages: [] });
+	run.enter("ending");
+	expect(timers()).toBe(before);
+	run.end();
 	expect(timers()).toBe(before);
 	expect(status.render(80)).toEqual([]);
 });
 
 test("while the user is asked something the line is away and no timer runs; after, both are back", () => {
-	const { status, line } = createStatus();
+	const { status, line, activity } = createStatus();
 	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 	const before = timers();
-	status.handle({ type: "command_start", name: "pop" });
+	const command = activity.begin("command", { name: "pop" });
 	expect(line()).toBe("/pop · 0 s · esc cancels");
 	status.hide(true);
 	expect(timers()).toBe(before);
-	expect(status.isBusy).toBe(true);
-	status.handle({ type: "agent_start" });
+	const run = activity.begin("run", { phase: "requesting" });
 	expect(line()).toBe(undefined);
 	expect(timers()).toBe(before);
 	status.hide(false);
 	expect(timers()).toBe(before + 1);
 	expect(line()).toBe("thinking · 0 s · esc stops");
-	status.handle({ type: "agent_end", messages: [] });
-	status.handle({ type: "command_end", name: "pop" });
+	run.end();
+	command.end();
 	expect(timers()).toBe(before);
 });
 
 test("a reply shows what comes in, since when and how much", () => {
-	const { clock, status, line } = createStatus();
+	const { clock, status, line, activity } = createStatus();
 	const script = new Script();
 	const message = reply([{ thinking: "t".repeat(2000) }, { text: "w".repeat(2800) }]);
-	status.handle({ type: "agent_start" });
+	activity.begin("run", { phase: "requesting" });
 	for (const event of script.replyStart(message)) status.handle(event);
 	clock.now = 12_000;
 	expect(line()).toBe("thinking · 12 s · esc stops");
@@ -60,8 +64,8 @@ test("a reply shows what comes in, since when and how much", () => {
 });
 
 test("tools are named with what they work on; several at once are counted", () => {
-	const { clock, status, line } = createStatus();
-	status.handle({ type: "agent_start" });
+	const { clock, status, line, activity } = createStatus();
+	activity.begin("run", { phase: "tools" });
 	const start = (toolCallId: string, args: Record<string, unknown>): SessionEvent => {
 		return { type: "tool_execution_start", toolCallId, toolName: "read", args };
 	};
@@ -76,37 +80,38 @@ test("tools are named with what they work on; several at once are counted", () =
 });
 
 test("a retry counts down", () => {
-	const { clock, status, line } = createStatus();
-	status.handle({ type: "agent_start" });
+	const { clock, status, line, activity } = createStatus();
+	const run = activity.begin("run", { phase: "requesting" });
 	const retry = { attempt: 2, maxAttempts: 3, delayMs: 4000, errorMessage: "529 overloaded" };
+	run.enter("retrying");
 	status.handle({ type: "auto_retry_start", ...retry });
 	expect(line()).toBe("retry 2/3 in 4 s · 529 overloaded · esc cancels");
 	clock.now = 3500;
 	expect(line()).toBe("retry 2/3 in 1 s · 529 overloaded · esc cancels");
-	status.handle({ type: "auto_retry_end", success: true, attempt: 2 });
+	run.enter("requesting");
 	expect(line()).toBe("thinking · 3 s · esc stops");
 });
 
 test("compaction, shell commands and slash commands are shown while they run", () => {
-	const { status, line } = createStatus();
-	status.handle({ type: "command_start", name: "compact" });
+	const { status, line, activity } = createStatus();
+	const command = activity.begin("command", { name: "compact" });
 	expect(line()).toBe("/compact · 0 s · esc cancels");
-	status.handle({ type: "auto_compaction_start", reason: "manual" });
+	const compacting = activity.begin("compacting", { name: "manual" });
 	expect(line()).toBe("compacting · 0 s · esc cancels");
-	status.handle({ type: "auto_compaction_end", result: null, aborted: true });
-	status.handle({ type: "command_end", name: "compact" });
-	status.handle({ type: "bash_start", command: "sleep 9" });
+	compacting.end();
+	command.end();
+	const shell = activity.begin("shell", { name: "sleep 9" });
 	expect(line()).toBe("! sleep 9 · 0 s · esc stops");
-	status.handle({ type: "bash_end", entryIndex: 1 });
+	shell.end();
 	expect(status.render(80)).toEqual([]);
 });
 
 test("a handler that takes long is named with its hook; no key is promised where nothing can be stopped", () => {
-	const { clock, status, line } = createStatus();
+	const { clock, status, line, activity } = createStatus();
 	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 	const before = timers();
 	const slow = { hookPath: "/x/hooks/stack.ts", event: "tool_call" };
-	status.handle({ type: "agent_start" });
+	const run = activity.begin("run", { phase: "tools" });
 	status.handle({ type: "tool_execution_start", toolCallId: "a", toolName: "bash", args: { command: "npm test" } });
 	clock.now = 1250;
 	status.handle({ type: "hook_running", ...slow, ms: 250 });
@@ -114,18 +119,17 @@ test("a handler that takes long is named with its hook; no key is promised where
 	expect(line()).toBe("hook stack · tool_call · 3 s · esc stops");
 	status.handle({ type: "hook_done", ...slow });
 	expect(line()).toBe("bash npm test · 4 s · esc stops");
-	status.handle({ type: "agent_end", messages: [] });
+	run.end();
 	status.handle({ type: "hook_running", ...slow, event: "session", ms: 250 });
 	expect(line()).toBe("hook stack · session · 0 s");
-	expect(status.isBusy).toBe(false);
 	status.handle({ type: "hook_done", ...slow, event: "session" });
 	expect(status.render(80)).toEqual([]);
 	expect(timers()).toBe(before);
 });
 
 test("on a narrow screen the key stays and the command is cut", () => {
-	const { status, line } = createStatus();
-	status.handle({ type: "bash_start", command: "npm run something with a long name" });
+	const { status, line, activity } = createStatus();
+	activity.begin("shell", { name: "npm run something with a long name" });
 	expect(line(40)).toMatch(/… · esc stops$/);
 	for (let width = 1; width < 60; width++) {
 		expect(status.render(width).every((text) => visibleWidth(text) <= width)).toBe(true);

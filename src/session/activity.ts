@@ -1,0 +1,242 @@
+import type { AgentEvent } from "../agent/events.js";
+import { PiError } from "../errors.js";
+import { linkSignals } from "../util/abort.js";
+
+/** What can keep a session busy. Several may be active at once: a tool of a run asks in a dialog, a command compacts. */
+export type OperationKind = "run" | "compacting" | "shell" | "command" | "dialog" | "switching" | "closing";
+
+/** What a run does. In `ending` its last reply is in the log; hooks, files and auto-compaction still finish. */
+export type RunPhase = "requesting" | "streaming" | "tools" | "retrying" | "ending";
+
+/** Something the session is doing. */
+export interface ActiveOperation {
+	/** Unique in the session. */
+	readonly id: number;
+	readonly kind: OperationKind;
+	/** The command, the shell command, the dialog's title, or why the session is switched or compacted; else empty. */
+	readonly name: string;
+	/** Only of a run. */
+	readonly phase: RunPhase | null;
+}
+
+/** What a session is doing: an immutable snapshot. */
+export interface Activity {
+	/** The operation that decides what the user sees and can do. */
+	readonly state: "idle" | OperationKind;
+	/** Phase of the run; null without a run. */
+	readonly phase: RunPhase | null;
+	/** Oldest first. */
+	readonly operations: readonly ActiveOperation[];
+}
+
+/** What users, hooks and programs ask of a session. Abort and quit are always possible. */
+export type SessionRequest = "prompt" | "compact" | "shell" | "command" | "switch";
+
+/** `queue`: accepted and delivered later. */
+export type Verdict = "allow" | "queue" | "refuse";
+
+/** Where several operations are active, the first of these is the state. */
+const PRECEDENCE: readonly OperationKind[] = [
+	"closing",
+	"switching",
+	"dialog",
+	"compacting",
+	"run",
+	"shell",
+	"command",
+];
+
+const ANYTHING = { prompt: "allow", compact: "allow", shell: "allow", command: "allow", switch: "allow" } as const;
+const NOTHING = { prompt: "refuse", compact: "refuse", shell: "refuse", command: "refuse", switch: "refuse" } as const;
+
+/** What each operation lets happen next to it. Where several are active, the strictest verdict counts. */
+export const RULES: Readonly<Record<OperationKind, Readonly<Record<SessionRequest, Verdict>>>> = {
+	run: { ...ANYTHING, prompt: "queue", compact: "refuse" },
+	compacting: { ...ANYTHING, prompt: "queue", compact: "refuse" },
+	shell: { ...ANYTHING, shell: "refuse" },
+	command: ANYTHING,
+	dialog: ANYTHING,
+	switching: { ...NOTHING, prompt: "queue", command: "allow" },
+	closing: NOTHING,
+};
+
+/** At most one operation of these kinds is active. */
+const EXCLUSIVE: ReadonlySet<OperationKind> = new Set(["run", "compacting", "shell", "switching", "closing"]);
+
+/** Operations an abort waits for. The others end when whoever began them returns. */
+const AWAITED = ["run", "compacting", "shell"] as const;
+
+const BUSY: Readonly<Record<OperationKind, string>> = {
+	run: "The agent is running",
+	compacting: "A compaction is already running",
+	shell: "A shell command is already running",
+	command: "A command is running",
+	dialog: "A dialog is open",
+	switching: "The session is being switched",
+	closing: "The session is closing",
+};
+
+/** An operation from its beginning to its end. */
+export interface Operation {
+	/** Aborted by `SessionActivity.abort`, or when a signal it was begun with is aborted. */
+	readonly signal: AbortSignal;
+	/** @param phase the phase from now on; the same phase twice changes nothing */
+	enter(phase: RunPhase): void;
+	/** Ends the operation. Safe to call more than once. */
+	end(): void;
+}
+
+interface Entry {
+	snapshot: ActiveOperation;
+	controller: AbortController;
+}
+
+const IDLE: Activity = Object.freeze({ state: "idle", phase: null, operations: Object.freeze([]) });
+
+/**
+ * Owns the answer to "is the session busy, with what, and what does Escape stop?". Everything that keeps a session busy
+ * is an operation that begins and ends here; queue, views and modes derive from the snapshots.
+ */
+export class SessionActivity {
+	#entries: readonly Entry[] = [];
+	#current = IDLE;
+	#lastId = 0;
+	readonly #listeners = new Set<(activity: Activity) => void>();
+	#waiting: (() => void)[] = [];
+
+	/** What the session is doing now. */
+	get current(): Activity {
+		return this.#current;
+	}
+
+	/** Calls `listener` after each change. @returns a function that stops the calls */
+	subscribe(listener: (activity: Activity) => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	/** Whether an operation of one of these kinds is active. */
+	has(...kinds: readonly OperationKind[]): boolean {
+		return this.#entries.some(({ snapshot }) => kinds.includes(snapshot.kind));
+	}
+
+	/** Signal of the operation that began last; null when the session is idle. */
+	get signal(): AbortSignal | null {
+		return this.#entries.at(-1)?.controller.signal ?? null;
+	}
+
+	/** Whether a request can be met now. */
+	verdict(request: SessionRequest): Verdict {
+		const verdicts = this.#entries.map(({ snapshot }) => RULES[snapshot.kind][request]);
+		if (verdicts.includes("refuse")) return "refuse";
+		return verdicts.includes("queue") ? "queue" : "allow";
+	}
+
+	/** @throws PiError `session_busy` when a request is refused, naming what is in its way */
+	check(request: SessionRequest): void {
+		const blocker = this.#entries.find(({ snapshot }) => RULES[snapshot.kind][request] === "refuse");
+		if (blocker) throw busy(blocker.snapshot.kind);
+	}
+
+	/**
+	 * Begins an operation. The caller ends it.
+	 * @param signals abort it too
+	 * @throws PiError `session_busy` when there can be only one of its kind, or the session is closing
+	 */
+	begin(
+		kind: OperationKind,
+		{
+			name = "",
+			phase = null,
+			signals = [],
+		}: { name?: string; phase?: RunPhase | null; signals?: readonly AbortSignal[] } = {},
+	): Operation {
+		// Hooks may still ask something while they shut down.
+		if (kind !== "dialog" && this.has("closing")) throw busy("closing");
+		if (EXCLUSIVE.has(kind) && this.has(kind)) throw busy(kind);
+		const controller = new AbortController();
+		const linked = linkSignals(controller.signal, ...signals);
+		const snapshot = Object.freeze({ id: ++this.#lastId, kind, name, phase });
+		const entry: Entry = { snapshot, controller };
+		this.#change([...this.#entries, entry]);
+		return {
+			signal: linked.signal,
+			enter: (next) => {
+				if (entry.snapshot.phase === next || !this.#entries.includes(entry)) return;
+				entry.snapshot = Object.freeze({ ...entry.snapshot, phase: next });
+				this.#change(this.#entries);
+			},
+			end: () => {
+				if (!this.#entries.includes(entry)) return;
+				linked.unlink();
+				this.#change(this.#entries.filter((other) => other !== entry));
+			},
+		};
+	}
+
+	/** Aborts operations; all kinds but `closing` when none is named. They end when they have stopped. */
+	abort(...kinds: readonly OperationKind[]): void {
+		for (const { snapshot, controller } of this.#entries) {
+			const { kind } = snapshot;
+			if (kinds.length === 0 ? kind !== "closing" : kinds.includes(kind)) controller.abort();
+		}
+	}
+
+	/** Aborts run, compaction and shell command, and waits for their end. Commands and dialogs go on. */
+	async stop(): Promise<void> {
+		this.abort(...AWAITED);
+		await this.until(...AWAITED);
+	}
+
+	/** Resolves when no operation of these kinds is active; at once when none is. Without kinds: the three `stop` ends. */
+	async until(...kinds: readonly OperationKind[]): Promise<void> {
+		const awaited = kinds.length === 0 ? AWAITED : kinds;
+		while (this.has(...awaited)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+	}
+
+	/** Waits for the rest of a run in its `ending` phase: to users it is over with its last reply. */
+	async untilRunEnded(): Promise<void> {
+		while (this.#current.phase === "ending" && !this.has("compacting", "switching", "closing")) {
+			await this.until("run");
+		}
+	}
+
+	#change(entries: readonly Entry[]): void {
+		const hasEnded = entries.length < this.#entries.length;
+		this.#entries = entries;
+		this.#current = snapshotOf(entries.map(({ snapshot }) => snapshot));
+		for (const listener of [...this.#listeners]) listener(this.#current);
+		if (hasEnded) for (const resolve of this.#waiting.splice(0)) resolve();
+	}
+}
+
+function snapshotOf(operations: readonly ActiveOperation[]): Activity {
+	const state = PRECEDENCE.find((kind) => operations.some((operation) => operation.kind === kind));
+	if (state === undefined) return IDLE;
+	const phase = operations.find(({ kind }) => kind === "run")?.phase ?? null;
+	return Object.freeze({ state, phase, operations: Object.freeze([...operations]) });
+}
+
+function busy(kind: OperationKind): PiError {
+	const hint = kind === "closing" ? {} : { hint: "wait, or stop it with Escape" };
+	return new PiError("session_busy", BUSY[kind], hint);
+}
+
+/** The phase a run enters with an event of its agent; null for events that change nothing. */
+export function phaseAfter(event: AgentEvent): RunPhase | null {
+	switch (event.type) {
+		case "agent_start":
+		case "turn_start":
+			return "requesting";
+		case "message_start":
+			return event.message.role === "assistant" ? "streaming" : null;
+		case "tool_execution_start":
+			return "tools";
+		case "auto_retry_start":
+			return "retrying";
+		case "agent_end":
+			return "ending";
+		default:
+			return null;
+	}
+}

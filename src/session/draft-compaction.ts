@@ -1,0 +1,152 @@
+import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
+import { readReply, type StreamFunction } from "../agent/stream.js";
+import type { CompactionDraft } from "../commands/compaction.js";
+import { type CompactionPlan, summaryRequest } from "../context/compact.js";
+import { errorText, PiError } from "../errors.js";
+import { textOf } from "../hooks/dialog-options.js";
+import type { HookRunner } from "../hooks/runner.js";
+import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
+import { freezeDeep } from "../log/freeze.js";
+import type { SessionModels } from "./session-parts.js";
+
+/** What a compaction needs of its session. */
+export interface CompactionParts {
+	entries: readonly SessionEntry[];
+	sessionFile: string | null;
+	model: Model<Api>;
+	models: Pick<SessionModels, "resolveApiKey" | "requestAuth">;
+	stream: StreamFunction;
+	hooks: HookRunner;
+	idleTimeoutMs: number;
+	focus?: string;
+	signal: AbortSignal;
+	/** Tells of something that was put right, such as an index that was out of range. */
+	onNotice(message: string): void;
+}
+
+/** Share of the output limit that a summary may take, in tokens. */
+const MAX_SUMMARY_TOKENS = 8000;
+
+/**
+ * Drafts a compaction entry with a summary by the model.
+ * @param onText hears the summary so far
+ * @throws PiError `compaction_failed` when the model gave no summary
+ */
+export async function draftCompaction(
+	plan: CompactionPlan,
+	parts: CompactionParts,
+	onText: (text: string) => void,
+): Promise<CompactionDraft> {
+	const summary = await summarize(plan, parts, onText);
+	const entry: CompactionEntry = {
+		type: "compaction",
+		timestamp: entryTimestamp(),
+		summary,
+		firstKeptEntryIndex: plan.firstKeptEntryIndex,
+		tokensBefore: plan.tokensBefore,
+	};
+	return { entry, by: { kind: "model", name: parts.model.name } };
+}
+
+/**
+ * Asks the hooks for a compaction of theirs. @returns null when none has one
+ * @throws PiError `compaction_failed` when one forbids the compaction
+ */
+export async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<CompactionDraft | null> {
+	if (!parts.hooks.registry.has("session")) return null;
+	const { messagesToSummarize, messagesToKeep, previousSummary, tokensBefore, firstKeptEntryIndex, isSplitTurn } = plan;
+	const answer = await parts.hooks.emitSession(
+		{
+			type: "session",
+			reason: "before_compact",
+			entries: parts.entries,
+			sessionFile: parts.sessionFile,
+			previousSessionFile: null,
+			cutPoint: { firstKeptEntryIndex, isSplitTurn },
+			messagesToSummarize: Object.freeze(messagesToSummarize),
+			messagesToKeep: Object.freeze(messagesToKeep),
+			...(previousSummary === undefined ? {} : { previousSummary }),
+			tokensBefore,
+			model: freezeDeep(parts.model),
+			apiKey: await parts.models.resolveApiKey(parts.model).catch(() => undefined),
+			resolveApiKey: (model) => parts.models.resolveApiKey(model),
+			...(parts.focus ? { customInstructions: parts.focus } : {}),
+			signal: parts.signal,
+		},
+		parts.signal,
+	);
+	if (answer.cancel) throw new PiError("compaction_failed", `The hook ${answer.cancelledBy} cancelled the compaction`);
+	const { compactionEntry, compactedBy = "" } = answer;
+	const entry = compactionEntry ? checkHookEntry(compactionEntry, compactedBy, plan, parts) : null;
+	return entry && { entry, by: { kind: "hook", name: compactedBy } };
+}
+
+/** A hook's entry with what it left out filled in and an impossible index clamped; null when it has no summary. */
+function checkHookEntry(
+	given: CompactionEntry,
+	hook: string,
+	plan: CompactionPlan,
+	parts: CompactionParts,
+): CompactionEntry | null {
+	if (typeof given.summary !== "string") {
+		parts.onNotice(`The hook ${hook} gave a compaction without a summary; the model writes it instead`);
+		return null;
+	}
+	const { length } = parts.entries;
+	const wanted: unknown = given.firstKeptEntryIndex ?? plan.firstKeptEntryIndex;
+	const number = typeof wanted === "number" && Number.isFinite(wanted) ? wanted : plan.firstKeptEntryIndex;
+	const firstKeptEntryIndex = Math.min(Math.max(Math.trunc(number), 0), length);
+	if (firstKeptEntryIndex !== wanted) {
+		parts.onNotice(
+			`The compaction of the hook ${hook} keeps from entry ${textOf(wanted)}; ${firstKeptEntryIndex} is used`,
+		);
+	}
+	return {
+		type: "compaction",
+		timestamp: typeof given.timestamp === "string" ? given.timestamp : entryTimestamp(),
+		summary: given.summary,
+		firstKeptEntryIndex,
+		tokensBefore: typeof given.tokensBefore === "number" ? given.tokensBefore : plan.tokensBefore,
+	};
+}
+
+async function summarize(
+	plan: CompactionPlan,
+	parts: CompactionParts,
+	onText: (text: string) => void,
+): Promise<string> {
+	const { model, signal } = parts;
+	const auth = await parts.models.requestAuth(model);
+	const reply = await readReply(
+		parts.stream,
+		{
+			model,
+			context: summaryRequest(plan.messagesToSummarize, parts.focus),
+			options: { ...auth, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS), maxRetries: 0 },
+		},
+		{
+			signal,
+			idleTimeoutMs: parts.idleTimeoutMs,
+			onEvent: (event) => {
+				if (event.type === "text_delta") onText(replyText(event.partial));
+			},
+		},
+	);
+	if (signal.aborted) throw new PiError("compaction_failed", "Compaction was cancelled");
+	const summary = replyText(reply);
+	if (reply.stopReason === "error" || summary === "") {
+		const cause = reply.errorMessage ?? "the reply has no text";
+		throw new PiError("compaction_failed", `${model.name} gave no summary: ${errorText(cause)}`, {
+			hint: "try /compact again, or choose another model with /model",
+		});
+	}
+	return summary;
+}
+
+function replyText(reply: AssistantMessage): string {
+	return reply.content
+		.filter((block) => block.type === "text")
+		.map((block) => block.text)
+		.join("\n")
+		.trim();
+}
