@@ -1,5 +1,6 @@
 import { Spacer } from "@mariozechner/pi-tui";
 import { onTestFinished } from "vitest";
+import type { AgentEvent } from "../../../src/agent/events.js";
 import { buildContext, type ContextStage } from "../../../src/context/build-context.js";
 import type { BuiltContext } from "../../../src/context/context-message.js";
 import type { EntrySource } from "../../../src/context/entry-message.js";
@@ -10,6 +11,7 @@ import { Transcript, type TranscriptSource } from "../../../src/modes/interactiv
 import type { EntryRenderer } from "../../../src/modes/interactive/views/custom-entry-view.js";
 import { loadWordDiff } from "../../../src/modes/interactive/views/tools/word-diff.js";
 import type { Look } from "../../../src/modes/interactive/views/view.js";
+import { type Operation, phaseAfter, SessionActivity } from "../../../src/session/activity.js";
 import type { SessionEvent } from "../../../src/session/events.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";
 import { type ImageProtocol, TerminalImages } from "../../../src/tui/terminal-images.js";
@@ -98,6 +100,21 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		tui.stop();
 	});
 	transcript.load(source, await buildContext(log, []));
+	const tell = (event: SessionEvent) => {
+		transcript.handle(event);
+		status.handle(event);
+	};
+	// As the session does around a run.
+	const activity = new SessionActivity();
+	activity.subscribe((current) => tell({ type: "activity_changed", activity: current }));
+	let run: Operation | null = null;
+	const follow = (event: AgentEvent) => {
+		if (event.type === "agent_start") run = activity.begin("run", { phase: "requesting" });
+		const phase = phaseAfter(event);
+		if (phase) run?.enter(phase);
+	};
+	const isOfAgent = (event: SessionEvent): event is AgentEvent =>
+		/^(agent|turn|message|tool|auto_retry)_/.test(event.type);
 	return {
 		terminal,
 		tui,
@@ -114,8 +131,9 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 					entries[event.entryIndex] = { type: "message", timestamp: TIMESTAMP, message: event.message };
 				}
 				if (event.type === "entry_appended") entries[event.entryIndex] = event.entry;
-				transcript.handle(event);
-				status.handle(event);
+				if (isOfAgent(event)) follow(event);
+				tell(event);
+				if (event.type === "agent_end") run?.end();
 			}
 		},
 		async rebuild(stages = []) {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { defaultSettings } from "../../../src/config/settings.js";
 import { WindowStatus } from "../../../src/modes/interactive/window-status.js";
+import { SessionActivity } from "../../../src/session/activity.js";
 import { startApp } from "./app.js";
 
 /** A status of a window that can do everything, with a clock that stands still until it is set. */
@@ -17,7 +18,9 @@ function startStatus(settings: Partial<ReturnType<typeof defaultSettings>["termi
 	);
 	status.start();
 	written.length = 0;
-	return { status, clock, written };
+	const activity = new SessionActivity();
+	activity.subscribe((current) => status.handle({ type: "activity_changed", activity: current }));
+	return { status, clock, written, activity };
 }
 
 const ON = "\x1b]9;4;3\x07";
@@ -25,35 +28,35 @@ const OFF = "\x1b]9;4;0\x07";
 const AWAY = "\x1b[O";
 
 test("progress shows from the first thing that runs to the end of the last", () => {
-	const { status, written } = startStatus();
-	status.handle({ type: "agent_start" });
-	status.handle({ type: "auto_compaction_start", reason: "threshold" });
-	status.handle({ type: "agent_end", messages: [] });
+	const { written, activity } = startStatus();
+	const run = activity.begin("run");
+	const compacting = activity.begin("compacting");
+	run.end();
 	expect(written).toEqual([ON]);
-	status.handle({ type: "auto_compaction_end", result: null, aborted: false });
+	compacting.end();
 	expect(written).toEqual([ON, OFF]);
 });
 
 test("the end of a long run is told to a user who looks elsewhere; that of a short one is not", () => {
-	const { status, clock, written } = startStatus({ progress: false });
+	const { status, clock, written, activity } = startStatus({ progress: false });
 	status.handleInput(AWAY);
-	status.handle({ type: "agent_start" });
+	const short = activity.begin("run");
 	clock.now = 9_999;
-	status.handle({ type: "agent_end", messages: [] });
+	short.end();
 	expect(written).toEqual([]);
-	status.handle({ type: "agent_start" });
+	const long = activity.begin("run");
 	clock.now += 75_000;
-	status.handle({ type: "agent_end", messages: [] });
+	long.end();
 	expect(written).toEqual(["\x1b]9;pi · done after 1 min 15 s\x07"]);
 });
 
 test("the user's word on messages counts more than what the terminal can", () => {
 	const ends = (notify: "bell" | "off") => {
-		const { status, clock, written } = startStatus({ progress: false, notify });
+		const { status, clock, written, activity } = startStatus({ progress: false, notify });
 		status.handleInput(AWAY);
-		status.handle({ type: "agent_start" });
+		const run = activity.begin("run");
 		clock.now = 60_000;
-		status.handle({ type: "agent_end", messages: [] });
+		run.end();
 		return written;
 	};
 	expect(ends("bell")).toEqual(["\x07"]);
@@ -97,8 +100,8 @@ test("the footer follows a branch that is checked out elsewhere", async () => {
 });
 
 test("a setting of the window counts at once, also while something runs", () => {
-	const { status, clock, written } = startStatus();
-	status.handle({ type: "agent_start" });
+	const { status, clock, written, activity } = startStatus();
+	const run = activity.begin("run");
 	written.length = 0;
 	expect(status.applySetting("terminal.progress", false)).toBe(true);
 	expect(written.join("")).toContain(OFF);
@@ -109,7 +112,7 @@ test("a setting of the window counts at once, also while something runs", () => 
 	status.handleInput(AWAY);
 	clock.now = 60_000;
 	written.length = 0;
-	status.handle({ type: "agent_end", messages: [] });
+	run.end();
 	expect(written).toEqual([OFF, "\x07"]);
 	status.applySetting("terminal.title", false);
 	written.length = 0;

@@ -162,22 +162,15 @@ test("space shows a message in full and s the summary; nothing hostile in them g
 	await app.terminal.waitFor("Nothing was compacted");
 });
 
-test("a preview that is open when a run begins can be accepted when the run is over", async () => {
+test("a prompt that comes while a preview is open is queued and starts a run once the preview is accepted", async () => {
 	const app = await startWithTurns();
-	let resolve = () => {};
-	const hold = new Promise<void>((release) => {
-		resolve = release;
-	});
-	app.provider.reply("DRAFT", { content: [{ type: "text", text: "working" }], hold });
+	app.provider.reply("DRAFT", "working");
 	await app.submit("/compact");
 	await app.terminal.waitFor("enter accept");
-	const run = app.session().send("a hook says this");
-	await app.provider.request(5);
-	await app.terminal.press("enter");
-	await app.terminal.waitFor("accept it when the run is over");
-	resolve();
-	await run;
+	expect(await app.session().send("a hook says this")).toEqual({ kind: "queued" });
+	expect(app.session().activity.state).toBe("compacting");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("Compacted:");
-	expect(lastTypes(app, 7)).toEqual(["message", "message", "compaction"]);
+	await app.terminal.waitFor("working");
+	expect(lastTypes(app, 7)).toEqual(["compaction", "message", "message"]);
 });
