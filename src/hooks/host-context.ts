@@ -30,6 +30,8 @@ export interface HookHost {
 	/** Absent where nothing can be added, such as in a session that is only looked at. */
 	readonly systemItems?: SystemItemSink;
 	rebuildContext(): Promise<void>;
+	/** Notes that a question is open. @returns what to call when it is closed */
+	openDialog(title: string): () => void;
 	setModel(model: Model<Api>): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
 	setEditorText(text: string): void;
@@ -114,7 +116,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 					signal: options.signal ? AbortSignal.any([options.signal, call.signal]) : call.signal,
 				}),
 			),
-		ui: boundUI(() => use(() => host.ui), call),
+		ui: boundUI(() => use(() => host.ui), host, call),
 		get hasUI() {
 			return use(() => host.hasUI);
 		},
@@ -158,16 +160,19 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 }
 
 /** Dialogs that stop the clock of the call while they are open, and close with it. */
-function boundUI(ui: () => HookUI, call: HookCall): HookUI {
+function boundUI(ui: () => HookUI, host: Pick<HookHost, "openDialog">, call: HookCall): HookUI {
 	const open = async <T>(
+		title: string,
 		dialog: DialogOptions | undefined,
 		ask: (options: DialogOptions) => Promise<T>,
 	): Promise<T> => {
 		const signal = dialog?.signal ? AbortSignal.any([dialog.signal, call.signal]) : call.signal;
 		const release = call.deadline?.hold();
+		const close = host.openDialog(title);
 		try {
 			return await ask({ ...dialog, signal });
 		} finally {
+			close();
 			release?.();
 		}
 	};
@@ -178,12 +183,12 @@ function boundUI(ui: () => HookUI, call: HookCall): HookUI {
 				ui().notify(`${call.hook.name} asked "${String(title)}" without options (${call.hook.path})`, "warning");
 				return null;
 			}
-			return open(dialog, (bound) => ui().select(String(title), list, bound));
+			return open(String(title), dialog, (bound) => ui().select(String(title), list, bound));
 		},
 		confirm: (title: string, message: string, dialog?: DialogOptions) =>
-			open(dialog, (bound) => ui().confirm(String(title), String(message ?? ""), bound)),
+			open(String(title), dialog, (bound) => ui().confirm(String(title), String(message ?? ""), bound)),
 		input: (title: string, placeholder?: string, dialog?: InputOptions) =>
-			open(dialog, (bound) => ui().input(String(title), placeholder, bound)),
+			open(String(title), dialog, (bound) => ui().input(String(title), placeholder, bound)),
 		notify: (message: string, type?: "info" | "warning" | "error") => ui().notify(String(message), type),
 	};
 	return Object.freeze(members) as HookUI;

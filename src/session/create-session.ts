@@ -67,6 +67,7 @@ function assembleSession(parts: SessionParts): AgentSession {
 		shell: () => surface.shell,
 		systemItems: () => runner.systemItems,
 		rebuild,
+		activity,
 	});
 	const hooks: SessionHooks = new SessionHooks({
 		host,

@@ -8,6 +8,7 @@ import type { HookHost } from "../hooks/host-context.js";
 import type { HookUI } from "../hooks/types.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
+import type { SessionActivity } from "./activity.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionParts } from "./session-parts.js";
 import type { SessionState } from "./session-state.js";
@@ -23,6 +24,7 @@ export interface HookHostDeps {
 	/** Where items go that hooks append. */
 	systemItems(): SystemItemSink;
 	rebuild(): Promise<void>;
+	activity: SessionActivity;
 }
 
 /** Hooks and the program share one object for each model: nobody may change it in place. */
@@ -92,6 +94,7 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 			return deps.systemItems();
 		},
 		rebuildContext: rebuild,
+		openDialog: (title) => deps.activity.begin("dialog", { name: title }).end,
 		async setModel(model) {
 			checkModel(model);
 			state.setModel(model);

@@ -35,6 +35,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 		rebuildContext: async () => {},
 		setModel: async () => {},
 		setThinkingLevel: () => {},
+		openDialog: () => () => {},
 		setEditorText: () => {},
 	};
 }

@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { PiError } from "../../src/errors.js";
+import type { Reply } from "../helpers/loopback-provider.js";
+import { httpError, toolCall } from "../helpers/loopback-provider.js";
+import { createGate, type Gate, type HeldSession, startHeldSession, untilActivity } from "./states.js";
+
+/** What is known of the session from outside. */
+interface Model {
+	/** Texts of prompts the session accepted. */
+	accepted: string[];
+	prompts: number;
+}
+
+interface Real extends HeldSession {
+	/** What the next requests are answered with; the last of it again and again. */
+	script: Reply[];
+	/** Requests wait for it. */
+	gate: Gate;
+	/** What was begun and not awaited. */
+	pending: Promise<unknown>[];
+	/** Texts that `abort` handed back. */
+	aborted: string[];
+}
+
+type Command = fc.AsyncCommand<Model, Real>;
+
+/** Lets everything that is due happen. */
+async function turn(): Promise<void> {
+	for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+class Say implements Command {
+	constructor(private readonly how: "prompt" | "send" | "followUp") {}
+	check = () => true;
+	async run(model: Model, real: Real): Promise<void> {
+		const text = `prompt ${++model.prompts}`;
+		let isRefused = false;
+		const said = Promise.resolve(real.session[this.how](text)).catch((error: unknown) => {
+			if (!(error instanceof PiError)) throw error;
+			isRefused = true;
+		});
+		real.pending.push(said);
+		await turn();
+		if (!isRefused) model.accepted.push(text);
+	}
+	toString = () => this.how;
+}
+
+class Begin implements Command {
+	constructor(
+		private readonly name: string,
+		private readonly begin: (real: Real) => Promise<unknown>,
+	) {}
+	check = () => true;
+	async run(_model: Model, real: Real): Promise<void> {
+		const begun = this.begin(real).catch((error: unknown) => {
+			if (!(error instanceof PiError)) throw error;
+		});
+		real.pending.push(begun);
+		await turn();
+	}
+	toString = () => this.name;
+}
+
+class Act implements Command {
+	constructor(
+		private readonly name: string,
+		private readonly act: (real: Real) => void | Promise<void>,
+	) {}
+	check = () => true;
+	async run(_model: Model, real: Real): Promise<void> {
+		await this.act(real);
+		await turn();
+	}
+	toString = () => this.name;
+}
+
+const REPLIES: Record<string, Reply> = {
+	text: "ok",
+	tool: [toolCall("wait", {})],
+	refusal: httpError(400, {}, "no such thing"),
+	overload: httpError(503),
+};
+
+const COMMANDS: fc.Arbitrary<Command>[] = [
+	fc.constantFrom("prompt" as const, "send" as const, "followUp" as const).map((how) => new Say(how)),
+	fc
+		.constantFrom(...Object.keys(REPLIES))
+		.map((name) => new Act(`answer with ${name}`, ({ script }) => void script.push(REPLIES[name] ?? "ok"))),
+	fc.constant(
+		new Act("let requests go", async (real) => {
+			real.gate.open();
+			await turn();
+			real.gate = createGate();
+		}),
+	),
+	fc.constant(
+		new Act("abort", async (real) => {
+			real.aborted.push(...(await real.session.abort()));
+		}),
+	),
+	fc.constant(new Begin("compact", ({ session }) => session.compact())),
+	fc.constant(new Begin("shell", ({ session }) => session.runBash("true"))),
+	fc.constant(new Begin("new session", ({ session }) => session.lifecycle.newSession())),
+	fc.constant(new Begin("/name", ({ session }) => session.prompt("/name shop"))),
+	fc.constant(new Begin("/wait", ({ session }) => session.prompt("/wait"))),
+	fc.constant(new Begin("/ask", ({ session }) => session.prompt("/ask"))),
+];
+
+const RUNS = Number(process.env.PI_TEST_RUNS ?? 25);
+
+test("whatever happens in whatever order: one run at a time, no prompt lost or stuck, idle in the end", async () => {
+	await fc.assert(
+		fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 25 }), async (commands) => {
+			const held = await startHeldSession();
+			const { session, provider } = held;
+			let runs = 0;
+			let maxRuns = 0;
+			session.subscribe(({ type }) => {
+				if (type === "agent_start") maxRuns = Math.max(maxRuns, ++runs);
+				else if (type === "agent_end") runs--;
+			});
+			const real: Real = { ...held, script: [], gate: createGate(), pending: [], aborted: [] };
+			provider.on(async () => {
+				await real.gate.opened;
+				return real.script.shift() ?? "ok";
+			});
+			const model: Model = { accepted: [], prompts: 0 };
+			await fc.asyncModelRun(() => ({ model, real }), commands);
+			real.script = [];
+			provider.on(() => "ok");
+			real.gate.open();
+			held.release();
+			await Promise.all(real.pending);
+			await untilActivity(held, ({ state }) => state === "idle");
+			await turn();
+			expect(session.activity.state).toBe("idle");
+			expect(session.queue).toEqual({ steering: [], followUps: [] });
+			expect(maxRuns).toBeLessThanOrEqual(1);
+			const found = [...held.said, ...held.returned, ...real.aborted].filter((text) => text.startsWith("prompt "));
+			expect(found.sort()).toEqual(model.accepted.sort());
+			expect(provider.takeViolations()).toEqual([]);
+			await session.dispose();
+		}),
+		{ numRuns: RUNS },
+	);
+}, 60_000);

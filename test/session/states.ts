@@ -1,0 +1,148 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Type } from "typebox";
+import type { Activity } from "../../src/session/activity.js";
+import { defineTool } from "../../src/tools/tool.js";
+import { httpError, toolCall } from "../helpers/loopback-provider.js";
+import { startSession, type TestSession } from "../helpers/session.js";
+import { tempDir } from "../helpers/temp.js";
+
+/** Something that waits until it is opened. */
+export interface Gate {
+	readonly opened: Promise<void>;
+	open(): void;
+}
+
+export function createGate(): Gate {
+	let open = () => {};
+	const opened = new Promise<void>((resolve) => {
+		open = resolve;
+	});
+	return { opened, open };
+}
+
+/** A session that can be held in each of its states. */
+export interface HeldSession extends TestSession {
+	/** Lets whatever holds the session go on. */
+	release(): void;
+	/** Texts of prompts that are in a log, in order, those of sessions that were left too. */
+	said: string[];
+	/** Texts of prompts that were given back. */
+	returned: string[];
+}
+
+/** What hooks and tools of the session wait for, by the id in its hook's source. */
+const gates = new Map<string, Gate>();
+Reflect.set(globalThis, "__heldSessionGate", (id: string) => gates.get(id)?.opened);
+
+const HOOK = (id: string) => `
+	const gate = () => globalThis.__heldSessionGate(${JSON.stringify(id)});
+	export default (pi) => {
+		pi.command("wait", { handler: async () => { await gate(); } });
+		pi.command("ask", { handler: async (ctx) => void (await ctx.ui.confirm("Sure?", "")) });
+		pi.on("session", async ({ reason }) => {
+			if (reason === "before_clear" || reason === "shutdown") await gate();
+		});
+	};`;
+
+let sessions = 0;
+
+/** Starts a session with two finished turns, so that there is something to compact. */
+export async function startHeldSession(): Promise<HeldSession> {
+	const id = `held-${++sessions}`;
+	const gate = createGate();
+	gates.set(id, gate);
+	const marker = join(tempDir("pi-held-"), "go");
+	const wait = defineTool({
+		name: "wait",
+		description: "Waits",
+		parameters: Type.Object({}),
+		async run() {
+			await gate.opened;
+			return { content: [{ type: "text", text: "waited" }] };
+		},
+	});
+	const started = await startSession({
+		hooks: { "held.ts": HOOK(id) },
+		extraTools: [wait],
+		userSettings: { compaction: { keepRecentTokens: 1 }, retry: { baseDelayMs: 150, maxRetries: 1 } },
+		ui: { confirm: async () => gate.opened.then(() => true) },
+	});
+	const said: string[] = [];
+	const returned: string[] = [];
+	started.session.subscribe((event) => {
+		if (event.type === "queue_returned") returned.push(...event.texts);
+		if (event.type !== "message_end" || event.message.role !== "user") return;
+		const { content } = event.message;
+		said.push(
+			typeof content === "string" ? content : content.map((block) => ("text" in block ? block.text : "")).join(""),
+		);
+	});
+	started.provider.on(() => "ok");
+	for (const text of ["one", "two"]) await started.session.prompt(text);
+	said.length = 0;
+	started.provider.on(() => "ok");
+	return {
+		...started,
+		said,
+		returned,
+		release() {
+			gate.open();
+			writeFileSync(marker, "");
+		},
+		...{ gate, marker },
+	};
+}
+
+/** Resolves when the activity is as asked for. */
+export async function untilActivity({ session }: TestSession, matches: (activity: Activity) => boolean): Promise<void> {
+	while (!matches(session.activity)) {
+		await new Promise<void>((resolve) => {
+			const stop = session.subscribe(({ type }) => {
+				if (type !== "activity_changed") return;
+				stop();
+				resolve();
+			});
+		});
+	}
+}
+
+type Held = HeldSession & { gate: Gate; marker: string };
+
+/** Brings an idle session into a state and leaves it there until `release`. */
+export const ENTER_STATE = {
+	idle: () => {},
+	requesting: ({ provider, session, gate }: Held) => {
+		provider.reply(() => gate.opened.then(() => "ok"));
+		return session.prompt("first");
+	},
+	streaming: ({ provider, session, gate }: Held) => {
+		provider.reply({ content: [{ type: "text", text: "working on it" }], hold: gate.opened });
+		return session.prompt("first");
+	},
+	tools: ({ provider, session }: Held) => {
+		provider.reply([toolCall("wait", {})], "ok");
+		return session.prompt("first");
+	},
+	retrying: ({ provider, session }: Held) => {
+		provider.reply(httpError(503), "ok");
+		return session.prompt("first");
+	},
+	compacting: ({ provider, session, gate }: Held) => {
+		provider.reply({ content: [{ type: "text", text: "a summary" }], hold: gate.opened });
+		return session.compact();
+	},
+	shell: ({ session, marker }: Held) => session.runBash(`until [ -e '${marker}' ]; do sleep 0.02; done`),
+	command: ({ session }: Held) => session.prompt("/wait"),
+	dialog: ({ session }: Held) => session.prompt("/ask"),
+	switching: ({ session }: Held) => session.lifecycle.newSession(),
+	closing: ({ session }: Held) => session.dispose(),
+} as const;
+
+export type StateName = keyof typeof ENTER_STATE;
+
+/** Enters a state and waits until the session says so. What was begun settles later; its failures are no concern here. */
+export async function enterState(held: HeldSession, state: StateName): Promise<void> {
+	void Promise.resolve(ENTER_STATE[state](held as Held)).catch(() => {});
+	await untilActivity(held, (activity) => activity.state === state || activity.phase === state);
+}
