@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PiError } from "../../src/errors.js";
+import { untilIdle } from "../helpers/activity.js";
 import type { Reply } from "../helpers/loopback-provider.js";
 import { httpError, toolCall } from "../helpers/loopback-provider.js";
-import { createGate, type Gate, type HeldSession, startHeldSession, untilActivity } from "./states.js";
+import { createGate, type Gate, type HeldSession, startHeldSession } from "./states.js";
 
 /** What is known of the session from outside. */
 interface Model {
@@ -133,7 +134,7 @@ test("whatever happens in whatever order: one run at a time, no prompt lost or s
 			real.gate.open();
 			held.release();
 			await Promise.all(real.pending);
-			await untilActivity(held, ({ state }) => state === "idle");
+			await untilIdle(session);
 			await turn();
 			expect(session.activity.state).toBe("idle");
 			expect(session.queue).toEqual({ steering: [], followUps: [] });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { PiError } from "../../src/errors.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
-import { enterState, type HeldSession, type StateName, startHeldSession, untilActivity } from "./states.js";
+import { untilIdle } from "../helpers/activity.js";
+import { enterState, type HeldSession, type StateName, startHeldSession } from "./states.js";
 
 /** What users and programs ask of a session. */
 const ACTIONS = {
@@ -79,7 +80,7 @@ describe.each(STATES)("in state %s", (state) => {
 		setImmediate(() => held.release());
 		const answer = await answered;
 		expect(answer).toBe(TABLE[state][name]);
-		if (state !== "closing" && name !== "quit") await untilActivity(held, (activity) => activity.state === "idle");
+		if (state !== "closing" && name !== "quit") await untilIdle(session);
 		expect(maxRuns).toBeLessThanOrEqual(1);
 		expect(session.queue).toEqual({ steering: [], followUps: [] });
 		expectNothingLost(held, name, answer);

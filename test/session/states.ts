@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "typebox";
-import type { Activity } from "../../src/session/activity.js";
 import { defineTool } from "../../src/tools/tool.js";
+import { untilActivity } from "../helpers/activity.js";
 import { httpError, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { tempDir } from "../helpers/temp.js";
@@ -94,19 +94,6 @@ export async function startHeldSession(): Promise<HeldSession> {
 	};
 }
 
-/** Resolves when the activity is as asked for. */
-export async function untilActivity({ session }: TestSession, matches: (activity: Activity) => boolean): Promise<void> {
-	while (!matches(session.activity)) {
-		await new Promise<void>((resolve) => {
-			const stop = session.subscribe(({ type }) => {
-				if (type !== "activity_changed") return;
-				stop();
-				resolve();
-			});
-		});
-	}
-}
-
 type Held = HeldSession & { gate: Gate; marker: string };
 
 /** Brings an idle session into a state and leaves it there until `release`. */
@@ -144,5 +131,5 @@ export type StateName = keyof typeof ENTER_STATE;
 /** Enters a state and waits until the session says so. What was begun settles later; its failures are no concern here. */
 export async function enterState(held: HeldSession, state: StateName): Promise<void> {
 	void Promise.resolve(ENTER_STATE[state](held as Held)).catch(() => {});
-	await untilActivity(held, (activity) => activity.state === state || activity.phase === state);
+	await untilActivity(held.session, (activity) => activity.state === state || activity.phase === state);
 }

@@ -1,0 +1,20 @@
+import type { Activity } from "../../src/session/activity.js";
+import type { AgentSession } from "../../src/session/agent-session.js";
+
+/** Resolves when the session's activity is as asked for; at once when it is. */
+export async function untilActivity(session: AgentSession, matches: (activity: Activity) => boolean): Promise<void> {
+	while (!matches(session.activity)) {
+		await new Promise<void>((resolve) => {
+			const stop = session.subscribe(({ type }) => {
+				if (type !== "activity_changed") return;
+				stop();
+				resolve();
+			});
+		});
+	}
+}
+
+/** Resolves when the session is idle. */
+export function untilIdle(session: AgentSession): Promise<void> {
+	return untilActivity(session, ({ state }) => state === "idle");
+}
