@@ -222,6 +222,11 @@ function busy(kind: OperationKind): PiError {
 	return new PiError("session_busy", BUSY[kind], hint);
 }
 
+/** Whether something is active that a user would want to stop. To users a run in its `ending` phase is over. */
+export function isBusy({ operations }: Activity): boolean {
+	return operations.some(({ phase }) => phase !== "ending");
+}
+
 /** The phase a run enters with an event of its agent; null for events that change nothing. */
 export function phaseAfter(event: AgentEvent): RunPhase | null {
 	switch (event.type) {

@@ -1,3 +1,4 @@
+import { isBusy } from "../../session/activity.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
 import { editExternally } from "./external-editor.js";
@@ -30,7 +31,8 @@ export function createKeyActions({
 	const command = (name: string) => void session()?.prompt(name).catch(failed);
 	return {
 		get isRunning() {
-			return session() !== null && session()?.activity.state !== "idle";
+			const current = session();
+			return current !== null && isBusy(current.activity);
 		},
 		abort: async () => (await session()?.abort()) ?? [],
 		takeQueue: () => session()?.takeQueue() ?? [],
