@@ -2,7 +2,7 @@ import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
 import { basename, join, resolve, sep } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { PiError } from "../errors.js";
-import { isLocked } from "./lock.js";
+import { isLocked } from "../util/file-lock.js";
 import { OpenFile } from "./open-file.js";
 import { readFirstLine } from "./session-head.js";
 import { SESSION_FILE_SUFFIX, sessionIdOfName } from "./session-paths.js";
