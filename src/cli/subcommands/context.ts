@@ -6,12 +6,12 @@ import { findSession, newestFirst } from "../../log/catalog.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
+import type { SuspectMessage } from "../../testing/replay/explain-mismatch.js";
+import { SessionView } from "../../testing/replay/session-view.js";
 import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
-import type { SuspectMessage } from "./explain-mismatch.js";
 import { findHooks, tryHooks } from "./find-hooks.js";
 import type { Place } from "./place.js";
-import { SessionView } from "./session-view.js";
 
 const PREVIEW = 70;
 

@@ -7,12 +7,12 @@ import type { SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
+import { type ReplayedContext, type ReplayedEvent, replay } from "../../testing/replay/replay.js";
+import { sampleSession } from "../../testing/replay/sample-session.js";
 import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
 import { findHookFile } from "./find-hooks.js";
 import type { Place } from "./place.js";
-import { type ReplayedContext, type ReplayedEvent, replay } from "./replay.js";
-import { sampleSession } from "./sample-session.js";
 
 const PREVIEW = 70;
 

@@ -9,8 +9,8 @@ import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import type { HookEventName, HookHandler } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
+import { type Moment, type MomentEvent, momentsOf } from "./event-points.js";
 import { createReplayHost, withoutPrograms } from "./replay-host.js";
-import { type Moment, type MomentEvent, momentsOf } from "./replay-moments.js";
 
 /** What a session is replayed with. */
 export interface ReplayOptions {
