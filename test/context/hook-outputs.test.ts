@@ -8,7 +8,7 @@ import { RequestMemo } from "../../src/context/request-memo.js";
 import { HookRegistry, type LoadedHook } from "../../src/hooks/registry.js";
 import { HookRunner } from "../../src/hooks/runner.js";
 import { freezeDeep } from "../../src/log/freeze.js";
-import { createReadOnlyHost } from "../../src/testing/replay/read-only-host.js";
+import { createReadOnlyHost } from "../../src/testing/replay/replay-host.js";
 import { assistant, result, session, user } from "../helpers/entries.js";
 import { judgeConversation, type WireMessage } from "../helpers/wire-message.js";
 import { type HookOutput, hookOutput } from "./hook-outputs.js";

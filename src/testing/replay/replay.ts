@@ -9,7 +9,7 @@ import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import type { HookEventName, HookHandler } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
-import { type Moment, type MomentEvent, momentsOf } from "./event-points.js";
+import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
 import { createReplayHost, withoutPrograms } from "./replay-host.js";
 
 /** What a session is replayed with. */
@@ -29,7 +29,7 @@ export interface ReplayFailure {
 	line: number | null;
 }
 
-/** What the hook made of the context at a moment. */
+/** What the hook made of the context at a point. */
 export interface ReplayedContext {
 	before: { messages: number; tokens: number };
 	after: { messages: number; tokens: number };
@@ -41,7 +41,7 @@ export interface ReplayedContext {
 	problems: Pick<ContextProblem, "rule" | "position">[];
 }
 
-/** A moment that was replayed. */
+/** A point that was replayed. */
 export interface ReplayedEvent {
 	/** The entries before this index were there. */
 	end: number;
@@ -62,8 +62,8 @@ export interface ReplayedEvent {
 const NEVER = new AbortController().signal;
 
 /**
- * Runs the handlers of a hook over the moments of a session, through the runner of sessions. Writes nothing. Takes time in
- * proportion to the number of moments, and for hooks that handle `context` to the sum of all contexts: what the session
+ * Runs the handlers of a hook over the event points of a session, through the runner of sessions. Writes nothing. Takes time in
+ * proportion to the number of points, and for hooks that handle `context` to the sum of all contexts: what the session
  * itself computed, and no more.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
@@ -71,10 +71,10 @@ export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
 	/** Calls that the hook has just blocked: they have no result. */
 	const blocked = new Set<string>();
 	let request = { messages: 0, tokens: 0 };
-	for (const moment of momentsOf(options.entries, options.sessionFile)) {
-		const { event } = moment;
+	for (const point of eventPoints(options.entries, options.sessionFile)) {
+		const { event } = point;
 		if (event.type === "tool_result" && blocked.has(event.toolCallId)) continue;
-		const step = await replayMoment(moment, request, options);
+		const step = await replayEventPoint(point, request, options);
 		if (step.context) request = step.context.after;
 		if (event.type === "tool_call" && step.stopped !== null) blocked.add(event.toolCallId);
 		replayed.push(step);
@@ -83,8 +83,8 @@ export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
 }
 
 /** @param request size of the context as the hook left it last */
-async function replayMoment(
-	{ end, event }: Moment,
+async function replayEventPoint(
+	{ end, event }: EventPoint,
 	request: { messages: number; tokens: number },
 	options: ReplayOptions,
 ): Promise<ReplayedEvent> {
@@ -129,7 +129,7 @@ async function replayMoment(
 }
 
 async function emit(
-	event: Exclude<MomentEvent, { type: "context" }>,
+	event: Exclude<PointEvent, { type: "context" }>,
 	{ messages: messageCount, tokens }: { messages: number; tokens: number },
 	runner: HookRunner,
 	step: ReplayedEvent,
@@ -203,7 +203,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** True when the hook has a handler for the event, or one that has to be told the size of the context. */
-function concerns({ type }: MomentEvent, { handlers }: LoadedHook): boolean {
+function concerns({ type }: PointEvent, { handlers }: LoadedHook): boolean {
 	return handlers[type] !== undefined || (type === "context" && handlers.before_request !== undefined);
 }
 
@@ -216,7 +216,7 @@ function plain(answer: unknown): unknown {
 	}
 }
 
-function subjectOf(event: MomentEvent): string | null {
+function subjectOf(event: PointEvent): string | null {
 	if (event.type === "session") return event.reason;
 	return event.type === "tool_call" || event.type === "tool_result" ? event.toolName : null;
 }

@@ -14,7 +14,7 @@ import {
 	type SessionEntry,
 } from "../../log/entry.js";
 import { explainMismatch, type MismatchReason } from "./explain-mismatch.js";
-import { createReadOnlyHost } from "./read-only-host.js";
+import { createReadOnlyHost } from "./replay-host.js";
 
 /** What a session's context is computed with: its entries and hooks, nothing else. */
 export interface SessionViewOptions {
