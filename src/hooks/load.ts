@@ -1,7 +1,7 @@
 import { PiError } from "../errors.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
-import type { GrantRequest } from "./grant-request.js";
+import type { GrantRequest } from "./handles.js";
 import { grantKey, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";

@@ -8,8 +8,8 @@ import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
 import type { SuspectMessage } from "../../testing/replay/explain-mismatch.js";
 import { SessionView } from "../../testing/replay/session-view.js";
-import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
+import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHooks, tryHooks } from "./find-hooks.js";
 import type { Location } from "./location.js";
 

@@ -16,8 +16,8 @@ import { runShell } from "../../tools/shell.js";
 import { ensurePrivateDir } from "../../util/fs.js";
 import { didYouMean } from "../../util/nearest.js";
 import { packageRoot, packageVersion } from "../../util/package-root.js";
-import { printJson, printLines, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
+import { printJson, printLines, tableLines } from "../standard-io.js";
 import { findHooks, tryHooks } from "./find-hooks.js";
 import type { Location } from "./location.js";
 

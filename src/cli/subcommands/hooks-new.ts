@@ -6,8 +6,8 @@ import { PiError } from "../../errors.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { errnoCode } from "../../util/fs.js";
 import { packageRoot } from "../../util/package-root.js";
-import { printJson, printLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
+import { printJson, printLines } from "../standard-io.js";
 import type { Location } from "./location.js";
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;

@@ -9,8 +9,8 @@ import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { type ReplayedContext, type ReplayedEvent, replay } from "../../testing/replay/replay.js";
 import { sampleSession } from "../../testing/replay/sample-session.js";
-import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
+import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHookFile } from "./find-hooks.js";
 import type { Location } from "./location.js";
 

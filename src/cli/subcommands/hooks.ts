@@ -2,8 +2,8 @@ import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { type HookReach, type Unreachable, unreachable } from "../../hooks/reach.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import type { ModeIO } from "../../modes/mode.js";
-import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
+import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { type FoundHook, findHookFile, findHooks, tryHooks } from "./find-hooks.js";
 import type { Location } from "./location.js";
 

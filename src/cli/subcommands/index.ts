@@ -1,6 +1,6 @@
 import type { ModeIO } from "../../modes/mode.js";
-import { printNotices } from "../lines.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
+import { printNotices } from "../standard-io.js";
 import { divertConsole } from "../stray-errors.js";
 import { findLocation, type Location, type Surroundings } from "./location.js";
 

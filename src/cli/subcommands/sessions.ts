@@ -5,8 +5,8 @@ import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { StatsCounter } from "../../session/stats.js";
-import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
+import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import type { Location } from "./location.js";
 
 /** Characters of an id that are shown; more where fewer would not tell two sessions apart. */

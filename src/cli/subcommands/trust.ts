@@ -9,8 +9,8 @@ import {
 import { PiError } from "../../errors.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { revealInvisible } from "../../util/reveal.js";
-import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
+import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import type { Location } from "./location.js";
 
 /**
