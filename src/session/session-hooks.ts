@@ -170,19 +170,19 @@ export class SessionHooks {
 			send: (_, text, attachments) => onSend(text, attachments),
 		};
 		const builtin = await loadBuiltinHooks(parts.builtinHooks, loading);
-		for (const error of builtin.errors) onWarning(describeError(error));
+		for (const { error } of builtin.failures) onWarning(describeError(error));
 		const hooks = [...builtin.hooks];
 		const failed = new Map<string, HookFailure>();
 		for (let found: FoundHooks | undefined = await parts.findHooks(); found; found = await found.next?.()) {
 			const added = found.files.filter(({ realPath }) => !this.#files.some((known) => known.realPath === realPath));
 			this.#files = [...this.#files, ...added];
 			const loaded = await loadHooks(found.files, loading);
-			for (const error of [...found.errors, ...loaded.errors]) onWarning(describeError(error));
-			for (const { path, name, scope } of found.files) {
-				const error = loaded.errors.find(({ message }) => message.includes(path));
-				failed.set(path, { path, name, scope, problem: error?.message ?? "it did not load" });
+			for (const error of found.errors) onWarning(describeError(error));
+			for (const { file, error } of loaded.failures) {
+				const { path, name, scope } = file;
+				failed.set(path, { path, name, scope, problem: error.message });
+				onWarning(describeError(error));
 			}
-			for (const { path } of loaded.hooks) failed.delete(path);
 			hooks.push(...loaded.hooks);
 		}
 		this.#failures = [...failed.values()];

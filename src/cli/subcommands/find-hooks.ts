@@ -83,7 +83,7 @@ export interface LoadAttempt {
 export async function tryHooks(files: readonly HookFile[], location: Location): Promise<LoadAttempt[]> {
 	const attempts: LoadAttempt[] = [];
 	for (const file of files) {
-		const { hooks, errors } = await loadHooks([file], {
+		const { hooks, failures } = await loadHooks([file], {
 			cacheDir: location.paths.hookCache,
 			timeoutMs: location.settings.hookTimeout,
 			send: () => {},
@@ -92,8 +92,7 @@ export async function tryHooks(files: readonly HookFile[], location: Location): 
 					resolveUserPath(path, location.paths.agentDir, location.paths.home),
 				),
 		});
-		const [error] = errors;
-		attempts.push({ file, hook: hooks[0] ?? null, error: error ? describeError(error) : null });
+		attempts.push({ file, hook: hooks[0] ?? null, error: failures[0] ? describeError(failures[0].error) : null });
 	}
 	return attempts;
 }

@@ -70,7 +70,7 @@ async function loadHook(
 	sent: Sent[],
 ): Promise<{ hook: LoadedHook } | { error: string }> {
 	const { paths, settings } = location;
-	const { hooks, errors } = await loadHooks([findHookFile(target, location)], {
+	const { hooks, failures } = await loadHooks([findHookFile(target, location)], {
 		cacheDir: paths.hookCache,
 		timeoutMs: settings.hookTimeout,
 		send: (_, text) => void sent.push({ text: String(text) }),
@@ -78,7 +78,9 @@ async function loadHook(
 	});
 	const [hook] = hooks;
 	if (hook) return { hook };
-	return { error: describeError(errors[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`)) };
+	return {
+		error: describeError(failures[0]?.error ?? new PiError("hook_load_failed", `Hook ${target} was not found`)),
+	};
 }
 
 function readSession(
