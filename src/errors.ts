@@ -53,6 +53,29 @@ export class PiError extends Error {
 }
 
 /**
+ * A failure of one hook: `hook_failed`, `hook_timeout` or `context_invalid`. The message names hook and event; `cause` is
+ * what the handler threw, or a sentence about the answer that was refused.
+ */
+export class HookError extends PiError {
+	/** What went wrong, without hook and event: the cause and its hint, on one line. */
+	readonly reason: string;
+
+	/**
+	 * @param hookPath path of the hook's file
+	 * @param event name of the event, or `/name` of a command
+	 */
+	constructor(
+		code: PiErrorCode,
+		readonly hookPath: string,
+		readonly event: string,
+		cause: unknown,
+	) {
+		super(code, `Hook ${hookPath} failed on ${event}`, { cause });
+		this.reason = describeError(cause);
+	}
+}
+
+/**
  * The text of anything that was thrown, on one line.
  * Handlers may throw what they like: undefined, proxies, objects without a prototype. None of it may throw here.
  */

@@ -14,7 +14,7 @@ import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
 import { createCompactionControls } from "./compaction-controls.js";
 import { createControls, type SessionControls } from "./controls.js";
-import { problemEvent } from "./describe-context.js";
+import { hookErrorEvent, problemEvent } from "./describe-context.js";
 import type { QueuedPrompts, SessionEvent } from "./events.js";
 import { createHookHost } from "./hook-host.js";
 import { SessionInspector } from "./inspector.js";
@@ -88,7 +88,7 @@ export class AgentSession {
 		this.#hooks = new SessionHooks({
 			host: this.#hookHost,
 			parts,
-			onError: (report) => emit({ type: "hook_error", ...report }),
+			onError: (error) => emit(hookErrorEvent(error)),
 			onLongCall: emit,
 			onWarning: (line) => this.#warn(line),
 			onSend: (text, attachments) => this.#prompter.receive(text, attachments),

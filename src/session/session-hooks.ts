@@ -1,12 +1,12 @@
 import type { ContextStage } from "../context/build-context.js";
 import { StabilityWatch } from "../context/stability.js";
-import { describeError, errorText } from "../errors.js";
+import { describeError, HookError } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
 import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
-import { type HookErrorReport, HookRunner } from "../hooks/runner.js";
+import { HookRunner } from "../hooks/runner.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
@@ -21,7 +21,7 @@ export interface SessionHooksOptions {
 		SessionParts,
 		"findHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
 	>;
-	onError(report: HookErrorReport): void;
+	onError(error: HookError): void;
 	/** Hears of handlers that keep the session waiting. */
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
@@ -148,7 +148,7 @@ export class SessionHooks {
 		const suspects = owner ? [owner] : this.#files;
 		const hookPath =
 			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
-		this.#fail({ hookPath, event: "a timer or promise", error: errorText(error) });
+		this.#fail(new HookError("hook_failed", hookPath, "a timer or promise", error));
 		return true;
 	}
 
@@ -209,16 +209,16 @@ export class SessionHooks {
 			registry,
 			host,
 			hookTimeoutMs: () => parts.settings.hookTimeout,
-			onError: (report) => this.#fail(report),
+			onError: (error) => this.#fail(error),
 			...(parts.watch ? { watch: parts.watch } : {}),
 			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
 			onCall: (report) => this.health.recordCall(report),
 		});
 	}
 
-	#fail(report: HookErrorReport): void {
-		this.health.recordError(report);
-		this.options.onError(report);
+	#fail(error: HookError): void {
+		this.health.recordError(error);
+		this.options.onError(error);
 	}
 }
 

@@ -103,22 +103,15 @@ async function replayEventPoint(
 	// In a long session both are too much to make for each handler that does not look at them.
 	const entries = once(() => Object.freeze(options.entries.slice(0, end)));
 	const core = once(() => Object.freeze(coreContext(entries()).messages.map(({ message }) => message)));
-	let thrown: unknown;
 	const watched = watchHandlers(options.hook, {
 		onAnswer: (answer) => void step.answers.push(plain(answer)),
-		onThrow: (error) => {
-			thrown = error;
-		},
 		onEffect,
 	});
 	const runner = new HookRunner({
 		registry: new HookRegistry([watched], new Set()),
 		host: createReplayHost({ cwd, sessionFile, length: end, entries, core }, onEffect),
 		hookTimeoutMs: () => hookTimeoutMs,
-		onError({ error }) {
-			step.failures.push({ message: error, line: lineIn(thrown, options.hook) });
-			thrown = undefined;
-		},
+		onError: ({ reason, cause }) => void step.failures.push({ message: reason, line: lineIn(cause, options.hook) }),
 	});
 	if (event.type === "context") {
 		const built = await buildContext(entries(), runner.contextStages(entries, NEVER));
@@ -221,26 +214,20 @@ function subjectOf(event: PointEvent): string | null {
 	return event.type === "tool_call" || event.type === "tool_result" ? event.toolName : null;
 }
 
-/** What is to be known of each call of a handler. */
+/** Receives what each call of a handler does. */
 interface CallWatcher {
 	onAnswer(answer: unknown): void;
-	onThrow(error: unknown): void;
 	onEffect(line: string): void;
 }
 
-/** A copy of a hook whose handlers tell what they answer and throw, and run no programs. */
+/** A copy of a hook whose handlers report what they answer, and run no programs. */
 function watchHandlers(hook: LoadedHook, watcher: CallWatcher): LoadedHook {
 	const watch =
 		<N extends HookEventName>(handler: HookHandler<N>): HookHandler<N> =>
 		async (event, ctx) => {
-			try {
-				const answer = await handler(event, withoutPrograms(ctx, watcher.onEffect));
-				watcher.onAnswer(answer);
-				return answer;
-			} catch (error) {
-				watcher.onThrow(error);
-				throw error;
-			}
+			const answer = await handler(event, withoutPrograms(ctx, watcher.onEffect));
+			watcher.onAnswer(answer);
+			return answer;
 		};
 	const { handlers } = hook;
 	return {

@@ -57,7 +57,7 @@ export class SessionView {
 			registry: this.#registry,
 			host: createReadOnlyHost({ cwd, sessionFile, entries, messages }),
 			hookTimeoutMs: () => hookTimeoutMs,
-			onError: ({ hookPath, event, error }) => onHookError(`Hook ${hookPath} failed on ${event}: ${error}`),
+			onError: ({ message, reason }) => onHookError(`${message}: ${reason}`),
 		});
 		const stages = runner.contextStages(() => entries, new AbortController().signal);
 		return buildContext(
