@@ -75,6 +75,18 @@ export class HookError extends PiError {
 	}
 }
 
+/** What foreign code has thrown, or an error instead if it cannot be inspected at all, such as a revoked proxy. */
+export function inspectable(thrown: unknown): unknown {
+	try {
+		if (typeof thrown === "object" && thrown !== null) Object.getPrototypeOf(thrown);
+		return thrown;
+	} catch {
+		return new Error(UNREADABLE);
+	}
+}
+
+const UNREADABLE = "something unreadable was thrown";
+
 /**
  * The text of anything that was thrown, on one line.
  * Handlers may throw what they like: undefined, proxies, objects without a prototype. None of it may throw here.
@@ -86,7 +98,7 @@ export function errorText(thrown: unknown): string {
 		if (thrown === undefined) return "undefined was thrown";
 		return oneLine(JSON.stringify(thrown) ?? Object.prototype.toString.call(thrown));
 	} catch {
-		return "something unreadable was thrown";
+		return UNREADABLE;
 	}
 }
 

@@ -1,7 +1,7 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
-import { errorText, HookError, PiError } from "../errors.js";
+import { errorText, HookError, inspectable, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable, linkSignals } from "../util/abort.js";
 import { isCommandResult, isContent, isStop, reasonOf } from "./answers.js";
@@ -185,7 +185,8 @@ export class HookRunner {
 				signal,
 			);
 			return isCommandResult(answer) ? answer : undefined;
-		} catch (error) {
+		} catch (thrown) {
+			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : "failed";
 			if (signal.aborted) return undefined;
 			this.#report(hook, `/${name}`, error);
@@ -210,8 +211,8 @@ export class HookRunner {
 		try {
 			const items = await options.complete?.(prefix, createHookContext(this.options.host, call));
 			return Array.isArray(items) ? items.filter((item) => typeof item?.value === "string") : [];
-		} catch (error) {
-			this.#report(hook, `/${name} completion`, error);
+		} catch (thrown) {
+			this.#report(hook, `/${name} completion`, inspectable(thrown));
 			return [];
 		} finally {
 			leave();
@@ -289,7 +290,8 @@ export class HookRunner {
 			const given = await Promise.race([abortable(answer, signal), expired]);
 			if (isStop(given)) outcome = "blocked";
 			return { hook, answer: given };
-		} catch (error) {
+		} catch (thrown) {
+			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
 			if (!signal.aborted) this.#report(hook, event.type, error);
 			return policy.onError === "block" ? { hook, failure: { error } } : { hook };

@@ -1,6 +1,6 @@
 import type { ContextStage } from "../context/build-context.js";
 import { StabilityWatch } from "../context/stability.js";
-import { describeError, HookError } from "../errors.js";
+import { describeError, HookError, inspectable } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
@@ -141,7 +141,8 @@ export class SessionHooks {
 	 * One that neither a hook's file nor pi's own stands behind, such as that of a socket, is laid to all hooks together.
 	 * @returns false when it is pi's own
 	 */
-	blame(error: unknown): boolean {
+	blame(thrown: unknown): boolean {
+		const error = inspectable(thrown);
 		const stack = error instanceof Error ? (error.stack ?? "") : "";
 		const owner = fileInStack(stack, this.#files);
 		if (!owner && (this.#files.length === 0 || isOwnStack(stack))) return false;
