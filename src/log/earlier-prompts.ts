@@ -4,7 +4,7 @@ import { decodeLine } from "./codec.js";
 import { earlierCommands, type TypedText } from "./command-history.js";
 import { isMessageEntry, promptOfEntry } from "./entry.js";
 import { LineIndex } from "./line-index.js";
-import { OpenFile } from "./open-file.js";
+import { withFile } from "./open-file.js";
 
 /** What is looked for and how far. */
 export interface EarlierPromptsOptions {
@@ -53,9 +53,7 @@ function inTime(prompts: readonly TypedText[], commands: readonly TypedText[], m
  * say what they are. @returns how many bytes were read
  */
 function collectPrompts(path: string, maxBytes: number, prompts: TypedText[], maxPrompts: number): number {
-	let file: OpenFile | undefined;
-	try {
-		file = OpenFile.open(path, false);
+	const read = withFile(path, (file) => {
 		const stats = file.stats();
 		if (!stats.isFile()) return 0;
 		const from = Math.max(0, stats.size - maxBytes);
@@ -72,11 +70,8 @@ function collectPrompts(path: string, maxBytes: number, prompts: TypedText[], ma
 			if (text !== undefined && isMessageEntry(entry)) prompts.push({ text, at: Date.parse(entry.timestamp) || 0 });
 		}
 		return stats.size - from;
-	} catch {
-		return 0; // it was removed meanwhile, or may not be read
-	} finally {
-		file?.close();
-	}
+	});
+	return read ?? 0;
 }
 
 function mayBePrompt(index: LineIndex, line: number): boolean {
