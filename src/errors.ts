@@ -53,6 +53,41 @@ export class PiError extends Error {
 }
 
 /**
+ * A failure of one hook: `hook_failed`, `hook_timeout` or `context_invalid`. The message names hook and event; `cause` is
+ * what the handler threw, or a sentence about the answer that was refused.
+ */
+export class HookError extends PiError {
+	/** What went wrong, without hook and event: the cause and its hint, on one line. */
+	readonly reason: string;
+
+	/**
+	 * @param hookPath path of the hook's file
+	 * @param event name of the event, or `/name` of a command
+	 */
+	constructor(
+		code: PiErrorCode,
+		readonly hookPath: string,
+		readonly event: string,
+		cause: unknown,
+	) {
+		super(code, `Hook ${hookPath} failed on ${event}`, { cause });
+		this.reason = describeError(cause);
+	}
+}
+
+/** What foreign code has thrown, or an error instead if it cannot be inspected at all, such as a revoked proxy. */
+export function inspectable(thrown: unknown): unknown {
+	try {
+		if (typeof thrown === "object" && thrown !== null) Object.getPrototypeOf(thrown);
+		return thrown;
+	} catch {
+		return new Error(UNREADABLE);
+	}
+}
+
+const UNREADABLE = "something unreadable was thrown";
+
+/**
  * The text of anything that was thrown, on one line.
  * Handlers may throw what they like: undefined, proxies, objects without a prototype. None of it may throw here.
  */
@@ -63,7 +98,7 @@ export function errorText(thrown: unknown): string {
 		if (thrown === undefined) return "undefined was thrown";
 		return oneLine(JSON.stringify(thrown) ?? Object.prototype.toString.call(thrown));
 	} catch {
-		return "something unreadable was thrown";
+		return UNREADABLE;
 	}
 }
 

@@ -1,7 +1,7 @@
 export type { AgentEvent } from "./agent/events.js";
 export type { SessionStats } from "./commands/command.js";
 export type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context/context-message.js";
-export { PiError, type PiErrorCode } from "./errors.js";
+export { HookError, PiError, type PiErrorCode } from "./errors.js";
 export * from "./hooks/index.js";
 export type { ToolFactoryApi, ToolModule } from "./hooks/load-tools.js";
 export {

@@ -35,9 +35,10 @@ async function runSession(options: CliOptions): Promise<number> {
 		const { sessionOptions } = await import("./cli/session-options.js");
 		return listModels(options.listModels, await sessionOptions(options, context), await standardIO());
 	}
-	if (options.demo) {
-		const { runDemo } = await import("./cli/demo.js");
-		return runDemo(options, context);
+	const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
+	if (options.demo && !(hasTerminal && !options.print && options.mode === undefined)) {
+		const { playDemo } = await import("./cli/demo.js");
+		return playDemo(options, context);
 	}
 	if (options.mode === "rpc") {
 		const [{ runRpc }, { sessionOptions }] = await Promise.all([
@@ -55,7 +56,7 @@ async function runSession(options: CliOptions): Promise<number> {
 		]);
 		return runHeadless(options, { ...(await sessionOptions(options, context)), cwd, home }, await standardIO());
 	}
-	if (!process.stdin.isTTY || !process.stdout.isTTY) {
+	if (!hasTerminal) {
 		throw new PiError("not_a_terminal", "stdin or stdout is not a terminal", { hint: 'use pi -p "prompt"' });
 	}
 	return runTerminal(options, context);

@@ -2,26 +2,34 @@ import { join, resolve } from "node:path";
 import { DEMO_PROMPTS } from "../demo/demo-prompts.js";
 import { createScratchProject } from "../demo/scratch-project.js";
 import { registerDemoModel } from "../demo/scripted-model.js";
+import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageRoot } from "../util/package-root.js";
-import type { CliOptions } from "./options.js";
-import type { CliContext } from "./run-interactive.js";
-import { runTerminal } from "./run-terminal.js";
+import type { CliContext, CliOptions } from "./options.js";
 
-/** Played where there is no terminal: the work, then the pop of it, then what is left of it in the context. */
-const PLAYED = [DEMO_PROMPTS[0]?.text ?? "", "/pop 1", "/context"];
+/** Text in the editor when the demo opens. */
+export const DEMO_DRAFT = DEMO_PROMPTS[0]?.text ?? "";
 
-/** Runs the demo: a scripted model and real tools on a scratch project, which is removed at the end. */
-export async function runDemo(options: CliOptions, context: CliContext): Promise<number> {
+/** Sent where there is no terminal: the work, then its pop, then the context that is left. */
+const PLAYED = [DEMO_DRAFT, "/pop 1", "/context"];
+
+type DemoSession = CreateAgentSessionOptions & { cwd: string; home: string };
+
+/** Creates the demo's session: a scripted model and real tools on a scratch project, which is removed after `run`. */
+export async function withDemo(
+	options: CliOptions,
+	context: CliContext,
+	pacing: Parameters<typeof registerDemoModel>[0],
+	run: (session: DemoSession) => Promise<number>,
+): Promise<number> {
 	const project = await createScratchProject();
 	try {
-		const isInteractive = process.stdin.isTTY && process.stdout.isTTY && !options.print && options.mode === undefined;
-		const session = {
+		return await run({
 			cwd: project.dir,
 			home: context.home,
 			env: context.env,
 			settings: context.settings,
-			session: { kind: "memory" as const },
-			model: await registerDemoModel(isInteractive ? {} : { pace: 0 }),
+			session: { kind: "memory" },
+			model: await registerDemoModel(pacing),
 			hooks: [
 				join(packageRoot(), "hooks-examples", "stacking.ts"),
 				...options.hooks.map((path) => resolve(context.cwd, path)),
@@ -30,19 +38,20 @@ export async function runDemo(options: CliOptions, context: CliContext): Promise
 			contextFiles: false,
 			discoverSkills: false,
 			offline: true,
-		};
-		if (isInteractive) {
-			const extras = { session, ...(DEMO_PROMPTS[0] ? { draft: DEMO_PROMPTS[0].text } : {}) };
-			return await runTerminal(options, context, extras);
-		}
-		// Not before it is known that there is no screen: from then on only answers go to stdout.
-		const [{ runHeadless }, { standardIO }] = await Promise.all([
-			import("./run-headless.js"),
-			import("./standard-io.js"),
-		]);
-		const messages = options.messages.length > 0 ? options.messages : PLAYED;
-		return await runHeadless({ ...options, messages }, session, standardIO());
+		});
 	} finally {
 		await project.remove();
 	}
+}
+
+/** Plays the demo without a terminal: sends its prompts, or those of the command line, and prints the answers. */
+export async function playDemo(options: CliOptions, context: CliContext): Promise<number> {
+	const [{ runHeadless }, { standardIO }] = await Promise.all([
+		import("./run-headless.js"),
+		import("./standard-io.js"),
+	]);
+	const messages = options.messages.length > 0 ? options.messages : PLAYED;
+	return withDemo(options, context, { pace: 0 }, (session) =>
+		runHeadless({ ...options, messages }, session, standardIO()),
+	);
 }

@@ -7,8 +7,8 @@ import { isSessionInfoEntry } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";
 import { SESSION_FILE_SUFFIX, sessionDirName } from "../log/session-paths.js";
 import type { ModeIO } from "../modes/mode.js";
-import { printLines } from "./lines.js";
 import type { CliOptions } from "./options.js";
+import { printLines } from "./standard-io.js";
 
 /**
  * `pi --export <file> [out]`: writes a session as one HTML file and prints where. Without `out` it is named after the

@@ -1,4 +1,4 @@
-import { fstatSync } from "node:fs";
+import { fstatSync, statSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { ImageContent } from "@mariozechner/pi-ai";
 import { resolveUserPath } from "../config/paths.js";
@@ -90,11 +90,12 @@ export async function loadFileArguments(files: readonly string[], base: PathBase
  */
 export async function textOrFile(value: string, base: PathBase): Promise<string> {
 	if (value.includes("\n") || value.length > 1024) return value;
+	const path = resolveUserPath(value, base.cwd, base.home);
 	try {
-		const bytes = await readRegularFile(resolveUserPath(value, base.cwd, base.home), { maxBytes: MAX_TEXT_BYTES });
+		const bytes = await readRegularFile(path, { maxBytes: MAX_TEXT_BYTES });
 		return bytes.toString("utf8").replace(/^\ufeff/, "");
 	} catch (error) {
-		if (isNotFound(error) || (error instanceof PiError && /directory/.test(error.message))) return value;
+		if (isNotFound(error) || statSync(path, { throwIfNoEntry: false })?.isDirectory()) return value;
 		throw error;
 	}
 }

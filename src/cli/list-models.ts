@@ -11,7 +11,7 @@ import { PiError } from "../errors.js";
 import type { ModeIO } from "../modes/mode.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { didYouMean } from "../util/nearest.js";
-import { printLines, printNotices, tableLines } from "./lines.js";
+import { printLines, printNotices, tableLines } from "./standard-io.js";
 
 /** What finding models needs of the options of a session. */
 export type ModelSourceOptions = Pick<

@@ -1,3 +1,5 @@
+import type { Environment } from "../config/paths.js";
+import type { LoadedSettings } from "../config/settings.js";
 import type { ThinkingLevel } from "../log/entry.js";
 
 /** The command line of a session, as it was written. Nothing is looked up yet. */
@@ -82,6 +84,14 @@ export type CommandLine =
 	| { kind: "version" }
 	| { kind: "session"; options: CliOptions }
 	| { kind: "subcommand"; command: Subcommand; options: SubcommandOptions };
+
+/** The environment of a command line: read once, by main.ts. */
+export interface CliContext {
+	env: Environment;
+	home: string;
+	cwd: string;
+	settings: LoadedSettings;
+}
 
 /** What an empty command line asks for: known without the parser, which takes a while to load. */
 export const NO_ARGUMENTS: CliOptions = {

@@ -2,10 +2,9 @@ import { Watchdog } from "../hooks/watchdog.js";
 import { describeHookError, type ExitCode, type ModeIO } from "../modes/mode.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stripAll } from "../util/sanitize.js";
+import { untilSignal, watchForStall } from "../util/signals.js";
 import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
-import { untilSignal } from "./signals.js";
-import { watchForStall } from "./stalled-end.js";
 import { READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 

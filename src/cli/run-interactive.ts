@@ -1,70 +1,41 @@
 import { readKeybindings } from "../config/keybindings-file.js";
 import type { Environment } from "../config/paths.js";
 import { agentDir, paths } from "../config/paths.js";
-import type { LoadedSettings, Settings } from "../config/settings.js";
+import type { Settings } from "../config/settings.js";
 import { terminalColours } from "../config/terminal-colours.js";
 import { terminalFeatures } from "../config/terminal-features.js";
 import { ThemeLibrary } from "../config/theme-library.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
 import type { ThemeOptions } from "../modes/interactive/theme-controller.js";
-import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageRoot, packageVersion } from "../util/package-root.js";
-import type { CliOptions } from "./options.js";
-import { firstPrompts, startSession } from "./start-session.js";
+import type { CliContext, CliOptions } from "./options.js";
+import { firstPrompts, startSession, type TerminalExtras } from "./start-session.js";
 
-/** What the command line knows of its surroundings. */
-export interface CliContext {
-	env: Environment;
-	home: string;
-	cwd: string;
-	settings: LoadedSettings;
-}
-
-/** What an interactive run is given besides the command line. */
-export interface InteractiveExtras {
-	/** Takes the place of what the command line says of the session. */
-	session?: Partial<CreateAgentSessionOptions>;
-	/** Text in the editor at the start. */
-	draft?: string;
-}
-
-/** Runs the shell. Everything but screen and settings is loaded after the first paint. */
+/** Runs pi on the screen. Everything but screen and settings is loaded after the first paint. */
 export async function runInteractiveCli(
 	options: CliOptions,
 	context: CliContext,
-	extras: InteractiveExtras = {},
+	extras: TerminalExtras,
 ): Promise<number> {
 	const { env, home, cwd, settings } = context;
-	const prompts = await firstPrompts(options, { cwd, home });
-	const releases: (() => void)[] = [];
-	let wantsDemo = false;
-	const code = await runInteractive({
-		startSession: (questions) => startSession({ options, context, session: extras.session }, questions, releases),
+	const { session, draft, startDemo } = extras;
+	return runInteractive({
+		startSession: (questions) => startSession(options, context, extras, questions),
 		settings: settings.settings,
 		theme: themeOptions(context),
 		features: terminalFeatures(env),
-		cwd: extras.session?.cwd ?? cwd,
+		cwd: session?.cwd ?? cwd,
 		home,
 		version: packageVersion(),
 		keybindings: () => readKeybindings(paths(env, cwd, home).keybindings),
 		terminalFacts: terminalFacts(env),
-		// The demo is a visit: it notes nothing.
-		...(extras.session ? {} : { news: () => findNews(settings.settings, env, home) }),
+		// The demo saves nothing, so it shows no news.
+		...(session ? {} : { news: () => findNews(settings.settings, env, home) }),
 		editorCommand: env.VISUAL || env.EDITOR || null,
-		prompts,
-		...(extras.draft === undefined ? {} : { draft: extras.draft }),
-		...(options.demo
-			? {}
-			: {
-					startDemo: () => {
-						wantsDemo = true;
-					},
-				}),
+		prompts: await firstPrompts(options, { cwd, home }),
+		...(draft === undefined ? {} : { draft }),
+		...(startDemo && { startDemo }),
 	});
-	if (!wantsDemo) return code;
-	for (const release of releases) release();
-	const { runDemo } = await import("./demo.js");
-	return runDemo({ ...options, demo: true, files: [], messages: [] }, context);
 }
 
 const TERMINAL_VARIABLES = ["TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "COLORTERM", "NO_COLOR", "TMUX", "LANG"];

@@ -3,9 +3,8 @@ import { Watchdog } from "../hooks/watchdog.js";
 import { describeHookError, type ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
-import { printNotices } from "./lines.js";
-import { untilSignal } from "./signals.js";
-import { READER_GONE } from "./standard-io.js";
+import { untilSignal } from "../util/signals.js";
+import { printNotices, READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /**

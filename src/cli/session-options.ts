@@ -1,14 +1,10 @@
-import { type Environment, resolveUserPath, runEnvironment } from "../config/paths.js";
-import type { LoadedSettings } from "../config/settings.js";
+import { resolveUserPath, runEnvironment } from "../config/paths.js";
 import type { CreateAgentSessionOptions, SessionChoice } from "../session/create-session.js";
 import { textOrFile } from "./input.js";
-import type { CliOptions } from "./options.js";
+import type { CliContext, CliOptions } from "./options.js";
 
 /** What the command line says of a session. */
-export async function sessionOptions(
-	options: CliOptions,
-	context: { env: Environment; home: string; cwd: string; settings: LoadedSettings },
-): Promise<CreateAgentSessionOptions> {
+export async function sessionOptions(options: CliOptions, context: CliContext): Promise<CreateAgentSessionOptions> {
 	const { env, home, cwd, settings } = context;
 	const run = runEnvironment(env, home);
 	const base = { cwd, home };

@@ -3,16 +3,19 @@ import { PiError } from "../errors.js";
 import type { StartQuestions } from "../modes/start-questions.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
-import type { CliOptions } from "./options.js";
-import type { CliContext } from "./run-interactive.js";
+import type { CliContext, CliOptions } from "./options.js";
 import { divertConsole, divertWrites, watchStrayErrors } from "./stray-errors.js";
 
-/** What a session with a person before it starts from. */
-export interface SessionStart {
-	options: CliOptions;
-	context: CliContext;
-	/** Takes the place of what the command line says of the session. */
-	session?: Partial<CreateAgentSessionOptions> | undefined;
+/** Settings of a run at a terminal besides the command line. */
+export interface TerminalExtras {
+	/** Replaces what the command line says of the session. */
+	session?: Partial<CreateAgentSessionOptions>;
+	/** Text in the editor at the start. */
+	draft?: string;
+	/** Ends the run and opens the demo; absent in the demo itself. */
+	startDemo?(): void;
+	/** Receives the functions that give console and process back. */
+	releases: (() => void)[];
 }
 
 /** What the command line asks first, in order. */
@@ -27,14 +30,12 @@ export async function firstPrompts(
 	return [...resuming, ...(first ? [first] : []), ...rest.map((text) => ({ text }))];
 }
 
-/**
- * Creates the session of a person at a terminal; everything that it needs is loaded only now.
- * @param releases gets what gives console and process back
- */
+/** Creates the session of a person at a terminal; everything that it needs is loaded only now. */
 export async function startSession(
-	{ options, context, session: given }: SessionStart,
+	options: CliOptions,
+	context: CliContext,
+	{ session: given, releases }: TerminalExtras,
 	{ askTrust, askGrant, ui, lastBytes }: StartQuestions,
-	releases: (() => void)[],
 ): Promise<AgentSession> {
 	releases.push(keepTerminalClean((line) => ui.notify(line, "info")));
 	const [{ createAgentSession }, { sessionOptions }, { Watchdog }] = await Promise.all([

@@ -1,8 +1,8 @@
 import type { Api, Model, OAuthCredentials, OAuthProviderInterface } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
+import { withFileLock } from "../util/file-lock.js";
 import { AuthFile, type StoredCredential } from "./auth-file.js";
 import { AMBIENT_KEY, environmentProviders, findEnvironmentKey, variablesHint } from "./env-keys.js";
-import { withFileLock } from "./file-lock.js";
 import type { Environment } from "./paths.js";
 import { missingVariable, plainSecret, resolveSecret } from "./secret.js";
 
@@ -241,7 +241,7 @@ export class Credentials {
 				throw renewalFailed(provider.id, cause);
 			}
 		};
-		return withFileLock(`${this.#auth.path}.renewal`, renew, { waitMs: 60_000 });
+		return withFileLock(`${this.#auth.path}.renewal`, renew, 60_000);
 	}
 
 	/** Every known key value that is long enough to be one, longest first. */

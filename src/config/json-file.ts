@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { PiError } from "../errors.js";
+import { withFileLock } from "../util/file-lock.js";
 import { atomicWriteFile, isNotFound, readRegularFileSync } from "../util/fs.js";
-import { withFileLock } from "./file-lock.js";
 import { findJsonError } from "./json-error.js";
 
 /** An object as JSON gives it. */

@@ -1,46 +1,33 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
+import { isRecord } from "../log/message-shape.js";
 import type { CommandResult } from "./types.js";
 
-/** Hooks are loaded without type checks: what a handler gives back is looked at before anything is read of it. */
-function isObject(value: unknown): value is object {
-	return typeof value === "object" && value !== null;
-}
+// Hooks and tools are loaded without type checks, so their answers are checked before anything in them is read.
 
 /** True for an answer that stops what it was asked about. */
 export function isStop(answer: unknown): boolean {
-	if (!isObject(answer)) return false;
-	return (
-		("block" in answer && answer.block === true) ||
-		("cancel" in answer && answer.cancel === true) ||
-		("action" in answer && answer.action === "stop")
-	);
+	return isRecord(answer) && (answer.block === true || answer.cancel === true || answer.action === "stop");
 }
 
-/** The reason that an answer gives; null when it gives none. */
+/** The reason that an answer gives; null if it gives none. */
 export function reasonOf(answer: unknown): string | null {
-	const reason = isObject(answer) && "reason" in answer ? answer.reason : undefined;
+	const reason = isRecord(answer) ? answer.reason : undefined;
 	return typeof reason === "string" && reason !== "" ? reason : null;
 }
 
-/** True for a list of text and image blocks. */
+/** True for a list of text and image blocks that a provider accepts. */
 export function isContent(value: unknown): value is (TextContent | ImageContent)[] {
-	return (
-		Array.isArray(value) &&
-		value.every(
-			(block: unknown) =>
-				isObject(block) &&
-				"type" in block &&
-				((block.type === "text" && "text" in block && typeof block.text === "string") ||
-					(block.type === "image" && "data" in block && typeof block.data === "string")),
-		)
-	);
+	return Array.isArray(value) && value.every(isBlock);
+}
+
+function isBlock(block: unknown): boolean {
+	if (!isRecord(block)) return false;
+	if (block.type === "text") return typeof block.text === "string";
+	return block.type === "image" && typeof block.data === "string" && typeof block.mimeType === "string";
 }
 
 /** True for what a command may answer, other than nothing. */
 export function isCommandResult(value: unknown): value is CommandResult {
 	if (typeof value === "string") return true;
-	if (!isObject(value)) return false;
-	return (
-		("prompt" in value && typeof value.prompt === "string") || ("status" in value && typeof value.status === "string")
-	);
+	return isRecord(value) && (typeof value.prompt === "string" || typeof value.status === "string");
 }

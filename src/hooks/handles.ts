@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { PiError } from "../errors.js";
 import type { SystemItemEntry } from "../log/entry.js";
-import type { LoadedHook } from "./registry.js";
+import type { HookFile } from "./discover.js";
 
 /** A power over the session that is granted to hooks one by one. */
 export type HostHandleName = "systemItems";
@@ -25,7 +25,7 @@ export interface SystemItemSink {
 
 /** What a handle was made for and with. */
 interface Authority {
-	hook: LoadedHook;
+	hook: HookFile;
 	sink: SystemItemSink;
 	/** Throws when the call that the handle came with is over or must not have effects. */
 	check(): void;
@@ -73,7 +73,7 @@ export class SystemItemsHandle {
 }
 
 /** Makes a handle for one hook. @param check throws when the handle must not be used, or not any more */
-export function createSystemItemsHandle(hook: LoadedHook, sink: SystemItemSink, check: () => void): SystemItemsHandle {
+export function createSystemItemsHandle(hook: HookFile, sink: SystemItemSink, check: () => void): SystemItemsHandle {
 	return create({ hook, sink, check });
 }
 
@@ -82,7 +82,7 @@ export function createSystemItemsHandle(hook: LoadedHook, sink: SystemItemSink, 
  * get no further.
  * @throws PiError `entry_refused` for what is no handle, else what its `check` throws
  */
-export function ownerOf(handle: unknown): LoadedHook {
+export function ownerOf(handle: unknown): HookFile {
 	const authority = authorityOf(handle);
 	if (!authority) throw forged();
 	authority.check();
@@ -96,7 +96,7 @@ function forged(): PiError {
 }
 
 /** Takes a copy of an item. @throws PiError `entry_refused` naming the hook and the reason */
-export function checkSystemItem(hook: LoadedHook, item: unknown): SystemItem {
+export function checkSystemItem(hook: HookFile, item: unknown): SystemItem {
 	const refuse = (reason: string) =>
 		new PiError("entry_refused", `systemItems.append of ${hook.path}: ${reason}`, {
 			hint: `an item is { kind, text }; the kinds are ${SYSTEM_ITEM_KINDS.join(", ")}`,
@@ -110,16 +110,17 @@ export function checkSystemItem(hook: LoadedHook, item: unknown): SystemItem {
 	return { kind: known, text: text.toWellFormed() };
 }
 
-/** The part of a hook's file that grants go by. */
-export interface GrantedFile {
-	path: string;
-	realPath: string;
-	/** Of the file, or of the folder for `<name>/index.ts`. */
-	name: string;
+/** A hook that requires a handle which nobody has granted it yet. */
+export interface GrantRequest {
+	file: HookFile;
+	handle: HostHandleName;
 }
 
+/** The user's answer: saved in the settings, for this run only, or the hook is not loaded. */
+export type GrantAnswer = "grant" | "once" | "no";
+
 /** What `hookGrants` calls a hook by its file name: `x.ts`, or `x/index.ts` for a folder. */
-export function grantKey({ path, name }: GrantedFile): string {
+export function grantKey({ path, name }: Pick<HookFile, "path" | "name">): string {
 	const file = basename(path);
 	return file === "index.ts" ? `${name}/${file}` : file;
 }
@@ -130,7 +131,7 @@ export function grantKey({ path, name }: GrantedFile): string {
  */
 export function grantedHandles(
 	hookGrants: Readonly<Record<string, readonly string[]>>,
-	file: GrantedFile,
+	file: Pick<HookFile, "path" | "realPath" | "name">,
 	resolvePath: (key: string) => string,
 ): HostHandleName[] {
 	const granted = Object.entries(hookGrants).flatMap(([key, names]) => {

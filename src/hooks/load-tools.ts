@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 import { PiError } from "../errors.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
+import { isContent } from "./answers.js";
 import { type DiscoverOptions, discoverHooks, type HookFile } from "./discover.js";
 import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
 
@@ -158,23 +159,6 @@ function checkResult(result: unknown, name: string): ToolResult {
 	}
 	const text = `The tool "${name}" gave back something other than { content: [{ type: "text", text }] }.`;
 	return { content: [{ type: "text", text }], isError: true };
-}
-
-function isContent(value: unknown): value is ToolResult["content"] {
-	return (
-		Array.isArray(value) &&
-		value.every((block: unknown) => {
-			if (typeof block !== "object" || block === null || !("type" in block)) return false;
-			if (block.type === "text") return "text" in block && typeof block.text === "string";
-			return (
-				block.type === "image" &&
-				"data" in block &&
-				typeof block.data === "string" &&
-				"mimeType" in block &&
-				typeof block.mimeType === "string"
-			);
-		})
-	);
 }
 
 /** Details as the session keeps them; undefined for what JSON cannot hold. */

@@ -1,7 +1,7 @@
 import { PiError } from "../errors.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
-import type { GrantRequest } from "./grant-request.js";
+import type { GrantRequest } from "./handles.js";
 import { grantKey, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
@@ -41,18 +41,25 @@ export interface BuiltinHook {
 	factory: HookFactory;
 }
 
-/** Hooks that loaded, and an error for each that did not. */
+/** A hook that did not load. */
+export interface LoadFailure {
+	file: HookFile;
+	/** `hook_load_failed` */
+	error: PiError;
+}
+
+/** Hooks that loaded, and those that did not. */
 export interface LoadHooksResult {
 	hooks: LoadedHook[];
-	errors: PiError[];
+	failures: LoadFailure[];
 }
 
 /** Compiles and runs hook files, in order. A file that fails is reported; the others load. */
 export async function loadHooks(files: readonly HookFile[], options: LoadHooksOptions): Promise<LoadHooksResult> {
-	if (files.length === 0) return { hooks: [], errors: [] };
+	if (files.length === 0) return { hooks: [], failures: [] };
 	const loader = await createModuleLoader(files, options.cacheDir);
 	const hooks: LoadedHook[] = [];
-	const errors: PiError[] = [];
+	const failures: LoadFailure[] = [];
 	for (const file of files) {
 		try {
 			const hook = await loadWithin(options, "hook", file, loader, async (factory) => {
@@ -61,10 +68,10 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 			});
 			hooks.push(hook);
 		} catch (cause) {
-			errors.push(loadFailure("Hook", file, cause));
+			failures.push({ file, error: loadFailure("Hook", file, cause) });
 		}
 	}
-	return { hooks, errors };
+	return { hooks, failures };
 }
 
 /** Loads built-in hooks, in order, as if each were a file. */
@@ -73,17 +80,17 @@ export async function loadBuiltinHooks(
 	options: LoadHooksOptions,
 ): Promise<LoadHooksResult> {
 	const hooks: LoadedHook[] = [];
-	const errors: PiError[] = [];
+	const failures: LoadFailure[] = [];
 	for (const { name, factory } of builtins) {
 		const path = `built-in/${name}`;
 		const file: HookFile = { path, realPath: path, scope: "builtin", name };
 		try {
 			hooks.push(await register(file, factory, options));
 		} catch (cause) {
-			errors.push(loadFailure("Hook", file, cause));
+			failures.push({ file, error: loadFailure("Hook", file, cause) });
 		}
 	}
-	return { hooks, errors };
+	return { hooks, failures };
 }
 
 /** Runs a factory and collects what it registers. @throws what it throws, or why it may not be loaded */

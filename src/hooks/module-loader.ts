@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { errorText, PiError } from "../errors.js";
+import { errorText, inspectable, PiError } from "../errors.js";
 import { ensurePrivateDir } from "../util/fs.js";
 import { loadHostModules } from "./host-modules.js";
 import type { HandlerWatch } from "./watchdog.js";
@@ -89,7 +89,8 @@ export async function withinTime<T>(timeoutMs: number, what: string, made: T | P
 }
 
 /** Path, line and message of what went wrong when a file was loaded. */
-export function loadFailure(what: "Hook" | "Tool", file: ModuleFile, cause: unknown): PiError {
+export function loadFailure(what: "Hook" | "Tool", file: ModuleFile, thrown: unknown): PiError {
+	const cause = inspectable(thrown);
 	const line = cause instanceof Error ? lineIn(cause, file) : null;
 	const where = line === null ? file.path : `${file.path}:${line}`;
 	const reason = cause instanceof PiError && cause.hint ? `${cause.message} (${cause.hint})` : errorText(cause);

@@ -1,7 +1,7 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
-import { describeError, errorText, PiError } from "../errors.js";
+import { errorText, HookError, inspectable, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable, linkSignals } from "../util/abort.js";
 import { isCommandResult, isContent, isStop, reasonOf } from "./answers.js";
@@ -23,21 +23,14 @@ import type {
 } from "./types.js";
 import type { HandlerWatch } from "./watchdog.js";
 
-/** A failure inside a hook, as events and notices carry it. */
-export interface HookErrorReport {
-	hookPath: string;
-	/** Name of the event, or `/name` of a command. */
-	event: string;
-	error: string;
-}
-
 /** What the runner is made with. */
 export interface HookRunnerOptions {
 	registry: HookRegistry;
 	host: HookHost;
 	/** ms; read anew for each call. */
 	hookTimeoutMs(): number;
-	onError(report: HookErrorReport): void;
+	/** Receives each failure of a handler or command, and each answer that is refused. */
+	onError(error: HookError): void;
 	/** Watches over handlers of hook files while they run. */
 	watch?: HandlerWatch;
 	/** Hears that a handler begins. @returns what is called when it is done */
@@ -192,10 +185,11 @@ export class HookRunner {
 				signal,
 			);
 			return isCommandResult(answer) ? answer : undefined;
-		} catch (error) {
+		} catch (thrown) {
+			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : "failed";
 			if (signal.aborted) return undefined;
-			this.#report(hook, `/${name}`, describeError(error));
+			this.#report(hook, `/${name}`, error);
 			const hint = error instanceof PiError && error.hint !== undefined ? { hint: error.hint } : {};
 			throw new PiError("command_failed", `/${name} of ${hook.path} failed: ${errorText(error)}`, {
 				cause: error,
@@ -217,8 +211,8 @@ export class HookRunner {
 		try {
 			const items = await options.complete?.(prefix, createHookContext(this.options.host, call));
 			return Array.isArray(items) ? items.filter((item) => typeof item?.value === "string") : [];
-		} catch (error) {
-			this.#report(hook, `/${name} completion`, describeError(error));
+		} catch (thrown) {
+			this.#report(hook, `/${name} completion`, inspectable(thrown));
 			return [];
 		} finally {
 			leave();
@@ -296,9 +290,10 @@ export class HookRunner {
 			const given = await Promise.race([abortable(answer, signal), expired]);
 			if (isStop(given)) outcome = "blocked";
 			return { hook, answer: given };
-		} catch (error) {
+		} catch (thrown) {
+			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
-			if (!signal.aborted) this.#report(hook, event.type, describeError(error));
+			if (!signal.aborted) this.#report(hook, event.type, error);
 			return policy.onError === "block" ? { hook, failure: { error } } : { hook };
 		} finally {
 			leave();
@@ -319,8 +314,9 @@ export class HookRunner {
 		return watch && scope !== "builtin" ? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs()) : () => {};
 	}
 
-	#report(hook: LoadedHook, event: string, error: string): void {
-		this.options.onError({ hookPath: hook.path, event, error });
+	#report(hook: LoadedHook, event: string, cause: unknown): void {
+		const code = isTimeout(cause) ? "hook_timeout" : "hook_failed";
+		this.options.onError(new HookError(code, hook.path, event, cause));
 	}
 }
 

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
 import { basename, join, resolve, sep } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { PiError } from "../errors.js";
-import { isLocked } from "./lock.js";
-import { OpenFile } from "./open-file.js";
+import { isLocked } from "../util/file-lock.js";
+import { withFile } from "./open-file.js";
 import { readFirstLine } from "./session-head.js";
 import { SESSION_FILE_SUFFIX, sessionIdOfName } from "./session-paths.js";
 import { type SessionSummary, Summarizer } from "./session-summary.js";
@@ -110,18 +110,6 @@ function sessionFiles(dir: string): string[] {
 function headerIdOf(path: string): string | undefined {
 	const header = withFile(path, (file) => (file.stats().isFile() ? readFirstLine(file) : undefined));
 	return typeof header === "object" ? header.id : undefined;
-}
-
-function withFile<T>(path: string, read: (file: OpenFile) => T): T | undefined {
-	let file: OpenFile | undefined;
-	try {
-		file = OpenFile.open(path, false);
-		return read(file);
-	} catch {
-		return undefined; // a file that vanished or may not be read has no place in a list
-	} finally {
-		file?.close();
-	}
 }
 
 /** The ids that share the longest start with `wanted`. */

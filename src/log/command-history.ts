@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";
+import { parseLine } from "./line-patterns.js";
 import { isRecord } from "./message-shape.js";
 
 /** Something that was typed, and when. */
@@ -48,12 +49,8 @@ function readLines(path: string): string[] {
 
 /** A line that another program wrote, or that was torn, is left out. */
 function readCommand(line: string): TypedText[] {
-	try {
-		const value: unknown = JSON.parse(line);
-		if (!isRecord(value) || typeof value.text !== "string" || typeof value.timestamp !== "string") return [];
-		const at = Date.parse(value.timestamp);
-		return value.text.startsWith("/") && Number.isFinite(at) ? [{ text: value.text, at }] : [];
-	} catch {
-		return [];
-	}
+	const value = parseLine(line);
+	if (!isRecord(value) || typeof value.text !== "string" || typeof value.timestamp !== "string") return [];
+	const at = Date.parse(value.timestamp);
+	return value.text.startsWith("/") && Number.isFinite(at) ? [{ text: value.text, at }] : [];
 }

@@ -3,7 +3,8 @@ import { newestFirst } from "./catalog.js";
 import { decodeLine } from "./codec.js";
 import { earlierCommands, type TypedText } from "./command-history.js";
 import { isMessageEntry, promptOfEntry } from "./entry.js";
-import { OpenFile } from "./open-file.js";
+import { LineIndex } from "./line-index.js";
+import { withFile } from "./open-file.js";
 
 /** What is looked for and how far. */
 export interface EarlierPromptsOptions {
@@ -12,10 +13,6 @@ export interface EarlierPromptsOptions {
 	maxPrompts?: number;
 }
 
-const LF = 10;
-const ROLE = Buffer.from('"role":"');
-const LINE_START = Buffer.from('{"type":"message"');
-const ROLES = ["user", "bashExecution"].map((role) => Buffer.from(`${role}"`));
 /** Of each session its end; of all sessions together what is read in a moment. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_BYTES = 48 * 1024 * 1024;
@@ -34,9 +31,7 @@ export async function earlierPrompts(dir: string, options: EarlierPromptsOptions
 	for (const path of newestFirst(dir)) {
 		if (path === except) continue;
 		if (prompts.length >= maxPrompts || budget <= 0) break;
-		const tail = readTail(path, Math.min(budget, MAX_FILE_BYTES));
-		budget -= tail.length;
-		collectPrompts(tail, prompts, maxPrompts);
+		budget -= collectPrompts(path, Math.min(budget, MAX_FILE_BYTES), prompts, maxPrompts);
 		await nextTick();
 	}
 	return inTime(prompts, earlierCommands(dir), maxPrompts);
@@ -53,38 +48,33 @@ function inTime(prompts: readonly TypedText[], commands: readonly TypedText[], m
 	return [...texts, ...left.map(({ text }) => text)].slice(0, max);
 }
 
-/** Goes through the lines of messages backwards, and parses only those of the user. */
-function collectPrompts(tail: Buffer, prompts: TypedText[], maxPrompts: number): void {
-	for (let at = tail.lastIndexOf(ROLE); at > 0 && prompts.length < maxPrompts; ) {
-		const start = tail.lastIndexOf(LF, at) + 1;
-		const end = tail.indexOf(LF, at);
-		const role = tail.subarray(at + ROLE.length);
-		const isPrompt = ROLES.some((name) => role.subarray(0, name.length).equals(name));
-		const isWhole = tail.subarray(start, start + LINE_START.length).equals(LINE_START);
-		if (isPrompt && isWhole && end - start <= MAX_LINE_BYTES) {
-			const entry = decodeLine(tail.subarray(start, end < 0 ? tail.length : end));
-			const text = promptOfEntry(entry);
+/**
+ * Collects the prompts at the end of a file, newest first. Decodes only lines of the user, and those whose heads do not
+ * say what they are. @returns how many bytes were read
+ */
+function collectPrompts(path: string, maxBytes: number, prompts: TypedText[], maxPrompts: number): number {
+	const read = withFile(path, (file) => {
+		const stats = file.stats();
+		if (!stats.isFile()) return 0;
+		const from = Math.max(0, stats.size - maxBytes);
+		const index = new LineIndex();
+		index.scan(file, from, stats.size);
+		for (let line = index.length - 1; line >= 0 && prompts.length < maxPrompts; line--) {
+			const length = index.byteLength(line);
+			if (!mayBePrompt(index, line) || length > MAX_LINE_BYTES) continue;
+			const bytes = Buffer.allocUnsafe(length);
+			file.read(bytes, index.start(line));
+			const entry = decodeLine(bytes);
 			// The images of that session are not here: their marks would stand for others.
-			const shown = text?.replace(/\[image #\d+\]/g, "[image]");
-			if (shown !== undefined && isMessageEntry(entry)) {
-				prompts.push({ text: shown, at: Date.parse(entry.timestamp) || 0 });
-			}
+			const text = promptOfEntry(entry)?.replace(/\[image #\d+\]/g, "[image]");
+			if (text !== undefined && isMessageEntry(entry)) prompts.push({ text, at: Date.parse(entry.timestamp) || 0 });
 		}
-		at = start === 0 ? -1 : tail.lastIndexOf(ROLE, start - 1);
-	}
+		return stats.size - from;
+	});
+	return read ?? 0;
 }
 
-function readTail(path: string, maxBytes: number): Buffer {
-	let file: OpenFile | undefined;
-	try {
-		file = OpenFile.open(path, false);
-		const stats = file.stats();
-		if (!stats.isFile()) return Buffer.alloc(0);
-		const bytes = Buffer.allocUnsafe(Math.min(stats.size, maxBytes));
-		return bytes.subarray(0, file.readSome(bytes, stats.size - bytes.length));
-	} catch {
-		return Buffer.alloc(0); // it has gone meanwhile, or may not be read
-	} finally {
-		file?.close();
-	}
+function mayBePrompt(index: LineIndex, line: number): boolean {
+	const role = index.roleHint(line) ?? "user";
+	return (index.typeHint(line) ?? "message") === "message" && (role === "user" || role === "bashExecution");
 }

@@ -1,24 +1,8 @@
+import { HEAD_BYTES, isBlank, LF, type MessageRole, ROLES, roleAt, TypeTable } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
 
-const LF = 10;
-/** Small enough to stay in the processor's cache between being read and being looked through. */
+/** Small enough to stay in the processor's cache between being read and being scanned. */
 const CHUNK_BYTES = 128 * 1024;
-/** Bytes of a line's head that are looked at for its type. */
-const HEAD_BYTES = 96;
-const QUOTE = 34;
-/** How many types are compared with byte by byte before a line's type is looked up as text. */
-const QUICK_TYPES = 8;
-const TYPE_START = Buffer.from('{"type":"');
-/** How a message's line begins in the form in which pi writes it: a time of 24 characters between these two. */
-const BEFORE_TIME = Buffer.from('{"type":"message","timestamp":"');
-const BEFORE_ROLE = Buffer.from('Z","message":{"role":"');
-const ROLE_AT = BEFORE_TIME.length + 23 + BEFORE_ROLE.length;
-/** Roles by number; 0 stands for a line whose head does not tell. */
-const ROLES = ["", "user", "assistant", "toolResult", "bashExecution"] as const;
-const ROLE_HEADS = ROLES.map((role) => Buffer.from(`${role}"`));
-
-/** Who says a message. */
-export type MessageRole = Exclude<(typeof ROLES)[number], "">;
 
 /**
  * Where the entries of a file are: byte offset, length and type of each line, and who says the messages, without the
@@ -30,11 +14,7 @@ export class LineIndex {
 	#types = new Uint16Array(1024);
 	#roles = new Uint8Array(1024);
 	#count = 0;
-	/** Types by number; 0 stands for a line whose head does not tell. */
-	readonly #names: string[] = [""];
-	/** The same as bytes, with the quote behind them. */
-	readonly #heads: Buffer[] = [Buffer.alloc(0)];
-	readonly #numbers = new Map<string, number>();
+	readonly #table = new TypeTable();
 
 	/** How many lines have an index. */
 	get length(): number {
@@ -53,7 +33,7 @@ export class LineIndex {
 
 	/** The type that the head of a line names; undefined when the line must be parsed to know. */
 	typeHint(index: number): string | undefined {
-		return this.#names[this.#types[index] ?? 0] || undefined;
+		return this.#table.names[this.#types[index] ?? 0] || undefined;
 	}
 
 	/** The role that the head of a message's line names; undefined when the line must be parsed to know. */
@@ -63,14 +43,15 @@ export class LineIndex {
 
 	/** How many lines there are of each type that heads name; under `""` those whose heads do not tell. */
 	countTypes(): Map<string, number> {
-		const counts = new Uint32Array(this.#names.length);
+		const { names } = this.#table;
+		const counts = new Uint32Array(names.length);
 		for (const number of this.#types.subarray(0, this.#count)) counts[number] = (counts[number] ?? 0) + 1;
-		return new Map(this.#names.map((name, number) => [name, counts[number] ?? 0] as const).filter(([, n]) => n > 0));
+		return new Map(names.map((name, number) => [name, counts[number] ?? 0] as const).filter(([, n]) => n > 0));
 	}
 
 	/** Adds a line behind all others. */
 	add(start: number, byteLength: number, type: string | undefined): void {
-		this.#push(start, byteLength, type === undefined ? 0 : this.#numberOf(type), 0);
+		this.#push(start, byteLength, type === undefined ? 0 : this.#table.numberOf(type), 0);
 	}
 
 	/**
@@ -104,28 +85,15 @@ export class LineIndex {
 	/** Adds a line unless it is blank. `bytes[at, end)` is the line, or its head. */
 	#addLine(bytes: Buffer, start: number, lineEnd: number, at = 0, end = bytes.length): void {
 		let first = at;
-		while (first < end && isSpace(bytes[first])) first++;
+		while (first < end && isBlank(bytes[first])) first++;
 		if (first === end) return;
 		const isPlain = first === at;
 		this.#push(
 			start,
 			lineEnd - start,
-			isPlain ? this.#typeAt(bytes, at, end) : 0,
+			isPlain ? this.#table.numberAt(bytes, at, end) : 0,
 			isPlain ? roleAt(bytes, at, end) : 0,
 		);
-	}
-
-	/** Number of the type at the head of a line; 0 when it does not tell. */
-	#typeAt(bytes: Buffer, at: number, end: number): number {
-		const from = at + TYPE_START.length;
-		if (end < from + 2 || !startsWith(bytes, TYPE_START, at, end)) return 0;
-		for (let number = 1; number < this.#heads.length && number <= QUICK_TYPES; number++) {
-			const head = this.#heads[number];
-			if (head && startsWith(bytes, head, from, end)) return number;
-		}
-		const quote = bytes.subarray(from, Math.min(end, from + HEAD_BYTES)).indexOf(QUOTE);
-		const type = quote < 0 ? "" : bytes.toString("latin1", from, from + quote);
-		return /^[\w.:/-]+$/.test(type) ? this.#numberOf(type) : 0; // with escapes and other letters: parse the line to know
 	}
 
 	#push(start: number, byteLength: number, type: number, role: number): void {
@@ -135,16 +103,6 @@ export class LineIndex {
 		this.#types[this.#count] = type;
 		this.#roles[this.#count] = role;
 		this.#count++;
-	}
-
-	#numberOf(type: string): number {
-		const known = this.#numbers.get(type);
-		if (known !== undefined) return known;
-		if (this.#names.length > 60_000) return 0; // random types of a damaged or hostile file: parse them when asked
-		this.#names.push(type);
-		this.#heads.push(Buffer.from(`${type}"`));
-		this.#numbers.set(type, this.#names.length - 1);
-		return this.#names.length - 1;
 	}
 
 	#grow(): void {
@@ -164,34 +122,12 @@ export class LineIndex {
 	}
 }
 
-/** Number of the role at the head of a message's line; 0 when it does not tell. */
-function roleAt(bytes: Buffer, at: number, end: number): number {
-	const from = at + ROLE_AT;
-	if (!startsWith(bytes, BEFORE_ROLE, from - BEFORE_ROLE.length, end) || !startsWith(bytes, BEFORE_TIME, at, end))
-		return 0;
-	for (let number = 1; number < ROLE_HEADS.length; number++) {
-		const head = ROLE_HEADS[number];
-		if (head && startsWith(bytes, head, from, end)) return number;
-	}
-	return 0;
-}
-
 /** The first bytes of a line, collected over chunks; blanks at its start are dropped but for one. */
 function withHead(head: Buffer | null, more: Buffer): Buffer {
 	if (head && head.length >= HEAD_BYTES) return head;
 	const joined = head ? Buffer.concat([head, more]) : more;
 	let blanks = 0;
-	while (blanks < joined.length && isSpace(joined[blanks])) blanks++;
+	while (blanks < joined.length && isBlank(joined[blanks])) blanks++;
 	const from = Math.max(0, blanks - 1);
 	return Buffer.from(joined.subarray(from, from + HEAD_BYTES));
-}
-
-function startsWith(bytes: Buffer, expected: Buffer, at: number, end: number): boolean {
-	if (end - at < expected.length) return false;
-	for (let offset = 0; offset < expected.length; offset++) if (bytes[at + offset] !== expected[offset]) return false;
-	return true;
-}
-
-function isSpace(byte: number | undefined): boolean {
-	return byte === 32 || byte === 9 || byte === 13;
 }

@@ -1,9 +1,9 @@
 import { unlinkSync } from "node:fs";
 import { PiError } from "../errors.js";
+import { acquireLock } from "../util/file-lock.js";
 import { isNotFound } from "../util/fs.js";
 import { dropBatchJournal } from "./batch-journal.js";
 import { entryTimestamp } from "./entry.js";
-import { acquireLock } from "./lock.js";
 import { SessionLog } from "./session-log.js";
 
 /**

@@ -123,6 +123,19 @@ export class OpenFile {
 	}
 }
 
+/** What `read` makes of a file; undefined if the file was removed, or it may not be read. */
+export function withFile<T>(path: string, read: (file: OpenFile) => T): T | undefined {
+	let file: OpenFile | undefined;
+	try {
+		file = OpenFile.open(path, false);
+		return read(file);
+	} catch {
+		return undefined; // the caller reads many files, and what one of them lacks is no reason to stop
+	} finally {
+		file?.close();
+	}
+}
+
 function setAside(path: string): void {
 	if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
 	renameSync(path, `${path}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`);

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { newestFirst } from "./catalog.js";
+import { escapePattern, LF, parseLine, rawTextPattern } from "./line-patterns.js";
 import { isRecord } from "./message-shape.js";
 import { onOneLine } from "./session-summary.js";
 
@@ -13,7 +14,6 @@ export interface SearchHit {
 const CHUNK_BYTES = 1024 * 1024;
 const BEFORE = 40;
 const AFTER = 120;
-const LF = 10;
 /** Fields that hold nothing a person wrote or read. */
 const UNSEARCHED = new Set(["type", "role", "id", "timestamp", "toolCallId", "api", "data", "mimeType", "stopReason"]);
 const UNSEARCHED_SUFFIX = "Signature";
@@ -84,7 +84,7 @@ class Query {
 	readonly #plain: RegExp;
 
 	constructor(text: string) {
-		this.#raw = new RegExp([...text].map(rawPattern).join(""), "g");
+		this.#raw = rawTextPattern(text);
 		this.#plain = new RegExp(escapePattern(text), "iu");
 	}
 
@@ -95,7 +95,7 @@ class Query {
 			const start = raw.lastIndexOf("\n", match.index) + 1;
 			const lineEnd = raw.indexOf("\n", match.index);
 			const end = lineEnd < 0 ? raw.length : lineEnd;
-			const excerpt = this.#findIn(parse(lines.toString("utf8", start, end)));
+			const excerpt = this.#findIn(parseLine(lines.toString("utf8", start, end)));
 			if (excerpt !== undefined) return excerpt;
 			this.#raw.lastIndex = end;
 		}
@@ -121,29 +121,10 @@ class Query {
 	}
 }
 
-/** The ways one character may stand in a line, as bytes: both cases, escaped as JSON does it. */
-function rawPattern(character: string): string {
-	const forms = new Set([character, character.toLowerCase(), character.toUpperCase()]);
-	const bytes = [...forms].map((form) => Buffer.from(JSON.stringify(form).slice(1, -1)).toString("latin1"));
-	return `(?:${bytes.map(escapePattern).join("|")})`;
-}
-
-function escapePattern(text: string): string {
-	return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-}
-
 function firstOf<T>(items: readonly T[], look: (item: T) => string | undefined): string | undefined {
 	for (const item of items) {
 		const found = look(item);
 		if (found !== undefined) return found;
 	}
 	return undefined;
-}
-
-function parse(line: string): unknown {
-	try {
-		return JSON.parse(line);
-	} catch {
-		return undefined;
-	}
 }

@@ -1,10 +1,10 @@
 import { realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { describeError, PiError } from "../errors.js";
+import { acquireLock, type Lock } from "../util/file-lock.js";
 import { ensurePrivateDir, errnoCode, fileKind, isNotFound, syncDirectory } from "../util/fs.js";
 import { completeBatch, dropBatchJournal, writeBatchJournal } from "./batch-journal.js";
 import { LineIndex } from "./line-index.js";
-import { acquireLock, type Lock } from "./lock.js";
 import { OpenFile } from "./open-file.js";
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { SessionHeader } from "./entry.js";
 import { readHeader } from "./entry-shape.js";
+import { LF, parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
 
-const LF = 10;
 const FIRST_READ_BYTES = 4096;
 /** Longest first line that is looked at; a header takes a few hundred bytes. */
 const MAX_HEADER_BYTES = 1024 * 1024;
@@ -14,16 +14,8 @@ export function readFirstLine(file: OpenFile): SessionHeader | string {
 		const head = buffer.subarray(0, file.readSome(buffer, 0));
 		const end = head.indexOf(LF);
 		if (end >= 0 || head.length < size || size === MAX_HEADER_BYTES) {
-			return parseHeader(head.subarray(0, end < 0 ? head.length : end));
+			const value = parseLine(head.toString("utf8", 0, end < 0 ? head.length : end));
+			return value === undefined ? "its first line is not JSON" : readHeader(value);
 		}
-	}
-}
-
-/** The header that a line holds, or the reason why it is none. */
-export function parseHeader(line: Uint8Array): SessionHeader | string {
-	try {
-		return readHeader(JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString()));
-	} catch {
-		return "its first line is not JSON";
 	}
 }

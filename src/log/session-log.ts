@@ -12,7 +12,7 @@ import {
 } from "./entry.js";
 import { opaqueEntry } from "./entry-shape.js";
 import { freezeDeep } from "./freeze.js";
-import type { MessageRole } from "./line-index.js";
+import type { MessageRole } from "./line-patterns.js";
 import { OpenFile } from "./open-file.js";
 import { type NewLine, SessionFile, type SessionFileHost } from "./session-file.js";
 import { readFirstLine } from "./session-head.js";

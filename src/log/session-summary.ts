@@ -1,46 +1,48 @@
 import type { Stats } from "node:fs";
-import { isRecord } from "./message-shape.js";
+import { decodeLine } from "./codec.js";
+import {
+	isMessageEntry,
+	isOpaqueEntry,
+	isSessionInfoEntry,
+	isUserMessageEntry,
+	messageText,
+	type SessionEntry,
+} from "./entry.js";
+import { LineIndex } from "./line-index.js";
+import { cutUserText } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
-import { parseHeader, readFirstLine } from "./session-head.js";
+import { readFirstLine } from "./session-head.js";
 
-const LF = 10;
 const HEAD_BYTES = 64 * 1024;
-/** How far a first message is looked for. */
+/** How far the first message is searched for; of a longer line only the start is read. */
 const MAX_HEAD_BYTES = 256 * 1024;
 const TAIL_BYTES = 32 * 1024;
-const CHUNK_BYTES = 1024 * 1024;
-/** More than a needle and the line end before it. */
-const OVERLAP_BYTES = 64;
-const MAX_NAME_LINE_BYTES = 4096;
+/** Bytes of lines that one file may have decoded because their heads do not say what they are. */
+const MAX_DECODED_BYTES = 1024 * 1024;
 const MAX_EXCERPT = 200;
-const NAME_NEEDLE = Buffer.from('"type":"session_info"');
-/** With the end of the line before it: the first line is the header. */
-const MESSAGE_NEEDLE = Buffer.from('\n{"type":"message"');
-const USER_NEEDLE = Buffer.from('"role":"user"');
 
 /** A session file as a list shows it. */
 export interface SessionSummary {
 	path: string;
 	id: string;
 	name: string | null;
-	/** Start of the first thing the user said, on one line; empty when nothing was said. */
+	/** Start of the first message of the user, on one line; empty if there is none. */
 	firstMessage: string;
 	/** ms since the epoch. */
 	modifiedAt: number;
-	/** Null when the file is too large to be counted for a list. */
+	/** Null if the file is too large to be counted for a list. */
 	messageCount: number | null;
-	/** Where it began. */
+	/** Working directory in which it began. */
 	cwd: string;
 	/** Size of the file. */
 	bytes: number;
 }
 
 /**
- * Summarizes session files, one after another, from their heads and tails; from all of it as long as the budget of
- * bytes lasts, so that names and counts of the first files are exact.
+ * Summarizes session files, one after another, from their heads and tails; and as long as the budget of bytes lasts
+ * from the complete file, so that names and counts of the first files are exact.
  */
 export class Summarizer {
-	readonly #scratch = Buffer.allocUnsafe(CHUNK_BYTES);
 	#budgetBytes: number;
 
 	constructor(budgetBytes: number) {
@@ -48,52 +50,32 @@ export class Summarizer {
 	}
 
 	/**
-	 * @returns undefined when the file is no session
+	 * @returns undefined if the file is not a session
 	 * @throws the system's error
 	 */
 	summarize(path: string, file: OpenFile, stats: Stats): SessionSummary | undefined {
-		let head = this.#read(file, 0, HEAD_BYTES);
-		const headerEnd = head.indexOf(LF);
-		const header = headerEnd < 0 ? readFirstLine(file) : parseHeader(head.subarray(0, headerEnd));
+		const header = readFirstLine(file);
 		if (typeof header === "string") return undefined;
-		let firstMessage = firstUserText(head);
-		if (firstMessage === undefined && head.length < stats.size) {
-			head = this.#read(file, 0, MAX_HEAD_BYTES);
-			firstMessage = firstUserText(head) ?? cutUserText(head);
+		const { size } = stats;
+		const isCounted = size <= HEAD_BYTES || size <= this.#budgetBytes;
+		if (isCounted && size > HEAD_BYTES) this.#budgetBytes -= size;
+		let lines = new SummaryLines(file, 0, isCounted ? size : HEAD_BYTES);
+		let firstMessage = lines.firstMessage();
+		if (!isCounted && firstMessage === undefined) {
+			lines = new SummaryLines(file, 0, Math.min(size, MAX_HEAD_BYTES));
+			firstMessage = lines.firstMessage();
 		}
-		const { name, messageCount } = this.#scan(file, head, stats.size);
+		const tail = isCounted ? lines : new SummaryLines(file, Math.max(HEAD_BYTES, size - TAIL_BYTES), size);
 		return {
 			path,
 			id: header.id,
-			name,
+			name: (tail.lastName() ?? lines.lastName()) || null,
 			firstMessage: firstMessage ?? "",
 			modifiedAt: stats.mtimeMs,
-			messageCount,
+			messageCount: isCounted ? lines.countMessages() : null,
 			cwd: header.cwd,
-			bytes: stats.size,
+			bytes: size,
 		};
-	}
-
-	#scan(file: OpenFile, head: Buffer, size: number): Pick<SessionSummary, "name" | "messageCount"> {
-		const scan = new Scan(file);
-		if (size <= head.length) {
-			scan.look(head, 0);
-			return scan;
-		}
-		if (size > this.#budgetBytes) {
-			scan.look(head, 0);
-			const tailStart = Math.max(head.length, size - TAIL_BYTES);
-			scan.look(this.#read(file, tailStart, TAIL_BYTES), tailStart);
-			return { name: scan.name, messageCount: null };
-		}
-		this.#budgetBytes -= size;
-		for (let at = 0; at < size; at += CHUNK_BYTES - OVERLAP_BYTES) scan.look(this.#read(file, at, CHUNK_BYTES), at);
-		return scan;
-	}
-
-	#read(file: OpenFile, offset: number, length: number): Buffer {
-		const room = this.#scratch.subarray(0, length);
-		return room.subarray(0, file.readSome(room, offset));
 	}
 }
 
@@ -106,75 +88,79 @@ export function onOneLine(text: string, length: number): string {
 	return flat.length > length ? `${flat.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…` : flat;
 }
 
-/** Looks through the bytes of a file, front to back, for messages to count and the last name that was given. */
-class Scan {
-	name: string | null = null;
-	messageCount = 0;
-	#countedTo = 0;
+/** What a range of a file says about its session. The first and the last line may be cut. */
+class SummaryLines {
+	readonly #index = new LineIndex();
+	/** Lines whose heads do not name a type, by number; null once they are more than may be decoded. */
+	#foreign: Map<number, SessionEntry> | null | undefined;
 
-	constructor(private readonly file: OpenFile) {}
+	constructor(
+		private readonly file: OpenFile,
+		from: number,
+		to: number,
+	) {
+		this.#index.scan(file, from, to);
+	}
 
-	/** Pieces overlap, so that no needle is cut. */
-	look(bytes: Buffer, offset: number): void {
-		for (let at = bytes.indexOf(MESSAGE_NEEDLE); at >= 0; at = bytes.indexOf(MESSAGE_NEEDLE, at + 1)) {
-			if (offset + at < this.#countedTo) continue;
-			this.messageCount++;
-			this.#countedTo = offset + at + 1;
+	firstMessage(): string | undefined {
+		for (let line = 0; line < this.#index.length && this.#index.start(line) < MAX_HEAD_BYTES; line++) {
+			const isMessage = (this.#index.typeHint(line) ?? "message") === "message";
+			if (!isMessage || (this.#index.roleHint(line) ?? "user") !== "user") continue;
+			const text = this.#userText(line);
+			if (text !== undefined) return onOneLine(text, MAX_EXCERPT);
 		}
-		for (let at = bytes.indexOf(NAME_NEEDLE); at >= 0; at = bytes.indexOf(NAME_NEEDLE, at + 1)) {
-			const name = this.#nameAt(offset + at);
-			if (name !== undefined) this.name = name || null;
-		}
-	}
-
-	/** The name in the line around a needle; undefined when the line is something else. */
-	#nameAt(offset: number): string | undefined {
-		const from = Math.max(0, offset - MAX_NAME_LINE_BYTES);
-		const room = Buffer.allocUnsafe(2 * MAX_NAME_LINE_BYTES);
-		const around = room.subarray(0, this.file.readSome(room, from));
-		const start = around.lastIndexOf(LF, offset - from) + 1;
-		const end = around.indexOf(LF, offset - from);
-		const entry = parse(around.subarray(start, end < 0 ? around.length : end));
-		if (!isRecord(entry) || entry.type !== "session_info" || typeof entry.name !== "string") return undefined;
-		return onOneLine(entry.name, MAX_EXCERPT);
-	}
-}
-
-/** The text of the first user message among whole lines. */
-function firstUserText(head: Buffer): string | undefined {
-	for (let at = head.indexOf(USER_NEEDLE); at >= 0; ) {
-		const start = head.lastIndexOf(LF, at) + 1;
-		const end = head.indexOf(LF, at);
-		const entry = parse(head.subarray(start, end < 0 ? head.length : end));
-		const text = isRecord(entry) && entry.type === "message" ? userText(entry.message) : undefined;
-		if (text !== undefined) return onOneLine(text, MAX_EXCERPT);
-		if (end < 0) return undefined;
-		at = head.indexOf(USER_NEEDLE, end);
-	}
-	return undefined;
-}
-
-/** The start of a first user message whose line is longer than the head. */
-function cutUserText(head: Buffer): string | undefined {
-	const at = head.indexOf(USER_NEEDLE);
-	if (at < 0) return undefined;
-	const text = /"(?:text|content)":"((?:[^"\\]|\\.){1,2000})/.exec(head.toString("utf8", at))?.[1];
-	const value = text === undefined ? undefined : parse(Buffer.from(`"${text}"`));
-	return typeof value === "string" ? onOneLine(value, MAX_EXCERPT) : undefined;
-}
-
-function userText(message: unknown): string | undefined {
-	if (!isRecord(message) || message.role !== "user") return undefined;
-	if (typeof message.content === "string") return message.content;
-	if (!Array.isArray(message.content)) return undefined;
-	const blocks: unknown[] = message.content;
-	return blocks.map((block) => (isRecord(block) && typeof block.text === "string" ? block.text : "")).join(" ");
-}
-
-function parse(line: Buffer): unknown {
-	try {
-		return JSON.parse(line.toString());
-	} catch {
 		return undefined;
+	}
+
+	/** The name given last; empty if it was taken back, undefined if none was given. */
+	lastName(): string | undefined {
+		for (let line = this.#index.length - 1; line >= 0; line--) {
+			const type = this.#index.typeHint(line);
+			if (type !== undefined && type !== "session_info") continue;
+			const entry = type === undefined ? this.#foreignLines()?.get(line) : decodeLine(this.#read(line));
+			if (isSessionInfoEntry(entry)) return onOneLine(entry.name, MAX_EXCERPT);
+		}
+		return undefined;
+	}
+
+	/** @returns null if too many lines would have to be decoded */
+	countMessages(): number | null {
+		const types = this.#index.countTypes();
+		const count = types.get("message") ?? 0;
+		if (!types.has("")) return count;
+		const foreign = this.#foreignLines();
+		return foreign && count + [...foreign.values()].filter(isMessageEntry).length;
+	}
+
+	#foreignLines(): Map<number, SessionEntry> | null {
+		if (this.#foreign !== undefined) return this.#foreign;
+		const foreign = new Map<number, SessionEntry>();
+		let bytes = 0;
+		for (let line = 0; line < this.#index.length; line++) {
+			if (this.#index.typeHint(line) !== undefined) continue;
+			bytes += this.#index.byteLength(line);
+			if (bytes > MAX_DECODED_BYTES) {
+				this.#foreign = null;
+				return null;
+			}
+			foreign.set(line, decodeLine(this.#read(line)));
+		}
+		this.#foreign = foreign;
+		return foreign;
+	}
+
+	/** The text of a user message; of one that is cut or very long its start. */
+	#userText(line: number): string | undefined {
+		const isLong = this.#index.byteLength(line) > MAX_HEAD_BYTES;
+		const bytes = this.#read(line, MAX_HEAD_BYTES);
+		const entry = isLong ? undefined : decodeLine(bytes);
+		if (isUserMessageEntry(entry)) return messageText(entry.message);
+		const isCut = isLong || (isOpaqueEntry(entry) && line === this.#index.length - 1);
+		return isCut ? cutUserText(bytes) : undefined;
+	}
+
+	#read(line: number, maxBytes = Number.POSITIVE_INFINITY): Buffer {
+		const bytes = Buffer.allocUnsafe(Math.min(this.#index.byteLength(line), maxBytes));
+		return bytes.subarray(0, this.file.readSome(bytes, this.#index.start(line)));
 	}
 }

@@ -1,3 +1,4 @@
+import { describeError } from "../errors.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { SessionEvent } from "../session/events.js";
 import type { ExitCode, ModeIO, ModePrompts } from "./mode.js";
@@ -13,7 +14,8 @@ export async function runJson(session: AgentSession, prompts: ModePrompts, io: M
 		const code = await runPrompts(session, prompts, {
 			onStatus: async () => {},
 			onReply: async () => {},
-			onFailure: (line) => {
+			onFailure: (error) => {
+				const line = describeError(error);
 				io.err(`${line}\n`);
 				written = io.out(jsonLine({ type: "error", message: line }));
 			},

@@ -1,3 +1,4 @@
+import { describeError } from "../errors.js";
 import { messageText, saysNothing } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { SessionEvent } from "../session/events.js";
@@ -26,7 +27,7 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 				if (reply.stopReason === "length")
 					line("the reply was cut at the model's limit · pi --continue -p 'go on' gives the rest");
 			},
-			onFailure: line,
+			onFailure: (error) => line(describeError(error)),
 		});
 	} finally {
 		stop();

@@ -1,4 +1,5 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
+import { PiError } from "../errors.js";
 import { revealLine } from "../util/reveal.js";
 
 /** UTF-16 units of an error that are told. */
@@ -87,10 +88,11 @@ export function nextStep(text: string): string {
 	return stepFor(text).inside;
 }
 
-/** A request that failed, for someone at the command line: with which model, why, and what to do. */
-export function describeFailedRequest({ provider, model, errorMessage }: AssistantMessage): string {
+/** The error of a request that failed, for someone at the command line: with which model, why, and what to do. */
+export function requestError({ provider, model, errorMessage }: AssistantMessage): PiError {
 	const text = readableError(errorMessage);
-	return `${revealLine(`${provider}/${model}`)}: ${text} · ${stepFor(text).outside}`;
+	const hint = stepFor(text).outside;
+	return new PiError("request_failed", `${revealLine(`${provider}/${model}`)}: ${text}`, { hint });
 }
 
 function stepFor(text: string): NextStep {

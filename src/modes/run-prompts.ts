@@ -1,15 +1,15 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import { describeError, PiError } from "../errors.js";
+import { PiError } from "../errors.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { PromptOutcome } from "../session/outcomes.js";
 import type { ExitCode, ModePrompts } from "./mode.js";
-import { describeFailedRequest } from "./request-error.js";
+import { requestError } from "./request-error.js";
 
 /** What a mode without a screen does with each prompt's end. */
 export interface PromptReporter {
 	onStatus(status: string): Promise<void>;
 	onReply(reply: AssistantMessage): Promise<void>;
-	onFailure(line: string): void;
+	onFailure(error: unknown): void;
 }
 
 /** Runs the prompts one after another; stops at the first that fails. @returns the exit code */
@@ -24,7 +24,7 @@ export async function runPrompts(
 		try {
 			outcome = await session.prompt(text, { images });
 		} catch (error) {
-			reporter.onFailure(describeError(error));
+			reporter.onFailure(error);
 			return error instanceof PiError && error.code === "bad_arguments" ? 2 : 1;
 		}
 		const code = await report(outcome, reporter);
@@ -44,6 +44,6 @@ async function report(outcome: PromptOutcome, reporter: PromptReporter): Promise
 	await reporter.onReply(last);
 	if (last.stopReason === "aborted") return 130;
 	if (last.stopReason !== "error") return 0;
-	reporter.onFailure(describeFailedRequest(last));
+	reporter.onFailure(requestError(last));
 	return 1;
 }

@@ -1,5 +1,5 @@
 import type { ProjectSet } from "../config/trust.js";
-import type { GrantAnswer, GrantRequest } from "../hooks/grant-request.js";
+import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import type { HookUI } from "../hooks/types.js";
 import type { TrustAnswer } from "../session/project-code.js";
 

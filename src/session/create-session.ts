@@ -7,7 +7,7 @@ import { AgentSession, type SessionSurface } from "./agent-session.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
 import { Compaction } from "./compaction.js";
-import { problemEvent } from "./describe-context.js";
+import { hookErrorEvent, problemEvent } from "./describe-context.js";
 import { type CreateAgentSessionOptions, discoverSetup } from "./discover-setup.js";
 import { type SessionEvent, SessionEvents } from "./events.js";
 import { createHookHost } from "./hook-host.js";
@@ -72,7 +72,7 @@ function assembleSession(parts: SessionParts): AgentSession {
 	const hooks: SessionHooks = new SessionHooks({
 		host,
 		parts,
-		onError: (report) => emit({ type: "hook_error", ...report }),
+		onError: (error) => emit(hookErrorEvent(error)),
 		onLongCall: emit,
 		onWarning: warn,
 		onSend: (text, attachments) => prompter.receive(text, attachments),

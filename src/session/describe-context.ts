@@ -3,6 +3,7 @@ import type { CacheLoss } from "../context/cache-loss.js";
 import type { ContextProblem } from "../context/context-message.js";
 import { entryMessage } from "../context/entry-message.js";
 import { fullText, type LedgerMessage } from "../context/ledger.js";
+import { HookError } from "../errors.js";
 import { hookName } from "../hooks/discover.js";
 import type { SessionEvent } from "./events.js";
 
@@ -68,8 +69,14 @@ export function problemEvent({ hook, rule, position }: ContextProblem): SessionE
 			message: `Entry ${position} of the session: ${rule.replaceAll("_", " ")}`,
 		};
 	}
-	const error = `${rule} at position ${position}; its answer was dropped`;
-	return { type: "hook_error", hookPath: hook, event: "context", error };
+	const reason = `${rule} at position ${position}; its answer was dropped`;
+	return hookErrorEvent(new HookError("context_invalid", hook, "context", reason));
+}
+
+/** A failure of a hook as a session event. JSON and RPC send the text; listeners in this process get the error too. */
+export function hookErrorEvent(cause: HookError): SessionEvent {
+	const { hookPath, event, reason: error } = cause;
+	return Object.defineProperty({ type: "hook_error", hookPath, event, error }, "cause", { value: cause });
 }
 
 function describeMessage({ entryIndex, role, tokens, origin, text, cached }: LedgerMessage): string {

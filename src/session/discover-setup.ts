@@ -10,7 +10,7 @@ import type { ProjectSet } from "../config/trust.js";
 import { estimatePreamble } from "../context/tokens.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
-import type { GrantAnswer, GrantRequest } from "../hooks/grant-request.js";
+import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import { findSession, latestSession } from "../log/catalog.js";
 import type { ThinkingLevel } from "../log/entry.js";

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../agent/events.js";
 import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
+import type { HookError } from "../errors.js";
 import type { CompactionEntry, SessionEntry } from "../log/entry.js";
 import type { Activity } from "./activity.js";
 
@@ -30,7 +31,8 @@ export type SessionEvent =
 	| { type: "thinking_level_changed" }
 	| { type: "auto_compaction_start"; reason: "threshold" | "overflow" | "manual" }
 	| { type: "auto_compaction_end"; result: CompactionEntry | null; aborted: boolean; errorMessage?: string }
-	| { type: "hook_error"; hookPath: string; event: string; error: string }
+	/** `cause` is not enumerable, as that of an error: it is not part of the JSON and RPC line. */
+	| { type: "hook_error"; hookPath: string; event: string; error: string; readonly cause?: HookError }
 	/** A handler keeps the session waiting, for `ms` so far; when it is done, so is the second one told. */
 	| { type: "hook_running"; hookPath: string; event: string; ms: number }
 	| { type: "hook_done"; hookPath: string; event: string }

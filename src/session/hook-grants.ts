@@ -2,7 +2,7 @@ import { resolveUserPath } from "../config/paths.js";
 import { type Settings, updateSettings } from "../config/settings.js";
 import { describeError } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
-import type { GrantAnswer, GrantRequest } from "../hooks/grant-request.js";
+import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import { grantedHandles, HOST_HANDLE_NAMES, type HostHandleName } from "../hooks/handles.js";
 
 /** What grants are made with. */

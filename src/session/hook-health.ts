@@ -1,5 +1,6 @@
 import type { HookFigures } from "../commands/inspection.js";
-import type { HookCallReport, HookErrorReport } from "../hooks/runner.js";
+import type { HookError } from "../errors.js";
+import type { HookCallReport } from "../hooks/runner.js";
 
 /** Durations that are kept of each hook. */
 const KEPT_CALLS = 500;
@@ -28,8 +29,8 @@ export class HookHealth {
 		if (outcome === "blocked") record.blocks++;
 	}
 
-	recordError({ hookPath, event, error }: HookErrorReport): void {
-		this.#record(hookPath).lastError = `${event}: ${error}`;
+	recordError({ hookPath, event, reason }: HookError): void {
+		this.#record(hookPath).lastError = `${event}: ${reason}`;
 	}
 
 	/** @returns true when this was not known of the hook */

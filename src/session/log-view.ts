@@ -1,5 +1,5 @@
 import type { EntrySource } from "../context/entry-message.js";
-import type { MessageRole } from "../log/line-index.js";
+import type { MessageRole } from "../log/line-patterns.js";
 import type { SessionLog } from "../log/session-log.js";
 
 /** A log to be looked into, entries read when they are asked for. */

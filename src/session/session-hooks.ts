@@ -1,12 +1,12 @@
 import type { ContextStage } from "../context/build-context.js";
 import { StabilityWatch } from "../context/stability.js";
-import { describeError, errorText } from "../errors.js";
+import { describeError, HookError, inspectable } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
 import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
-import { type HookErrorReport, HookRunner } from "../hooks/runner.js";
+import { HookRunner } from "../hooks/runner.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
@@ -21,7 +21,7 @@ export interface SessionHooksOptions {
 		SessionParts,
 		"findHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
 	>;
-	onError(report: HookErrorReport): void;
+	onError(error: HookError): void;
 	/** Hears of handlers that keep the session waiting. */
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
@@ -141,14 +141,15 @@ export class SessionHooks {
 	 * One that neither a hook's file nor pi's own stands behind, such as that of a socket, is laid to all hooks together.
 	 * @returns false when it is pi's own
 	 */
-	blame(error: unknown): boolean {
+	blame(thrown: unknown): boolean {
+		const error = inspectable(thrown);
 		const stack = error instanceof Error ? (error.stack ?? "") : "";
 		const owner = fileInStack(stack, this.#files);
 		if (!owner && (this.#files.length === 0 || isOwnStack(stack))) return false;
 		const suspects = owner ? [owner] : this.#files;
 		const hookPath =
 			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
-		this.#fail({ hookPath, event: "a timer or promise", error: errorText(error) });
+		this.#fail(new HookError("hook_failed", hookPath, "a timer or promise", error));
 		return true;
 	}
 
@@ -170,19 +171,19 @@ export class SessionHooks {
 			send: (_, text, attachments) => onSend(text, attachments),
 		};
 		const builtin = await loadBuiltinHooks(parts.builtinHooks, loading);
-		for (const error of builtin.errors) onWarning(describeError(error));
+		for (const { error } of builtin.failures) onWarning(describeError(error));
 		const hooks = [...builtin.hooks];
 		const failed = new Map<string, HookFailure>();
 		for (let found: FoundHooks | undefined = await parts.findHooks(); found; found = await found.next?.()) {
 			const added = found.files.filter(({ realPath }) => !this.#files.some((known) => known.realPath === realPath));
 			this.#files = [...this.#files, ...added];
 			const loaded = await loadHooks(found.files, loading);
-			for (const error of [...found.errors, ...loaded.errors]) onWarning(describeError(error));
-			for (const { path, name, scope } of found.files) {
-				const error = loaded.errors.find(({ message }) => message.includes(path));
-				failed.set(path, { path, name, scope, problem: error?.message ?? "it did not load" });
+			for (const error of found.errors) onWarning(describeError(error));
+			for (const { file, error } of loaded.failures) {
+				const { path, name, scope } = file;
+				failed.set(path, { path, name, scope, problem: error.message });
+				onWarning(describeError(error));
 			}
-			for (const { path } of loaded.hooks) failed.delete(path);
 			hooks.push(...loaded.hooks);
 		}
 		this.#failures = [...failed.values()];
@@ -209,16 +210,16 @@ export class SessionHooks {
 			registry,
 			host,
 			hookTimeoutMs: () => parts.settings.hookTimeout,
-			onError: (report) => this.#fail(report),
+			onError: (error) => this.#fail(error),
 			...(parts.watch ? { watch: parts.watch } : {}),
 			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
 			onCall: (report) => this.health.recordCall(report),
 		});
 	}
 
-	#fail(report: HookErrorReport): void {
-		this.health.recordError(report);
-		this.options.onError(report);
+	#fail(error: HookError): void {
+		this.health.recordError(error);
+		this.options.onError(error);
 	}
 }
 

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { CommandSessions, SessionScope } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
 import { listSessions } from "../log/catalog.js";
-import { isLocked } from "../log/lock.js";
 import { removeSession, renameSession } from "../log/manage.js";
 import { searchSessions } from "../log/search.js";
+import { isLocked } from "../util/file-lock.js";
 
 /** Where sessions are, and which one is open. */
 export interface SessionStoreOptions {

@@ -1,6 +1,6 @@
 import type { SessionStats } from "../commands/command.js";
 import { isMessageEntry } from "../log/entry.js";
-import type { MessageRole } from "../log/line-index.js";
+import type { MessageRole } from "../log/line-patterns.js";
 import type { SessionLog } from "../log/session-log.js";
 
 type Totals = Omit<SessionStats, "sessionFile" | "sessionId">;

@@ -1,4 +1,4 @@
-import { type EndSignal, exitBySignal } from "../util/exit-by-signal.js";
+import { type EndSignal, exitBySignal } from "../util/signals.js";
 import type { LiveTUI } from "./live-tui.js";
 
 const END_SIGNALS: readonly EndSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];

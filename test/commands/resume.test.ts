@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { acquireLock } from "../../src/log/lock.js";
+import { acquireLock } from "../../src/util/file-lock.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir } from "../helpers/temp.js";
 

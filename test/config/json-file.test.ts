@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { withFileLock } from "../../src/config/file-lock.js";
 import { readJsonObject, updateJsonFile } from "../../src/config/json-file.js";
 import { tempDir } from "../helpers/temp.js";
 
@@ -74,16 +73,6 @@ test("the lock of a process that is gone is taken over", async () => {
 	writeFileSync(`${path}.lock`, JSON.stringify({ pid: Number(stdout), id: "dead" }));
 	await updateJsonFile(path, () => ({ a: 1 }));
 	expect(readdirSync(dir)).toEqual(["a.json"]);
-});
-
-test("the lock of a live process is respected and named", async () => {
-	const path = join(tempDir(), "a.json");
-	writeFileSync(`${path}.lock`, JSON.stringify({ pid: process.ppid, id: "alive" }));
-	await expect(withFileLock(path, async () => {}, { waitMs: 60 })).rejects.toMatchObject({
-		code: "config_write_failed",
-		message: `Cannot change ${path}: another process holds ${path}.lock`,
-	});
-	expect(read(`${path}.lock`)).toEqual({ pid: process.ppid, id: "alive" });
 });
 
 test("a place that cannot be written is a plain error", async () => {

@@ -72,12 +72,14 @@ describe("events", () => {
 					'pi.on("tool_result", (e) => ({ content: [{ type: "text", text: "B(" + e.content[0].text + ")" + e.isError }] }));',
 				),
 				"c.ts": hook('pi.on("tool_result", () => ({ content: "text" }));'),
+				"d.ts": hook('pi.on("tool_result", () => ({ content: [{ type: "image", data: "AA==" }] }));'),
 			},
 		});
 		provider.reply([toolCall("read", { path: "missing.txt" })], "ok");
 		await session.prompt("go");
 		expect(sent(2).at(-1)).toMatch(/^tool: B\(A\(.*missing\.txt.*\)\)false$/s);
-		expect(notices()).toEqual([expect.stringContaining("content must be a list")]);
+		const refused = expect.stringContaining("content must be a list");
+		expect(notices()).toEqual([refused, refused]);
 	});
 
 	test("the time that a dialog is open does not count", async () => {

@@ -2,8 +2,8 @@ import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findSession, latestSession, listSessions } from "../../src/log/catalog.js";
-import { acquireLock } from "../../src/log/lock.js";
 import { searchSessions } from "../../src/log/search.js";
+import { acquireLock } from "../../src/util/file-lock.js";
 import { tempDir } from "./support.js";
 
 interface Sample {

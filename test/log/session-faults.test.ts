@@ -17,8 +17,8 @@ import { expect, test } from "vitest";
 import type { PiError } from "../../src/errors.js";
 import { batchJournalPath } from "../../src/log/batch-journal.js";
 import { decodeLine } from "../../src/log/codec.js";
-import { isLocked } from "../../src/log/lock.js";
 import { SessionLog } from "../../src/log/session-log.js";
+import { isLocked } from "../../src/util/file-lock.js";
 import { closing, fileWith, HEADER, pathOf, startProcess, tempDir, textOf, userMessage } from "./support.js";
 
 function recording(): { errors: PiError[]; onWriteError: (error: PiError) => void } {

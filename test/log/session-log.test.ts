@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PiError } from "../../src/errors.js";
 import type { SessionEntry } from "../../src/log/entry.js";
-import { isLocked } from "../../src/log/lock.js";
 import { SessionLog } from "../../src/log/session-log.js";
+import { isLocked } from "../../src/util/file-lock.js";
 import { closing, fileWith, HEADER, pathOf, tempDir, textOf, userMessage } from "./support.js";
 
 const COMPACTION = { type: "compaction", timestamp: "t", summary: "s", firstKeptEntryIndex: 1, tokensBefore: 9 };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeFailedRequest, nextStep, readableError } from "../../src/modes/request-error.js";
+import { describeError } from "../../src/errors.js";
+import { nextStep, readableError, requestError } from "../../src/modes/request-error.js";
 import { assistantMessage } from "../helpers/entries.js";
 
 test.each([
@@ -42,5 +43,6 @@ test.each([
 	["odd", "odd · try again · --model picks another model"],
 ])("%j on the command line names the model, and no command of the screen alone", (errorMessage, told) => {
 	const message = { ...assistantMessage("", [], "error"), provider: "lab", model: "qwen", errorMessage };
-	expect(describeFailedRequest(message)).toBe(`lab/qwen: ${told}`);
+	const error = requestError(message);
+	expect([error.code, describeError(error)]).toEqual(["request_failed", `lab/qwen: ${told}`]);
 });

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HookHealth } from "../../src/session/hook-health.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
+import { tempAgentDir } from "../helpers/temp.js";
 
 describe("the figures of a hook", () => {
 	test("are empty before the first call", () => {
@@ -86,6 +88,25 @@ describe("the hooks of a session", () => {
 		await test.session.inspector.setHookEnabled(path, true);
 		expect(test.session.context.messages).toHaveLength(1);
 		expect(await test.session.prompt("/go")).toMatchObject({ status: "went" });
+	});
+
+	test("that fail to load are each shown with their own error, whatever files it mentions", async () => {
+		const agentDir = tempAgentDir();
+		const other = join(agentDir, "hooks", "z.ts");
+		const test = await startSession({
+			agentDir,
+			hooks: {
+				"b.ts": `throw new Error(${JSON.stringify(`needs ${other}`)});`,
+				"z.ts": 'throw new Error("broken");',
+			},
+		});
+		const problems = test.session.inspector.hookStatuses().map(({ name, problem }) => [name, problem]);
+		expect(problems).toEqual([
+			["b", expect.stringMatching(/b\.ts:1 did not load: needs \S+z\.ts$/)],
+			["z", expect.stringMatching(/z\.ts:1 did not load: broken$/)],
+		]);
+		const { status } = (await test.session.prompt("/hooks")) as { status: string };
+		expect(status).toMatch(/z\.ts:1 did not load: broken/);
 	});
 
 	test("that change how a request begins are named with the tokens that are no longer cached", async () => {

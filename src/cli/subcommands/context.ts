@@ -6,12 +6,12 @@ import { findSession, newestFirst } from "../../log/catalog.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
-import { printJson, printLines, printNotices, tableLines } from "../lines.js";
+import type { SuspectMessage } from "../../testing/replay/explain-mismatch.js";
+import { SessionView } from "../../testing/replay/session-view.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
-import type { SuspectMessage } from "./explain-mismatch.js";
+import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHooks, tryHooks } from "./find-hooks.js";
-import type { Place } from "./place.js";
-import { SessionView } from "./session-view.js";
+import type { Location } from "./location.js";
 
 const PREVIEW = 70;
 
@@ -22,26 +22,26 @@ const PREVIEW = 70;
  */
 export async function runContext(
 	{ at, verify, without = [] }: Extract<Subcommand, { name: "context" }>,
-	place: Place,
+	location: Location,
 	options: SubcommandOptions,
 	io: ModeIO,
 ): Promise<number> {
-	const log = SessionLog.open(findTarget(place, options), { readOnly: true });
+	const log = SessionLog.open(findTarget(location, options), { readOnly: true });
 	try {
 		const { entries } = log;
 		const last = at ?? entries.length - 1;
 		if (last >= entries.length) {
 			throw new PiError("bad_arguments", `--at ${last}: the session has entries 0 to ${entries.length - 1}`);
 		}
-		const notices = [...place.warnings];
-		const hooks = leaveOut(await loadSessionHooks(place, options, notices), without, place.paths.cwd);
+		const notices = [...location.warnings];
+		const hooks = leaveOut(await loadSessionHooks(location, options, notices), without, location.paths.cwd);
 		const errors = new Set<string>();
 		const view = new SessionView({
-			cwd: place.paths.cwd,
+			cwd: location.paths.cwd,
 			sessionFile: log.path,
 			entries,
 			hooks,
-			hookTimeoutMs: place.settings.hookTimeout,
+			hookTimeoutMs: location.settings.hookTimeout,
 			onHookError: (line) => errors.add(line),
 		});
 		const code = verify
@@ -68,18 +68,24 @@ function leaveOut(hooks: readonly LoadedHook[], without: readonly string[], cwd:
 	return hooks.filter((hook) => !without.some((word) => isNamed(hook, word)));
 }
 
-function findTarget(place: Place, options: SubcommandOptions): string {
-	if (options.session !== undefined) return findSession(place.sessionDir, options.session);
-	const [latest] = newestFirst(place.sessionDir);
+function findTarget(location: Location, options: SubcommandOptions): string {
+	if (options.session !== undefined) return findSession(location.sessionDir, options.session);
+	const [latest] = newestFirst(location.sessionDir);
 	if (latest !== undefined) return latest;
-	throw new PiError("log_not_found", `There is no session in ${place.sessionDir}`, { hint: "name one with --session" });
+	throw new PiError("log_not_found", `There is no session in ${location.sessionDir}`, {
+		hint: "name one with --session",
+	});
 }
 
-async function loadSessionHooks(place: Place, options: SubcommandOptions, notices: string[]): Promise<LoadedHook[]> {
-	const { hooks, problems } = await findHooks(place, options);
+async function loadSessionHooks(
+	location: Location,
+	options: SubcommandOptions,
+	notices: string[],
+): Promise<LoadedHook[]> {
+	const { hooks, problems } = await findHooks(location, options);
 	const attempts = await tryHooks(
 		hooks.filter(({ mayRun }) => mayRun),
-		place,
+		location,
 	);
 	const skipped = hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path);
 	notices.push(...problems, ...attempts.flatMap(({ error }) => error ?? []));

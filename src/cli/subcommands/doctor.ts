@@ -16,10 +16,10 @@ import { runShell } from "../../tools/shell.js";
 import { ensurePrivateDir } from "../../util/fs.js";
 import { didYouMean } from "../../util/nearest.js";
 import { packageRoot, packageVersion } from "../../util/package-root.js";
-import { printJson, printLines, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
+import { printJson, printLines, tableLines } from "../standard-io.js";
 import { findHooks, tryHooks } from "./find-hooks.js";
-import type { Place } from "./place.js";
+import type { Location } from "./location.js";
 
 /** One thing that was looked at. */
 interface Finding {
@@ -34,17 +34,17 @@ const OLDEST_NODE = 20;
 const SHELL_TIMEOUT_MS = 5000;
 
 /** `pi doctor`: what pi finds on this machine, what is wrong with it and how to mend it. @returns 1 when there is a problem */
-export async function runDoctor(place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+export async function runDoctor(location: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
 	const findings = [
 		...checkProgram(),
-		checkTerminal(place, io),
-		...checkTheme(place),
-		...checkFiles(place),
-		...(await checkShell(place)),
-		await checkRipgrep(place),
-		...(await checkModels(place)),
-		...(await checkHooks(place, options)),
-		...(await checkTools(place)),
+		checkTerminal(location, io),
+		...checkTheme(location),
+		...checkFiles(location),
+		...(await checkShell(location)),
+		await checkRipgrep(location),
+		...(await checkModels(location)),
+		...(await checkHooks(location, options)),
+		...(await checkTools(location)),
 	];
 	const problems = findings.filter(({ state }) => state === "problem");
 	if (options.json) await printJson(io, { problems: problems.length, findings });
@@ -73,7 +73,7 @@ function checkProgram(): Finding[] {
 	];
 }
 
-function checkTerminal({ env }: Place, io: ModeIO): Finding {
+function checkTerminal({ env }: Location, io: ModeIO): Finding {
 	const name = "terminal";
 	if (!io.outIsTerminal) return { name, state: "note", text: "none here: stdout goes to a file or a program" };
 	const { columns, rows } = process.stdout;
@@ -99,7 +99,7 @@ function checkTerminal({ env }: Place, io: ModeIO): Finding {
 const COLOURS = ["no colours", "16 colours", "256 colours", "all colours"] as const;
 
 /** The theme of the settings; what is wrong with its file, a problem each. */
-function checkTheme({ env, paths, settings }: Place): Finding[] {
+function checkTheme({ env, paths, settings }: Location): Finding[] {
 	const name = "theme";
 	const chosen = settings.theme ?? "auto";
 	const library = new ThemeLibrary(paths);
@@ -119,7 +119,7 @@ function checkTheme({ env, paths, settings }: Place): Finding[] {
 	return problems.map((text) => ({ name, state: "problem", text }));
 }
 
-function checkFiles({ paths, warnings }: Place): Finding[] {
+function checkFiles({ paths, warnings }: Location): Finding[] {
 	const findings: Finding[] = [checkAgentDir(paths.agentDir)];
 	for (const warning of warnings) findings.push({ name: "settings", state: "problem", text: warning });
 	const { warning, projects } = loadTrust(paths.agentDir);
@@ -133,13 +133,13 @@ function checkFiles({ paths, warnings }: Place): Finding[] {
 
 function checkAgentDir(dir: string): Finding {
 	const name = "files";
-	const place = nearestExisting(dir);
+	const existing = nearestExisting(dir);
 	try {
-		accessSync(place, constants.W_OK);
+		accessSync(existing, constants.W_OK);
 	} catch {
-		return { name, state: "problem", text: `${dir} cannot be written`, mend: `chown or chmod ${place}` };
+		return { name, state: "problem", text: `${dir} cannot be written`, mend: `chown or chmod ${existing}` };
 	}
-	if (place !== dir) return { name, state: "note", text: `${dir} is made when it is needed` };
+	if (existing !== dir) return { name, state: "note", text: `${dir} is made when it is needed` };
 	const isOpen = process.platform !== "win32" && (statSync(dir).mode & 0o022) !== 0;
 	return isOpen
 		? { name, state: "problem", text: `others can write to ${dir}`, mend: `chmod go-w ${dir}` }
@@ -152,7 +152,7 @@ function nearestExisting(path: string): string {
 	return at;
 }
 
-async function checkShell({ paths, settings }: Place): Promise<Finding[]> {
+async function checkShell({ paths, settings }: Location): Promise<Finding[]> {
 	const { shellPath } = settings;
 	const name = "shell";
 	try {
@@ -173,7 +173,7 @@ async function checkShell({ paths, settings }: Place): Promise<Finding[]> {
 	}
 }
 
-async function checkRipgrep({ paths }: Place): Promise<Finding> {
+async function checkRipgrep({ paths }: Location): Promise<Finding> {
 	let version = "";
 	const end = await search(["--version"], {
 		cwd: paths.cwd,
@@ -189,7 +189,7 @@ async function checkRipgrep({ paths }: Place): Promise<Finding> {
 		: { name: "ripgrep", state: "ok", text: version };
 }
 
-async function checkModels({ env, paths, settings, offline }: Place): Promise<Finding[]> {
+async function checkModels({ env, paths, settings, offline }: Location): Promise<Finding[]> {
 	const warnings: string[] = [];
 	const [{ registry, credentials }, local] = await Promise.all([
 		loadModelSources({ paths, env, settings, onWarning: (line) => warnings.push(line) }),
@@ -225,11 +225,11 @@ async function checkModels({ env, paths, settings, offline }: Place): Promise<Fi
 	return findings;
 }
 
-async function checkHooks(place: Place, options: SubcommandOptions): Promise<Finding[]> {
-	const { hooks, problems } = await findHooks(place, options);
+async function checkHooks(location: Location, options: SubcommandOptions): Promise<Finding[]> {
+	const { hooks, problems } = await findHooks(location, options);
 	const attempts = await tryHooks(
 		hooks.filter(({ mayRun }) => mayRun),
-		place,
+		location,
 	);
 	const name = "hooks";
 	const loaded = attempts.filter(({ hook }) => hook !== null).map(({ file }) => file.name);
@@ -245,7 +245,7 @@ async function checkHooks(place: Place, options: SubcommandOptions): Promise<Fin
 }
 
 /** Tools of the user; those of the project are left to its session. */
-async function checkTools({ paths, settings }: Place): Promise<Finding[]> {
+async function checkTools({ paths, settings }: Location): Promise<Finding[]> {
 	const found = discoverTools({
 		globalDir: paths.tools,
 		projectDir: paths.project.tools,

@@ -8,7 +8,7 @@ import { loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import { copyProjectCode } from "../../session/project-copy.js";
 import type { SubcommandOptions } from "../options.js";
-import type { Place } from "./place.js";
+import type { Location } from "./location.js";
 
 /** A hook file and whether it may run. */
 export interface FoundHook extends HookFile {
@@ -18,7 +18,7 @@ export interface FoundHook extends HookFile {
 	mayRun: boolean;
 }
 
-/** The hooks that a session in this place would find. */
+/** The hooks that a session at this location would find. */
 export interface FoundHooks {
 	hooks: FoundHook[];
 	/** The code of the project; null when it was not looked at because none of its hooks was found. */
@@ -31,14 +31,14 @@ export interface FoundHooks {
  * The one hook file that a command names.
  * @throws PiError `hook_load_failed` when there is no such file
  */
-export function findHookFile(target: string, place: Place): HookFile {
-	const { files, errors } = discover(place, { hooks: [target], findHooks: false });
+export function findHookFile(target: string, location: Location): HookFile {
+	const { files, errors } = discover(location, { hooks: [target], findHooks: false });
 	const [file] = files;
 	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`);
 	return file;
 }
 
-function discover({ paths, settings }: Place, { hooks, findHooks }: Pick<SubcommandOptions, "hooks" | "findHooks">) {
+function discover({ paths, settings }: Location, { hooks, findHooks }: Pick<SubcommandOptions, "hooks" | "findHooks">) {
 	return discoverHooks({
 		globalDir: paths.hooks,
 		projectDir: paths.project.hooks,
@@ -52,14 +52,14 @@ function discover({ paths, settings }: Place, { hooks, findHooks }: Pick<Subcomm
 }
 
 /** Finds hooks where sessions do. Runs none of them. */
-export async function findHooks(place: Place, options: SubcommandOptions): Promise<FoundHooks> {
-	const { paths } = place;
-	const { files, errors } = discover(place, options);
+export async function findHooks(location: Location, options: SubcommandOptions): Promise<FoundHooks> {
+	const { paths } = location;
+	const { files, errors } = discover(location, options);
 	const problems = errors.map(describeError);
 	const store = loadTrust(paths.agentDir);
 	const project = files.some(({ scope }) => scope === "project") ? await findProjectSet(paths.cwd, store) : null;
 	if (store.warning && project) problems.push(store.warning);
-	const mayRunProject = place.trust || (project !== null && isTrusted(project));
+	const mayRunProject = location.trust || (project !== null && isTrusted(project));
 	// What is loaded is what was hashed, not what a file has become meanwhile.
 	const copies = project && mayRunProject ? copyProjectCode(project, join(paths.agentDir, "cache", "project")) : null;
 	const hooks = files.map((file): FoundHook => {
@@ -80,20 +80,19 @@ export interface LoadAttempt {
 }
 
 /** Loads hook files through the loader of sessions, one after another. What they send goes nowhere. */
-export async function tryHooks(files: readonly HookFile[], place: Place): Promise<LoadAttempt[]> {
+export async function tryHooks(files: readonly HookFile[], location: Location): Promise<LoadAttempt[]> {
 	const attempts: LoadAttempt[] = [];
 	for (const file of files) {
-		const { hooks, errors } = await loadHooks([file], {
-			cacheDir: place.paths.hookCache,
-			timeoutMs: place.settings.hookTimeout,
+		const { hooks, failures } = await loadHooks([file], {
+			cacheDir: location.paths.hookCache,
+			timeoutMs: location.settings.hookTimeout,
 			send: () => {},
 			grants: (found) =>
-				grantedHandles(place.settings.hookGrants, found, (path) =>
-					resolveUserPath(path, place.paths.agentDir, place.paths.home),
+				grantedHandles(location.settings.hookGrants, found, (path) =>
+					resolveUserPath(path, location.paths.agentDir, location.paths.home),
 				),
 		});
-		const [error] = errors;
-		attempts.push({ file, hook: hooks[0] ?? null, error: error ? describeError(error) : null });
+		attempts.push({ file, hook: hooks[0] ?? null, error: failures[0] ? describeError(failures[0].error) : null });
 	}
 	return attempts;
 }

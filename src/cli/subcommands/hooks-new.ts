@@ -6,9 +6,9 @@ import { PiError } from "../../errors.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { errnoCode } from "../../util/fs.js";
 import { packageRoot } from "../../util/package-root.js";
-import { printJson, printLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
-import type { Place } from "./place.js";
+import { printJson, printLines } from "../standard-io.js";
+import type { Location } from "./location.js";
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
@@ -21,7 +21,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
  */
 export async function newHook(
 	{ target, inProject }: { target: string; inProject: boolean },
-	{ paths }: Place,
+	{ paths }: Location,
 	options: SubcommandOptions,
 	io: ModeIO,
 ): Promise<number> {

@@ -7,12 +7,12 @@ import type { SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
-import { printJson, printLines, printNotices, tableLines } from "../lines.js";
+import { type ReplayedContext, type ReplayedEvent, replay } from "../../testing/replay/replay.js";
+import { sampleSession } from "../../testing/replay/sample-session.js";
 import type { SubcommandOptions } from "../options.js";
+import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHookFile } from "./find-hooks.js";
-import type { Place } from "./place.js";
-import { type ReplayedContext, type ReplayedEvent, replay } from "./replay.js";
-import { sampleSession } from "./sample-session.js";
+import type { Location } from "./location.js";
 
 const PREVIEW = 70;
 
@@ -27,21 +27,26 @@ interface Sent {
  * @returns 1 when a handler fails or an answer is refused, or when the hook does not load
  * @throws PiError `hook_load_failed` when there is no such file, `log_not_found` and others for the session
  */
-export async function testHook(target: string, place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+export async function testHook(
+	target: string,
+	location: Location,
+	options: SubcommandOptions,
+	io: ModeIO,
+): Promise<number> {
 	const sent: Sent[] = [];
-	const loaded = await loadHook(target, place, sent);
+	const loaded = await loadHook(target, location, sent);
 	if ("error" in loaded) {
 		printNotices(io, [loaded.error]);
 		return 1;
 	}
 	const { hook } = loaded;
-	const { entries, path } = readSession(place, options);
+	const { entries, path } = readSession(location, options);
 	const events = await replay({
 		hook,
 		entries,
-		cwd: place.paths.cwd,
+		cwd: location.paths.cwd,
 		sessionFile: path,
-		hookTimeoutMs: place.settings.hookTimeout,
+		hookTimeoutMs: location.settings.hookTimeout,
 	});
 	const failures = events.reduce((sum, event) => sum + countFailures(event), 0);
 	if (options.json) {
@@ -59,9 +64,13 @@ export async function testHook(target: string, place: Place, options: Subcommand
 }
 
 /** Loads the file with every handle granted: items that it appends are only shown. */
-async function loadHook(target: string, place: Place, sent: Sent[]): Promise<{ hook: LoadedHook } | { error: string }> {
-	const { paths, settings } = place;
-	const { hooks, errors } = await loadHooks([findHookFile(target, place)], {
+async function loadHook(
+	target: string,
+	location: Location,
+	sent: Sent[],
+): Promise<{ hook: LoadedHook } | { error: string }> {
+	const { paths, settings } = location;
+	const { hooks, failures } = await loadHooks([findHookFile(target, location)], {
 		cacheDir: paths.hookCache,
 		timeoutMs: settings.hookTimeout,
 		send: (_, text) => void sent.push({ text: String(text) }),
@@ -69,15 +78,17 @@ async function loadHook(target: string, place: Place, sent: Sent[]): Promise<{ h
 	});
 	const [hook] = hooks;
 	if (hook) return { hook };
-	return { error: describeError(errors[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`)) };
+	return {
+		error: describeError(failures[0]?.error ?? new PiError("hook_load_failed", `Hook ${target} was not found`)),
+	};
 }
 
 function readSession(
-	place: Place,
+	location: Location,
 	{ session }: SubcommandOptions,
 ): { entries: readonly SessionEntry[]; path: string | null } {
-	if (session === undefined) return { entries: sampleSession(place.paths.cwd), path: null };
-	const log = SessionLog.open(findSession(place.sessionDir, session), { readOnly: true });
+	if (session === undefined) return { entries: sampleSession(location.paths.cwd), path: null };
+	const log = SessionLog.open(findSession(location.sessionDir, session), { readOnly: true });
 	try {
 		return { entries: log.entries, path: log.path };
 	} finally {

@@ -2,10 +2,10 @@ import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { type HookReach, type Unreachable, unreachable } from "../../hooks/reach.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import type { ModeIO } from "../../modes/mode.js";
-import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
+import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { type FoundHook, findHookFile, findHooks, tryHooks } from "./find-hooks.js";
-import type { Place } from "./place.js";
+import type { Location } from "./location.js";
 
 /** What each mode has for hooks, with tools and a session that is kept. JSON mode is as print. */
 const MODES = {
@@ -30,14 +30,14 @@ interface HookReport {
 }
 
 /** `pi hooks list`: every hook that a session here would find. @returns 1 when one of them does not load */
-export async function listHooks(place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
-	const { hooks, problems } = await findHooks(place, options);
+export async function listHooks(location: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
+	const { hooks, problems } = await findHooks(location, options);
 	const attempts = await tryHooks(
 		hooks.filter(({ mayRun }) => mayRun),
-		place,
+		location,
 	);
 	const loaded = attempts.flatMap(({ hook }) => hook ?? []);
-	const notices = [...place.warnings, ...problems, ...createRegistry(loaded).warnings];
+	const notices = [...location.warnings, ...problems, ...createRegistry(loaded).warnings];
 	const reports = hooks.map((found) => {
 		const attempt = attempts.find(({ file }) => file.realPath === found.realPath);
 		return reportHook(found, attempt?.hook ?? null, attempt ? attempt.error : "not run: the project is not trusted");
@@ -57,9 +57,14 @@ export async function listHooks(place: Place, options: SubcommandOptions, io: Mo
  * @returns 1 when it does not load
  * @throws PiError `hook_load_failed` when there is no such file
  */
-export async function checkHook(target: string, place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
-	const file = findHookFile(target, place);
-	const [attempt] = await tryHooks([file], place);
+export async function checkHook(
+	target: string,
+	location: Location,
+	options: SubcommandOptions,
+	io: ModeIO,
+): Promise<number> {
+	const file = findHookFile(target, location);
+	const [attempt] = await tryHooks([file], location);
 	const hook = attempt?.hook ?? null;
 	const report = reportHook({ ...file, trust: "own", mayRun: true }, hook, attempt?.error ?? null);
 	const warnings = createRegistry(hook ? [hook] : []).warnings;

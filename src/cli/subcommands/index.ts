@@ -1,8 +1,8 @@
 import type { ModeIO } from "../../modes/mode.js";
-import { printNotices } from "../lines.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
+import { printNotices } from "../standard-io.js";
 import { divertConsole } from "../stray-errors.js";
-import { findPlace, type Place, type Surroundings } from "./place.js";
+import { findLocation, type Location, type Surroundings } from "./location.js";
 
 /**
  * Runs a sub-command: answers on stdout, problems on stderr.
@@ -15,55 +15,60 @@ export async function runSubcommand(
 	io: ModeIO,
 	surroundings: Surroundings = {},
 ): Promise<number> {
-	const place = findPlace(options, surroundings);
+	const location = findLocation(options, surroundings);
 	// Hooks that are loaded here share the console, and stdout is for the answer.
 	const release = divertConsole((line) => printNotices(io, [line]));
 	try {
-		return await dispatch(command, place, options, io);
+		return await dispatch(command, location, options, io);
 	} finally {
 		release();
 	}
 }
 
-async function dispatch(command: Subcommand, place: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+async function dispatch(
+	command: Subcommand,
+	location: Location,
+	options: SubcommandOptions,
+	io: ModeIO,
+): Promise<number> {
 	switch (command.name) {
 		case "hooks":
-			return runHooks(command, place, options, io);
+			return runHooks(command, location, options, io);
 		case "sessions": {
 			const sessions = await import("./sessions.js");
 			return command.action === "list"
-				? sessions.printSessions(command.search, place, options, io)
-				: sessions.showSession(command.target, place, options, io);
+				? sessions.printSessions(command.search, location, options, io)
+				: sessions.showSession(command.target, location, options, io);
 		}
 		case "context": {
 			const { runContext } = await import("./context.js");
-			return runContext(command, place, options, io);
+			return runContext(command, location, options, io);
 		}
 		case "doctor": {
 			const { runDoctor } = await import("./doctor.js");
-			return runDoctor(place, options, io);
+			return runDoctor(location, options, io);
 		}
 	}
 }
 
 async function runHooks(
 	command: Extract<Subcommand, { name: "hooks" }>,
-	place: Place,
+	location: Location,
 	options: SubcommandOptions,
 	io: ModeIO,
 ): Promise<number> {
 	switch (command.action) {
 		case "list":
-			return (await import("./hooks.js")).listHooks(place, options, io);
+			return (await import("./hooks.js")).listHooks(location, options, io);
 		case "check":
-			return (await import("./hooks.js")).checkHook(command.target, place, options, io);
+			return (await import("./hooks.js")).checkHook(command.target, location, options, io);
 		case "new":
-			return (await import("./hooks-new.js")).newHook(command, place, options, io);
+			return (await import("./hooks-new.js")).newHook(command, location, options, io);
 		case "test":
-			return (await import("./hooks-test.js")).testHook(command.target, place, options, io);
+			return (await import("./hooks-test.js")).testHook(command.target, location, options, io);
 		case "trust":
-			return (await import("./trust.js")).trustProject(place, options, io);
+			return (await import("./trust.js")).trustProject(location, options, io);
 		case "untrust":
-			return (await import("./trust.js")).untrustProject(place, options, io);
+			return (await import("./trust.js")).untrustProject(location, options, io);
 	}
 }

@@ -5,9 +5,9 @@ import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { StatsCounter } from "../../session/stats.js";
-import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
-import type { Place } from "./place.js";
+import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
+import type { Location } from "./location.js";
 
 /** Characters of an id that are shown; more where fewer would not tell two sessions apart. */
 const ID_LENGTH = 8;
@@ -20,12 +20,12 @@ const PREVIEW = 80;
  */
 export async function printSessions(
 	search: string | undefined,
-	place: Place,
+	location: Location,
 	options: SubcommandOptions,
 	io: ModeIO,
 ): Promise<number> {
-	const sessions = await listSessions(place.sessionDir);
-	const excerpts = search === undefined ? null : await findTexts(place.sessionDir, search);
+	const sessions = await listSessions(location.sessionDir);
+	const excerpts = search === undefined ? null : await findTexts(location.sessionDir, search);
 	const shown = excerpts
 		? sessions.filter((session) => excerpts.has(session.path) || isNamed(session, search))
 		: sessions;
@@ -36,7 +36,7 @@ export async function printSessions(
 		);
 	} else if (shown.length === 0) {
 		printNotices(io, [
-			search === undefined ? `No sessions in ${place.sessionDir}` : `No session holds ${JSON.stringify(search)}`,
+			search === undefined ? `No sessions in ${location.sessionDir}` : `No session holds ${JSON.stringify(search)}`,
 		]);
 	} else {
 		const rows = shown.map((session) => [
@@ -59,11 +59,11 @@ export async function printSessions(
  */
 export async function showSession(
 	target: string,
-	place: Place,
+	location: Location,
 	options: SubcommandOptions,
 	io: ModeIO,
 ): Promise<number> {
-	const log = SessionLog.open(findSession(place.sessionDir, target), { readOnly: true });
+	const log = SessionLog.open(findSession(location.sessionDir, target), { readOnly: true });
 	try {
 		const { entries, header } = log;
 		const stats = new StatsCounter().count(log);

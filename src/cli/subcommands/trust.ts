@@ -9,15 +9,15 @@ import {
 import { PiError } from "../../errors.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { revealInvisible } from "../../util/reveal.js";
-import { printJson, printLines, printNotices, tableLines } from "../lines.js";
 import type { SubcommandOptions } from "../options.js";
-import type { Place } from "./place.js";
+import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
+import type { Location } from "./location.js";
 
 /**
  * `pi hooks trust`: trusts the project's code as it is now, and prints what that is.
  * @throws PiError `config_invalid` for a project too large to be looked through, `config_write_failed`
  */
-export async function trustProject({ paths }: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+export async function trustProject({ paths }: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
 	const store = loadTrust(paths.agentDir);
 	if (store.warning) printNotices(io, [store.warning]);
 	const set = await findProjectSet(paths.cwd, store);
@@ -50,7 +50,7 @@ export async function trustProject({ paths }: Place, options: SubcommandOptions,
 }
 
 /** `pi hooks untrust`: forgets what was trusted in this project. @throws PiError `config_write_failed` */
-export async function untrustProject({ paths }: Place, options: SubcommandOptions, io: ModeIO): Promise<number> {
+export async function untrustProject({ paths }: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
 	const found = await untrust(paths.agentDir, paths.cwd);
 	if (options.json) await printJson(io, { project: paths.cwd, untrusted: found });
 	else await printLines(io, [found ? `${paths.cwd} is no longer trusted` : `Nothing was trusted in ${paths.cwd}`]);

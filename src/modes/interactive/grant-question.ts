@@ -1,4 +1,4 @@
-import type { GrantAnswer, GrantRequest } from "../../hooks/grant-request.js";
+import type { GrantAnswer, GrantRequest } from "../../hooks/handles.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
 import type { Look } from "../../tui/select-dialog.js";
 import { GrantPanel, type GrantQuestion } from "./panels/grant-panel.js";

@@ -1,6 +1,6 @@
 import type { AgentSession } from "../../session/agent-session.js";
 import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
-import { exitBySignal } from "../../util/exit-by-signal.js";
+import { exitBySignal } from "../../util/signals.js";
 import { endSession, resumeHint } from "../session-end.js";
 import { beginSession, startQuestions } from "./begin-session.js";
 import type { InteractiveOptions } from "./interactive-options.js";

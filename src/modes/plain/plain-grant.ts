@@ -1,4 +1,4 @@
-import type { GrantAnswer, GrantRequest } from "../../hooks/grant-request.js";
+import type { GrantAnswer, GrantRequest } from "../../hooks/handles.js";
 import { HANDLE_MEANINGS } from "../handle-meanings.js";
 import { plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";

@@ -2,7 +2,7 @@ import type { ImageContent } from "@mariozechner/pi-ai";
 import type { CommandShell } from "../../commands/command.js";
 import { describeError, PiError } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
-import { exitBySignal } from "../../util/exit-by-signal.js";
+import { exitBySignal } from "../../util/signals.js";
 import { copyToClipboard } from "../clipboard.js";
 import { plural } from "../format.js";
 import { parseSubmission } from "../interactive/prompt-controller.js";

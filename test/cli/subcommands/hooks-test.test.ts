@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { momentsOf } from "../../../src/cli/subcommands/replay-moments.js";
-import { sampleSession } from "../../../src/cli/subcommands/sample-session.js";
 import { isWellFormed } from "../../../src/hooks/index.js";
 import { isMessageEntry } from "../../../src/log/entry.js";
 import { createHookTest } from "../../../src/testing/index.js";
+import { eventPoints } from "../../../src/testing/replay/event-points.js";
+import { sampleSession } from "../../../src/testing/replay/sample-session.js";
 import { toolCall } from "../../../src/testing/scripted-model.js";
 import { tempDir, writeFiles } from "../../helpers/temp.js";
 import { run } from "./run.js";
@@ -183,7 +183,7 @@ commands are not run: /unused
 	);
 });
 
-describe("the moments of a session", () => {
+describe("the event points of a session", () => {
 	test("are those that hooks of the running session were told of", async () => {
 		const dir = tempDir();
 		writeFiles(dir, {
@@ -212,7 +212,7 @@ describe("the moments of a session", () => {
 			await t.run("u1");
 			await t.run("u2");
 			const { status } = await t.run("/seen");
-			const moments = momentsOf(t.entries, null).map(({ event }) => {
+			const points = eventPoints(t.entries, null).map(({ event }) => {
 				const what =
 					event.type === "session"
 						? event.reason
@@ -225,7 +225,7 @@ describe("the moments of a session", () => {
 									: "";
 				return `${event.type} ${what}`;
 			});
-			expect(moments.filter((line) => line !== "context " && line !== "session shutdown")).toEqual(status?.split("|"));
+			expect(points.filter((line) => line !== "context " && line !== "session shutdown")).toEqual(status?.split("|"));
 		} finally {
 			await t.dispose();
 		}

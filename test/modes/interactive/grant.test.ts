@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { describe, expect, test } from "vitest";
-import type { GrantAnswer } from "../../../src/hooks/grant-request.js";
+import type { GrantAnswer } from "../../../src/hooks/handles.js";
 import { GrantPanel } from "../../../src/modes/interactive/panels/grant-panel.js";
 import { TypingGuard } from "../../../src/modes/interactive/panels/typing-guard.js";
 import { createKeymap } from "../../../src/tui/keymap.js";

@@ -1,5 +1,5 @@
 import { type Component, decodeKittyPrintable } from "@mariozechner/pi-tui";
-import type { GrantAnswer, GrantRequest } from "../../../hooks/grant-request.js";
+import type { GrantAnswer, GrantRequest } from "../../../hooks/handles.js";
 import type { Look } from "../../../tui/select-dialog.js";
 import { displayPath } from "../../format.js";
 import { HANDLE_MEANINGS } from "../../handle-meanings.js";

@@ -9,8 +9,8 @@ import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import type { HookEventName, HookHandler } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
+import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
 import { createReplayHost, withoutPrograms } from "./replay-host.js";
-import { type Moment, type MomentEvent, momentsOf } from "./replay-moments.js";
 
 /** What a session is replayed with. */
 export interface ReplayOptions {
@@ -29,7 +29,7 @@ export interface ReplayFailure {
 	line: number | null;
 }
 
-/** What the hook made of the context at a moment. */
+/** What the hook made of the context at a point. */
 export interface ReplayedContext {
 	before: { messages: number; tokens: number };
 	after: { messages: number; tokens: number };
@@ -41,7 +41,7 @@ export interface ReplayedContext {
 	problems: Pick<ContextProblem, "rule" | "position">[];
 }
 
-/** A moment that was replayed. */
+/** A point that was replayed. */
 export interface ReplayedEvent {
 	/** The entries before this index were there. */
 	end: number;
@@ -62,8 +62,8 @@ export interface ReplayedEvent {
 const NEVER = new AbortController().signal;
 
 /**
- * Runs the handlers of a hook over the moments of a session, through the runner of sessions. Writes nothing. Takes time in
- * proportion to the number of moments, and for hooks that handle `context` to the sum of all contexts: what the session
+ * Runs the handlers of a hook over the event points of a session, through the runner of sessions. Writes nothing. Takes time in
+ * proportion to the number of points, and for hooks that handle `context` to the sum of all contexts: what the session
  * itself computed, and no more.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
@@ -71,10 +71,10 @@ export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
 	/** Calls that the hook has just blocked: they have no result. */
 	const blocked = new Set<string>();
 	let request = { messages: 0, tokens: 0 };
-	for (const moment of momentsOf(options.entries, options.sessionFile)) {
-		const { event } = moment;
+	for (const point of eventPoints(options.entries, options.sessionFile)) {
+		const { event } = point;
 		if (event.type === "tool_result" && blocked.has(event.toolCallId)) continue;
-		const step = await replayMoment(moment, request, options);
+		const step = await replayEventPoint(point, request, options);
 		if (step.context) request = step.context.after;
 		if (event.type === "tool_call" && step.stopped !== null) blocked.add(event.toolCallId);
 		replayed.push(step);
@@ -83,8 +83,8 @@ export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
 }
 
 /** @param request size of the context as the hook left it last */
-async function replayMoment(
-	{ end, event }: Moment,
+async function replayEventPoint(
+	{ end, event }: EventPoint,
 	request: { messages: number; tokens: number },
 	options: ReplayOptions,
 ): Promise<ReplayedEvent> {
@@ -103,22 +103,15 @@ async function replayMoment(
 	// In a long session both are too much to make for each handler that does not look at them.
 	const entries = once(() => Object.freeze(options.entries.slice(0, end)));
 	const core = once(() => Object.freeze(coreContext(entries()).messages.map(({ message }) => message)));
-	let thrown: unknown;
 	const watched = watchHandlers(options.hook, {
 		onAnswer: (answer) => void step.answers.push(plain(answer)),
-		onThrow: (error) => {
-			thrown = error;
-		},
 		onEffect,
 	});
 	const runner = new HookRunner({
 		registry: new HookRegistry([watched], new Set()),
 		host: createReplayHost({ cwd, sessionFile, length: end, entries, core }, onEffect),
 		hookTimeoutMs: () => hookTimeoutMs,
-		onError({ error }) {
-			step.failures.push({ message: error, line: lineIn(thrown, options.hook) });
-			thrown = undefined;
-		},
+		onError: ({ reason, cause }) => void step.failures.push({ message: reason, line: lineIn(cause, options.hook) }),
 	});
 	if (event.type === "context") {
 		const built = await buildContext(entries(), runner.contextStages(entries, NEVER));
@@ -129,7 +122,7 @@ async function replayMoment(
 }
 
 async function emit(
-	event: Exclude<MomentEvent, { type: "context" }>,
+	event: Exclude<PointEvent, { type: "context" }>,
 	{ messages: messageCount, tokens }: { messages: number; tokens: number },
 	runner: HookRunner,
 	step: ReplayedEvent,
@@ -203,7 +196,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** True when the hook has a handler for the event, or one that has to be told the size of the context. */
-function concerns({ type }: MomentEvent, { handlers }: LoadedHook): boolean {
+function concerns({ type }: PointEvent, { handlers }: LoadedHook): boolean {
 	return handlers[type] !== undefined || (type === "context" && handlers.before_request !== undefined);
 }
 
@@ -216,31 +209,25 @@ function plain(answer: unknown): unknown {
 	}
 }
 
-function subjectOf(event: MomentEvent): string | null {
+function subjectOf(event: PointEvent): string | null {
 	if (event.type === "session") return event.reason;
 	return event.type === "tool_call" || event.type === "tool_result" ? event.toolName : null;
 }
 
-/** What is to be known of each call of a handler. */
+/** Receives what each call of a handler does. */
 interface CallWatcher {
 	onAnswer(answer: unknown): void;
-	onThrow(error: unknown): void;
 	onEffect(line: string): void;
 }
 
-/** A copy of a hook whose handlers tell what they answer and throw, and run no programs. */
+/** A copy of a hook whose handlers report what they answer, and run no programs. */
 function watchHandlers(hook: LoadedHook, watcher: CallWatcher): LoadedHook {
 	const watch =
 		<N extends HookEventName>(handler: HookHandler<N>): HookHandler<N> =>
 		async (event, ctx) => {
-			try {
-				const answer = await handler(event, withoutPrograms(ctx, watcher.onEffect));
-				watcher.onAnswer(answer);
-				return answer;
-			} catch (error) {
-				watcher.onThrow(error);
-				throw error;
-			}
+			const answer = await handler(event, withoutPrograms(ctx, watcher.onEffect));
+			watcher.onAnswer(answer);
+			return answer;
 		};
 	const { handlers } = hook;
 	return {

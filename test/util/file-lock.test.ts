@@ -1,12 +1,13 @@
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { acquireLock, isLocked, lockOwner, lockPath } from "../../src/log/lock.js";
-import { fileWith, HEADER, startProcess } from "./support.js";
+import { acquireLock, isLocked, lockOwner, lockPath, withFileLock } from "../../src/util/file-lock.js";
+import { fileWith, HEADER, startProcess, tempDir } from "../log/support.js";
 
 const holder = (path: string) => `
-	const { acquireLock } = await load("lock.ts");
+	const { acquireLock } = await load("../util/file-lock.ts");
 	try {
 		acquireLock(${JSON.stringify(path)});
 		console.log("held");
@@ -94,4 +95,57 @@ test("releasing leaves a lock alone that another process has taken meanwhile", (
 	writeFileSync(lockPath(path), JSON.stringify({ ...self, host: "elsewhere" }));
 	lock.release();
 	expect(existsSync(lockPath(path))).toBe(true);
+});
+
+test("a settings file is locked while it is changed, and no lock file is left", async () => {
+	const dir = tempDir();
+	const path = join(dir, "deep", "a.json");
+	const order: string[] = [];
+	const work = (name: string) => async () => {
+		order.push(`${name} begins`);
+		expect(lockOwner(path)?.pid).toBe(process.pid);
+		await new Promise((done) => setTimeout(done, 5));
+		order.push(`${name} ends`);
+	};
+	await Promise.all([withFileLock(path, work("one")), withFileLock(path, work("two"))]);
+	expect(order).toEqual(["one begins", "one ends", "two begins", "two ends"]);
+	await expect(withFileLock(path, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
+	expect(readdirSync(join(dir, "deep"))).toEqual([]);
+});
+
+test("a settings file is locked again within a second after its holder was killed", async () => {
+	const path = join(tempDir(), "a.json");
+	const { child, nextLine } = startProcess(`
+		const { withFileLock } = await load("../util/file-lock.ts");
+		await withFileLock(${JSON.stringify(path)}, () => {
+			console.log("held");
+			return new Promise((done) => setTimeout(done, 60_000));
+		});
+	`);
+	expect(await nextLine()).toBe("held");
+	await expect(withFileLock(path, async () => {}, 60)).rejects.toMatchObject({
+		code: "config_write_failed",
+		message: `Cannot change ${path}: another process holds ${path}.lock`,
+	});
+	child.kill("SIGKILL");
+	await once(child, "exit");
+	expect(await withFileLock(path, async () => lockOwner(path)?.pid, 1000)).toBe(process.pid);
+});
+
+test("the lock of a live process is respected, in a record without a host too", async () => {
+	const path = join(tempDir(), "a.json");
+	const record = { pid: process.ppid, id: "alive" };
+	writeFileSync(lockPath(path), JSON.stringify(record));
+	await expect(withFileLock(path, async () => {}, 60)).rejects.toMatchObject({ code: "config_write_failed" });
+	expect(JSON.parse(readFileSync(lockPath(path), "utf8"))).toEqual(record);
+});
+
+test("a lock on a settings file that is minutes old is abandoned; one on a session is not", async () => {
+	const path = join(tempDir(), "a.json");
+	writeFileSync(lockPath(path), JSON.stringify({ ...self, host: "elsewhere" }));
+	const before = new Date(Date.now() - 180_000);
+	utimesSync(lockPath(path), before, before);
+	expect(() => acquireLock(path)).toThrow(expect.objectContaining({ code: "log_locked" }));
+	expect(await withFileLock(path, async () => "changed", 60)).toBe("changed");
+	expect(existsSync(lockPath(path))).toBe(false);
 });

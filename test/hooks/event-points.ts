@@ -4,22 +4,22 @@ import { isMessageEntry, messageText } from "../../src/log/entry.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 
-/** A moment at which handlers run: how it comes about, and how the session shows what their answers did. */
-export interface Moment {
+/** A point at which handlers run: how it comes about, and how the session shows what their answers did. */
+export interface EventPoint {
 	event: HookEventName;
 	reason?: SessionReason;
 	/** What was said before, each with an answer. */
 	said?: readonly string[];
-	/** Lets the moment come. */
+	/** Lets the point come. */
 	happen(test: TestSession): Promise<unknown>;
 	/** What is there afterwards. */
-	outcome(test: TestSession): unknown;
-	/** The outcome when no handler has changed anything. */
+	result(test: TestSession): unknown;
+	/** The result when no handler has changed anything. */
 	passed: unknown;
-	/** Source of an answer, and the outcome when it counts; equal to `passed` where answers are not read. */
+	/** Source of an answer, and the result when it counts; equal to `passed` where answers are not read. */
 	answer: string;
 	heeded: unknown;
-	/** The outcome when the session is aborted while the handler runs; absent where that is not told of the session. */
+	/** The result when the session is aborted while the handler runs; absent where that is not told of the session. */
 	aborted?: unknown;
 }
 
@@ -31,13 +31,13 @@ const EVERYTHING = `{ cancel: true, skipConversationRestore: true, block: true, 
 const RAN = ["user: go", "assistant: ", "toolResult: ran", "assistant: done"];
 
 /** A prompt with one tool call. */
-const run = (event: HookEventName, answer = EVERYTHING, heeded: unknown = RAN): Moment => ({
+const run = (event: HookEventName, answer = EVERYTHING, heeded: unknown = RAN): EventPoint => ({
 	event,
 	happen({ session, provider }) {
 		provider.reply([toolCall("bash", { command: "echo ran" })], "done");
 		return session.prompt("go");
 	},
-	outcome: ({ session }) =>
+	result: ({ session }) =>
 		session.entries.flatMap((entry) =>
 			isMessageEntry(entry) ? [`${entry.message.role}: ${messageText(entry.message).trim()}`] : [],
 		),
@@ -50,27 +50,27 @@ const length = ({ session }: TestSession) => session.entries.length;
 
 /** What a session goes through, seen by its entries. */
 const SESSION = {
-	reload: { happen: ({ session }) => session.reload(), outcome: length },
-	dispose: { happen: ({ session }) => session.dispose(), outcome: length },
-	clear: { said: ["one"], happen: ({ session }) => session.lifecycle.newSession(), outcome: length },
+	reload: { happen: ({ session }) => session.reload(), result: length },
+	dispose: { happen: ({ session }) => session.dispose(), result: length },
+	clear: { said: ["one"], happen: ({ session }) => session.lifecycle.newSession(), result: length },
 	switch: {
 		said: ["one", "/name one", "/new"],
 		happen: ({ session }) => session.prompt("/resume one"),
-		outcome: length,
+		result: length,
 	},
-	branch: { said: ["one", "two"], happen: ({ session }) => session.lifecycle.branch(3), outcome: length },
+	branch: { said: ["one", "two"], happen: ({ session }) => session.lifecycle.branch(3), result: length },
 	compact: {
 		said: ["one", "two"],
 		happen({ session, provider }) {
 			provider.reply("summary");
 			return session.compact().catch(() => {});
 		},
-		outcome: ({ session }) => session.entries.at(-1)?.type,
+		result: ({ session }) => session.entries.at(-1)?.type,
 	},
-} satisfies Record<string, Pick<Moment, "said" | "happen" | "outcome">>;
+} satisfies Record<string, Pick<EventPoint, "said" | "happen" | "result">>;
 
 /** Every event but `session`. A new one without a line here does not compile, nor do its tests pass. */
-export const EVENT_MOMENTS: Record<Exclude<HookEventName, "session">, Moment> = {
+export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint> = {
 	agent_start: run("agent_start"),
 	agent_end: run("agent_end"),
 	turn_start: run("turn_start"),
@@ -92,7 +92,7 @@ export const EVENT_MOMENTS: Record<Exclude<HookEventName, "session">, Moment> = 
 			provider.reply("done");
 			return session.prompt("go");
 		},
-		outcome: ({ sent }) => sent(1),
+		result: ({ sent }) => sent(1),
 		passed: ["user: go"],
 		answer: '{ messages: [{ role: "user", content: "changed", timestamp: 0 }] }',
 		heeded: ["user: changed"],
@@ -100,19 +100,19 @@ export const EVENT_MOMENTS: Record<Exclude<HookEventName, "session">, Moment> = 
 };
 
 /** A reason that only tells: nothing is read, and an abort does not take back what has happened. */
-const tells = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown): Moment => ({
+const tells = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown): EventPoint => ({
 	...{ event: "session", reason, ...SESSION[change] },
 	...{ answer: EVERYTHING, passed, heeded: passed, aborted: passed },
 });
 
 /** A reason that can be cancelled: then, and after an abort, the session is what it was. */
-const asks = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown, kept: unknown): Moment => ({
+const asks = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown, kept: unknown): EventPoint => ({
 	...tells(reason, change, passed),
 	...{ answer: "{ cancel: true }", heeded: kept, aborted: kept },
 });
 
 /** Every reason of `session`. */
-export const SESSION_MOMENTS: Record<SessionReason, Moment> = {
+export const SESSION_POINTS: Record<SessionReason, EventPoint> = {
 	start: tells("start", "reload", 1),
 	before_clear: asks("before_clear", "clear", 1, 3),
 	clear: tells("clear", "clear", 1),
@@ -125,9 +125,9 @@ export const SESSION_MOMENTS: Record<SessionReason, Moment> = {
 	shutdown: tells("shutdown", "dispose", 1),
 };
 
-/** What the handlers of a moment tell of themselves. */
+/** What the handlers of a point tell of themselves. */
 export interface MomentTrace {
-	/** Names of the hooks that were called, in order, until the moment was over. */
+	/** Names of the hooks that were called, in order, until the point was over. */
 	called: string[];
 	/** What the last handler was given, as text. */
 	given: string;
@@ -138,11 +138,11 @@ export interface MomentTrace {
 }
 
 /**
- * A session with two hooks that handle a moment; it is up to the caller to let it come.
+ * A session with two hooks that handle a point; it is up to the caller to let it come.
  * @param body what the first does; the second passes
  */
 export async function stage(
-	moment: Moment,
+	point: EventPoint,
 	body: string,
 	hookTimeout = 5000,
 ): Promise<{ test: TestSession; trace: MomentTrace }> {
@@ -153,8 +153,8 @@ export async function stage(
 	const trace: MomentTrace = { called: [], given: "", signal: null, running };
 	let isArmed = false;
 	const enter = (name: string, event: { reason?: string }, ctx: { signal: AbortSignal }): boolean => {
-		if (!isArmed || (moment.reason !== undefined && event.reason !== moment.reason)) return false;
-		// Each hook once: the moment may come again in the same run.
+		if (!isArmed || (point.reason !== undefined && event.reason !== point.reason)) return false;
+		// Each hook once: the point may come again in the same run.
 		if (trace.called.includes(name)) return false;
 		trace.called.push(name);
 		trace.given = JSON.stringify(event);
@@ -164,7 +164,7 @@ export async function stage(
 	};
 	Reflect.set(globalThis, "__enter", enter);
 	onTestFinished(() => void Reflect.deleteProperty(globalThis, "__enter"));
-	const hook = (name: string, code: string) => `export default (pi) => pi.on("${moment.event}", (event, ctx) => {
+	const hook = (name: string, code: string) => `export default (pi) => pi.on("${point.event}", (event, ctx) => {
 		if (!globalThis.__enter("${name}", event, ctx)) return undefined;
 		${code}
 	});`;
@@ -173,7 +173,7 @@ export async function stage(
 		userSettings: { hookTimeout, compaction: { enabled: false, keepRecentTokens: 1 } },
 		hooks: { "a.ts": hook("a", body), "b.ts": hook("b", "") },
 	});
-	for (const line of moment.said ?? []) {
+	for (const line of point.said ?? []) {
 		if (!line.startsWith("/")) test.provider.reply(`answer to ${line}`);
 		await test.session.prompt(line);
 	}

@@ -1,14 +1,52 @@
+import { PiError } from "../../errors.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
-import type { HookHost } from "../../hooks/host-context.js";
+import { type HookHost, NO_UI } from "../../hooks/host-context.js";
 import type { DialogOptions, HookEventContext, HookUI } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
-import { createReadOnlyHost, type ReadOnlyHostOptions } from "./read-only-host.js";
 
 /** Characters of an effect that are shown. */
 const MAX_EFFECT_CHARS = 160;
 
-/** A session at a moment of its replay. What a long session makes large is made when a handler asks for it. */
+/** What hooks see of a session that is only looked at. */
+export interface ReadOnlyHostOptions {
+	cwd: string;
+	sessionFile: string | null;
+	entries: readonly SessionEntry[];
+	/** The context before any hook; asked for when a hook looks at it. */
+	messages(): readonly AppMessage[];
+}
+
+/** A session as hooks see it while it is looked at: everything can be read, nothing changed, nobody asked. */
+export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: ReadOnlyHostOptions): HookHost {
+	return {
+		cwd,
+		sessionFile,
+		entries,
+		get messages() {
+			return messages();
+		},
+		model: null,
+		thinkingLevel: "off",
+		ui: NO_UI,
+		hasUI: false,
+		generation: 0,
+		findModel: () => null,
+		availableModels: async () => [],
+		resolveApiKey: async () => undefined,
+		requestAuth: async () => undefined,
+		saveEntries: ({ path }) => {
+			throw new PiError("entry_refused", `saveEntry of ${path}: the session is only looked at`);
+		},
+		rebuildContext: async () => {},
+		setModel: async () => {},
+		setThinkingLevel: () => {},
+		openDialog: () => () => {},
+		setEditorText: () => {},
+	};
+}
+
+/** A session at a point of its replay. What a long session makes large is made when a handler asks for it. */
 export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile"> {
 	/** Number of entries. */
 	length: number;

@@ -20,7 +20,7 @@ export interface Surroundings {
 }
 
 /** Where a sub-command works, and what the user has set. */
-export interface Place {
+export interface Location {
 	env: Environment;
 	paths: Paths;
 	settings: Settings;
@@ -34,7 +34,7 @@ export interface Place {
 }
 
 /** Reads the settings. Never throws: what is broken is in `warnings`. */
-export function findPlace(options: SubcommandOptions, surroundings: Surroundings = {}): Place {
+export function findLocation(options: SubcommandOptions, surroundings: Surroundings = {}): Location {
 	const { env = processEnvironment(), cwd = process.cwd(), home = homedir() } = surroundings;
 	const paths = findPaths(env, cwd, home);
 	const { settings, warnings } = loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });

@@ -15,8 +15,8 @@ import {
 	type SessionEntry,
 } from "../../log/entry.js";
 
-/** What a hook is told at a moment; what depends on the context is computed there. */
-export type MomentEvent =
+/** The event that handlers receive at a point; what depends on the context is computed during the replay. */
+export type PointEvent =
 	| SessionEvent
 	| HookEvents["agent_start" | "agent_end" | "turn_start" | "turn_end"]
 	| Omit<BeforeRequestEvent, "messageCount" | "tokens">
@@ -24,24 +24,24 @@ export type MomentEvent =
 	| ToolResultEvent
 	| { type: "context" };
 
-/** A moment of a recorded session at which handlers run. */
-export interface Moment {
+/** A point of a recorded session at which handlers of an event run. */
+export interface EventPoint {
 	/** The entries before this index were there; frozen with the session. */
 	end: number;
-	event: MomentEvent;
+	event: PointEvent;
 }
 
 /**
- * The moments of a session, in order, as far as its entries tell: start, runs, turns, requests, tool calls and results,
+ * The event points of a session, in order, as far as its entries record them: start, runs, turns, requests, tool calls and results,
  * compactions that took place, the request that would come next, and the end. What leaves no entry is not there: what was
  * asked before a switch, a branch or a compaction, and commands.
  */
-export function momentsOf(entries: readonly SessionEntry[], sessionFile: string | null): Moment[] {
+export function eventPoints(entries: readonly SessionEntry[], sessionFile: string | null): EventPoint[] {
 	const told = { type: "session", sessionFile, previousSessionFile: null } as const;
 	const before = (end: number) => Object.freeze(entries.slice(0, end));
-	const moments: Moment[] = [{ end: 1, event: { ...told, reason: "start", entries: before(1) } }];
-	const add = (end: number, ...events: readonly MomentEvent[]) => {
-		for (const event of events) moments.push({ end, event });
+	const points: EventPoint[] = [{ end: 1, event: { ...told, reason: "start", entries: before(1) } }];
+	const add = (end: number, ...events: readonly PointEvent[]) => {
+		for (const event of events) points.push({ end, event });
 	};
 	let run: { messages: AppMessage[]; turnIndex: number; end: number } | null = null;
 	const finish = () => {
@@ -63,7 +63,7 @@ export function momentsOf(entries: readonly SessionEntry[], sessionFile: string 
 		run.end = index + 1;
 		if (entry.message.role !== "assistant") continue;
 		const results = resultsOf(entry.message, entries, index);
-		moments.push(...turnMoments(index, entry.message, results, run.turnIndex));
+		points.push(...turnPoints(index, entry.message, results, run.turnIndex));
 		run.messages.push(...results.map(({ message }) => message));
 		run.end = endOf(index, results);
 		run.turnIndex++;
@@ -72,7 +72,7 @@ export function momentsOf(entries: readonly SessionEntry[], sessionFile: string 
 	finish();
 	add(entries.length, { type: "context" });
 	add(entries.length, { ...told, reason: "shutdown", entries: before(entries.length) });
-	return moments;
+	return points;
 }
 
 /** A tool result and where it stands. */
@@ -81,14 +81,14 @@ interface FoundResult {
 	message: ToolResultMessage;
 }
 
-function turnMoments(
+function turnPoints(
 	index: number,
 	message: AssistantMessage,
 	results: readonly FoundResult[],
 	turnIndex: number,
-): Moment[] {
+): EventPoint[] {
 	const model = Object.freeze({ provider: message.provider, id: message.model });
-	const tools = results.flatMap(({ message: result }): MomentEvent[] => {
+	const tools = results.flatMap(({ message: result }): PointEvent[] => {
 		const call = message.content.find((block) => block.type === "toolCall" && block.id === result.toolCallId);
 		if (call?.type !== "toolCall") return [];
 		const { id: toolCallId, name: toolName, arguments: input } = call;

@@ -14,7 +14,7 @@ import {
 	type SessionEntry,
 } from "../../log/entry.js";
 import { explainMismatch, type MismatchReason } from "./explain-mismatch.js";
-import { createReadOnlyHost } from "./read-only-host.js";
+import { createReadOnlyHost } from "./replay-host.js";
 
 /** What a session's context is computed with: its entries and hooks, nothing else. */
 export interface SessionViewOptions {
@@ -57,7 +57,7 @@ export class SessionView {
 			registry: this.#registry,
 			host: createReadOnlyHost({ cwd, sessionFile, entries, messages }),
 			hookTimeoutMs: () => hookTimeoutMs,
-			onError: ({ hookPath, event, error }) => onHookError(`Hook ${hookPath} failed on ${event}: ${error}`),
+			onError: ({ message, reason }) => onHookError(`${message}: ${reason}`),
 		});
 		const stages = runner.contextStages(() => entries, new AbortController().signal);
 		return buildContext(

@@ -1,3 +1,6 @@
+import { constants } from "node:os";
+import { isatty } from "node:tty";
+
 /** Exit codes of programs that a signal ends: 128 and its number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 /** ms after which a program that does not end by itself is ended. */
@@ -42,4 +45,27 @@ export function untilSignal(stop: () => Promise<void>): SignalWatch {
 			for (const remove of listeners) remove();
 		},
 	};
+}
+
+/**
+ * Detects that nothing is left that could finish the run, for example when a hook's command never answers. Node would
+ * exit with code 0.
+ * @returns ends the watch
+ */
+export function watchForStall(onStall: () => void): () => void {
+	process.once("beforeExit", onStall);
+	return () => process.off("beforeExit", onStall);
+}
+
+/** Signals that end the program. */
+export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
+
+/** Ends the program with 128 + the signal's number; with the signal itself when the terminal is gone. */
+export function exitBySignal(signal: EndSignal): void {
+	if (!isatty(0)) {
+		// Node would find that the terminal does not take its settings back, and abort with a core dump.
+		process.removeAllListeners(signal);
+		process.kill(process.pid, signal);
+	}
+	process.exit(128 + constants.signals[signal]);
 }

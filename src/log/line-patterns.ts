@@ -1,0 +1,135 @@
+/**
+ * Everything pi assumes about the bytes of a line in a session file, so that files can be read without parsing each
+ * line. pi writes `type`, `timestamp` and `message` first and in this order, without spaces between them. A line that
+ * another program wrote may differ: the functions then return 0 or undefined, and the line must be decoded.
+ * `test/log/line-patterns.test.ts` holds them to the codec.
+ */
+
+/** Lines end at this byte alone. */
+export const LF = 10;
+/** Bytes at the start of a line that `TypeTable.numberAt` and `roleAt` may read. */
+export const HEAD_BYTES = 96;
+const QUOTE = 34;
+/** How many types are compared byte by byte before the type of a line is looked up as text. */
+const QUICK_TYPES = 8;
+/** More types than any real file has: the other lines of a damaged or hostile one are decoded when needed. */
+const MAX_TYPES = 60_000;
+const TYPE_START = Buffer.from('{"type":"');
+/** A message's line has an ISO time of 24 characters between these two. */
+const BEFORE_TIME = Buffer.from('{"type":"message","timestamp":"');
+const BEFORE_ROLE = Buffer.from('Z","message":{"role":"');
+const ROLE_AT = BEFORE_TIME.length + 23 + BEFORE_ROLE.length;
+/** Roles by number; 0 stands for a line whose head does not say. */
+export const ROLES = ["", "user", "assistant", "toolResult", "bashExecution"] as const;
+const ROLE_HEADS = ROLES.map((role) => Buffer.from(`${role}"`));
+
+/** The author of a message. */
+export type MessageRole = Exclude<(typeof ROLES)[number], "">;
+
+/** Entry types by number; 0 stands for a line whose head does not say. */
+export class TypeTable {
+	readonly #names: string[] = [""];
+	/** The same as bytes, with the closing quote. */
+	readonly #heads: Buffer[] = [Buffer.alloc(0)];
+	readonly #numbers = new Map<string, number>();
+
+	/** Every type seen so far; a type's position is its number. */
+	get names(): readonly string[] {
+		return this.#names;
+	}
+
+	/** Number of the type that the line `bytes[at, end)`, or its head, begins with; 0 if the line must be decoded. */
+	numberAt(bytes: Buffer, at: number, end: number): number {
+		const from = at + TYPE_START.length;
+		if (end < from + 2 || !startsWith(bytes, TYPE_START, at, end)) return 0;
+		for (let number = 1; number < this.#heads.length && number <= QUICK_TYPES; number++) {
+			const head = this.#heads[number];
+			if (head && startsWith(bytes, head, from, end)) return number;
+		}
+		const quote = bytes.subarray(from, Math.min(end, from + HEAD_BYTES)).indexOf(QUOTE);
+		const type = quote < 0 ? "" : bytes.toString("latin1", from, from + quote);
+		return /^[\w.:/-]+$/.test(type) ? this.numberOf(type) : 0; // escapes and other letters: decode the line
+	}
+
+	/** The number of a type, a new one if need be; 0 if there are too many. */
+	numberOf(type: string): number {
+		const known = this.#numbers.get(type);
+		if (known !== undefined) return known;
+		if (this.#names.length > MAX_TYPES) return 0;
+		this.#names.push(type);
+		this.#heads.push(Buffer.from(`${type}"`));
+		this.#numbers.set(type, this.#names.length - 1);
+		return this.#names.length - 1;
+	}
+}
+
+/** Number of the role at the head of a message's line `bytes[at, end)`; 0 for other lines, or if it must be decoded. */
+export function roleAt(bytes: Buffer, at: number, end: number): number {
+	const from = at + ROLE_AT;
+	const timeEnd = from - BEFORE_ROLE.length;
+	if (!startsWith(bytes, BEFORE_ROLE, timeEnd, end) || !startsWith(bytes, BEFORE_TIME, at, end)) return 0;
+	for (let time = at + BEFORE_TIME.length; time < timeEnd; time++) if (bytes[time] === QUOTE) return 0;
+	for (let number = 1; number < ROLE_HEADS.length; number++) {
+		const head = ROLE_HEADS[number];
+		if (head && startsWith(bytes, head, from, end)) return number;
+	}
+	return 0;
+}
+
+/** True for a space that may stand before or after the JSON of a line. */
+export function isBlank(byte: number | undefined): boolean {
+	return byte === 32 || byte === 9 || byte === 13;
+}
+
+/** The start of the text of a user message whose line is cut; undefined if `head` is not the head of one. */
+export function cutUserText(head: Buffer): string | undefined {
+	const text = head.toString();
+	const role = /"role"\s*:\s*"user"/.exec(text);
+	const cut = role && /"(?:text|content)"\s*:\s*("(?:[^"\\]|\\.){1,2000})/.exec(text.slice(role.index))?.[1];
+	const value = cut ? parseLine(`${cut}"`) : undefined;
+	return typeof value === "string" ? value : undefined;
+}
+
+/**
+ * Matches a text in lines read as latin1: each character in both cases, and escaped in any way that JSON allows for it.
+ * Finds more than the text, for example keys and types: parse the line to know.
+ */
+export function rawTextPattern(text: string): RegExp {
+	return new RegExp([...text].map(characterPattern).join(""), "g");
+}
+
+function characterPattern(character: string): string {
+	const forms = new Set([character, character.toLowerCase(), character.toUpperCase()]);
+	const bytes = [...forms].map((form) => Buffer.from(JSON.stringify(form).slice(1, -1)).toString("latin1"));
+	const escapes = character < "\x80" ? [] : [...forms].map(unicodeEscapes);
+	return `(?:${[...bytes.map(escapePattern), ...escapes].join("|")})`;
+}
+
+/** `\u` escapes of a character, the case of their digits ignored: some writers escape everything but ASCII. */
+function unicodeEscapes(text: string): string {
+	return text
+		.split("")
+		.map((unit) => unit.charCodeAt(0).toString(16).padStart(4, "0"))
+		.map((digits) => `\\\\u${digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)}`)
+		.join("");
+}
+
+/** A pattern that matches this text. */
+export function escapePattern(text: string): string {
+	return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+function startsWith(bytes: Buffer, expected: Buffer, at: number, end: number): boolean {
+	if (end - at < expected.length) return false;
+	for (let offset = 0; offset < expected.length; offset++) if (bytes[at + offset] !== expected[offset]) return false;
+	return true;
+}
+
+/** A line as JSON, without the checks of the codec; undefined if it is not JSON. */
+export function parseLine(line: string): unknown {
+	try {
+		return JSON.parse(line);
+	} catch {
+		return undefined;
+	}
+}

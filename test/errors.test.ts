@@ -1,0 +1,234 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { parseArgs } from "../src/cli/args.js";
+import { textOrFile } from "../src/cli/input.js";
+import { saveSetting } from "../src/config/settings.js";
+import { HookError, PiError, type PiErrorCode } from "../src/errors.js";
+import { SessionLog } from "../src/log/session-log.js";
+import { runPrompts } from "../src/modes/run-prompts.js";
+import { createAgentSession } from "../src/session/create-session.js";
+import { createHookTest } from "../src/testing/index.js";
+import { run } from "./cli/subcommands/run.js";
+import { httpError } from "./helpers/loopback-provider.js";
+import { startSession, type TestSessionOptions } from "./helpers/session.js";
+import { tempAgentDir, tempDir, writeFiles } from "./helpers/temp.js";
+
+/** What a promise rejects with. */
+const thrownBy = (work: () => unknown): Promise<unknown> =>
+	Promise.resolve()
+		.then(work)
+		.then(
+			() => "nothing was thrown",
+			(error: unknown) => error,
+		);
+
+/** The error of a session that is asked to start, or to run a line. */
+const refusal = (options: TestSessionOptions, line?: string) =>
+	thrownBy(async () => {
+		const { session } = await startSession(options);
+		if (line !== undefined) await session.prompt(line);
+	});
+
+/** What a command of a hook throws inside; its caller gets `command_failed` with this as the cause. */
+async function thrownInCommand(handler: string): Promise<unknown> {
+	const source = `export default (pi) => { pi.command("try", { handler: async (ctx) => { ${handler} } }); };`;
+	const error = await refusal({ hooks: { "a.ts": source } }, "/try");
+	return error instanceof Error ? error.cause : error;
+}
+
+/** The error of the first `hook_error` event when a hook with this handler runs in a turn. */
+async function reported(event: string, handler: string): Promise<unknown> {
+	const { session, provider, events } = await startSession({
+		hooks: { "a.ts": `export default (pi) => pi.on("${event}", ${handler});` },
+		userSettings: { hookTimeout: 20 },
+	});
+	provider.reply("ok");
+	await session.prompt("go");
+	return events.find((one) => one.type === "hook_error")?.cause;
+}
+
+function sessionFile(content?: string): string {
+	const path = join(tempDir(), "2026-01-02T03-04-05-000Z_s1.jsonl");
+	const header = { type: "session", version: 1, id: "s1", timestamp: "2026-01-02T03:04:05.000Z", cwd: "/" };
+	writeFileSync(path, content ?? `${JSON.stringify(header)}\n`);
+	return path;
+}
+
+/** How each code comes about, through what users, hook authors and SDK programs call. */
+const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
+	bad_arguments: () => thrownBy(() => parseArgs(["--nope"])),
+	not_a_terminal: () => refusal({}, "/theme"),
+	tool_unknown: () => refusal({ tools: ["nope"] }),
+	command_failed: () =>
+		refusal({ hooks: { "a.ts": `export default (pi) => pi.command("try", { handler() { throw 1; } });` } }, "/try"),
+	export_failed: () => refusal({}, `/export ${tempDir()}`),
+	config_invalid() {
+		const cwd = tempDir();
+		const files = Array.from({ length: 1001 }, (_, n) => [`.pi/hooks/h${n}.ts`, "export default () => {};"]);
+		writeFiles(cwd, Object.fromEntries(files));
+		return thrownBy(() => run({ name: "hooks", action: "trust" }, { cwd }));
+	},
+	config_write_failed() {
+		const agentDir = tempAgentDir();
+		mkdirSync(join(agentDir, "settings.json"));
+		return thrownBy(() => saveSetting(agentDir, "theme", "dark"));
+	},
+	file_unreadable: () => thrownBy(() => textOrFile("/dev/null", { cwd: "/", home: "/" })),
+	log_not_found: () => refusal({ session: { kind: "open", target: "/nowhere/x.jsonl" } }),
+	log_not_a_session: () => refusal({ session: { kind: "open", target: sessionFile("hello\n") } }),
+	log_locked() {
+		const target = sessionFile();
+		const log = SessionLog.open(target);
+		onTestFinished(() => log.close());
+		return refusal({ session: { kind: "open", target } });
+	},
+	log_write_failed: () =>
+		thrownBy(() => SessionLog.open(sessionFile(), { readOnly: true }).branchTo("all", { dir: sessionFile() })),
+	entry_refused: () => thrownInCommand(`await ctx.saveEntry({ type: "message" });`),
+	async session_busy() {
+		const { session, provider } = await startSession();
+		let error: unknown;
+		provider.reply(async () => {
+			error = await thrownBy(() => session.compact());
+			return "ok";
+		});
+		await session.prompt("go");
+		return error;
+	},
+	model_missing: () =>
+		thrownBy(async () => {
+			const env = { PI_CODING_AGENT_DIR: tempAgentDir() };
+			const memory = { kind: "memory" } as const;
+			const session = await createAgentSession({
+				cwd: tempDir(),
+				home: tempDir(),
+				env,
+				session: memory,
+				offline: true,
+			});
+			onTestFinished(() => session.dispose());
+			await session.start();
+			await session.prompt("hi");
+		}),
+	model_unknown: () => refusal({ model: "nope" }),
+	key_missing: () => refusal({ model: "anthropic/claude-sonnet-4-5" }, "hi"),
+	async request_failed() {
+		const { session, provider } = await startSession();
+		provider.reply(httpError(401));
+		const failures: unknown[] = [];
+		const nothing = async () => {};
+		const reporter = { onStatus: nothing, onReply: nothing, onFailure: (error: unknown) => void failures.push(error) };
+		expect(await runPrompts(session, { rest: ["hi"] }, reporter)).toBe(1);
+		return failures[0];
+	},
+	async compaction_failed() {
+		const { session } = await startSession();
+		return thrownBy(() => session.compact());
+	},
+	hook_load_failed() {
+		const dir = tempDir();
+		writeFiles(dir, { "a.ts": "export default 7;" });
+		return thrownBy(() => createHookTest({ hooks: [join(dir, "a.ts")] }));
+	},
+	hook_failed: () => reported("turn_end", `() => { throw new Error("boom"); }`),
+	hook_timeout: () => reported("turn_end", "() => new Promise(() => {})"),
+	async hook_stale() {
+		const { session } = await startSession({
+			hooks: {
+				"a.ts": `let held; export default (pi) => {
+					pi.on("session", (event, ctx) => { held ??= ctx; });
+					pi.command("try", { handler: () => { held.cwd; } });
+				};`,
+			},
+		});
+		await session.prompt("/new");
+		const error = await thrownBy(() => session.prompt("/try"));
+		return error instanceof Error ? error.cause : error;
+	},
+	context_invalid: () => reported("context", "() => ({ messages: [] })"),
+	async context_locked() {
+		const error = await reported("context", `(event, ctx) => ctx.saveEntry({ type: "x" })`);
+		return error instanceof Error ? error.cause : error;
+	},
+};
+
+const codes = () => Object.keys(PROVOKED);
+
+test.each(codes())("%s is thrown where the page says", async (code) => {
+	const error = await PROVOKED[code as PiErrorCode]();
+	expect(error).toBeInstanceOf(PiError);
+	expect(error).toMatchObject({ code });
+});
+
+test("the error of a hook names hook and event, and keeps its cause and the line that JSON and RPC send", async () => {
+	const { session, provider, events } = await startSession({
+		hooks: { "a.ts": `export default (pi) => pi.on("turn_end", () => { throw new TypeError("boom"); });` },
+	});
+	provider.reply("ok");
+	await session.prompt("go");
+	const [event] = events.filter(({ type }) => type === "hook_error");
+	if (event?.type !== "hook_error") throw new Error("no hook_error event");
+	expect(event.cause).toBeInstanceOf(HookError);
+	expect(event.cause).toMatchObject({
+		code: "hook_failed",
+		hookPath: event.hookPath,
+		event: "turn_end",
+		message: `Hook ${event.hookPath} failed on turn_end`,
+		reason: "boom",
+		cause: { message: "boom" },
+	});
+	const line: unknown = JSON.parse(JSON.stringify(event));
+	expect(line).toEqual({ type: "hook_error", hookPath: event.hookPath, event: "turn_end", error: "boom" });
+});
+
+const UNUSUAL = [
+	["undefined", "undefined", "undefined was thrown"],
+	["a revoked proxy", "revoked()", "something unreadable was thrown"],
+	["an object without a prototype", "Object.assign(Object.create(null), { a: 1 })", '{"a":1}'],
+] as const;
+const REVOKED = "const revoked = () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; };";
+
+test.each(UNUSUAL)(
+	"a hook that throws %s is reported, at its load, in a handler and in a command",
+	async (_, thrown, reason) => {
+		const at = (place: string) => `${REVOKED} export default (pi) => { ${place} };`;
+		const { session, provider, events } = await startSession({
+			hooks: {
+				"handler.ts": at(`pi.on("turn_end", () => { throw ${thrown}; });`),
+				"command.ts": at(`pi.command("try", { handler() { throw ${thrown}; } });`),
+				"load.ts": at(`throw ${thrown};`),
+			},
+		});
+		expect(session.loaded.warnings).toEqual([expect.stringMatching(/load\.ts did not load: /)]);
+		expect(session.loaded.warnings[0]).toContain(`did not load: ${reason}`);
+		provider.reply("ok");
+		await session.prompt("go");
+		await expect(session.prompt("/try")).rejects.toMatchObject({
+			code: "command_failed",
+			message: expect.stringContaining(`failed: ${reason}`),
+		});
+		const errors = events.flatMap((event) =>
+			event.type === "hook_error" ? [[event.event, event.error, event.cause?.code]] : [],
+		);
+		expect(errors).toEqual([
+			["turn_end", reason, "hook_failed"],
+			["/try", reason, "hook_failed"],
+		]);
+	},
+);
+
+test("the page lists every error code once, with its meaning and what to do", () => {
+	const rows = readFileSync(new URL("../docs/errors.md", import.meta.url), "utf8")
+		.split("\n")
+		.filter((line) => line.startsWith("| `"))
+		.map((line) =>
+			line
+				.slice(1, -1)
+				.split("|")
+				.map((cell) => cell.trim()),
+		);
+	expect(rows.map(([code = ""]) => code.slice(1, -1)).sort()).toEqual(codes().sort());
+	for (const row of rows)
+		expect(row).toEqual([expect.anything(), expect.stringMatching(/\w/), expect.stringMatching(/\w/)]);
+});
