@@ -5,7 +5,8 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { asciiOnly, growingArguments, modelsAsJson, quickWidth, requireBuiltins } from "./bundle-plugins.js";
+import { libraryPatchesPlugin } from "./library-patches.js";
+import { nodeBuiltins } from "./node-builtins.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -70,7 +71,7 @@ const bundle = await rolldown({
 	resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
 	// Native or optional at run time; @opentelemetry/api is an optional peer that is never installed.
 	external: [/^(koffi|jiti|@vscode\/ripgrep|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/],
-	plugins: [modelsAsJson, quickWidth, growingArguments, requireBuiltins, asciiOnly],
+	plugins: [libraryPatchesPlugin(), nodeBuiltins],
 	preserveEntrySignatures: "allow-extension",
 	// Some modules are loaded at the start in one mode and later in another.
 	checks: { ineffectiveDynamicImport: false },
@@ -79,6 +80,7 @@ rmSync(dist, { recursive: true, force: true });
 await bundle.write({
 	dir: dist,
 	minify: true,
+	charset: "ascii",
 	codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: splitByStage(), debugName: "stages" }] },
 });
 await bundle.close();
