@@ -50,6 +50,7 @@ export default defineConfig({
 				test: {
 					name: "e2e",
 					server,
+					globalSetup: ["test/e2e/install-program.ts"],
 					env,
 					poolOptions,
 					include: ["test/e2e/**/*.test.ts"],
