@@ -5,7 +5,7 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { libraryPatchesPlugin } from "./library-patches.js";
+import { libraryPatches, libraryPatchesPlugin } from "./library-patches.js";
 import { nodeBuiltins } from "./node-builtins.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -56,6 +56,15 @@ function reach(graph) {
 	return stagesOf;
 }
 
+const patches = libraryPatches();
+/** Refuses a build that left out a replaced module: the bundle would contain another copy, as the library has it. */
+const allReplaced = {
+	name: "all-replaced",
+	buildEnd() {
+		const missing = patches.paths.filter((path) => !this.getModuleInfo(path));
+		if (missing.length > 0) this.error(`Replaced modules are not part of the bundle: ${missing.join(", ")}`);
+	},
+};
 const bundle = await rolldown({
 	cwd: root,
 	input: {
@@ -71,7 +80,7 @@ const bundle = await rolldown({
 	resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
 	// Native or optional at run time; @opentelemetry/api is an optional peer that is never installed.
 	external: [/^(koffi|jiti|@vscode\/ripgrep|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/],
-	plugins: [libraryPatchesPlugin(), nodeBuiltins],
+	plugins: [libraryPatchesPlugin(patches), allReplaced, nodeBuiltins],
 	preserveEntrySignatures: "allow-extension",
 	// Some modules are loaded at the start in one mode and later in another.
 	checks: { ineffectiveDynamicImport: false },
