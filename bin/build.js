@@ -5,7 +5,8 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { asciiOnly, growingArguments, modelsAsJson, quickWidth, requireBuiltins } from "./bundle-plugins.js";
+import { libraryPatches, libraryPatchesPlugin } from "./library-patches.js";
+import { nodeBuiltins } from "./node-builtins.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -55,6 +56,15 @@ function reach(graph) {
 	return stagesOf;
 }
 
+const patches = libraryPatches();
+/** Refuses a build that left out a replaced module: the bundle would contain another copy, as the library has it. */
+const allReplaced = {
+	name: "all-replaced",
+	buildEnd() {
+		const missing = patches.paths.filter((path) => !this.getModuleInfo(path));
+		if (missing.length > 0) this.error(`Replaced modules are not part of the bundle: ${missing.join(", ")}`);
+	},
+};
 const bundle = await rolldown({
 	cwd: root,
 	input: {
@@ -70,7 +80,7 @@ const bundle = await rolldown({
 	resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
 	// Native or optional at run time; @opentelemetry/api is an optional peer that is never installed.
 	external: [/^(koffi|jiti|@vscode\/ripgrep|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/],
-	plugins: [modelsAsJson, quickWidth, growingArguments, requireBuiltins, asciiOnly],
+	plugins: [libraryPatchesPlugin(patches), allReplaced, nodeBuiltins],
 	preserveEntrySignatures: "allow-extension",
 	// Some modules are loaded at the start in one mode and later in another.
 	checks: { ineffectiveDynamicImport: false },
@@ -79,6 +89,7 @@ rmSync(dist, { recursive: true, force: true });
 await bundle.write({
 	dir: dist,
 	minify: true,
+	charset: "ascii",
 	codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: splitByStage(), debugName: "stages" }] },
 });
 await bundle.close();

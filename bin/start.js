@@ -14,9 +14,11 @@ function modifiedAt(path) {
 
 /** The latest change to what the bundle is made of. Folders count as well: a file may have been removed. */
 function sourcesModifiedAt() {
-	const sources = ["package.json", "package-lock.json", "bin/build.js", "bin/bundle-plugins.js", "CHANGELOG.md", "src"];
-	for (const path of readdirSync(join(root, "src"), { recursive: true })) sources.push(join("src", path));
-	return Math.max(...sources.map(modifiedAt));
+	const folders = ["bin", "patches", "src"];
+	const files = folders.flatMap((folder) =>
+		readdirSync(join(root, folder), { recursive: true }).map((path) => join(folder, path)),
+	);
+	return Math.max(...["package.json", "package-lock.json", "CHANGELOG.md", ...folders, ...files].map(modifiedAt));
 }
 
 // The build writes this file last: an interrupted build leaves none.

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { libraryPatches, libraryPatchesPlugin } from "../bin/library-patches.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const alias = {
@@ -14,6 +15,11 @@ const END_WITH_RUN = '--import=data:text/javascript,process.once("disconnect",()
 /** A worker keeps what it has loaded for its next file: loading the sources anew took longer than the tests. */
 const poolOptions = { forks: { isolate: false, execArgv: [END_WITH_RUN] } };
 
+/** Libraries with replaced modules are loaded as the build bundles them. */
+const patches = libraryPatches();
+const plugins = [libraryPatchesPlugin(patches)];
+const server = { deps: { inline: [patches.modules] } };
+
 /** Tests of the built program in a pty run apart from the rest: they are slow, and a busy machine must not fail them. */
 export default defineConfig({
 	test: {
@@ -27,8 +33,10 @@ export default defineConfig({
 		projects: [
 			{
 				resolve: { alias },
+				plugins,
 				test: {
 					name: "unit",
+					server,
 					env,
 					poolOptions,
 					include: ["test/**/*.test.ts"],
@@ -38,8 +46,11 @@ export default defineConfig({
 			},
 			{
 				resolve: { alias },
+				plugins,
 				test: {
 					name: "e2e",
+					server,
+					globalSetup: ["test/e2e/install-program.ts"],
 					env,
 					poolOptions,
 					include: ["test/e2e/**/*.test.ts"],

@@ -1,9 +1,9 @@
 import { CURSOR_MARKER, truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
 import { showCharacter } from "../util/sanitize.js";
-import { simpleWidth } from "./simple-width.js";
 import { IMAGE_MARK } from "./terminal-images.js";
 
-const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
+/** A control character that does not start a style. */
+const FOREIGN = /[\x00-\x1a\x1c-\x1f\x7f-\x9f]|\x1b(?!\[[\d;:]*m)/;
 /** What components may write besides text: styles, links, and marks that the renderer takes out: of the cursor, of images. */
 const OWN = new RegExp(
 	`\\x1b\\[[\\d;:]*m|\\x1b\\]8;[^\\x00-\\x1f\\x7f-\\x9f]*(?:\\x07|\\x1b\\\\)|${CURSOR_MARKER}|${IMAGE_MARK}|[\\x00-\\x1f\\x7f-\\x9f]`,
@@ -15,9 +15,7 @@ const OWN = new RegExp(
  * sequence leaves here but styles and links: others become visible characters.
  */
 export function safeLine(line: string, width: number): string {
-	const simple = simpleWidth(line);
-	if (simple >= 0 && simple <= width) return line;
-	const safe = CONTROL.test(line) ? line.replace(/[\r\n]+/g, " ").replace(OWN, showForeign) : line;
+	const safe = FOREIGN.test(line) ? line.replace(/[\r\n]+/g, " ").replace(OWN, showForeign) : line;
 	return visibleWidth(safe) > width ? truncateToWidth(safe, width, "…") : safe;
 }
 

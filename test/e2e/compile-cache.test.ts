@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { piProgram } from "../helpers/pi-environment.js";
 import { tempDir } from "../helpers/temp.js";
 
-const BIN = fileURLToPath(new URL("../../bin/pi.js", import.meta.url));
 /** Stands in for what Node has from 22.1 on, so that every Node shows where the cache would be. */
 const PRELOAD = `data:text/javascript,${encodeURIComponent(
 	'import module from "node:module"; module.enableCompileCache = (where) => console.error("cache:" + where);',
@@ -13,7 +12,7 @@ const PRELOAD = `data:text/javascript,${encodeURIComponent(
 
 test("compiled code is kept among the user's own files, where nobody else can write", () => {
 	const agentDir = join(tempDir(), "agent");
-	const { stderr } = spawnSync(process.execPath, ["--import", PRELOAD, BIN, "--list-models"], {
+	const { stderr } = spawnSync(process.execPath, ["--import", PRELOAD, piProgram(), "--list-models"], {
 		encoding: "utf8",
 		env: { PATH: process.env.PATH, PI_CODING_AGENT_DIR: agentDir, PI_OFFLINE: "1" },
 	});
@@ -23,7 +22,7 @@ test("compiled code is kept among the user's own files, where nobody else can wr
 });
 
 test("a home that cannot be written to costs the cache and nothing else", () => {
-	const { stderr, status } = spawnSync(process.execPath, ["--import", PRELOAD, BIN, "--list-models"], {
+	const { stderr, status } = spawnSync(process.execPath, ["--import", PRELOAD, piProgram(), "--list-models"], {
 		encoding: "utf8",
 		env: { PATH: process.env.PATH, PI_CODING_AGENT_DIR: "/dev/null/agent", PI_OFFLINE: "1" },
 	});

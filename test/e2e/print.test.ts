@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { httpError, startProvider, text, toolCall } from "../helpers/loopback-provider.js";
-import { PI, piPlace } from "../helpers/pi-environment.js";
+import { piPlace, piProgram } from "../helpers/pi-environment.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, conversation, STACKING } from "./support.js";
@@ -140,7 +140,10 @@ test("a reader that goes away ends the program quietly", async () => {
 	provider.on(() => "more");
 	const place = piPlace({ agentDir: agentDirFor(provider) });
 	const script = '{ "$NODE" "$PI" -p 1 2 3 4; echo "code $?" >&2; } | { head -1; echo gone >&2; }';
-	const shell = spawn("sh", ["-c", script], { cwd: place.cwd, env: { ...place.env, NODE: process.execPath, PI } });
+	const shell = spawn("sh", ["-c", script], {
+		cwd: place.cwd,
+		env: { ...place.env, NODE: process.execPath, PI: piProgram() },
+	});
 	onTestFinished(() => void shell.kill("SIGKILL"));
 	shell.stdin.end();
 	const output = { stdout: "", stderr: "" };

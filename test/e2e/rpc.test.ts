@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RpcClient } from "../../src/modes/rpc/client.js";
 import { startProvider } from "../helpers/loopback-provider.js";
-import { PI, piPlace } from "../helpers/pi-environment.js";
+import { piPlace, piProgram } from "../helpers/pi-environment.js";
 import { spawnPi } from "../helpers/run-pi.js";
 import { tempAgentDir } from "../helpers/temp.js";
 
@@ -14,7 +14,7 @@ describe("a program in RPC mode", () => {
 		provider.reply("hello from far");
 		let stderr = "";
 		const client = RpcClient.spawn({
-			entry: PI,
+			entry: piProgram(),
 			args: OPTIONS,
 			cwd,
 			env,

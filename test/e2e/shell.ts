@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { PI } from "../helpers/pi-environment.js";
+import { piProgram } from "../helpers/pi-environment.js";
 import { type PiTerminal, startPi } from "../helpers/pty.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { submit } from "./support.js";
@@ -19,7 +19,7 @@ export async function openShell(agentDir: string, env: Record<string, string> = 
 	const shell = startPi({
 		entry: join(dir, "shell.cjs"),
 		agentDir,
-		env: { NODE: process.execPath, NODE_FLAGS: "", PI, PS1: "shell> ", ...env },
+		env: { NODE: process.execPath, NODE_FLAGS: "", PI: piProgram(), PS1: "shell> ", ...env },
 	});
 	await shell.waitForText("shell>");
 	return shell;

@@ -1,12 +1,12 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { init, parse } from "es-module-lexer";
 import { expect, test } from "vitest";
 import * as hooks from "../../src/hooks/index.js";
 import * as sdk from "../../src/index.js";
+import { piProgram } from "../helpers/pi-environment.js";
 
-const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
+const DIST = join(dirname(realpathSync(piProgram())), "..", "dist");
 
 /** The file of dist/ with this name, which but for entries ends in a hash. */
 function fileNamed(name: string): string {

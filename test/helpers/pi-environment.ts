@@ -1,10 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
 import { tempAgentDir, tempDir } from "./temp.js";
 
-/** The program's entry, as users start it. Needs a build. */
-export const PI = fileURLToPath(new URL("../../bin/pi.js", import.meta.url));
+/** The program's entry: of the installed program in e2e tests, else of the checkout, which needs a build. */
+export function piProgram(): string {
+	return inject("program") ?? fileURLToPath(new URL("../../bin/pi.js", import.meta.url));
+}
 
 /** How a test starts the program. */
 export interface PiOptions {
@@ -16,7 +19,7 @@ export interface PiOptions {
 	cwd?: string;
 	/** Default: an empty agent directory. */
 	agentDir?: string;
-	/** The JavaScript file to run. Default: `bin/pi.js`. */
+	/** The JavaScript file to run. Default: `piProgram()`. */
 	entry?: string;
 }
 

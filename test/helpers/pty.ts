@@ -3,7 +3,7 @@ import pty from "@lydell/node-pty";
 import headless from "@xterm/headless";
 import { onTestFinished } from "vitest";
 import { keyBytes } from "./keys.js";
-import { PI, type PiOptions, piPlace } from "./pi-environment.js";
+import { type PiOptions, piPlace, piProgram } from "./pi-environment.js";
 
 /** How a test starts the program in a terminal. */
 export interface PtyOptions extends PiOptions {
@@ -65,7 +65,7 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 	const columns = options.columns ?? 80;
 	const rows = options.rows ?? 24;
 	const emulator = new headless.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
-	const child = pty.spawn(process.execPath, [options.entry ?? PI, ...(options.args ?? [])], {
+	const child = pty.spawn(process.execPath, [options.entry ?? piProgram(), ...(options.args ?? [])], {
 		cols: columns,
 		rows,
 		cwd: place.cwd,

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { onTestFinished } from "vitest";
-import { PI, type PiOptions, piPlace } from "./pi-environment.js";
+import { type PiOptions, piPlace, piProgram } from "./pi-environment.js";
 
 /** What is left of a run without a terminal. */
 export interface PiRun {
@@ -35,7 +35,7 @@ export interface PiProcess {
 /** Starts the program with pipes for stdin, stdout and stderr. It is killed when the test is over. */
 export function spawnPi(args: string[], options: Omit<PiOptions, "args"> = {}): PiProcess {
 	const place = piPlace(options);
-	const child = spawn(process.execPath, [options.entry ?? PI, ...args], { cwd: place.cwd, env: place.env });
+	const child = spawn(process.execPath, [options.entry ?? piProgram(), ...args], { cwd: place.cwd, env: place.env });
 	const output = { stdout: "", stderr: "" };
 	const watchers = new Set<() => void>();
 	const notify = () => {

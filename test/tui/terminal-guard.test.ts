@@ -7,7 +7,7 @@ const program = fileURLToPath(new URL("./guarded-screen.ts", import.meta.url));
 
 /** Runs the program in a terminal until `ready` shows, then does `act`. @returns all output and how it ended */
 async function run(end: string, act: (child: pty.IPty) => void, { kitty = false } = {}) {
-	const child = pty.spawn(process.execPath, ["--import", "jiti/register", program, end], {
+	const child = pty.spawn(process.execPath, ["--import", "./bin/run-from-source.js", program, end], {
 		cwd: root,
 		cols: 60,
 		rows: 10,

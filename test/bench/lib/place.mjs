@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
+import { libraryPatchesPlugin } from "../../../bin/library-patches.js";
 import { scrubbedEnv } from "./process.mjs";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -55,6 +56,7 @@ export async function createWorkshop(program = join(ROOT, "bin/pi.js")) {
 				input: entry,
 				platform: "node",
 				resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
+				plugins: [libraryPatchesPlugin()],
 				output: { file: outfile },
 			});
 			return import(outfile);

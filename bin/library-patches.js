@@ -1,0 +1,101 @@
+// The modules of libraries that pi replaces. Tests, `npm run dev` and the build all load libraries through this list.
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { applyPatch, parsePatch } from "diff";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** Replaced by a complete module. Files in patches/ list what is replaced in parts. */
+const REPLACED = [
+	{ library: "@mariozechner/pi-ai", version: "0.73.1", file: "dist/models.generated.js", replace: modelsAsJson },
+];
+
+/** The list of models is a third of a megabyte of data: V8 parses it several times faster as JSON than as code. */
+async function modelsAsJson(code) {
+	const { MODELS } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+	return `export const MODELS = JSON.parse(${JSON.stringify(JSON.stringify(MODELS))});\n`;
+}
+
+/**
+ * Reads the list for the libraries installed in a project.
+ * @param {string} root the directory that contains patches/ and node_modules/
+ * @throws Error if a library is missing, has another version than the list names, or lacks a replaced module
+ */
+export function libraryPatches(root = ROOT) {
+	/** Path of a replaced module → its own code → the replacement, or a promise of it. */
+	const replacements = new Map();
+	const libraries = new Set();
+	for (const { listedIn, library, version, file, replace } of [...patchedModules(root), ...replacedModules()]) {
+		const directory = join(root, "node_modules", library);
+		const installed = existsSync(directory) ? manifestVersion(directory) : "no version";
+		if (installed !== version) {
+			throw new Error(
+				`${listedIn} is for ${library} ${version}, but ${installed} is installed: run \`npm ci\`, or adapt it to the installed version`,
+			);
+		}
+		const path = join(realpathSync(directory), file);
+		if (!existsSync(path)) throw new Error(`${listedIn} names ${file}, which ${library} ${version} does not have`);
+		replacements.set(path, replace);
+		libraries.add(library);
+	}
+	return {
+		/** Absolute paths of the replaced modules. */
+		paths: [...replacements.keys()],
+		/** Matches the path of every module of the listed libraries. */
+		modules: new RegExp(`[\\\\/]node_modules[\\\\/](?:${[...libraries].join("|").replaceAll("/", "[\\\\/]")})[\\\\/]`),
+		/**
+		 * What to load for a module.
+		 * @param {string} path absolute
+		 * @param {string} code the library's own
+		 * @returns {Promise<string | null>} null if the module is not replaced
+		 * @throws Error if a patch does not apply
+		 */
+		async patchedSource(path, code) {
+			const replace = replacements.get(normalize(path));
+			return replace ? replace(code) : null;
+		},
+	};
+}
+
+/** The list as a plugin for Rolldown and Vite. */
+export function libraryPatchesPlugin({ modules, patchedSource } = libraryPatches()) {
+	return {
+		name: "library-patches",
+		transform: {
+			filter: { id: modules },
+			async handler(code, id) {
+				const source = await patchedSource(id, code);
+				return source === null ? null : { code: source, map: null };
+			},
+		},
+	};
+}
+
+function replacedModules() {
+	return REPLACED.map((module) => ({ ...module, listedIn: "bin/library-patches.js" }));
+}
+
+/** One module for each file that a patch changes. The patch's name says the library and its version. */
+function patchedModules(root) {
+	return readdirSync(join(root, "patches"), { recursive: true })
+		.filter((name) => name.endsWith(".patch"))
+		.flatMap((name) => {
+			const listedIn = `patches/${name.replaceAll("\\", "/")}`;
+			const [, library, version] = /^patches\/(.+)@([^@]+)\.patch$/.exec(listedIn) ?? [];
+			if (!library) throw new Error(`${listedIn} is not named <package>@<version>.patch`);
+			return parsePatch(readFileSync(join(root, listedIn), "utf8")).map((patch) => {
+				const file = patch.newFileName.replace(/^b\//, "");
+				const replace = (code) => {
+					const patched = applyPatch(code, patch, { fuzzFactor: 0 });
+					if (patched === false) throw new Error(`${listedIn} does not apply to ${file} of ${library} ${version}`);
+					return patched;
+				};
+				return { listedIn, library, version, file, replace };
+			});
+		});
+}
+
+function manifestVersion(directory) {
+	return JSON.parse(readFileSync(join(directory, "package.json"), "utf8")).version;
+}

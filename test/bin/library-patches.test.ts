@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { libraryPatches } from "../../bin/library-patches.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const PATCH = `Why.
+
+--- a/dist/one.js
++++ b/dist/one.js
+@@ -1,2 +1,2 @@
+ // one
+-export const one = 1;
++export const one = "I";
+`;
+/** What bin/library-patches.js itself replaces. */
+const MODELS = { version: "0.73.1", files: { "dist/models.generated.js": "export const MODELS = { a: { b: 1 } };\n" } };
+
+/** A project with these patches and these installed libraries. */
+function project(
+	patches: Record<string, string>,
+	libraries: Record<string, { version: string; files: Record<string, string> }>,
+): string {
+	const directory = tempDir();
+	writeFiles(directory, { "patches/README": "" });
+	for (const [name, patch] of Object.entries(patches)) writeFiles(join(directory, "patches"), { [name]: patch });
+	for (const [name, { version, files }] of Object.entries({ "@mariozechner/pi-ai": MODELS, ...libraries })) {
+		writeFiles(join(directory, "node_modules", name), { "package.json": { name, version }, ...files });
+	}
+	return directory;
+}
+
+const ONE = { version: "1.2.3", files: { "dist/one.js": "// one\nexport const one = 1;\n" } };
+
+test("every listed module is replaced, and no other module of its library is", async () => {
+	const { paths, patchedSource } = libraryPatches();
+	expect(paths.map((path) => path.replace(/^.*node_modules\//, "")).sort()).toEqual([
+		"@mariozechner/pi-ai/dist/models.generated.js",
+		"@mariozechner/pi-ai/dist/providers/amazon-bedrock.js",
+		"@mariozechner/pi-ai/dist/providers/anthropic.js",
+		"@mariozechner/pi-ai/dist/providers/mistral.js",
+		"@mariozechner/pi-ai/dist/providers/openai-completions.js",
+		"@mariozechner/pi-ai/dist/providers/openai-responses-shared.js",
+		"@mariozechner/pi-ai/dist/utils/json-parse.js",
+		"@mariozechner/pi-tui/dist/utils.js",
+	]);
+	for (const path of paths) {
+		const code = readFileSync(path, "utf8");
+		const replaced = await patchedSource(path, code);
+		expect(replaced === null || replaced === code).toBe(false);
+	}
+	expect(await patchedSource(join(root, "node_modules/@mariozechner/pi-tui/dist/tui.js"), "")).toBeNull();
+});
+
+test("a patch changes its module, and a complete module replaces the library's", async () => {
+	const directory = project({ "@scope/lib@1.2.3.patch": PATCH }, { "@scope/lib": ONE });
+	const { paths, patchedSource } = libraryPatches(directory);
+	const sources = await Promise.all(paths.map((path) => patchedSource(path, readFileSync(path, "utf8"))));
+	expect(sources).toEqual([
+		'// one\nexport const one = "I";\n',
+		`export const MODELS = JSON.parse(${JSON.stringify('{"a":{"b":1}}')});\n`,
+	]);
+});
+
+test.each([
+	["another version", { lib: { ...ONE, version: "1.3.0" } }, "1.3.0"],
+	["no library", {}, "no version"],
+])("the list is refused with %s", (_, libraries, found) => {
+	const directory = project({ "lib@1.2.3.patch": PATCH }, libraries);
+	expect(() => libraryPatches(directory)).toThrow(
+		`patches/lib@1.2.3.patch is for lib 1.2.3, but ${found} is installed: run \`npm ci\`, or adapt it to the installed version`,
+	);
+});
+
+test("a complete module is refused with another version of its library", () => {
+	const directory = project({}, { "@mariozechner/pi-ai": { ...MODELS, version: "0.74.0" } });
+	expect(() => libraryPatches(directory)).toThrow(
+		"bin/library-patches.js is for @mariozechner/pi-ai 0.73.1, but 0.74.0 is installed",
+	);
+});
+
+test("a patch without a version, or of a module that its library lacks, is refused", () => {
+	expect(() => libraryPatches(project({ "lib.patch": PATCH }, { lib: ONE }))).toThrow(
+		"patches/lib.patch is not named <package>@<version>.patch",
+	);
+	expect(() => libraryPatches(project({ "lib@1.2.3.patch": PATCH }, { lib: { ...ONE, files: {} } }))).toThrow(
+		"patches/lib@1.2.3.patch names dist/one.js, which lib 1.2.3 does not have",
+	);
+});
+
+test("a patch whose context differs does not apply, and names its module", async () => {
+	const files = { "dist/one.js": "// 1\nexport const one = 1;\n" };
+	const { paths, patchedSource } = libraryPatches(project({ "lib@1.2.3.patch": PATCH }, { lib: { ...ONE, files } }));
+	const [path = ""] = paths;
+	await expect(patchedSource(path, readFileSync(path, "utf8"))).rejects.toThrow(
+		"patches/lib@1.2.3.patch does not apply to dist/one.js of lib 1.2.3",
+	);
+});

@@ -1,0 +1,80 @@
+import { type Context, parseStreamingJson, streamSimple } from "@mariozechner/pi-ai";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type LoopbackApi, startProvider, toolCall } from "../helpers/loopback-provider.js";
+
+/** The library's types do not know the second parameter. */
+const parse: (text: string, call: { arguments: unknown }) => unknown = parseStreamingJson;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => {
+	vi.useRealTimers();
+	vi.restoreAllMocks();
+});
+
+/** Lets each parsing of such a text take some time. @returns the texts that were parsed, as they come */
+function slowParsing(text: RegExp, ms: number): string[] {
+	const { parse } = JSON;
+	const parsed: string[] = [];
+	vi.spyOn(JSON, "parse").mockImplementation((json, reviver) => {
+		if (text.test(json)) {
+			parsed.push(json);
+			vi.advanceTimersByTime(ms);
+		}
+		return parse(json, reviver);
+	});
+	return parsed;
+}
+
+/** Parses after each of 1000 pieces, 1 ms apart. @returns after which ones there were new arguments */
+function parsePieces(parseMs: number): number[] {
+	slowParsing(/^\{"piece"/, parseMs);
+	const call = { arguments: {} as unknown };
+	const changed: number[] = [];
+	for (let piece = 0; piece < 1000; piece++) {
+		vi.advanceTimersByTime(1);
+		const before = call.arguments;
+		call.arguments = parse(`{"piece":${piece}}`, call);
+		if (call.arguments !== before) changed.push(piece);
+	}
+	return changed;
+}
+
+test("short arguments are parsed with every piece", () => {
+	expect(parsePieces(0)).toHaveLength(1000);
+});
+
+test("parsing long arguments takes a tenth of the time, at equal distances", () => {
+	const parsed = parsePieces(5);
+	expect(parsed.slice(0, 4)).toEqual([0, 45, 90, 135]);
+	expect(parsed).toHaveLength(23);
+});
+
+test("each call has its own time", () => {
+	slowParsing(/^\{"/, 100);
+	const [first, second] = [{ arguments: {} }, { arguments: {} }];
+	expect(parse('{"a":1}', first)).toEqual({ a: 1 });
+	expect(parse('{"b":1}', second)).toEqual({ b: 1 });
+	expect(parse('{"a":2}', first)).toBe(first.arguments);
+});
+
+test.each<LoopbackApi>(["openai-completions", "anthropic-messages"])(
+	"with %s, most pieces of a long argument are not parsed, and the complete argument is",
+	async (api) => {
+		const provider = await startProvider();
+		const args = { content: "a line of a file\n".repeat(500) };
+		provider.reply({ content: [toolCall("write", args)], chunkSize: 16 });
+		const parsed = slowParsing(/^\{"content/, 1);
+		const context: Context = { messages: [{ role: "user", content: "go", timestamp: 0 }] };
+		const stream = streamSimple(provider.model({ api }), context, { apiKey: "none", maxRetries: 0 });
+		let pieces = 0;
+		for await (const { type } of stream) if (type === "toolcall_delta") pieces += 1;
+		const { content } = await stream.result();
+		expect(content).toMatchObject([{ type: "toolCall", name: "write", arguments: args }]);
+		expect(pieces).toBeGreaterThan(500);
+		// No time passes but for parsing: the first piece is parsed, and the whole once at the end.
+		expect({ different: new Set(parsed).size, last: parsed.at(-1) }).toEqual({
+			different: 2,
+			last: JSON.stringify(args),
+		});
+	},
+);

@@ -1,0 +1,73 @@
+import { fileURLToPath } from "node:url";
+import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
+
+type Measures = { visibleWidth: typeof visibleWidth; wrapTextWithAnsi: typeof wrapTextWithAnsi };
+
+const utils = fileURLToPath(new URL("../../node_modules/@mariozechner/pi-tui/dist/utils.js", import.meta.url));
+/** The library's own functions: with a query, a path is not on the list of replaced modules. */
+const original: Measures = await import(`${utils}?original`);
+
+const style = fc.constantFrom("\x1b[31m", "\x1b[39m", "\x1b[1;38;5;240m", "\x1b[m", "\x1b[0m", "\x1b[4:3m");
+const character = fc.constantFrom(..."a ~éß─▎╰⠋…→‘Ω語👍\u0301\t");
+const other = fc.constantFrom("\x1b[2K", "\x1b]8;;http://x.y\x07a\x1b]8;;\x07", "\x1b[3", "\u00ad", "\n", "👩‍💻");
+const line = fc.array(fc.oneof(character, style, other), { maxLength: 40 }).map((parts) => parts.join(""));
+
+let segmented: MockInstance<Intl.Segmenter["segment"]>;
+beforeEach(() => {
+	segmented = vi.spyOn(Intl.Segmenter.prototype, "segment");
+});
+afterEach(() => segmented.mockRestore());
+
+test("the functions under test are not the library's own", () => {
+	expect(original.visibleWidth).not.toBe(visibleWidth);
+	original.visibleWidth("\x1b[1mbold");
+	expect(segmented).toHaveBeenCalledOnce();
+});
+
+test("every character has the width that the library gives", () => {
+	const wrong: number[] = [];
+	let measured = 0;
+	for (let code = 0; code <= 0xffff; code += 1) {
+		const text = String.fromCharCode(code);
+		segmented.mockClear();
+		const width = visibleWidth(text);
+		if (segmented.mock.calls.length === 0) measured += 1;
+		if (width !== original.visibleWidth(text)) wrong.push(code);
+	}
+	expect(wrong).toEqual([]);
+	expect(measured).toBeGreaterThan(1_200);
+});
+
+test("every line has the width that the library gives, and is wrapped in the same places", () => {
+	fc.assert(
+		fc.property(line, fc.integer({ min: 1, max: 20 }), (text, width) => {
+			expect(visibleWidth(text)).toBe(original.visibleWidth(text));
+			expect(wrapTextWithAnsi(text, width)).toEqual(original.wrapTextWithAnsi(text, width));
+		}),
+	);
+});
+
+test.each([
+	["a line of text", "plain text", 10],
+	["styles, which have no width", "\x1b[1m\x1b[38;5;240m▎\x1b[39m bold\x1b[22m", 6],
+	["nothing", "", 0],
+])("%s is measured without segmentation", (_, text, width) => {
+	expect(visibleWidth(text)).toBe(width);
+	expect(segmented).not.toHaveBeenCalled();
+});
+
+test.each([
+	["wide characters", "語", 2],
+	["emoji", "👍", 2],
+	["marks that join the letter before them", "e\u0301", 1],
+	["tabs", "a\tb", 5],
+	["soft hyphens", "a\u00adb", 2],
+	["other control sequences", "\x1b[2Ka", 1],
+	["links", "\x1b]8;;http://x.y\x07a\x1b]8;;\x07", 1],
+])("%s are measured by the library's own way", (name, text, width) => {
+	// Padded with its name: the library caches widths.
+	expect(visibleWidth(`${text}${name}`)).toBe(width + name.length);
+	expect(segmented).toHaveBeenCalledOnce();
+});
