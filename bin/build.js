@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 // Builds dist/: one split bundle for the program and the package entries, and with --types the declarations.
-import { spawnSync } from "node:child_process";
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -102,11 +101,4 @@ writeFileSync(join(dist, "help.txt"), HELP_TEXT);
 // Last: bin/start.js takes it as the sign of a whole build.
 cpSync(join(root, "CHANGELOG.md"), join(dist, "CHANGELOG.md"));
 
-if (process.argv.includes("--types")) {
-	const tsc = spawnSync(
-		process.execPath,
-		[join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")],
-		{ cwd: root, stdio: "inherit" },
-	);
-	process.exitCode = tsc.status ?? 1;
-}
+if (process.argv.includes("--types")) (await import("./build-types.js")).buildTypes();

@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { PiError } from "../../errors.js";
@@ -100,11 +99,12 @@ export default function (pi: HookAPI) {
 `;
 }
 
-/** Settings for tsc and editors; the types are those of the installed program, where it is now. */
+/** Settings for tsc and editors; the types are those of the running installation, where it is now. */
 function compilerConfig() {
 	const root = packageRoot();
-	const own = (dir: string) => [join(root, "dist", "types", dir, "index.d.ts"), join(root, "src", dir, "index.ts")];
-	const nodeTypes = findPackage("@types/node", root);
+	// The declarations of a build; before one, the sources and the packages that they are made from.
+	const types = (built: string, source: string) => [join(root, "dist/types", built), join(root, source)];
+	const typebox = types("typebox/index.d.mts", "node_modules/typebox/build/index.d.mts");
 	return {
 		compilerOptions: {
 			target: "es2023",
@@ -115,25 +115,20 @@ function compilerConfig() {
 			noEmit: true,
 			skipLibCheck: true,
 			allowImportingTsExtensions: true,
-			...(nodeTypes ? { typeRoots: [dirname(nodeTypes)], types: ["node"] } : { types: [] }),
+			// npm puts what pi depends on inside or beside it.
+			typeRoots: [join(root, "node_modules/@types"), join(root, "../../@types")],
+			types: ["node"],
 			paths: {
-				"@mariozechner/pi-coding-agent": own(""),
-				"@mariozechner/pi-coding-agent/hooks": own("hooks"),
-				"@mariozechner/pi-coding-agent/testing": own("testing"),
-				...Object.fromEntries(
-					["@mariozechner/pi-ai", "@mariozechner/pi-tui", "typebox"].flatMap((name) => {
-						const found = findPackage(name, root);
-						return found ? [[name, [found]]] : [];
-					}),
-				),
+				"@mariozechner/pi-coding-agent": types("index.d.ts", "src/index.ts"),
+				"@mariozechner/pi-coding-agent/hooks": types("hooks.d.ts", "src/hooks/index.ts"),
+				"@mariozechner/pi-coding-agent/testing": types("testing.d.ts", "src/testing/index.ts"),
+				"@mariozechner/pi-ai": types("pi-ai/index.d.ts", "node_modules/@mariozechner/pi-ai"),
+				"@mariozechner/pi-tui": types("pi-tui/index.d.ts", "node_modules/@mariozechner/pi-tui"),
+				typebox,
+				"typebox/value": types("typebox/value/index.d.mts", "node_modules/typebox/build/value/index.d.mts"),
+				"@sinclair/typebox": typebox,
 			},
 		},
 		include: ["**/*.ts"],
 	};
-}
-
-/** Directory of a package as pi finds it; null when it comes without. */
-function findPackage(name: string, root: string): string | null {
-	const places = createRequire(join(root, "package.json")).resolve.paths(name) ?? [];
-	return places.map((dir) => join(dir, name)).find((dir) => existsSync(join(dir, "package.json"))) ?? null;
 }

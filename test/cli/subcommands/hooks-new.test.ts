@@ -65,15 +65,21 @@ describe("pi hooks new", () => {
 		}
 	});
 
-	test("the compiler finds the types of pi and of pi-ai, and refuses a wrong answer", async () => {
+	test("the compiler finds the types of pi and of what hooks import, and refuses a wrong answer", async () => {
 		const { agentDir } = await newHook("count");
 		const dir = join(agentDir, "hooks");
 		writeFiles(dir, {
 			"model.ts": `import { readFileSync } from "node:fs";
 import { complete, type Model } from "@mariozechner/pi-ai";
+import { defineTool } from "@mariozechner/pi-coding-agent";
 import { applyRanges, type HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 import { createHookTest } from "@mariozechner/pi-coding-agent/testing";
-export const used = [readFileSync, complete, applyRanges, createHookTest];
+import { Text } from "@mariozechner/pi-tui";
+import { Type as Same } from "@sinclair/typebox";
+import { Type } from "typebox";
+import { Value } from "typebox/value";
+export const used = [readFileSync, complete, defineTool, applyRanges, createHookTest, Text, Same.String(), Value];
+export const parsed: string = Value.Parse(Type.String(), "text");
 export default function (pi: HookAPI) {
 	pi.on("turn_start", async (_, ctx) => {
 		const model: Model<string> | null = ctx.model;

@@ -1,0 +1,130 @@
+// Writes dist/types/: the declarations of pi and of the packages that hooks import. They need no package but Node's types.
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const packages = join(root, "node_modules");
+const types = join(root, "dist", "types");
+
+/** Package entry → its file among pi's own declarations, and whether hooks import it. */
+const ENTRIES = {
+	index: { file: "index.d.ts", forHooks: false },
+	hooks: { file: "hooks/index.d.ts", forHooks: true },
+	testing: { file: "testing/index.d.ts", forHooks: true },
+};
+/** Folder of dist/types → where its declarations come from, and which of them are imported from outside. */
+const COPIED = {
+	"pi-ai": { from: "@mariozechner/pi-ai/dist", entries: ["index.d.ts"] },
+	"pi-tui": { from: "@mariozechner/pi-tui/dist", entries: ["index.d.ts"] },
+	typebox: { from: "typebox/build", entries: ["index.d.mts", "value/index.d.mts"], license: "typebox/license" },
+};
+/** What hooks and declarations import → its file in dist/types. The `imports` of package.json name the same files. */
+const NAMES = {
+	"@mariozechner/pi-ai": "pi-ai/index.js",
+	"@mariozechner/pi-tui": "pi-tui/index.js",
+	typebox: "typebox/index.mjs",
+	"typebox/value": "typebox/value/index.mjs",
+};
+/**
+ * What stands in for the packages of providers, which are hundreds of megabytes. pi-ai exports two options that use
+ * them, `client` and `serviceTier`; the rest is in functions that it keeps to itself.
+ */
+const PROVIDERS = {
+	"@anthropic-ai/sdk": "type Anthropic = object;",
+	"@google/genai":
+		"type Content = unknown; type FinishReason = string; type FunctionCallingConfigMode = string; " +
+		"type Part = { thought?: boolean; thoughtSignature?: string };",
+	"openai/resources/chat/completions.js": "type ChatCompletionMessageParam = unknown;",
+	"openai/resources/responses/responses.js":
+		'type ResponseCreateParamsStreaming = { service_tier?: "auto" | "default" | "flex" | "scale" | "priority" | null };',
+};
+/** An import or export of another module: what comes before its name, its quote, the name, what comes after. */
+const FROM = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'\n]+)\2/g;
+const NODE = /^(node:|events$)/;
+
+/**
+ * Replaces dist/types.
+ * @throws Error when the sources do not compile, and when a declaration imports what is not there once pi is installed
+ */
+export function buildTypes() {
+	const emitted = mkdtempSync(join(tmpdir(), "pi-types-"));
+	try {
+		const args = [join(packages, "typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json"), "--outDir", emitted];
+		if (spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status !== 0) {
+			throw new Error("There are no declarations: the sources do not compile");
+		}
+		rmSync(types, { recursive: true, force: true });
+		const entries = Object.values(ENTRIES).map(({ file }) => file);
+		copyReachable(emitted, "pi", entries);
+	} finally {
+		rmSync(emitted, { recursive: true, force: true });
+	}
+	for (const [folder, { from, entries, license }] of Object.entries(COPIED)) {
+		copyReachable(join(packages, from), folder, entries);
+		if (license) copyFileSync(join(packages, license), join(types, folder, "LICENSE"));
+	}
+	writeEntries();
+}
+
+/** Copies declarations and what they lead to. What nobody can import, which is most of pi's own, stays out. */
+function copyReachable(from, folder, entries) {
+	const files = new Set(entries);
+	for (const file of files) {
+		const place = `${folder}/${file}`;
+		const text = withoutProviders(readFileSync(join(from, file), "utf8")).replace(
+			FROM,
+			(match, before, quote, name) => {
+				if (name.startsWith(".")) {
+					files.add(join(dirname(file), name).replace(/\.(m?)js$/, ".d.$1ts"));
+					return match;
+				}
+				if (NODE.test(name)) return match;
+				if (!Object.hasOwn(NAMES, name)) throw new Error(`${place} imports ${name}, which pi does not install`);
+				const target = relative(dirname(place), NAMES[name]).replaceAll("\\", "/");
+				return `${before}${quote}${target.startsWith(".") ? target : `./${target}`}${quote}`;
+			},
+		);
+		mkdirSync(dirname(join(types, place)), { recursive: true });
+		writeFileSync(
+			join(types, place),
+			(file === "models.generated.d.ts" ? apisOnly(text) : text).replace(SOURCE_MAP, "\n"),
+		);
+	}
+}
+const SOURCE_MAP = /\n?\/\/# sourceMappingURL=\S*\s*$/;
+
+function withoutProviders(text) {
+	return text.replace(/^import .* from "([^"]+)";$/gm, (match, name) => PROVIDERS[name] ?? match);
+}
+
+/** Of each model in the list, its types use the id and the API: a fifteenth of the text. */
+function apisOnly(text) {
+	return text.replace(/^ {12}(?!api: ).*\n/gm, "");
+}
+
+/**
+ * The files that `exports` names. Those for hooks declare the packages that a hook shares with the running pi, so the
+ * names resolve where nobody has installed them, as they do when pi loads the hook. The SDK leaves them alone: its users
+ * install what they import.
+ */
+function writeEntries() {
+	const node = '/// <reference types="node" />\n';
+	for (const [name, { file, forHooks }] of Object.entries(ENTRIES)) {
+		const reference = forHooks ? '/// <reference path="./packages.d.ts" />\n' : "";
+		const exported = `export * from "./pi/${file.replace(/\.d\.ts$/, ".js")}";\n`;
+		writeFileSync(join(types, `${name}.d.ts`), node + reference + exported);
+	}
+	// A declaration of a module may not name files relatively; the "imports" of package.json give them names.
+	const { imports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+	const declared = Object.entries(NAMES).map(([name, file]) => {
+		const declarations = `./dist/types/${file.replace(/\.(m?)js$/, ".d.$1ts")}`;
+		const [alias] = Object.entries(imports).find(([, { types }]) => types === declarations) ?? [];
+		if (alias === undefined) throw new Error(`The imports of package.json do not name ${declarations}`);
+		const hasDefault = /^export default /m.test(readFileSync(join(root, declarations), "utf8"));
+		return `declare module "${name}" {\n\texport * from "${alias}";\n${hasDefault ? `\texport { default } from "${alias}";\n` : ""}}\n`;
+	});
+	writeFileSync(join(types, "packages.d.ts"), node + declared.join(""));
+}
