@@ -3,18 +3,18 @@ import { PromptEditor } from "../../tui/prompt-editor.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { loadHttpClient } from "../../util/paced-fetch.js";
 import type { StartQuestions } from "../start-questions.js";
+import { askGrant } from "./dialogs/grant-question.js";
+import { watchMissingHooks } from "./dialogs/missing-hooks-question.js";
+import { askTrust } from "./dialogs/trust-question.js";
+import { TypingGuard } from "./dialogs/typing-guard.js";
 import { afterFirstRequest, loadDrawingParts } from "./drawing-parts.js";
-import { askGrant } from "./grant-question.js";
 import type { InteractiveOptions } from "./interactive-options.js";
-import { watchMissingHooks } from "./missing-hooks-question.js";
 import { tell } from "./news.js";
-import { TypingGuard } from "./panels/typing-guard.js";
 import { createPromptTarget, sayAll } from "./prompt-target.js";
-import type { ScreenHost, ScreenParts } from "./screen-parts.js";
+import type { ScreenHost, ScreenParts } from "./screen-components.js";
 import { SessionBinding } from "./session-binding.js";
 import { createShell, type ShellParts } from "./shell.js";
 import { themeCommands } from "./theme-commands.js";
-import { askTrust } from "./trust-question.js";
 
 /** What the start of a session may ask on this screen. The project's own theme has no say in how that looks. */
 export function startQuestions(parts: ScreenParts, { cwd, home }: InteractiveOptions): StartQuestions {

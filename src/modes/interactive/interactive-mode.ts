@@ -4,7 +4,7 @@ import { exitBySignal } from "../../util/exit-by-signal.js";
 import { endSession, resumeHint } from "../session-end.js";
 import { beginSession, startQuestions } from "./begin-session.js";
 import type { InteractiveOptions } from "./interactive-options.js";
-import { createScreenParts } from "./screen-parts.js";
+import { createScreenParts } from "./screen-components.js";
 
 /**
  * Runs pi on a terminal until the user quits. Paints before the session exists; what is typed meanwhile is kept.

@@ -1,7 +1,7 @@
 import type { AgentSession } from "../../session/agent-session.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
+import type { KeyActions } from "./app-keys.js";
 import { editExternally } from "./external-editor.js";
-import type { KeyActions } from "./key-controller.js";
 import type { Screen } from "./screen.js";
 
 /** What the keys need besides screen and session. */

@@ -1,7 +1,7 @@
 import type { CommandShell, CommandThemes } from "../../commands/command.js";
 import { PiError } from "../../errors.js";
 import { type ClipboardProgram, copyToClipboard } from "../clipboard.js";
-import type { PanelParts } from "./panels/open-panels.js";
+import type { PanelParts } from "./dialogs/open-panels.js";
 
 /** What the shell of a screen is made of. */
 export interface ShellParts {
@@ -54,10 +54,10 @@ export function createShell(parts: ShellParts): CommandShell {
 	if (!panels) return shell;
 	// Loaded when the first one is opened: a start does not wait for them.
 	const load = async () => {
-		const { createPanels } = await import("./panels/open-panels.js");
+		const { createPanels } = await import("./dialogs/open-panels.js");
 		return createPanels({ ...panels, copy: (text) => shell.copy(text) });
 	};
-	const pickers = async () => (await import("./pickers/open-pickers.js")).createPickers(panels);
+	const pickers = async () => (await import("./dialogs/open-pickers.js")).createPickers(panels);
 	return {
 		...shell,
 		openContext: async (inspector, at, signal) => (await load()).openContext(inspector, at, signal),

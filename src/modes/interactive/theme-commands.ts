@@ -12,6 +12,6 @@ export function themeCommands(
 		list: () => themes.list(),
 		use: (name) => themes.use(name),
 		// Loaded when it is opened: a start does not wait for it.
-		choose: async (signal) => (await import("./pickers/choose-theme.js")).chooseTheme(themes, place, signal),
+		choose: async (signal) => (await import("./dialogs/choose-theme.js")).chooseTheme(themes, place, signal),
 	};
 }

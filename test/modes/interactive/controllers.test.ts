@@ -2,8 +2,8 @@ import { Container } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test } from "vitest";
 import { PiError } from "../../../src/errors.js";
 import type { SelectOption } from "../../../src/hooks/types.js";
+import { type KeyActions, KeyController } from "../../../src/modes/interactive/app-keys.js";
 import { DialogController } from "../../../src/modes/interactive/dialog-controller.js";
-import { type KeyActions, KeyController } from "../../../src/modes/interactive/key-controller.js";
 import { PaletteController } from "../../../src/modes/interactive/palette-controller.js";
 import {
 	PromptController,

@@ -2,11 +2,11 @@ import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-t
 import type { HookStatus } from "../../../commands/inspection.js";
 import { errorText } from "../../../errors.js";
 import { column } from "../../../tui/line.js";
+import { ScrollList, ScrollText } from "../../../tui/scroll.js";
 import { type Look, typedText } from "../../../tui/select-dialog.js";
 import { displayPath, formatTokens, plural } from "../../format.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
 import { keyLines, listRows, titleLine } from "./panel-lines.js";
-import { ScrollList, ScrollText } from "./scroll-list.js";
 
 /** What a hooks panel can ask for. */
 export interface HooksPanelOptions {

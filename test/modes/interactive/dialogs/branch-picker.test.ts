@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBranchPicker } from "../../../../src/modes/interactive/pickers/branch-picker.js";
+import { createBranchPicker } from "../../../../src/modes/interactive/dialogs/branch-picker.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { startApp } from "../app.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Credentials } from "../../../../src/config/credentials.js";
 import { ModelRegistry } from "../../../../src/config/models.js";
-import { createModelPicker } from "../../../../src/modes/interactive/pickers/model-picker.js";
+import { createModelPicker } from "../../../../src/modes/interactive/dialogs/model-picker.js";
 import { createModelOffers } from "../../../../src/session/session-models.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { visibleWidth } from "@mariozechner/pi-tui";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ProjectFile, ProjectSet, TrustState } from "../../../src/config/trust.js";
-import { codeLines, compareWithTrusted } from "../../../src/modes/interactive/panels/code-lines.js";
-import { TrustPanel } from "../../../src/modes/interactive/panels/trust-panel.js";
-import { askTrust } from "../../../src/modes/interactive/trust-question.js";
-import type { TrustAnswer } from "../../../src/session/project-code.js";
-import { createKeymap } from "../../../src/tui/keymap.js";
-import { createTheme } from "../../../src/tui/theme.js";
-import { tempAgentDir, writeFiles } from "../../helpers/temp.js";
-import { startApp } from "./app.js";
+import type { ProjectFile, ProjectSet, TrustState } from "../../../../src/config/trust.js";
+import { codeLines, compareWithTrusted } from "../../../../src/modes/code-lines.js";
+import { TrustPanel } from "../../../../src/modes/interactive/dialogs/trust-panel.js";
+import { askTrust } from "../../../../src/modes/interactive/dialogs/trust-question.js";
+import type { TrustAnswer } from "../../../../src/session/project-code.js";
+import { createKeymap } from "../../../../src/tui/keymap.js";
+import { createTheme } from "../../../../src/tui/theme.js";
+import { tempAgentDir, writeFiles } from "../../../helpers/temp.js";
+import { startApp } from "../app.js";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const look = (rows = 24) => ({ theme: createTheme("plain"), keymap: createKeymap(), rows: () => rows });
@@ -69,11 +69,11 @@ async function open(set: ProjectSet, rows?: number, state: Parameters<typeof ask
 describe("the question", () => {
 	test.each([80, 40])("names every file with size, digest and what became of it, in %i columns", async (width) => {
 		const { screen } = await open(SET, 40);
-		await expect(screen(width)).toMatchFileSnapshot(`../../screens/trust-question-${width}.txt`);
+		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/trust-question-${width}.txt`);
 	});
 
 	test("looks as its page says", async () => {
-		const page = readFileSync(new URL("../../../docs/trust.md", import.meta.url), "utf8");
+		const page = readFileSync(new URL("../../../../docs/trust.md", import.meta.url), "utf8");
 		const { screen } = await open(SET, 40);
 		const [, ...lines] = screen(80).trimEnd().split("\n");
 		expect(page).toContain(`\`\`\`\n${lines.join("\n")}\n\`\`\``);
@@ -141,7 +141,7 @@ describe("the code", () => {
 	test("of new files is whole, of changed ones the difference; escape leads back to the question", async () => {
 		const { press, answers, screen } = await open(SET, 40);
 		await press("v");
-		await expect(screen()).toMatchFileSnapshot("../../screens/trust-code.txt");
+		await expect(screen()).toMatchFileSnapshot("../../../screens/trust-code.txt");
 		await press("y", "n", "o");
 		expect(answers).toEqual([]);
 		await press("\x1b");

@@ -1,5 +1,5 @@
 import { ProcessTerminal } from "@mariozechner/pi-tui";
-import { InputGatherer } from "./input-gatherer.js";
+import { InputGatherer } from "../input-gatherer.js";
 
 type Listener = (data: string) => void;
 

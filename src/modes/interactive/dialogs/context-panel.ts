@@ -1,6 +1,7 @@
 import { type Component, CURSOR_MARKER, type Focusable } from "@mariozechner/pi-tui";
 import type { ContextInspection, InspectOptions } from "../../../commands/inspection.js";
 import { errorText } from "../../../errors.js";
+import { ScrollList } from "../../../tui/scroll.js";
 import { type Look, typedText } from "../../../tui/select-dialog.js";
 import { cleanLine, clipLine, wrapLines } from "../lines.js";
 import { type ContextRow, contextRows, diffRows } from "./context-rows.js";
@@ -8,7 +9,6 @@ import { requestFacts, requestTitle, requestWarnings } from "./context-title.js"
 import { HookToggles } from "./hook-toggles.js";
 import { MessagePager } from "./message-pager.js";
 import { keyLines, listRows, rowLine, titleLine } from "./panel-lines.js";
-import { ScrollList } from "./scroll-list.js";
 
 /** What a context panel can ask for. */
 export interface ContextPanelOptions {

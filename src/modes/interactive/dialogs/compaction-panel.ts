@@ -7,6 +7,7 @@ import type {
 } from "../../../commands/compaction.js";
 import { describeError } from "../../../errors.js";
 import { entryTimestamp } from "../../../log/entry.js";
+import { ScrollList } from "../../../tui/scroll.js";
 import { type Look, typedText } from "../../../tui/select-dialog.js";
 import { formatTokens, plural } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
@@ -15,7 +16,6 @@ import type { ContextRow } from "./context-rows.js";
 import { MessagePager } from "./message-pager.js";
 import type { PanelParts } from "./open-panels.js";
 import { keyLines, listRows, rowLine, titleLine } from "./panel-lines.js";
-import { ScrollList } from "./scroll-list.js";
 import { SummaryEditor } from "./summary-editor.js";
 
 /** How the user left the panel. */

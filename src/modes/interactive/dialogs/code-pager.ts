@@ -1,7 +1,7 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { Look } from "../../../tui/select-dialog.js";
+import type { CodeLine } from "../../code-lines.js";
 import { clipLine, spread, wrapLines } from "../lines.js";
-import type { CodeLine } from "./code-lines.js";
 
 /** Rows around the code: title and keys, and what the screen keeps below. */
 const OTHER_ROWS = 6;

@@ -1,6 +1,6 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { expect, test } from "vitest";
-import { TextPanel } from "../../../../src/modes/interactive/pickers/text-panel.js";
+import { TextPanel } from "../../../../src/modes/interactive/dialogs/text-panel.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { startApp } from "../app.js";

@@ -1,7 +1,7 @@
-import type { AgentSession } from "../../session/agent-session.js";
-import { listTypes, type RequestSize } from "../../session/missing-hooks.js";
-import { formatTokens, plural } from "../format.js";
-import type { DialogController } from "./dialog-controller.js";
+import type { AgentSession } from "../../../session/agent-session.js";
+import { listTypes, type RequestSize } from "../../../session/missing-hooks.js";
+import { formatTokens, plural } from "../../format.js";
+import type { DialogController } from "../dialog-controller.js";
 
 /** What the question is asked with. */
 export interface MissingHooksParts {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { acquireLock } from "../../../../src/log/lock.js";
 import { OpenFile } from "../../../../src/log/open-file.js";
 import { sessionDirName } from "../../../../src/log/session-paths.js";
-import { SessionPicker } from "../../../../src/modes/interactive/pickers/session-picker.js";
+import { SessionPicker } from "../../../../src/modes/interactive/dialogs/session-picker.js";
 import { createSessionStore } from "../../../../src/session/session-store.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";

@@ -1,5 +1,5 @@
 import { matchesKey } from "@mariozechner/pi-tui";
-import type { Keymap } from "../../../tui/keymap.js";
+import type { Keymap } from "./keymap.js";
 
 /** A selected place in a list, and the part of the list that is shown. Indices from 0. */
 export class ScrollList {

@@ -1,7 +1,7 @@
-import type { GrantAnswer, GrantRequest } from "../../hooks/grant-request.js";
-import type { OverlayStack } from "../../tui/overlay-stack.js";
-import type { Look } from "../../tui/select-dialog.js";
-import { GrantPanel, type GrantQuestion } from "./panels/grant-panel.js";
+import type { GrantAnswer, GrantRequest } from "../../../hooks/grant-request.js";
+import type { OverlayStack } from "../../../tui/overlay-stack.js";
+import type { Look } from "../../../tui/select-dialog.js";
+import { GrantPanel, type GrantQuestion } from "./grant-panel.js";
 
 /** Asks, in the editor's place, whether a hook gets a handle that it requires. Cancelling means no. */
 export function askGrant(

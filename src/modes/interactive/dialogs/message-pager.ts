@@ -1,10 +1,10 @@
 import type { Component } from "@mariozechner/pi-tui";
+import { ScrollText } from "../../../tui/scroll.js";
 import { type Look, typedText } from "../../../tui/select-dialog.js";
 import { formatTokens } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import type { ContextRow } from "./context-rows.js";
 import { keyLines, listRows, titleLine } from "./panel-lines.js";
-import { ScrollText } from "./scroll-list.js";
 
 /** What a pager can ask for. */
 export interface MessagePagerOptions {

@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempAgentDir, tempDir } from "../../helpers/temp.js";
-import { type App, startApp } from "./app.js";
-import { TAIL } from "./panels/support.js";
+import { tempAgentDir, tempDir } from "../../../helpers/temp.js";
+import { type App, startApp } from "../app.js";
+import { TAIL } from "./support.js";
 
 /** An app on a session that a hook had shaped, whose file is gone. */
 async function reopened(columns = 80): Promise<App> {
@@ -31,7 +31,7 @@ test.each([80, 40])("on resume the user is asked, at %i columns", async (columns
 	const screen = await app.terminal.screen();
 	// The footer below names a directory that is another one each time.
 	const above = screen.slice(0, screen.findLastIndex((line) => line.includes("esc cancel")) + 1);
-	await expect(`${above.join("\n")}\n`).toMatchFileSnapshot(`../../screens/missing-hooks-${columns}.txt`);
+	await expect(`${above.join("\n")}\n`).toMatchFileSnapshot(`../../../screens/missing-hooks-${columns}.txt`);
 });
 
 test("freezing keeps what the model saw", async () => {

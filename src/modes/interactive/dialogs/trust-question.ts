@@ -1,9 +1,9 @@
-import type { ProjectSet } from "../../config/trust.js";
-import type { TrustAnswer } from "../../session/project-code.js";
-import type { OverlayStack } from "../../tui/overlay-stack.js";
-import type { Look } from "../../tui/select-dialog.js";
-import { type CodeChange, compareWithTrusted } from "./panels/code-lines.js";
-import { TrustPanel, type TrustQuestion } from "./panels/trust-panel.js";
+import type { ProjectSet } from "../../../config/trust.js";
+import type { TrustAnswer } from "../../../session/project-code.js";
+import type { OverlayStack } from "../../../tui/overlay-stack.js";
+import type { Look } from "../../../tui/select-dialog.js";
+import { type CodeChange, compareWithTrusted } from "../../code-lines.js";
+import { TrustPanel, type TrustQuestion } from "./trust-panel.js";
 
 /**
  * Shows, in the editor's place, what code of the project would run and asks whether it may. Cancelling means no.

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { describe, expect, test } from "vitest";
-import type { GrantAnswer } from "../../../src/hooks/grant-request.js";
-import { GrantPanel } from "../../../src/modes/interactive/panels/grant-panel.js";
-import { TypingGuard } from "../../../src/modes/interactive/panels/typing-guard.js";
-import { createKeymap } from "../../../src/tui/keymap.js";
-import { createTheme } from "../../../src/tui/theme.js";
-import { tempAgentDir } from "../../helpers/temp.js";
-import { startApp } from "./app.js";
+import type { GrantAnswer } from "../../../../src/hooks/grant-request.js";
+import { GrantPanel } from "../../../../src/modes/interactive/dialogs/grant-panel.js";
+import { TypingGuard } from "../../../../src/modes/interactive/dialogs/typing-guard.js";
+import { createKeymap } from "../../../../src/tui/keymap.js";
+import { createTheme } from "../../../../src/tui/theme.js";
+import { tempAgentDir } from "../../../helpers/temp.js";
+import { startApp } from "../app.js";
 
 const HOOK = `export default (pi) => {
 	pi.requires("systemItems");
@@ -32,7 +32,7 @@ describe("the question", () => {
 		const lines = open().panel.render(width);
 		expect(lines.filter((line) => visibleWidth(line) > width)).toEqual([]);
 		const text = `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
-		await expect(text).toMatchFileSnapshot(`../../screens/grant-${width}.txt`);
+		await expect(text).toMatchFileSnapshot(`../../../screens/grant-${width}.txt`);
 	});
 
 	test.each([

@@ -2,10 +2,10 @@ import type { Component } from "@mariozechner/pi-tui";
 import type { TextPage } from "../../../commands/pickers.js";
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
 import { keyLines } from "../../../tui/key-lines.js";
+import { ScrollText } from "../../../tui/scroll.js";
 import type { Look } from "../../../tui/select-dialog.js";
 import { cleanLine, cleanLines, clipLine } from "../lines.js";
-import { listRows, titleLine } from "../panels/panel-lines.js";
-import { ScrollText } from "../panels/scroll-list.js";
+import { listRows, titleLine } from "./panel-lines.js";
 
 /** Shows Markdown that is longer than the screen. */
 export class TextPanel implements Component {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createToolsPicker } from "../../../../src/modes/interactive/pickers/tools-picker.js";
+import { createToolsPicker } from "../../../../src/modes/interactive/dialogs/tools-picker.js";
 import { SessionTools } from "../../../../src/session/session-tools.js";
 import { BUILTIN_TOOLS } from "../../../../src/tools/index.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";

@@ -1,5 +1,5 @@
-import type { ProjectFile } from "../../../config/trust.js";
-import { revealInvisible } from "../../../util/reveal.js";
+import type { ProjectFile } from "../config/trust.js";
+import { revealInvisible } from "../util/reveal.js";
 
 /** How a line of code is shown: `heading` names the file it belongs to. */
 export type CodeLineKind = "heading" | "code" | "added" | "removed" | "note";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createListPage } from "../../../../src/modes/interactive/pickers/list-page.js";
+import { createListPage } from "../../../../src/modes/interactive/dialogs/list-page.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { startApp } from "../app.js";

@@ -1,8 +1,8 @@
 import type { Component } from "@mariozechner/pi-tui";
+import { ScrollList } from "../../../tui/scroll.js";
 import { type Look, typedText } from "../../../tui/select-dialog.js";
 import { cleanLine, clipLine } from "../lines.js";
 import { keyLines, listRows, titleLine } from "./panel-lines.js";
-import { ScrollList } from "./scroll-list.js";
 
 /** What the list shows and asks for; read anew each time. */
 export interface HookTogglesOptions {

@@ -1,6 +1,6 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { expect, test } from "vitest";
-import { ContextPanel } from "../../../../src/modes/interactive/panels/context-panel.js";
+import { ContextPanel } from "../../../../src/modes/interactive/dialogs/context-panel.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { toolCall } from "../../../helpers/loopback-provider.js";
