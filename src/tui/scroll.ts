@@ -1,7 +1,39 @@
-import { matchesKey } from "@mariozechner/pi-tui";
+import type { KeyAction } from "./key-table.js";
 import type { Keymap } from "./keymap.js";
 
-/** A selected place in a list, and the part of the list that is shown. Indices from 0. */
+/** The part of a list that is shown. */
+export interface ScrollWindow {
+	from: number;
+	to: number;
+}
+
+/** The keys that move, with how far each goes: rows, or pages of them. */
+const MOVES: readonly (readonly [action: KeyAction, amount: number, unit: "rows" | "pages"])[] = [
+	["dialog.up", -1, "rows"],
+	["dialog.down", 1, "rows"],
+	["dialog.pageUp", -1, "pages"],
+	["dialog.pageDown", 1, "pages"],
+	["dialog.top", Number.NEGATIVE_INFINITY, "rows"],
+	["dialog.bottom", Number.POSITIVE_INFINITY, "rows"],
+];
+const PAGER_MOVES: typeof MOVES = [
+	...MOVES,
+	["pager.up", -1, "rows"],
+	["pager.down", 1, "rows"],
+	["pager.pageDown", 1, "pages"],
+	["pager.top", Number.NEGATIVE_INFINITY, "rows"],
+	["pager.bottom", Number.POSITIVE_INFINITY, "rows"],
+];
+
+/** @returns how many rows a key moves; null when it does not move */
+function rowsToMove(data: string, keymap: Keymap, moves: typeof MOVES, rows: number): number | null {
+	const move = moves.find(([action]) => keymap.matches(data, action));
+	if (!move) return null;
+	const [, amount, unit] = move;
+	return unit === "pages" ? amount * Math.max(1, rows - 1) : amount;
+}
+
+/** A selected position in a list, and the part of the list that is shown. Indices from 0. */
 export class ScrollList {
 	#selected = 0;
 	#top = 0;
@@ -13,13 +45,13 @@ export class ScrollList {
 		return this.#selected;
 	}
 
-	/** Goes to an item; the list may have another length than before. */
+	/** Selects an item; the list may have another length than before. */
 	select(index: number, count: number): void {
 		this.#selected = Math.max(0, Math.min(index, count - 1));
 	}
 
 	/** The part that is shown, with the selected item in it. */
-	window(count: number): { from: number; to: number } {
+	window(count: number): ScrollWindow {
 		this.select(this.#selected, count);
 		const rows = Math.max(1, Math.min(this.rows(), count));
 		if (this.#selected < this.#top) this.#top = this.#selected;
@@ -30,40 +62,38 @@ export class ScrollList {
 
 	/** @returns whether the key was one that moves */
 	handle(data: string, keymap: Keymap, count: number): boolean {
-		const page = Math.max(1, this.rows() - 1);
-		if (keymap.matches(data, "dialog.up")) this.select(this.#selected - 1, count);
-		else if (keymap.matches(data, "dialog.down")) this.select(this.#selected + 1, count);
-		else if (keymap.matches(data, "dialog.pageUp")) this.select(this.#selected - page, count);
-		else if (keymap.matches(data, "dialog.pageDown")) this.select(this.#selected + page, count);
-		else if (matchesKey(data, "home")) this.select(0, count);
-		else if (matchesKey(data, "end")) this.select(count - 1, count);
-		else return false;
-		return true;
+		const rows = rowsToMove(data, keymap, MOVES, this.rows());
+		if (rows !== null) this.select(this.#selected + rows, count);
+		return rows !== null;
 	}
 }
 
 /** Lines that are scrolled, without a selected one. */
 export class ScrollText {
 	#top = 0;
+	#last = 0;
 
-	constructor(private readonly rows: () => number) {}
+	/**
+	 * @param rows how many lines are shown at once
+	 * @param isPager also reads the keys of pagers
+	 */
+	constructor(
+		private readonly rows: () => number,
+		private readonly isPager = false,
+	) {}
 
-	window(count: number): { from: number; to: number } {
+	/** The part that is shown. */
+	window(count: number): ScrollWindow {
 		const rows = Math.max(1, this.rows());
-		this.#top = Math.max(0, Math.min(this.#top, count - rows));
+		this.#last = Math.max(0, count - rows);
+		this.#top = Math.min(this.#top, this.#last);
 		return { from: this.#top, to: Math.min(count, this.#top + rows) };
 	}
 
 	/** @returns whether the key was one that moves */
 	handle(data: string, keymap: Keymap): boolean {
-		const page = Math.max(1, this.rows() - 1);
-		if (keymap.matches(data, "dialog.up")) this.#top--;
-		else if (keymap.matches(data, "dialog.down")) this.#top++;
-		else if (keymap.matches(data, "dialog.pageUp")) this.#top -= page;
-		else if (keymap.matches(data, "dialog.pageDown")) this.#top += page;
-		else if (matchesKey(data, "home")) this.#top = 0;
-		else if (matchesKey(data, "end")) this.#top = Number.MAX_SAFE_INTEGER;
-		else return false;
-		return true;
+		const rows = rowsToMove(data, keymap, this.isPager ? PAGER_MOVES : MOVES, this.rows());
+		if (rows !== null) this.#top = Math.max(0, Math.min(this.#top + rows, this.#last));
+		return rows !== null;
 	}
 }

@@ -1,46 +1,62 @@
 import { isKeyRelease } from "@mariozechner/pi-tui";
-import type { KeyAction, Keymap } from "../../tui/keymap.js";
+import type { AgentSession } from "../../session/agent-session.js";
+import type { KeyAction } from "../../tui/key-table.js";
+import { type Keymap, typedText } from "../../tui/keymap.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
+import type { Screen } from "./screen.js";
 
-/** What the keys do. All of them return at once; failures are the callee's to tell. */
-export interface KeyActions {
-	readonly isRunning: boolean;
-	/** Stops the run. @returns the texts that were queued, in order */
-	abort(): Promise<readonly string[]>;
-	/** Takes the queued prompts out. @returns their texts, in order */
-	takeQueue(): readonly string[];
-	branch(): void;
+/** What the app's keys act on. Every function returns at once and reports its own failures. */
+export interface AppKeysHost {
+	screen: Pick<Screen, "isBusy" | "hint"> & {
+		readonly transcript: Pick<Screen["transcript"], "toggleExpanded" | "toggleThinking">;
+	};
+	/** null until the session has started: keys that need it do nothing until then. */
+	session(): Pick<
+		AgentSession,
+		"abort" | "takeQueue" | "prompt" | "cycleModel" | "cycleThinkingLevel" | "model"
+	> | null;
 	quit(): void;
 	suspend(): void;
-	chooseModel(): void;
-	cycleModel(step: 1 | -1): void;
-	cycleThinkingLevel(): void;
-	toggleTools(): void;
-	toggleThinking(): void;
 	searchHistory(): void;
 	pasteImage(): void;
-	/** Lets the user write in a program of theirs. @returns the new text, or null when it is to stay */
+	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	editExternally(text: string): Promise<string | null>;
-	/** Shows a line below the transcript until the next key; null takes it away. */
-	hint(text: string | null): void;
-	/** Told when an action fails. */
+	/** Reports a failed action. */
 	failed(error: unknown): void;
 }
 
-/** A second press within this counts as a double one. ms. */
+/** A second press within this time counts as a double one. ms. */
 const DOUBLE_PRESS_MS = 500;
 
-/** Turns the app's keys into actions. The editor asks it first. */
-export class KeyController {
+/** Runs the app's actions. The editor passes every key here first. */
+export class AppKeys {
 	#lastEscape = Number.NEGATIVE_INFINITY;
 	#lastInterrupt = Number.NEGATIVE_INFINITY;
 	#hinted = false;
+	/** What each action does; one that returns false leaves the key to the editor. */
+	readonly #actions: readonly (readonly [action: KeyAction, run: (data: string) => boolean | void])[] = [
+		["app.abort", () => this.#escape()],
+		["app.interrupt", () => this.#interrupt()],
+		["app.exit", () => this.editor.getText() === "" && this.host.quit()],
+		["app.suspend", () => this.host.suspend()],
+		["app.help", (data) => this.#help(data)],
+		["app.model", () => this.#command("/model")],
+		["app.modelNext", () => this.#cycleModel(1)],
+		["app.modelPrevious", () => this.#cycleModel(-1)],
+		["app.thinkingLevel", () => this.#cycleThinkingLevel()],
+		["app.expandTools", () => this.host.screen.transcript.toggleExpanded()],
+		["app.toggleThinking", () => this.host.screen.transcript.toggleThinking()],
+		["app.externalEditor", () => this.#editExternally()],
+		["app.editQueue", () => this.#putBack(this.host.session()?.takeQueue() ?? [])],
+		["app.searchHistory", () => this.host.searchHistory()],
+		["app.pasteImage", () => this.host.pasteImage()],
+	];
 
-	/** @param now the clock, ms; for keys that count twice */
+	/** @param now the clock, ms, for keys that are pressed twice */
 	constructor(
 		private readonly editor: PromptEditor,
 		private readonly keymap: Keymap,
-		private readonly actions: KeyActions,
+		private readonly host: AppKeysHost,
 		private readonly now: () => number = () => performance.now(),
 	) {
 		editor.onKey = (data) => this.handle(data);
@@ -49,109 +65,78 @@ export class KeyController {
 	/** @returns true when the key was one of the app's */
 	handle(data: string): boolean {
 		if (isKeyRelease(data)) return false;
-		const action = this.#actionOf(data);
+		const [action, run] = this.#actions.find(([candidate]) => this.keymap.matches(data, candidate)) ?? [];
 		if (action !== "app.interrupt") this.#clearHint();
 		if (action !== "app.abort") this.#lastEscape = Number.NEGATIVE_INFINITY;
-		return action !== undefined && this.#run(action);
-	}
-
-	#actionOf(data: string): KeyAction | undefined {
-		return HANDLED.find((action) => this.keymap.matches(data, action));
-	}
-
-	/** @returns false when the key is the editor's after all */
-	#run(action: KeyAction): boolean {
-		const { actions } = this;
-		switch (action) {
-			case "app.abort":
-				this.#escape();
-				return true;
-			case "app.interrupt":
-				this.#interrupt();
-				return true;
-			case "app.exit":
-				if (this.editor.getText()) return false;
-				actions.quit();
-				return true;
-			case "app.suspend":
-				actions.suspend();
-				return true;
-			case "app.model":
-				actions.chooseModel();
-				return true;
-			case "app.modelNext":
-				actions.cycleModel(1);
-				return true;
-			case "app.modelPrevious":
-				actions.cycleModel(-1);
-				return true;
-			case "app.thinkingLevel":
-				actions.cycleThinkingLevel();
-				return true;
-			case "app.expandTools":
-				actions.toggleTools();
-				return true;
-			case "app.toggleThinking":
-				actions.toggleThinking();
-				return true;
-			case "app.externalEditor":
-				this.#editExternally();
-				return true;
-			case "app.editQueue":
-				this.#putBack(actions.takeQueue());
-				return true;
-			case "app.searchHistory":
-				actions.searchHistory();
-				return true;
-			case "app.pasteImage":
-				actions.pasteImage();
-				return true;
-			default:
-				return false;
-		}
+		return run !== undefined && run(data) !== false;
 	}
 
 	/**
-	 * Stops the run; when none runs, takes back what a run that failed has left in the queue; else the second of two
-	 * opens the branch picker, unless there is a draft.
+	 * Stops the run. Without one, restores what a failed run left in the queue; otherwise the second of two presses opens
+	 * the branch picker, unless there is a draft.
 	 */
 	#escape(): void {
-		if (this.actions.isRunning) {
+		const session = this.host.session();
+		if (this.host.screen.isBusy) {
 			this.#lastEscape = Number.NEGATIVE_INFINITY;
-			this.actions.abort().then(
-				(queued) => this.#putBack(queued),
-				(error) => this.actions.failed(error),
-			);
+			session?.abort().then((queued) => this.#putBack(queued), this.host.failed);
 			return;
 		}
-		const left = this.actions.takeQueue();
+		const left = session?.takeQueue() ?? [];
 		if (left.length > 0) {
 			this.#putBack(left);
 			return;
 		}
-		const twice = this.now() - this.#lastEscape <= DOUBLE_PRESS_MS;
-		this.#lastEscape = twice ? Number.NEGATIVE_INFINITY : this.now();
-		if (twice && !this.editor.getText()) this.actions.branch();
+		const isDouble = this.now() - this.#lastEscape <= DOUBLE_PRESS_MS;
+		this.#lastEscape = isDouble ? Number.NEGATIVE_INFINITY : this.now();
+		if (isDouble && !this.editor.getText()) this.#command("/branch");
 	}
 
-	/** Clears the editor; the second of two quits. */
+	/** Clears the editor; the second of two presses quits. */
 	#interrupt(): void {
 		if (this.now() - this.#lastInterrupt <= DOUBLE_PRESS_MS) {
 			this.#clearHint();
-			this.actions.quit();
+			this.host.quit();
 			return;
 		}
 		this.#lastInterrupt = this.now();
 		this.editor.takeText();
 		this.#hinted = true;
-		this.actions.hint(`${this.keymap.keyOf("app.interrupt")} again quits`);
+		this.host.screen.hint(`${this.keymap.keyOf("app.interrupt")} again quits`);
+	}
+
+	/** A key that types a character opens help only when the editor is empty. */
+	#help(data: string): boolean {
+		const isTyped = typedText(data) !== "" && this.editor.getText() !== "";
+		if (isTyped || this.host.session() === null) return false;
+		this.#command("/help");
+		return true;
+	}
+
+	#command(name: string): void {
+		this.host.session()?.prompt(name).catch(this.host.failed);
+	}
+
+	#cycleModel(step: 1 | -1): void {
+		const told = this.host.session()?.cycleModel(step);
+		told
+			?.then((model) => {
+				if (model === null) this.host.screen.hint("there is no other model · /model shows all");
+			})
+			.catch(this.host.failed);
+	}
+
+	#cycleThinkingLevel(): void {
+		const session = this.host.session();
+		if (session?.model && !session.model.reasoning) this.host.screen.hint(`${session.model.name} does not think`);
+		else session?.cycleThinkingLevel();
 	}
 
 	#clearHint(): void {
 		this.#lastInterrupt = Number.NEGATIVE_INFINITY;
 		if (!this.#hinted) return;
 		this.#hinted = false;
-		this.actions.hint(null);
+		this.host.screen.hint(null);
 	}
 
 	#putBack(texts: readonly string[]): void {
@@ -160,29 +145,9 @@ export class KeyController {
 
 	#editExternally(): void {
 		const draft = this.editor.getExpandedText();
-		this.actions.editExternally(draft).then(
-			(text) => {
-				// Pastes stay folded when nothing was changed.
-				if (text !== null && text !== draft) this.editor.setText(text);
-			},
-			(error) => this.actions.failed(error),
-		);
+		this.host.editExternally(draft).then((text) => {
+			// Pastes stay folded when nothing was changed.
+			if (text !== null && text !== draft) this.editor.setText(text);
+		}, this.host.failed);
 	}
 }
-
-const HANDLED: readonly KeyAction[] = [
-	"app.abort",
-	"app.interrupt",
-	"app.exit",
-	"app.suspend",
-	"app.model",
-	"app.modelNext",
-	"app.modelPrevious",
-	"app.thinkingLevel",
-	"app.expandTools",
-	"app.toggleThinking",
-	"app.externalEditor",
-	"app.editQueue",
-	"app.searchHistory",
-	"app.pasteImage",
-];

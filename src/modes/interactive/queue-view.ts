@@ -10,11 +10,7 @@ const MAX_SHOWN = 3;
 export class QueueView implements Component {
 	#queue: QueuedPrompts = { steering: [], followUps: [] };
 
-	/** @param editKey the key that puts them back into the editor, as people read it */
-	constructor(
-		private readonly look: Look,
-		public editKey: string,
-	) {}
+	constructor(private readonly look: Look) {}
 
 	/** What waits from now on. */
 	set queue(queue: QueuedPrompts) {
@@ -25,10 +21,11 @@ export class QueueView implements Component {
 	render(width: number): string[] {
 		const { steering, followUps } = this.#queue;
 		if (steering.length + followUps.length === 0) return [];
-		const { theme } = this.look;
+		const { theme, keymap } = this.look;
 		const rows = [...listed(steering, "→ next: "), ...listed(followUps, "⇥ after: ")];
 		const lines = rows.map((row) => theme.muted(clipLine(row, width)));
-		if (this.editKey) lines.push(theme.dim(clipLine(`  ${this.editKey} edits`, width)));
+		const key = keymap.keyOf("app.editQueue");
+		if (key) lines.push(theme.dim(clipLine(`  ${key} edits`, width)));
 		return lines;
 	}
 

@@ -1,56 +1,56 @@
 import type { Terminal } from "@mariozechner/pi-tui";
 import { describeError } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
+import type { DialogStyle } from "../../tui/dialog-style.js";
 import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
 import { createKeymap, type Keymap } from "../../tui/keymap.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
-import type { Look } from "../../tui/select-dialog.js";
-import { KeyController } from "./app-keys.js";
+import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
+import { AppKeys } from "./app-keys.js";
 import { DialogController } from "./dialog-controller.js";
 import { dropFiles } from "./dropped-paths.js";
+import { editExternally as editInProgram } from "./external-editor.js";
 import { promptsBefore, searchHistory } from "./history-search.js";
 import type { InteractiveOptions } from "./interactive-options.js";
-import { createKeyActions } from "./key-actions.js";
-import { listFiles } from "./list-files.js";
-import { PaletteController } from "./palette-controller.js";
+import { listFiles, PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
 import { PromptController } from "./prompt-controller.js";
 import { waitingQueue } from "./prompt-target.js";
 import { Screen } from "./screen.js";
 import { ThemeController } from "./theme-controller.js";
 
-/** What the parts of a screen ask for and tell while there is one. */
+/** What the screen asks of the mode that runs it. */
 export interface ScreenHost {
-	/** null until it is there: keys that need it then do nothing. */
+	/** null until the session has started: keys that need it do nothing until then. */
 	session(): AgentSession | null;
 	quit(): void;
 }
 
-/** All that is on the screen, or behind it, before there is a session. */
-export interface ScreenParts {
+/** Everything on the screen, or behind it, before the session starts. */
+export interface ScreenComponents {
 	terminal: Terminal;
 	keymap: Keymap;
 	themes: ThemeController;
 	screen: Screen;
 	editor: PromptEditor;
 	overlays: OverlayStack;
-	/** How dialogs look. */
-	look: Look;
+	/** Style and keys of dialogs. */
+	style: DialogStyle;
 	dialogs: DialogController;
 	palette: PaletteController;
 	images: PastedImages;
 	input: PromptController;
-	/** Lets the user write in a program of theirs. @returns the new text, or null when it is to stay */
+	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	editExternally(text: string): Promise<string | null>;
-	/** Reads the user's keys anew; what is wrong with them is told. */
+	/** Reads the user's key bindings again and reports problems. */
 	loadKeys(): void;
-	/** Tells of something that went wrong. */
+	/** Reports an error. */
 	failed(error: unknown): void;
 }
 
-/** Puts the screen together: layout, editor with its completion, images and history, dialogs, keys. Draws nothing yet. */
-export function createScreenParts(options: InteractiveOptions, { session, quit }: ScreenHost): ScreenParts {
+/** Creates the layout, the editor with its completion, images and history, dialogs and keys. Draws nothing yet. */
+export function createScreenComponents(options: InteractiveOptions, { session, quit }: ScreenHost): ScreenComponents {
 	const { cwd } = options;
 	const terminal = options.terminal ?? new KeyboardTerminal();
 	const keymap = createKeymap();
@@ -70,26 +70,26 @@ export function createScreenParts(options: InteractiveOptions, { session, quit }
 		},
 	});
 	const overlays = screen.holdEditor(editor);
-	const look = { theme, keymap, rows: () => terminal.rows };
+	const style = { theme, keymap, rows: () => terminal.rows };
 	const images = new PastedImages((text) => editor.insertTextAtCursor(text));
 	editor.onPaste = (text) =>
 		dropFiles(text, { cwd, draft: editor.getText(), addImage: (path) => images.addFile(path) });
-	const keys = createKeyActions({
+	const editExternally = async (text: string): Promise<string | null> => {
+		const { editorCommand = null } = options;
+		if (editorCommand !== null) return lendTerminal(screen.tui, () => editInProgram(text, editorCommand));
+		screen.hint("no editor is set · set $VISUAL or $EDITOR");
+		return null;
+	};
+	new AppKeys(editor, keymap, {
 		screen,
 		session,
-		editorCommand: options.editorCommand ?? null,
 		quit,
-		searchHistory: () => void searchHistory(editor, overlays, look).then((hint) => screen.hint(hint), failed),
+		suspend: () => void suspend(screen.tui).catch(failed),
+		searchHistory: () => void searchHistory(editor, overlays, style).then((hint) => screen.hint(hint), failed),
 		pasteImage: () => void images.paste().then((hint) => screen.hint(hint), failed),
+		editExternally,
 		failed,
 	});
-	const controller = new KeyController(editor, keymap, keys);
-	editor.onKey = (data) => {
-		const current = session();
-		const asksForHelp = data === "?" && current !== null && editor.getText() === "";
-		if (asksForHelp) current.prompt("/help").catch(failed);
-		return asksForHelp || controller.handle(data);
-	};
 	return {
 		terminal,
 		keymap,
@@ -97,16 +97,16 @@ export function createScreenParts(options: InteractiveOptions, { session, quit }
 		screen,
 		editor,
 		overlays,
-		look,
-		dialogs: new DialogController(overlays, look, (level, message) => screen.transcript.notice(level, message)),
+		style,
+		dialogs: new DialogController(overlays, style, (level, message) => screen.transcript.notice(level, message)),
 		palette,
 		images,
 		input: new PromptController(editor, failed, (waiting) => screen.showQueue(waitingQueue(waiting))),
-		editExternally: (text) => keys.editExternally(text),
+		editExternally,
 		loadKeys() {
 			const file = options.keybindings?.();
 			keymap.reload(file?.value ?? {}, file?.placeOf);
-			screen.nameKeys(keymap);
+			screen.tui.redrawScreen();
 			for (const problem of [...(file?.problem ? [file.problem] : []), ...keymap.problems]) warn(problem);
 		},
 		failed,

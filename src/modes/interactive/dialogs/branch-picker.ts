@@ -1,5 +1,6 @@
 import type { BranchRow } from "../../../commands/pickers.js";
-import { type Look, type SelectColumn, SelectDialog } from "../../../tui/select-dialog.js";
+import type { DialogStyle } from "../../../tui/dialog-style.js";
+import { type SelectColumn, SelectDialog } from "../../../tui/select-dialog.js";
 import { formatAge } from "../../../util/age.js";
 import { formatTokens } from "../../format.js";
 
@@ -11,13 +12,13 @@ const COLUMNS: readonly SelectColumn[] = [
 
 /** Lists the user's messages, latest first, with the gutter's sign and what a branch from each leaves behind. */
 export function createBranchPicker(
-	look: Look,
+	style: DialogStyle,
 	rows: readonly BranchRow[],
 	onClose: (entryIndex: number | null) => void,
 	now = Date.now(),
 ): SelectDialog<number> {
-	const { gutterIn, gutterOut } = look.theme;
-	return new SelectDialog<number>(look, {
+	const { gutterIn, gutterOut } = style.theme;
+	return new SelectDialog<number>(style, {
 		title: "Branch from which message?",
 		items: rows.toReversed().map(({ entryIndex, text, at, messagesAfter, tokensAfter, isInContext }) => ({
 			label: text.trim(),

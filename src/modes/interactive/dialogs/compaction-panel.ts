@@ -7,23 +7,29 @@ import type {
 } from "../../../commands/compaction.js";
 import { describeError } from "../../../errors.js";
 import { entryTimestamp } from "../../../log/entry.js";
+import { type DialogStyle, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import type { KeyAction } from "../../../tui/key-table.js";
+import type { PromptEditor } from "../../../tui/prompt-editor.js";
 import { ScrollList } from "../../../tui/scroll.js";
-import { type Look, typedText } from "../../../tui/select-dialog.js";
 import { formatTokens, plural } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { type CompactionRows, compactionRows } from "./compaction-rows.js";
 import type { ContextRow } from "./context-rows.js";
 import { MessagePager } from "./message-pager.js";
-import type { PanelParts } from "./open-panels.js";
-import { keyLines, listRows, rowLine, titleLine } from "./panel-lines.js";
+import { listRows, rowLine, titleLine } from "./panel-lines.js";
 import { SummaryEditor } from "./summary-editor.js";
 
 /** How the user left the panel. */
 export type CompactionAnswer = { kind: "done"; tokens: CompactionTokens } | { kind: "redraft" } | { kind: "cancel" };
 
 /** What the panel asks for. */
-export interface CompactionPanelOptions
-	extends Pick<PanelParts, "copy" | "requestRender" | "createEditor" | "editExternally"> {
+export interface CompactionPanelOptions {
+	copy(text: string): Promise<void>;
+	requestRender(): void;
+	/** Creates an editor like the prompt's, without completions. */
+	createEditor(): PromptEditor;
+	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
+	editExternally(text: string): Promise<string | null>;
 	trial: CompactionTrial;
 	/** What a hook has made; null: the model is asked. */
 	offered: CompactionDraft | null;
@@ -56,7 +62,7 @@ export class CompactionPanel implements Component, Focusable {
 	readonly #list: ScrollList;
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly options: CompactionPanelOptions,
 	) {
 		const { offered } = options;
@@ -77,7 +83,7 @@ export class CompactionPanel implements Component, Focusable {
 
 	/** @returns lines of at most `width` columns */
 	render(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const rule = theme.dim("─".repeat(width));
 		if (this.#over) return [rule, ...this.#over.render(width)];
 		const said = this.#said === null ? [] : wrapLines([cleanLine(this.#said)], width - 2);
@@ -87,7 +93,7 @@ export class CompactionPanel implements Component, Focusable {
 			...this.#listLines(width),
 			...this.#summaryLines(width),
 			...said.map((line) => theme.warning(` ${line}`)),
-			...keyLines(this.#keys(), theme, width),
+			...keyLines(this.#keys(), this.style, width),
 		];
 	}
 
@@ -103,7 +109,7 @@ export class CompactionPanel implements Component, Focusable {
 	}
 
 	#titleLines(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const facts = [...(this.#preview ? [this.#change(this.#preview)] : []), ...this.#author()];
 		const lines = [titleLine(` ${theme.bold("Compact")}`, facts, width)];
 		if (!this.#rows) return lines;
@@ -130,7 +136,7 @@ export class CompactionPanel implements Component, Focusable {
 	}
 
 	#listLines(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		if (!this.#rows) return [];
 		const { rows } = this.#rows;
 		const { from, to } = this.#list.window(rows.length);
@@ -145,7 +151,7 @@ export class CompactionPanel implements Component, Focusable {
 
 	/** The beginning of the summary; while it is written, its end. */
 	#summaryLines(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const summary = this.#summary;
 		if (summary.kind === "failed") {
 			const lines = wrapLines([cleanLine(summary.error)], width - 2).map((line) => theme.error(` ${line}`));
@@ -166,38 +172,40 @@ export class CompactionPanel implements Component, Focusable {
 		];
 	}
 
-	#keys(): [string, string][] {
-		const { keymap } = this.look;
+	#keys(): KeyHint[] {
 		const isReady = this.#summary.kind === "ready";
 		const isWriting = this.#summary.kind === "writing";
-		const when = (condition: boolean, key: string, does: string): [string, string][] =>
-			condition ? [[key, does]] : [];
+		const when = (condition: boolean, key: KeyAction, does: string): KeyHint[] => (condition ? [[key, does]] : []);
 		return [
-			...when(isReady, keymap.keyOf("dialog.accept"), "accept"),
-			...when(!isWriting, "e", isReady ? "edit" : "write it yourself"),
-			...when(!isWriting, "r", "redraft"),
-			["↑↓", "move"],
-			["space", "expand"],
-			...when(isReady, "s", "whole summary"),
-			[keymap.keyOf("dialog.cancel"), "cancel"],
+			...when(isReady, "dialog.accept", "accept"),
+			...when(!isWriting, "compactionPanel.edit", isReady ? "edit" : "write it yourself"),
+			...when(!isWriting, "compactionPanel.redraft", "redraft"),
+			[UP_DOWN, "move"],
+			["compactionPanel.expand", "expand"],
+			...when(isReady, "compactionPanel.summary", "whole summary"),
+			["dialog.cancel", "cancel"],
 		];
 	}
 
 	#handleKey(data: string): void {
-		const { keymap } = this.look;
+		const { keymap } = this.style;
 		const rows = this.#rows?.rows ?? [];
 		if (this.#list.handle(data, keymap, rows.length)) return;
-		if (keymap.matches(data, "dialog.cancel")) this.options.onAnswer({ kind: "cancel" });
-		else if (keymap.matches(data, "dialog.accept")) this.#accept();
-		else this.#handleLetter(typedText(data), rows[this.#list.selected]);
-	}
-
-	#handleLetter(letter: string, row: ContextRow | undefined): void {
-		if (letter === " " && row) this.#show(row);
-		else if (letter === "s" && this.#summary.kind === "ready") this.#show(summaryRow(this.#summary.draft));
-		else if ((letter === "e" || letter === "r") && this.#summary.kind === "writing") this.#say(STILL_WRITING);
-		else if (letter === "e") this.#edit();
-		else if (letter === "r") this.options.onAnswer({ kind: "redraft" });
+		const is = (action: KeyAction) => keymap.matches(data, action);
+		const row = rows[this.#list.selected];
+		const isWriting = this.#summary.kind === "writing";
+		if (is("dialog.cancel")) this.options.onAnswer({ kind: "cancel" });
+		else if (is("dialog.accept")) this.#accept();
+		else if (is("compactionPanel.expand") && row) this.#show(row);
+		else if (is("compactionPanel.summary") && this.#summary.kind === "ready") {
+			this.#show(summaryRow(this.#summary.draft));
+		} else if (is("compactionPanel.edit")) {
+			if (isWriting) this.#say(STILL_WRITING);
+			else this.#edit();
+		} else if (is("compactionPanel.redraft")) {
+			if (isWriting) this.#say(STILL_WRITING);
+			else this.options.onAnswer({ kind: "redraft" });
+		}
 	}
 
 	#accept(): void {
@@ -236,7 +244,7 @@ export class CompactionPanel implements Component, Focusable {
 		const draft = this.#summary.kind === "ready" ? this.#summary.draft : null;
 		const before = draft?.entry.summary ?? "";
 		this.#put(
-			new SummaryEditor(this.look, {
+			new SummaryEditor(this.style, {
 				editor: createEditor(),
 				text: before,
 				editExternally,
@@ -271,7 +279,7 @@ export class CompactionPanel implements Component, Focusable {
 
 	#show(row: ContextRow): void {
 		this.#put(
-			new MessagePager(this.look, row, {
+			new MessagePager(this.style, row, {
 				copy: (text) => {
 					this.options.copy(text).catch((error: unknown) => this.#say(describeError(error)));
 				},
@@ -308,7 +316,7 @@ export class CompactionPanel implements Component, Focusable {
 	}
 
 	#listRows(): number {
-		return Math.max(3, Math.floor(listRows(this.look.rows?.() ?? 30) / 2));
+		return Math.max(3, Math.floor(listRows(this.style.rows?.() ?? 30) / 2));
 	}
 }
 

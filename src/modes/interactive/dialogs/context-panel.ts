@@ -1,14 +1,16 @@
 import { type Component, CURSOR_MARKER, type Focusable } from "@mariozechner/pi-tui";
 import type { ContextInspection, InspectOptions } from "../../../commands/inspection.js";
 import { errorText } from "../../../errors.js";
+import { type DialogStyle, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import type { KeyAction } from "../../../tui/key-table.js";
+import { typedText } from "../../../tui/keymap.js";
 import { ScrollList } from "../../../tui/scroll.js";
-import { type Look, typedText } from "../../../tui/select-dialog.js";
 import { cleanLine, clipLine, wrapLines } from "../lines.js";
 import { type ContextRow, contextRows, diffRows } from "./context-rows.js";
 import { requestFacts, requestTitle, requestWarnings } from "./context-title.js";
 import { HookToggles } from "./hook-toggles.js";
 import { MessagePager } from "./message-pager.js";
-import { keyLines, listRows, rowLine, titleLine } from "./panel-lines.js";
+import { listRows, rowLine, titleLine } from "./panel-lines.js";
 
 /** What a context panel can ask for. */
 export interface ContextPanelOptions {
@@ -53,22 +55,71 @@ export class ContextPanel implements Component, Focusable {
 	/** Counts what was asked for: an answer that comes late is not shown. */
 	#loads = 0;
 	readonly #list: ScrollList;
+	/** Each action of the list, on the selected row. */
+	readonly #actions: readonly (readonly [action: KeyAction, run: (row: ContextRow | undefined) => void])[] = [
+		["dialog.cancel", () => this.#leaveList()],
+		["dialog.accept", (row) => this.#show(row)],
+		[
+			"contextPanel.hidden",
+			(row) => {
+				this.#withHidden = !this.#withHidden;
+				this.#asDiff = false;
+				this.#update(row);
+			},
+		],
+		[
+			"contextPanel.diff",
+			(row) => {
+				this.#asDiff = !this.#asDiff;
+				this.#update(row);
+			},
+		],
+		["contextPanel.previous", () => this.#step(-1)],
+		["contextPanel.next", () => this.#step(1)],
+		[
+			"contextPanel.latest",
+			() => {
+				if (this.#at !== null) this.#goTo(null);
+			},
+		],
+		["contextPanel.toggleHook", (row) => this.#chooseHook(row)],
+		["contextPanel.disableHooks", () => this.#disable()],
+		[
+			"contextPanel.filter",
+			() => {
+				this.#isFiltering = true;
+			},
+		],
+		[
+			"contextPanel.copy",
+			(row) => {
+				if (row && row.mark !== "gap") this.#copy(row.full, "the message");
+			},
+		],
+		[
+			"contextPanel.copyAll",
+			() => {
+				const { messages } = this.#inspection.ledger;
+				this.#copy(messages.map(({ role, text }) => `${role}:\n${text}\n`).join("\n"), "the whole request");
+			},
+		],
+	];
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly options: ContextPanelOptions,
 	) {
 		this.#inspection = options.inspection;
 		this.#at = options.inspection.at;
 		this.#tokens = options.inspection.ledger.tokens;
-		this.#list = new ScrollList(() => listRows(look.rows?.() ?? 30));
+		this.#list = new ScrollList(() => listRows(style.rows?.() ?? 30));
 		this.#update();
 		this.#selectLast();
 	}
 
 	/** @returns lines of at most `width` columns */
 	render(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const rule = theme.dim("─".repeat(width));
 		const body = this.#over ? [...this.#over.render(width), ...this.#saidLine(width)] : this.#renderList(width);
 		return [rule, ...body];
@@ -85,7 +136,7 @@ export class ContextPanel implements Component, Focusable {
 	invalidate(): void {} // nothing cached that depends on the theme
 
 	#renderList(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const { from, to } = this.#list.window(this.#rows.length);
 		const indexWidth = Math.max(2, String(this.#inspection.entries.length).length);
 		const rows = this.#rows
@@ -103,7 +154,7 @@ export class ContextPanel implements Component, Focusable {
 			...(rows.length > 0 ? rows : [theme.dim(clipLine(`   ${none}`, width))]),
 			...(more > 0 || from > 0 ? [theme.dim(clipLine(`   ${from} above · ${more} below`, width))] : []),
 			...this.#saidLine(width),
-			...keyLines(this.#isFiltering ? FILTER_KEYS : this.#listKeys(), theme, width),
+			...keyLines(this.#isFiltering ? FILTER_KEYS : this.#listKeys(), this.style, width),
 		];
 	}
 
@@ -111,80 +162,42 @@ export class ContextPanel implements Component, Focusable {
 		return requestFacts(this.#inspection, this.#inspection.ledger.tokens - this.#tokens);
 	}
 
-	#listKeys(): [string, string][] {
-		const { keymap } = this.look;
+	#listKeys(): KeyHint[] {
 		const { ledger, hooks, requests, at } = this.#inspection;
 		const hidden = ledger.hidden.length;
-		const when = (condition: boolean, key: string, does: string): [string, string][] =>
-			condition ? [[key, does]] : [];
+		const when = (condition: boolean, key: KeyHint[0], does: string): KeyHint[] => (condition ? [[key, does]] : []);
 		return [
-			["↑↓", "move"],
-			[keymap.keyOf("dialog.accept"), "expand"],
-			...when(hidden > 0, "h", this.#withHidden ? "without hidden" : `${hidden} hidden`),
-			["d", this.#asDiff ? "whole request" : `diff to ${at === null ? "last request" : "the one before"}`],
-			...when(requests.length > 0, "[ ]", "past requests"),
-			...when(hooks.length > 0, "t", "toggle hook"),
-			...when(this.#without.size > 0, "x", "turn off for real"),
-			["/", "filter"],
-			["y", "copy"],
-			["Y", "copy all"],
-			[keymap.keyOf("dialog.cancel"), at === null ? "" : "next request"],
+			[UP_DOWN, "move"],
+			["dialog.accept", "expand"],
+			...when(hidden > 0, "contextPanel.hidden", this.#withHidden ? "without hidden" : `${hidden} hidden`),
+			[
+				"contextPanel.diff",
+				this.#asDiff ? "whole request" : `diff to ${at === null ? "last request" : "the one before"}`,
+			],
+			...when(requests.length > 0, ["contextPanel.previous", "contextPanel.next"], "past requests"),
+			...when(hooks.length > 0, "contextPanel.toggleHook", "toggle hook"),
+			...when(this.#without.size > 0, "contextPanel.disableHooks", "turn off for real"),
+			["contextPanel.filter", "filter"],
+			["contextPanel.copy", "copy"],
+			["contextPanel.copyAll", "copy all"],
+			["dialog.cancel", at === null ? "" : "next request"],
 		];
 	}
 
 	#saidLine(width: number): string[] {
-		return this.#said === null ? [] : [this.look.theme.accent(clipLine(` ${cleanLine(this.#said)}`, width))];
+		return this.#said === null ? [] : [this.style.theme.accent(clipLine(` ${cleanLine(this.#said)}`, width))];
 	}
 
 	#filterLine(width: number): string {
 		const cursor = this.#isFiltering && this.focused ? CURSOR_MARKER : "";
-		return clipLine(` / ${this.look.theme.accent(cleanLine(this.#filter))}${cursor}`, width);
+		return clipLine(` / ${this.style.theme.accent(cleanLine(this.#filter))}${cursor}`, width);
 	}
 
 	#handleList(data: string): void {
-		const { keymap } = this.look;
+		const { keymap } = this.style;
 		if (this.#list.handle(data, keymap, this.#rows.length)) return;
 		const row = this.#rows[this.#list.selected];
-		if (keymap.matches(data, "dialog.cancel")) this.#leaveList();
-		else if (keymap.matches(data, "dialog.accept")) this.#show(row);
-		else this.#handleLetter(typedText(data), row);
-	}
-
-	#handleLetter(letter: string, row: ContextRow | undefined): void {
-		switch (letter) {
-			case "h":
-				this.#withHidden = !this.#withHidden;
-				this.#asDiff = false;
-				this.#update(row);
-				break;
-			case "d":
-				this.#asDiff = !this.#asDiff;
-				this.#update(row);
-				break;
-			case "[":
-			case "]":
-				this.#step(letter);
-				break;
-			case "0":
-				if (this.#at !== null) this.#goTo(null);
-				break;
-			case "t":
-				this.#chooseHook(row);
-				break;
-			case "x":
-				this.#disable();
-				break;
-			case "/":
-				this.#isFiltering = true;
-				break;
-			case "y":
-				if (row && row.mark !== "gap") this.#copy(row.full, "the message");
-				break;
-			case "Y": {
-				const { messages } = this.#inspection.ledger;
-				this.#copy(messages.map(({ role, text }) => `${role}:\n${text}\n`).join("\n"), "the whole request");
-			}
-		}
+		this.#actions.find(([action]) => keymap.matches(data, action))?.[1](row);
 	}
 
 	/** What is special about the list goes first, then the past, then the panel. */
@@ -197,19 +210,20 @@ export class ContextPanel implements Component, Focusable {
 	}
 
 	#typeFilter(data: string): void {
-		const { keymap } = this.look;
+		const { keymap } = this.style;
 		if (keymap.matches(data, "dialog.accept")) this.#isFiltering = false;
 		else if (keymap.matches(data, "dialog.cancel")) {
 			this.#isFiltering = false;
 			this.#filter = "";
-		} else if (data === "\x7f" || data === "\b") this.#filter = [...this.#filter].slice(0, -1).join("");
+		} else if (keymap.matches(data, "tui.editor.deleteCharBackward"))
+			this.#filter = [...this.#filter].slice(0, -1).join("");
 		else if (!this.#list.handle(data, keymap, this.#rows.length)) this.#filter += typedText(data);
 		this.#update();
 	}
 
 	#show(row: ContextRow | undefined): void {
 		if (!row || row.mark === "gap") return;
-		this.#over = new MessagePager(this.look, row, {
+		this.#over = new MessagePager(this.style, row, {
 			copy: (text) => this.#copy(text, "the message"),
 			onClose: () => this.#closeOver(),
 		});
@@ -224,7 +238,7 @@ export class ContextPanel implements Component, Focusable {
 			return;
 		}
 		this.#over = new HookToggles(
-			this.look,
+			this.style,
 			{
 				hooks: () => this.#inspection.hooks,
 				without: () => this.#without,
@@ -260,13 +274,12 @@ export class ContextPanel implements Component, Focusable {
 	}
 
 	/** Goes to the request before or after the one that is shown; the next one comes after the last. */
-	#step(direction: "[" | "]"): void {
+	#step(direction: 1 | -1): void {
 		const { requests } = this.#inspection;
 		const at = this.#at ?? Number.POSITIVE_INFINITY;
-		const to =
-			direction === "[" ? requests.findLast((request) => request < at) : requests.find((request) => request > at);
+		const to = direction < 0 ? requests.findLast((request) => request < at) : requests.find((request) => request > at);
 		if (to !== undefined) this.#goTo(to);
-		else if (direction === "[") this.#said = "There is no request before this one";
+		else if (direction < 0) this.#said = "There is no request before this one";
 		else if (this.#at !== null) this.#goTo(null);
 	}
 
@@ -326,7 +339,7 @@ export class ContextPanel implements Component, Focusable {
 	}
 }
 
-const FILTER_KEYS: [string, string][] = [
-	["enter", "keep the filter"],
-	["esc", "all"],
+const FILTER_KEYS: readonly KeyHint[] = [
+	["dialog.accept", "keep the filter"],
+	["dialog.cancel", "all"],
 ];

@@ -1,8 +1,8 @@
 import type { Component } from "@mariozechner/pi-tui";
+import { type DialogStyle, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { ScrollList } from "../../../tui/scroll.js";
-import { type Look, typedText } from "../../../tui/select-dialog.js";
 import { cleanLine, clipLine } from "../lines.js";
-import { keyLines, listRows, titleLine } from "./panel-lines.js";
+import { listRows, titleLine } from "./panel-lines.js";
 
 /** What the list shows and asks for; read anew each time. */
 export interface HookTogglesOptions {
@@ -15,24 +15,31 @@ export interface HookTogglesOptions {
 	onClose(): void;
 }
 
+const TOGGLES = ["dialog.accept", "dialog.toggle", "contextPanel.toggleHook"] as const;
+const KEYS: readonly KeyHint[] = [
+	[UP_DOWN, "move"],
+	["dialog.accept", "toggle"],
+	["dialog.cancel", "back to the request"],
+];
+
 /** The hooks that can be left out of a request, to see what it would be. */
 export class HookToggles implements Component {
 	readonly #list: ScrollList;
 
 	/** @param selected path of the hook that is selected at first */
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly options: HookTogglesOptions,
 		selected: string | null,
 	) {
-		this.#list = new ScrollList(() => listRows(look.rows?.() ?? 30));
+		this.#list = new ScrollList(() => listRows(style.rows?.() ?? 30));
 		const hooks = options.hooks();
 		const at = hooks.findIndex(({ path }) => path === selected);
 		if (at >= 0) this.#list.select(at, hooks.length);
 	}
 
 	render(width: number): string[] {
-		const { theme, keymap } = this.look;
+		const { theme } = this.style;
 		const hooks = this.options.hooks();
 		const without = this.options.without();
 		const { from, to } = this.#list.window(hooks.length);
@@ -41,23 +48,17 @@ export class HookToggles implements Component {
 			const box = without.has(path) ? theme.warning("off") : theme.success("on ");
 			return clipLine(` ${pointer} ${box} ${cleanLine(name)}  ${theme.dim(cleanLine(path))}`, width);
 		});
-		const keys: [string, string][] = [
-			["↑↓", "move"],
-			[keymap.keyOf("dialog.accept"), "toggle"],
-			[keymap.keyOf("dialog.cancel"), "back to the request"],
-		];
 		const title = titleLine(` ${theme.bold("What if without")}`, this.options.facts().slice(0, 3), width);
-		return [title, ...lines, ...keyLines(keys, theme, width)];
+		return [title, ...lines, ...keyLines(KEYS, this.style, width)];
 	}
 
 	handleInput(data: string): void {
-		const { keymap } = this.look;
+		const { keymap } = this.style;
 		const hooks = this.options.hooks();
 		if (this.#list.handle(data, keymap, hooks.length)) return;
 		const hook = hooks[this.#list.selected];
 		if (keymap.matches(data, "dialog.cancel")) this.options.onClose();
-		else if (hook && (keymap.matches(data, "dialog.accept") || [" ", "t"].includes(typedText(data))))
-			this.options.onToggle(hook.path);
+		else if (hook && TOGGLES.some((action) => keymap.matches(data, action))) this.options.onToggle(hook.path);
 	}
 
 	invalidate(): void {} // nothing cached

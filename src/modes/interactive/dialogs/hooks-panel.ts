@@ -1,12 +1,12 @@
 import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import type { HookStatus } from "../../../commands/inspection.js";
 import { errorText } from "../../../errors.js";
+import { type DialogStyle, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import { ScrollList, ScrollText } from "../../../tui/scroll.js";
-import { type Look, typedText } from "../../../tui/select-dialog.js";
 import { displayPath, formatTokens, plural } from "../../format.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
-import { keyLines, listRows, titleLine } from "./panel-lines.js";
+import { listRows, titleLine } from "./panel-lines.js";
 
 /** What a hooks panel can ask for. */
 export interface HooksPanelOptions {
@@ -17,7 +17,7 @@ export interface HooksPanelOptions {
 	onClose(): void;
 	requestRender(): void;
 	/** For paths. */
-	places: { cwd: string; home: string };
+	paths: { cwd: string; home: string };
 }
 
 /** Shows the hooks in the order in which they run, how they do, and turns them off and on. */
@@ -31,35 +31,35 @@ export class HooksPanel implements Component, Focusable {
 	#details: ScrollText;
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly options: HooksPanelOptions,
 	) {
 		this.#statuses = options.statuses();
-		const rows = () => listRows(look.rows?.() ?? 30);
+		const rows = () => listRows(style.rows?.() ?? 30);
 		this.#list = new ScrollList(rows);
 		this.#details = new ScrollText(rows);
 	}
 
 	/** @returns lines of at most `width` columns */
 	render(width: number): string[] {
-		const { theme, keymap } = this.look;
+		const { theme } = this.style;
 		const open = this.#statuses.find(({ path }) => path === this.#open);
 		const problem = this.#problem === null ? [] : [theme.error(clipLine(` ${cleanLine(this.#problem)}`, width))];
-		const shared: [string, string][] = [
-			["r", "reload"],
-			["space", "disable"],
-		];
 		const selected = open ?? this.#statuses[this.#list.selected];
-		if (selected && !selected.isEnabled && selected.problem === null) shared[1] = ["space", "enable"];
-		const keys: [string, string][] = open
-			? [["↑↓", "scroll"], ...shared, [keymap.keyOf("dialog.cancel"), "back"]]
-			: [["↑↓", "move"], [keymap.keyOf("dialog.accept"), "details"], ...shared, [keymap.keyOf("dialog.cancel"), ""]];
+		const isOff = selected && !selected.isEnabled && selected.problem === null;
+		const shared: KeyHint[] = [
+			["hooksPanel.reload", "reload"],
+			["dialog.toggle", isOff ? "enable" : "disable"],
+		];
+		const keys: KeyHint[] = open
+			? [[UP_DOWN, "scroll"], ...shared, ["dialog.cancel", "back"]]
+			: [[UP_DOWN, "move"], ["dialog.accept", "details"], ...shared, ["dialog.cancel", ""]];
 		const body = open ? this.#renderDetails(open, width) : this.#renderList(width);
-		return [theme.dim("─".repeat(width)), ...body, ...problem, ...keyLines(keys, theme, width)];
+		return [theme.dim("─".repeat(width)), ...body, ...problem, ...keyLines(keys, this.style, width)];
 	}
 
 	handleInput(data: string): void {
-		const { keymap } = this.look;
+		const { keymap } = this.style;
 		const hook = this.#statuses.find(({ path }) => path === this.#open) ?? this.#statuses[this.#list.selected];
 		const isMove =
 			this.#open === null ? this.#list.handle(data, keymap, this.#statuses.length) : this.#details.handle(data, keymap);
@@ -69,10 +69,10 @@ export class HooksPanel implements Component, Focusable {
 			if (this.#open === null) this.options.onClose();
 			this.#open = null;
 		} else if (keymap.matches(data, "dialog.accept")) {
-			this.#details = new ScrollText(() => listRows(this.look.rows?.() ?? 30));
+			this.#details = new ScrollText(() => listRows(this.style.rows?.() ?? 30));
 			this.#open = this.#open === null ? (hook?.path ?? null) : null;
-		} else if (typedText(data) === "r") this.options.onReload();
-		else if (typedText(data) === " " && hook) this.#toggle(hook);
+		} else if (keymap.matches(data, "hooksPanel.reload")) this.options.onReload();
+		else if (keymap.matches(data, "dialog.toggle") && hook) this.#toggle(hook);
 		this.options.requestRender();
 	}
 
@@ -92,7 +92,7 @@ export class HooksPanel implements Component, Focusable {
 	}
 
 	#renderList(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const { from, to } = this.#list.window(this.#statuses.length);
 		const nameWidth = Math.min(16, Math.max(...this.#statuses.map(({ name }) => visibleWidth(cleanLine(name)))));
 		const failed = this.#statuses.filter(({ figures, problem }) => (problem ?? figures.lastError) !== null).length;
@@ -111,11 +111,11 @@ export class HooksPanel implements Component, Focusable {
 	}
 
 	#row(hook: HookStatus, isSelected: boolean, nameWidth: number, width: number): string {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const pointer = isSelected ? theme.accent("→") : " ";
 		const name = column(cleanLine(hook.name), nameWidth);
 		const styledName = hook.isEnabled ? (isSelected ? theme.bold(name) : name) : theme.dim(name);
-		const path = cleanLine(displayPath(hook.path, this.options.places));
+		const path = cleanLine(displayPath(hook.path, this.options.paths));
 		const registers = cleanLine(registered(hook));
 		const left = ` ${pointer} ${styledName}  `;
 		const right = clipLine(this.#state(hook), width - visibleWidth(left) - 3);
@@ -127,7 +127,7 @@ export class HooksPanel implements Component, Focusable {
 	}
 
 	#state({ isEnabled, problem, figures, share, conflicts, events, commands, cannotFire }: HookStatus): string {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		if (problem !== null) return theme.error(isEnabled ? "not reloaded" : "not loaded");
 		if (!isEnabled) return theme.warning("off");
 		if (figures.lastError !== null) return theme.error(clipLine(`failed: ${cleanLine(figures.lastError)}`, 36));
@@ -143,9 +143,9 @@ export class HooksPanel implements Component, Focusable {
 	}
 
 	#renderDetails(hook: HookStatus, width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const wrapped = wrapLines(
-			detailLines(hook, this.options.places).map((line) => cleanLine(line, 2000)),
+			detailLines(hook, this.options.paths).map((line) => cleanLine(line, 2000)),
 			width - 1,
 		);
 		const { from, to } = this.#details.window(wrapped.length);
@@ -161,13 +161,13 @@ function registered({ commands, events, problem, isEnabled }: HookStatus): strin
 }
 
 /** Everything that is known of a hook, a line each. */
-function detailLines(hook: HookStatus, places: { cwd: string; home: string }): string[] {
+function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): string[] {
 	const { figures, share } = hook;
 	const calls = Object.entries(figures.events).map(([event, count]) => `${event} ${count}`);
 	const never = new Set(hook.cannotFire.map(({ what }) => what));
 	const silent = hook.events.filter((event) => figures.events[event] === undefined && !never.has(event));
 	return [
-		`file      ${displayPath(hook.path, places)}  (${hook.scope})`,
+		`file      ${displayPath(hook.path, paths)}  (${hook.scope})`,
 		`commands  ${hook.commands.map((name) => `/${name}`).join(" ") || "none"}`,
 		`events    ${hook.events.join(", ") || "none"}`,
 		...(hook.entryTypes.length > 0 ? [`entries   ${hook.entryTypes.join(", ")}`] : []),

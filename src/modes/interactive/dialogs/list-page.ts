@@ -1,5 +1,6 @@
 import type { ListPage } from "../../../commands/pickers.js";
-import { type Look, type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import type { DialogStyle } from "../../../tui/dialog-style.js";
+import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
 
 const COLUMNS: readonly SelectColumn[] = [
 	{ align: "left", rank: 1, grows: true },
@@ -8,12 +9,12 @@ const COLUMNS: readonly SelectColumn[] = [
 
 /** Shows rows to read and search in; enter gives what the selected one inserts. */
 export function createListPage(
-	look: Look,
+	style: DialogStyle,
 	{ title, rows }: ListPage,
 	onClose: (insert: string | null) => void,
 ): SelectDialog<string | null> {
 	const inserts = rows.some(({ insert }) => insert !== undefined);
-	return new SelectDialog<string | null>(look, {
+	return new SelectDialog<string | null>(style, {
 		title,
 		items: rows.map(({ label, text, origin = "", insert = null }) => ({
 			label,

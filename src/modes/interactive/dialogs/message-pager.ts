@@ -1,10 +1,10 @@
 import type { Component } from "@mariozechner/pi-tui";
+import { type DialogStyle, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { ScrollText } from "../../../tui/scroll.js";
-import { type Look, typedText } from "../../../tui/select-dialog.js";
 import { formatTokens } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import type { ContextRow } from "./context-rows.js";
-import { keyLines, listRows, titleLine } from "./panel-lines.js";
+import { listRows, titleLine } from "./panel-lines.js";
 
 /** What a pager can ask for. */
 export interface MessagePagerOptions {
@@ -17,15 +17,15 @@ export class MessagePager implements Component {
 	readonly #text: ScrollText;
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly row: ContextRow,
 		private readonly options: MessagePagerOptions,
 	) {
-		this.#text = new ScrollText(() => listRows(look.rows?.() ?? 30));
+		this.#text = new ScrollText(() => listRows(style.rows?.() ?? 30), true);
 	}
 
 	render(width: number): string[] {
-		const { theme, keymap } = this.look;
+		const { theme } = this.style;
 		const { full, tokens, index, label, note } = this.row;
 		const lines = wrapLines(cleanLines(full), Math.max(1, width - 2));
 		const { from, to } = this.#text.window(lines.length);
@@ -37,21 +37,22 @@ export class MessagePager implements Component {
 			...lines.slice(from, to).map((line) => clipLine(` ${line}`, width)),
 			...keyLines(
 				[
-					["↑↓", "scroll"],
-					["y", "copy"],
-					[keymap.keyOf("dialog.cancel"), "back"],
+					[UP_DOWN, "scroll"],
+					["pager.copy", "copy"],
+					["dialog.cancel", "back"],
 				],
-				theme,
+				this.style,
 				width,
 			),
 		];
 	}
 
 	handleInput(data: string): void {
-		const { keymap } = this.look;
+		const { keymap } = this.style;
 		if (this.#text.handle(data, keymap)) return;
-		if (keymap.matches(data, "dialog.cancel") || keymap.matches(data, "dialog.accept")) this.options.onClose();
-		else if (typedText(data) === "y") this.options.copy(this.row.full);
+		const closes = ["dialog.cancel", "dialog.accept", "pager.close"] as const;
+		if (closes.some((action) => keymap.matches(data, action))) this.options.onClose();
+		else if (keymap.matches(data, "pager.copy")) this.options.copy(this.row.full);
 	}
 
 	invalidate(): void {} // nothing cached

@@ -3,8 +3,8 @@ import { listTypes, type RequestSize } from "../../../session/missing-hooks.js";
 import { formatTokens, plural } from "../../format.js";
 import type { DialogController } from "../dialog-controller.js";
 
-/** What the question is asked with. */
-export interface MissingHooksParts {
+/** What the question acts on. */
+export interface MissingHooksHost {
 	session: AgentSession;
 	dialogs: Pick<DialogController, "select">;
 	quit(): void;
@@ -15,15 +15,15 @@ export interface MissingHooksParts {
  * Asks what is to become of a session whose context hooks had shaped that are not loaded now; then again whenever the
  * user goes to another such session. @returns when the question about the session as it is now is answered, or there is none
  */
-export function watchMissingHooks(parts: MissingHooksParts): Promise<void> {
-	const ask = () => askMissingHooks(parts).catch(parts.failed);
-	parts.session.subscribe((event) => {
+export function watchMissingHooks(host: MissingHooksHost): Promise<void> {
+	const ask = () => askMissingHooks(host).catch(host.failed);
+	host.session.subscribe((event) => {
 		if (event.type === "session_changed" && event.reason === "switch") void ask();
 	});
 	return ask();
 }
 
-async function askMissingHooks({ session, dialogs, quit }: MissingHooksParts): Promise<void> {
+async function askMissingHooks({ session, dialogs, quit }: MissingHooksHost): Promise<void> {
 	const missing = session.lifecycle.missingHooks;
 	if (!missing?.difference) return;
 	const { sent, now, canFreeze } = missing.difference;

@@ -3,8 +3,9 @@ import { modelFacts } from "../../../config/model-facts.js";
 import { byLikelihood, readPatterns } from "../../../config/model-match.js";
 import { modelName, type ResolvedModel } from "../../../config/models.js";
 import { THINKING_LEVELS } from "../../../log/entry.js";
+import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { fuzzyFilter } from "../../../tui/fuzzy.js";
-import { type Look, type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
 import { wordPositions } from "../../../tui/select-row.js";
 
 /** What a picker of models asks, and whom it tells. */
@@ -32,7 +33,7 @@ const KEY_WORDS: Readonly<Record<ModelOffer["key"], string>> = {
  * Lists every model that can be named: those that can be used first, the others dimmed. Servers on this machine are
  * looked for meanwhile. `:high` behind what is typed sets the thinking level, as on the command line.
  */
-export function createModelPicker(look: Look, options: ModelPickerOptions): SelectDialog<string> {
+export function createModelPicker(style: DialogStyle, options: ModelPickerOptions): SelectDialog<string> {
 	const { models, current, signal, requestRender, onClose } = options;
 	const currentName = current && modelName(current);
 	const list = () => usableFirst(models.offers().sort((a, b) => byLikelihood(a.model, b.model)));
@@ -42,7 +43,7 @@ export function createModelPicker(look: Look, options: ModelPickerOptions): Sele
 		const found = fuzzyFilter(offers, text, searchable);
 		return usableFirst(found).map((offer) => toItem(offer, currentName));
 	};
-	const dialog = new SelectDialog<string>(look, {
+	const dialog = new SelectDialog<string>(style, {
 		title: "Which model?",
 		items: find,
 		columns: COLUMNS,

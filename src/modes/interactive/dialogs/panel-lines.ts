@@ -1,11 +1,10 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
+import type { DialogStyle, KeyHint } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import type { Theme } from "../../../tui/theme.js";
 import { formatTokens } from "../../format.js";
 import { cleanLine, clipLine, spread } from "../lines.js";
 import type { ContextRow } from "./context-rows.js";
-
-export { keyLines } from "../../../tui/key-lines.js";
 
 /** Rows that a panel's list may take. */
 export function listRows(screenRows: number): number {
@@ -24,8 +23,12 @@ export function titleLine(title: string, facts: readonly string[], width: number
 	return clipLine(short, width);
 }
 
-/** What can be answered with a key each: all in one line, or in as many as the width asks for. */
-export function choiceLines(choices: readonly string[], theme: Theme, width: number): string[] {
+/** The answers to a question with their keys: all on one line, or a line each when they do not fit. */
+export function choiceLines(answers: readonly KeyHint[], { theme, keymap }: DialogStyle, width: number): string[] {
+	const choices = answers.flatMap(([actions, does]) => {
+		const key = keymap.keyOf(...[actions].flat());
+		return key === "" ? [] : [`${key}  ${does}`];
+	});
 	const gap = Math.min(6, Math.floor((width - 3 - choices.join("").length) / (choices.length - 1)));
 	const lines = gap >= 2 ? [choices.join(" ".repeat(gap))] : choices;
 	return lines.map((line) => theme.accent(clipLine(`   ${line}`, width)));

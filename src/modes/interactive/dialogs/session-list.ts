@@ -4,8 +4,8 @@ import type { SelectColumn, SelectItem } from "../../../tui/select-dialog.js";
 import { formatAge } from "../../../util/age.js";
 import { homePath, plural } from "../../format.js";
 
-/** How a list of sessions is shown. */
-export interface SessionRowLook {
+/** How a list of sessions is displayed. */
+export interface SessionRowOptions {
 	current: string | null;
 	/** Paths of those that some pi has open. */
 	open: ReadonlySet<string>;
@@ -37,16 +37,16 @@ export function sessionRows(
 	sessions: readonly SessionSummary[],
 	hits: ReadonlyMap<string, SearchHit>,
 	filter: string,
-	look: SessionRowLook,
+	options: SessionRowOptions,
 ): SelectItem<string>[] {
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
 	const named = sessions.filter((session) => words.every((word) => searchable(session).includes(word)));
 	const isNamed = new Set(named);
 	const found = sessions.flatMap((session) => {
 		const hit = isNamed.has(session) ? undefined : hits.get(session.path);
-		return hit ? [toItem(session, hitLabel(session, hit, filter), look)] : [];
+		return hit ? [toItem(session, hitLabel(session, hit, filter), options)] : [];
 	});
-	return [...named.map((session) => toItem(session, titleOf(session), look)), ...found];
+	return [...named.map((session) => toItem(session, titleOf(session), options)), ...found];
 }
 
 /** Where the words of a filter, or all of it as it stands, are in a label. */
@@ -76,23 +76,23 @@ function hitLabel({ name }: SessionSummary, { excerpt }: SearchHit, filter: stri
 	return `${name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name} · ${text}`;
 }
 
-function toItem(session: SessionSummary, label: string, look: SessionRowLook): SelectItem<string> {
+function toItem(session: SessionSummary, label: string, options: SessionRowOptions): SelectItem<string> {
 	const { path, messageCount, bytes, cwd, modifiedAt } = session;
 	return {
 		label,
 		value: path,
-		...signOf(path, look),
+		...signOf(path, options),
 		fields: [
 			messageCount === null ? "many messages" : plural(messageCount, "message"),
 			size(bytes),
-			look.hasPlaces ? endOfPath(homePath(cwd, look.home)) : "",
-			formatAge(modifiedAt, look.now),
+			options.hasPlaces ? endOfPath(homePath(cwd, options.home)) : "",
+			formatAge(modifiedAt, options.now),
 		],
 	};
 }
 
 /** `●` open here, `○` open in another pi. */
-function signOf(path: string, { current, open }: SessionRowLook): { sign?: string; isDimmed?: boolean } {
+function signOf(path: string, { current, open }: SessionRowOptions): { sign?: string; isDimmed?: boolean } {
 	if (path === current) return { sign: "●" };
 	if (open.has(path)) return { sign: "○", isDimmed: true };
 	return current === null ? {} : { sign: " " };

@@ -4,8 +4,9 @@ import { describeError } from "../../../errors.js";
 import type { SearchHit } from "../../../log/search.js";
 import type { SessionSummary } from "../../../log/session-summary.js";
 import { ConfirmDialog } from "../../../tui/confirm-dialog.js";
+import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { InputDialog } from "../../../tui/input-dialog.js";
-import { type Look, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import { SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
 import { matchedUnits, SESSION_COLUMNS, sessionRows, titleOf } from "./session-list.js";
 
 /** What a picker of sessions works on, and whom it tells. */
@@ -43,14 +44,14 @@ export class SessionPicker implements Component, Focusable {
 	#listing = new AbortController();
 	#search = new AbortController();
 	#pause: NodeJS.Timeout | undefined;
-	/** What came since the last frame: many hits cost one look through the list. */
+	/** What came since the last frame: many hits cost one pass over the list. */
 	#isStale = false;
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly options: SessionPickerOptions,
 	) {
-		this.#list = new SelectDialog(look, {
+		this.#list = new SelectDialog(style, {
 			title: "Which session?",
 			items: (filter) => this.#rows(filter),
 			columns: SESSION_COLUMNS,
@@ -91,8 +92,8 @@ export class SessionPicker implements Component, Focusable {
 
 	#rows(filter: string): readonly SelectItem<string>[] {
 		const { sessions, home, now = Date.now } = this.options;
-		const look = { current: sessions.current, open: this.#open, home, hasPlaces: this.#scope === "all", now: now() };
-		return sessionRows(this.#sessions, this.#hits, filter, look);
+		const options = { current: sessions.current, open: this.#open, home, hasPlaces: this.#scope === "all", now: now() };
+		return sessionRows(this.#sessions, this.#hits, filter, options);
 	}
 
 	#whereOpen(path: string): string {
@@ -163,7 +164,7 @@ export class SessionPicker implements Component, Focusable {
 		const session = this.#sessions.find(({ path }) => path === item?.value);
 		if (!session) return;
 		const question = { title: "Delete this session?", message: `${titleOf(session)}\n${session.path}` };
-		this.#question = new ConfirmDialog(this.look, question, (isSure) => {
+		this.#question = new ConfirmDialog(this.style, question, (isSure) => {
 			this.#question = null;
 			if (isSure) this.#delete(session);
 		});
@@ -185,7 +186,7 @@ export class SessionPicker implements Component, Focusable {
 		const session = this.#sessions.find(({ path }) => path === item?.value);
 		if (!session) return;
 		const question = { title: "Name of this session", value: session.name ?? "", placeholder: session.firstMessage };
-		this.#question = new InputDialog(this.look, question, (answer) => {
+		this.#question = new InputDialog(this.style, question, (answer) => {
 			this.#question = null;
 			const name = answer?.trim();
 			if (name) void this.#rename(session, name);

@@ -2,9 +2,10 @@ import type { Component, Focusable } from "@mariozechner/pi-tui";
 import type { CommandSettings, PickerShell, SettingState } from "../../../commands/pickers.js";
 import { settingText, sourceText } from "../../../commands/setting-text.js";
 import { describeError } from "../../../errors.js";
+import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { fuzzyFilter } from "../../../tui/fuzzy.js";
 import { InputDialog } from "../../../tui/input-dialog.js";
-import { type Look, type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
 
 /** What a picker of settings works on, and whom it tells. */
 export interface SettingsPickerOptions {
@@ -28,11 +29,11 @@ export class SettingsPicker implements Component, Focusable {
 	#input: InputDialog | null = null;
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly options: SettingsPickerOptions,
 	) {
 		const change = (path: string | undefined) => this.#change(this.#find(path));
-		this.#list = new SelectDialog<string>(look, {
+		this.#list = new SelectDialog<string>(style, {
 			title: "Settings",
 			items: (filter) => fuzzyFilter(options.settings.list(), filter, ({ row }) => row.path).map(toItem),
 			columns: COLUMNS,
@@ -40,7 +41,7 @@ export class SettingsPicker implements Component, Focusable {
 			verb: "change",
 			details: ({ value }) => meaningOf(this.#find(value)),
 			actions: [
-				{ key: " ", does: "next value", run: (item) => change(item?.value) },
+				{ key: "dialog.toggle", does: "next value", run: (item) => change(item?.value) },
 				{ key: "dialog.delete", does: "unset", run: (item) => this.#unset(this.#find(item?.value)) },
 			],
 			onSelect: change,
@@ -81,7 +82,7 @@ export class SettingsPicker implements Component, Focusable {
 	#ask(state: SettingState): void {
 		const { path, kind } = state.row;
 		const value = state.value === undefined ? "" : String(state.value);
-		this.#input = new InputDialog(this.look, { title: `${path}: ${kind.name}`, value }, (answer) => {
+		this.#input = new InputDialog(this.style, { title: `${path}: ${kind.name}`, value }, (answer) => {
 			this.#input = null;
 			if (answer === null || answer.trim() === value) return;
 			const given = answer.trim() === "" ? undefined : kind.parse?.(answer);

@@ -1,9 +1,8 @@
 import type { Component, Focusable } from "@mariozechner/pi-tui";
 import { errorText } from "../../../errors.js";
+import { type DialogStyle, keyLines } from "../../../tui/dialog-style.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
-import type { Look } from "../../../tui/select-dialog.js";
 import { cleanLine, clipLine } from "../lines.js";
-import { keyLines } from "./panel-lines.js";
 
 /** What the editor works with. */
 export interface SummaryEditorOptions {
@@ -22,7 +21,7 @@ export class SummaryEditor implements Component, Focusable {
 	#said: string | null = null;
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly options: SummaryEditorOptions,
 	) {
 		const { editor, text, onDone } = options;
@@ -45,25 +44,27 @@ export class SummaryEditor implements Component, Focusable {
 	}
 
 	render(width: number): string[] {
-		const { theme, keymap } = this.look;
+		const { theme } = this.style;
 		const said = this.#said === null ? [] : [theme.warning(clipLine(` ${cleanLine(this.#said)}`, width))];
-		const external = keymap.keyOf("app.externalEditor");
-		const keys: [string, string][] = [
-			["enter", "takes it"],
-			["shift+enter", "new line"],
-			...(external ? [[external, "your editor"] satisfies [string, string]] : []),
-			[keymap.keyOf("dialog.cancel"), "leaves it as it was"],
-		];
 		return [
 			clipLine(` ${theme.bold("Summary")}`, width),
 			...this.options.editor.render(width),
 			...said,
-			...keyLines(keys, theme, width),
+			...keyLines(
+				[
+					["tui.input.submit", "takes it"],
+					["tui.input.newLine", "new line"],
+					["app.externalEditor", "your editor"],
+					["dialog.cancel", "leaves it as it was"],
+				],
+				this.style,
+				width,
+			),
 		];
 	}
 
 	handleInput(data: string): void {
-		const { keymap } = this.look;
+		const { keymap } = this.style;
 		this.#said = null;
 		if (keymap.matches(data, "dialog.cancel")) this.options.onCancel();
 		else if (keymap.matches(data, "app.externalEditor")) this.#editExternally();

@@ -1,11 +1,16 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { TextPage } from "../../../commands/pickers.js";
+import { type DialogStyle, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
-import { keyLines } from "../../../tui/key-lines.js";
 import { ScrollText } from "../../../tui/scroll.js";
-import type { Look } from "../../../tui/select-dialog.js";
 import { cleanLine, cleanLines, clipLine } from "../lines.js";
 import { listRows, titleLine } from "./panel-lines.js";
+
+const KEYS: readonly KeyHint[] = [
+	[UP_DOWN, "scroll"],
+	[["dialog.pageUp", "dialog.pageDown"], "pages"],
+	["dialog.cancel", "close"],
+];
 
 /** Shows Markdown that is longer than the screen. */
 export class TextPanel implements Component {
@@ -13,35 +18,31 @@ export class TextPanel implements Component {
 	#drawn: { width: number; lines: readonly string[] } | null = null;
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly page: TextPage,
 		private readonly onClose: () => void,
 	) {
-		this.#scroll = new ScrollText(() => listRows(look.rows?.() ?? 30));
+		this.#scroll = new ScrollText(() => listRows(style.rows?.() ?? 30), true);
 	}
 
 	render(width: number): string[] {
-		const { theme, keymap } = this.look;
+		const { theme } = this.style;
 		const lines = this.#lines(width);
 		const { from, to } = this.#scroll.window(lines.length);
 		const title = theme.bold(cleanLine(this.page.title));
-		const keys: [string, string][] = [
-			["↑↓", "scroll"],
-			[`${keymap.keyOf("dialog.pageUp")} ${keymap.keyOf("dialog.pageDown")}`, "pages"],
-			[keymap.keyOf("dialog.cancel"), "close"],
-		];
 		return [
 			theme.dim("─".repeat(width)),
 			titleLine(` ${title}`, [`lines ${from + 1}–${to} of ${lines.length}`], width),
 			...lines.slice(from, to),
-			...keyLines(keys, theme, width),
+			...keyLines(KEYS, this.style, width),
 		];
 	}
 
 	handleInput(data: string): void {
-		const { keymap } = this.look;
+		const { keymap } = this.style;
 		if (this.#scroll.handle(data, keymap)) return;
-		if (keymap.matches(data, "dialog.cancel") || keymap.matches(data, "dialog.accept")) this.onClose();
+		const closes = ["dialog.cancel", "dialog.accept", "pager.close"] as const;
+		if (closes.some((action) => keymap.matches(data, action))) this.onClose();
 	}
 
 	invalidate(): void {
@@ -51,7 +52,7 @@ export class TextPanel implements Component {
 	#lines(width: number): readonly string[] {
 		if (this.#drawn?.width !== width) {
 			const text = cleanLines(this.page.text).join("\n");
-			const lines = drawMarkdown(text, Math.max(1, width - 2), this.look.theme).map((line) =>
+			const lines = drawMarkdown(text, Math.max(1, width - 2), this.style.theme).map((line) =>
 				clipLine(` ${line}`.trimEnd(), width),
 			);
 			this.#drawn = { width, lines };

@@ -1,6 +1,7 @@
 import type { CommandTools } from "../../../commands/pickers.js";
+import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { fuzzyFilter } from "../../../tui/fuzzy.js";
-import { type Look, type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
 import { displayPath } from "../../format.js";
 
 const COLUMNS: readonly SelectColumn[] = [
@@ -10,19 +11,19 @@ const COLUMNS: readonly SelectColumn[] = [
 
 /** Lists the tools of the session; space and enter turn one off or on, from the next request on. */
 export function createToolsPicker(
-	look: Look,
-	{ tools, places, onClose }: { tools: CommandTools; places: { cwd: string; home: string }; onClose(): void },
+	style: DialogStyle,
+	{ tools, paths, onClose }: { tools: CommandTools; paths: { cwd: string; home: string }; onClose(): void },
 ): SelectDialog<string> {
 	const toggle = (name: string | undefined) => {
 		const tool = tools.list().find((candidate) => candidate.name === name);
 		if (tool) tools.setEnabled(tool.name, !tool.isOn);
 		picker.refresh();
 	};
-	const picker = new SelectDialog<string>(look, {
+	const picker = new SelectDialog<string>(style, {
 		title: "Tools, for this session",
 		items: (filter) =>
 			fuzzyFilter(tools.list(), filter, ({ name }) => name).map(({ name, source, isOn }): SelectItem<string> => {
-				const from = source === "built-in" ? source : displayPath(source, places);
+				const from = source === "built-in" ? source : displayPath(source, paths);
 				return { label: name, value: name, isDimmed: !isOn, fields: [from, isOn ? "on" : "off"] };
 			}),
 		columns: COLUMNS,
@@ -30,7 +31,7 @@ export function createToolsPicker(
 		verb: "",
 		empty: "this session has no tools",
 		details: ({ value }) => tools.list().find(({ name }) => name === value)?.description ?? "",
-		actions: [{ key: " ", does: "on / off", run: (item) => toggle(item?.value) }],
+		actions: [{ key: "dialog.toggle", does: "on / off", run: (item) => toggle(item?.value) }],
 		onSelect: toggle,
 		onCancel: onClose,
 	});

@@ -1,9 +1,12 @@
-import { type Component, decodeKittyPrintable, visibleWidth } from "@mariozechner/pi-tui";
+import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import type { ProjectFile, ProjectSet } from "../../../config/trust.js";
 import type { TrustAnswer } from "../../../session/project-code.js";
+import { type DialogStyle, type KeyHint, UP_DOWN } from "../../../tui/dialog-style.js";
+import type { KeyAction } from "../../../tui/key-table.js";
 import { column } from "../../../tui/line.js";
-import type { Look } from "../../../tui/select-dialog.js";
-import { type CodeChange, type CodeLine, codeLines } from "../../code-lines.js";
+import type { OverlayStack } from "../../../tui/overlay-stack.js";
+import { ScrollText } from "../../../tui/scroll.js";
+import { type CodeChange, type CodeLine, codeLines, compareWithTrusted } from "../../code-lines.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
 import { CodePager } from "./code-pager.js";
 import { choiceLines } from "./panel-lines.js";
@@ -22,8 +25,18 @@ export interface TrustQuestion {
 	clock?(): number;
 }
 
-const ANSWERS: Readonly<Record<string, TrustAnswer>> = { y: "trust", o: "once", n: "no" };
-const CHOICES = ["y  trust these contents", "o  this run only", "v  show code and changes", "n  no"];
+const ANSWERS = [
+	["dialog.cancel", "no"],
+	["question.yes", "trust"],
+	["question.once", "once"],
+	["question.no", "no"],
+] as const satisfies readonly (readonly [KeyAction, TrustAnswer])[];
+const CHOICES: readonly KeyHint[] = [
+	["question.yes", "trust these contents"],
+	["question.once", "this run only"],
+	["question.code", "show code and changes"],
+	["question.no", "no"],
+];
 /** Rows of question, keys and what the screen keeps below. */
 const OTHER_ROWS = 10;
 const MIN_ROWS = 3;
@@ -33,13 +46,12 @@ const MAX_PATH = 10_000;
 /** Asks whether the project's code may run. Only the keys that it names answer; cancelling means no. */
 export class TrustPanel implements Component {
 	#pager: CodePager | null = null;
-	#top = 0;
 	#page = MIN_ROWS;
-	#count = 0;
+	readonly #scroll = new ScrollText(() => this.#page);
 	readonly #guard: TypingGuard;
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly question: TrustQuestion,
 		private readonly onAnswer: (answer: TrustAnswer) => void,
 	) {
@@ -48,20 +60,20 @@ export class TrustPanel implements Component {
 
 	render(width: number): string[] {
 		if (this.#pager) return this.#pager.render(width);
-		const { theme, keymap } = this.look;
+		const { theme, keymap } = this.style;
 		const rows = this.#rows(width);
-		const choices = choiceLines(CHOICES, theme, width);
-		this.#count = rows.length;
-		this.#page = Math.max(MIN_ROWS, (this.look.rows?.() ?? 30) - OTHER_ROWS - choices.length);
-		this.#top = Math.max(0, Math.min(this.#top, rows.length - this.#page));
-		const shown = rows.slice(this.#top, this.#top + this.#page);
+		const choices = choiceLines(CHOICES, this.style, width);
+		this.#page = Math.max(MIN_ROWS, (this.style.rows?.() ?? 30) - OTHER_ROWS - choices.length);
+		const { from, to } = this.#scroll.window(rows.length);
+		const shown = rows.slice(from, to);
 		const isCut = shown.length < rows.length;
-		const place = `${this.#top + 1}–${this.#top + shown.length} of ${rows.length} · ↑↓ ${keymap.keyOf("dialog.pageDown")} `;
+		const keys = keymap.keyOf(...UP_DOWN, "dialog.pageDown");
+		const position = `${from + 1}–${to} of ${rows.length} · ${keys} `;
 		return [
 			theme.dim("─".repeat(width)),
 			...this.#sentence("This project has code that pi would run:", width),
 			...shown,
-			...(isCut ? [spread("", theme.warning(clipLine(place, width)), width)] : []),
+			...(isCut ? [spread("", theme.warning(clipLine(position, width)), width)] : []),
 			...this.#sentence("It can do anything you can. Run it?", width),
 			...choices,
 		];
@@ -78,29 +90,20 @@ export class TrustPanel implements Component {
 	}
 
 	#take(data: string): void {
-		const { keymap } = this.look;
-		const key = (decodeKittyPrintable(data) ?? data).toLowerCase();
-		const answer = Object.hasOwn(ANSWERS, key) ? ANSWERS[key] : undefined;
-		if (keymap.matches(data, "dialog.cancel")) this.onAnswer("no");
-		else if (answer) this.onAnswer(answer);
-		else if (key === "v") this.#showCode();
-		else if (keymap.matches(data, "dialog.up")) this.#scroll(-1);
-		else if (keymap.matches(data, "dialog.down")) this.#scroll(1);
-		else if (keymap.matches(data, "dialog.pageUp")) this.#scroll(1 - this.#page);
-		else if (keymap.matches(data, "dialog.pageDown")) this.#scroll(this.#page - 1);
-	}
-
-	#scroll(by: number): void {
-		this.#top = Math.max(0, Math.min(this.#top + by, this.#count - this.#page));
+		const { keymap } = this.style;
+		const answer = ANSWERS.find(([action]) => keymap.matches(data, action));
+		if (answer) this.onAnswer(answer[1]);
+		else if (keymap.matches(data, "question.code")) this.#showCode();
+		else this.#scroll.handle(data, keymap);
 	}
 
 	#showCode(): void {
-		this.#pager = new CodePager(this.look, this.#code(), () => {
+		this.#pager = new CodePager(this.style, this.#code(), () => {
 			this.#pager = null;
 		});
 	}
 
-	/** What there is to look at; where nothing changed, all of it. */
+	/** The code to show; where nothing changed, all of it. */
 	#code(): CodeLine[] {
 		const { set, changes } = this.question;
 		const fresh = set.files.filter(({ state }) => state !== "trusted");
@@ -113,9 +116,9 @@ export class TrustPanel implements Component {
 	}
 
 	#rows(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const { set, changes } = this.question;
-		// What asks for a look comes first.
+		// Files that need attention come first.
 		const files = [...set.files].sort((a, b) => Number(a.state === "trusted") - Number(b.state === "trusted"));
 		const cells = files.map((file) => {
 			const change = changes.get(file.rel);
@@ -142,7 +145,7 @@ export class TrustPanel implements Component {
 	}
 
 	#sentence(text: string, width: number): string[] {
-		return wrapLines([text], width - 1).map((line) => ` ${this.look.theme.bold(line)}`);
+		return wrapLines([text], width - 1).map((line) => ` ${this.style.theme.bold(line)}`);
 	}
 
 	#state({ state }: ProjectFile): string {
@@ -175,4 +178,27 @@ function shortDate(iso: string, now: number): string {
 	if (Number.isNaN(date.getTime())) return cleanLine(iso, 30);
 	const day = `${date.getDate()} ${MONTHS[date.getMonth()]}`;
 	return date.getFullYear() === new Date(now).getFullYear() ? day : `${day} ${date.getFullYear()}`;
+}
+
+/**
+ * Shows, in the editor's place, what code of the project would run and asks whether it may. Cancelling means no.
+ * @param state what a test or the screen knows better than the clock of the machine
+ */
+export async function askTrust(
+	set: ProjectSet,
+	overlays: Pick<OverlayStack, "open">,
+	style: DialogStyle,
+	state: Partial<Pick<TrustQuestion, "now" | "isTyping" | "clock">> = {},
+): Promise<TrustAnswer> {
+	const changes = new Map<string, CodeChange>();
+	for (const file of set.files) {
+		const change = await compareWithTrusted(file);
+		if (change) changes.set(file.rel, change);
+	}
+	return overlays.open<TrustAnswer>(
+		(settle) => new TrustPanel(style, { set, changes, now: Date.now(), ...state }, settle),
+		{
+			cancelled: "no",
+		},
+	);
 }

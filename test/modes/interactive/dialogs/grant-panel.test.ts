@@ -21,7 +21,7 @@ function open(guard = new TypingGuard(false)) {
 	const file = { path, realPath: path, scope: "project", name: "task-reminder" } as const;
 	const panel = new GrantPanel(
 		{ theme: createTheme("plain"), keymap: createKeymap() },
-		{ request: { file, handle: "systemItems" }, places: { cwd: "/home/ada/shop", home: "/home/ada" }, guard },
+		{ request: { file, handle: "systemItems" }, paths: { cwd: "/home/ada/shop", home: "/home/ada" }, guard },
 		(answer) => answers.push(answer),
 	);
 	return { panel, answers, press: (...keys: string[]) => keys.forEach((key) => void panel.handleInput(key)) };

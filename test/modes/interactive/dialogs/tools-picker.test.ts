@@ -7,7 +7,7 @@ import { createTheme } from "../../../../src/tui/theme.js";
 import { startApp } from "../app.js";
 
 const look = { theme: createTheme("plain"), keymap: createKeymap(), rows: () => 30 };
-const places = { cwd: "/home/ada/src/shop", home: "/home/ada" };
+const paths = { cwd: "/home/ada/src/shop", home: "/home/ada" };
 
 function open() {
 	const tools = new SessionTools({
@@ -23,7 +23,7 @@ function open() {
 		expectsMore: false,
 	});
 	const closed: string[] = [];
-	const picker = createToolsPicker(look, { tools, places, onClose: () => closed.push("closed") });
+	const picker = createToolsPicker(look, { tools, paths, onClose: () => closed.push("closed") });
 	const type = (...keys: string[]) => {
 		for (const key of keys) picker.handleInput(key);
 	};

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { afterFirstRequest } from "../../../src/modes/interactive/drawing-parts.js";
+import { afterFirstRequest } from "../../../src/modes/interactive/begin-session.js";
 import { startSession } from "../../helpers/session.js";
 
 test("what drawing needs is not loaded before the request of a prompt that waited for the session", async () => {
