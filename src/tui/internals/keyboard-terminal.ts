@@ -1,5 +1,6 @@
 import { ProcessTerminal } from "@mariozechner/pi-tui";
 import { InputGatherer } from "../input-gatherer.js";
+import { PI_TUI_VERSION } from "./members.js";
 
 type Listener = (data: string) => void;
 
@@ -22,6 +23,9 @@ export class KeyboardTerminal extends ProcessTerminal {
 			.listeners("data")
 			.filter((listener) => !others.has(listener))
 			.filter(isListener);
+		if (readers.length === 0) {
+			throw new TypeError(`pi needs pi-tui ${PI_TUI_VERSION}: ProcessTerminal does not read stdin in this version`);
+		}
 		for (const reader of readers) process.stdin.off("data", reader);
 		const gatherer = new InputGatherer((data) => {
 			for (const reader of readers) reader(data);
