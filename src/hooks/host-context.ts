@@ -159,14 +159,15 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 
 /** Dialogs that stop the clock of the call while they are open, and close with it. */
 function boundUI(ui: () => HookUI, call: HookCall): HookUI {
-	const open = async <T>(
-		dialog: DialogOptions | undefined,
-		ask: (options: DialogOptions) => Promise<T>,
-	): Promise<T> => {
-		const signal = dialog?.signal ? AbortSignal.any([dialog.signal, call.signal]) : call.signal;
+	const bound = (dialog: InputOptions | undefined): InputOptions => ({
+		...dialog,
+		signal: dialog?.signal ? AbortSignal.any([dialog.signal, call.signal]) : call.signal,
+	});
+	// It gets the answer, not a function that asks: a call reaches the mode's dialog directly.
+	const untilAnswered = async <T>(answer: Promise<T>): Promise<T> => {
 		const release = call.deadline?.hold();
 		try {
-			return await ask({ ...dialog, signal });
+			return await answer;
 		} finally {
 			release?.();
 		}
@@ -174,16 +175,14 @@ function boundUI(ui: () => HookUI, call: HookCall): HookUI {
 	const members = {
 		select: async (title: string, options: readonly unknown[], dialog?: DialogOptions): Promise<unknown> => {
 			const list = Array.isArray(options) ? options : [];
-			if (list.length === 0) {
-				ui().notify(`${call.hook.name} asked "${String(title)}" without options (${call.hook.path})`, "warning");
-				return null;
-			}
-			return open(dialog, (bound) => ui().select(String(title), list, bound));
+			if (list.length > 0) return untilAnswered(ui().select(String(title), list, bound(dialog)));
+			ui().notify(`${call.hook.name} asked "${String(title)}" without options (${call.hook.path})`, "warning");
+			return null;
 		},
-		confirm: (title: string, message: string, dialog?: DialogOptions) =>
-			open(dialog, (bound) => ui().confirm(String(title), String(message ?? ""), bound)),
-		input: (title: string, placeholder?: string, dialog?: InputOptions) =>
-			open(dialog, (bound) => ui().input(String(title), placeholder, bound)),
+		confirm: async (title: string, message: string, dialog?: DialogOptions) =>
+			untilAnswered(ui().confirm(String(title), String(message ?? ""), bound(dialog))),
+		input: async (title: string, placeholder?: string, dialog?: InputOptions) =>
+			untilAnswered(ui().input(String(title), placeholder, bound(dialog))),
 		notify: (message: string, type?: "info" | "warning" | "error") => ui().notify(String(message), type),
 	};
 	return Object.freeze(members) as HookUI;
