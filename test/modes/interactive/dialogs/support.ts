@@ -1,5 +1,5 @@
 import { toolCall } from "../../../helpers/loopback-provider.js";
-import { type App, startApp } from "../app.js";
+import { type App, type AppOptions, startApp } from "../app.js";
 
 /** `/tail` puts a line in place of all that was said until then. */
 export const TAIL = `
@@ -26,11 +26,13 @@ export default (pi) => pi.on("context", ({ messages }) => ({
 export async function startWithWork(
 	hooks: Record<string, string>,
 	size: { columns?: number; rows?: number } = {},
+	mode: AppOptions["mode"] = {},
 ): Promise<App> {
 	const app = await startApp({
 		rows: 30,
 		...size,
 		hooks,
+		mode,
 		files: { "price.ts": "export const price = 1;\n".repeat(40) },
 	});
 	app.provider.reply([toolCall("read", { path: "price.ts" })], "It rounds down.", "The tax code is next.");
