@@ -1,6 +1,6 @@
 import { type Component, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { revealInvisible } from "../util/reveal.js";
-import { type DialogStyle, keyLines, UP_DOWN } from "./dialog-style.js";
+import { type DialogStyle, hint, keyLines, UP_DOWN } from "./dialog-style.js";
 import { oneLine, spread } from "./line.js";
 import { ScrollText } from "./scroll.js";
 
@@ -34,14 +34,7 @@ export class ConfirmDialog implements Component {
 			theme.dim("─".repeat(width)),
 			spread(` ${theme.bold(oneLine(this.question.title))}`, isCut ? theme.warning(position) : "", width),
 			...lines.slice(from, to).map((line) => spread(` ${line}`, "", width)),
-			...keyLines(
-				[
-					["dialog.accept", "accept"],
-					["dialog.cancel", "refuse"],
-				],
-				this.style,
-				width,
-			),
+			...keyLines([hint("accept", "dialog.accept"), hint("refuse", "dialog.cancel")], this.style, width),
 		];
 	}
 

@@ -12,10 +12,18 @@ export interface DialogStyle {
 	rows?(): number;
 }
 
-/** What an action's key does here; several actions share one hint, such as up and down. */
-export type KeyHint = readonly [actions: KeyAction | readonly KeyAction[], does: string];
+/** What the keys of some actions do here. */
+export interface KeyHint {
+	does: string;
+	actions: readonly KeyAction[];
+}
 
-/** The hint for the keys that scroll or move a selection. */
+/** Names what keys do; several actions share one hint, such as up and down. */
+export function hint(does: string, ...actions: readonly KeyAction[]): KeyHint {
+	return { does, actions };
+}
+
+/** The keys that scroll or move a selection. */
 export const UP_DOWN = ["dialog.up", "dialog.down"] as const satisfies readonly KeyAction[];
 
 /**
@@ -25,8 +33,8 @@ export const UP_DOWN = ["dialog.up", "dialog.down"] as const satisfies readonly 
 export function keyLines(hints: readonly KeyHint[], { theme, keymap }: DialogStyle, width: number): string[] {
 	const lines: string[] = [];
 	let line = "";
-	for (const [actions, does] of hints) {
-		const key = keymap.keyOf(...[actions].flat());
+	for (const { does, actions } of hints) {
+		const key = keymap.keyOf(...actions);
 		if (key === "") continue;
 		const segment = `${key} ${does}`.trim();
 		const longer = line === "" ? segment : `${line} · ${segment}`;

@@ -6,7 +6,7 @@ import {
 	truncateToWidth,
 	visibleWidth,
 } from "@mariozechner/pi-tui";
-import { type DialogStyle, keyLines } from "./dialog-style.js";
+import { type DialogStyle, hint, keyLines } from "./dialog-style.js";
 import { oneLine, spread } from "./line.js";
 
 /** What an `InputDialog` asks. Texts may come from anywhere. */
@@ -41,14 +41,7 @@ export class InputDialog implements Component, Focusable {
 			theme.dim("─".repeat(width)),
 			spread(` ${theme.bold(oneLine(this.question.title))}`, "", width),
 			truncateToWidth(this.#line(width), width, ""),
-			...keyLines(
-				[
-					["dialog.accept", "accept"],
-					["dialog.cancel", "cancel"],
-				],
-				this.style,
-				width,
-			),
+			...keyLines([hint("accept", "dialog.accept"), hint("cancel", "dialog.cancel")], this.style, width),
 		];
 	}
 

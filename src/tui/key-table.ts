@@ -100,7 +100,7 @@ export interface ListedAction {
 	description: string;
 }
 
-const SCOPE_TITLES: Readonly<Record<KeyScope, string>> = {
+const SCOPE_TITLES: Readonly<Record<string, string>> = {
 	editor: "Editor",
 	completions: "Completions",
 	dialog: "All dialogs",
@@ -112,9 +112,9 @@ const SCOPE_TITLES: Readonly<Record<KeyScope, string>> = {
 	contextPanel: "Context panel",
 	compactionPanel: "Compaction panel",
 	hooksPanel: "Hooks panel",
-};
+} satisfies Record<KeyScope, string>;
 /** The scopes that listen at the same time, for each component that reads keys. */
-const LISTENING_TOGETHER: readonly (readonly KeyScope[])[] = [
+const LISTENING_TOGETHER: readonly (readonly string[])[] = [
 	["editor"],
 	["completions"],
 	["dialog", "list", "toggle"],
@@ -123,7 +123,7 @@ const LISTENING_TOGETHER: readonly (readonly KeyScope[])[] = [
 	["dialog", "contextPanel"],
 	["dialog", "compactionPanel"],
 	["dialog", "hooksPanel", "toggle"],
-];
+] satisfies KeyScope[][];
 /** One of each pair ignores the key in some situations and leaves it to the other. */
 const SHARED: ReadonlySet<string> = new Set([
 	"app.exit tui.editor.deleteCharForward",
@@ -132,20 +132,19 @@ const SHARED: ReadonlySet<string> = new Set([
 /** Nothing in pi listens for these: the terminal's own selection copies, and completions have no pages. */
 const UNUSED: ReadonlySet<string> = new Set(["tui.input.copy", "tui.select.pageUp", "tui.select.pageDown"]);
 
-const scopes = new Map<string, KeyScope>();
+const scopes = new Map<string, string>();
 const definitions: Record<string, KeybindingDefinition> = { ...TUI_KEYBINDINGS };
 // A plain terminal sends a line feed for Ctrl+J, which the editor reads as a new line; other keyboards name the key.
 definitions["tui.input.newLine"] = { defaultKeys: ["shift+enter", "ctrl+j"], description: "Insert newline" };
 const listed: ListedAction[] = [];
-for (const scope of Object.keys(PI_ACTIONS).filter(isScope)) {
-	const own: KeybindingDefinitions = PI_ACTIONS[scope];
+for (const [scope, own] of Object.entries<KeybindingDefinitions>(PI_ACTIONS)) {
 	Object.assign(definitions, own);
 	const ofEditor = Object.keys(TUI_KEYBINDINGS).filter((action) => scopeOfEditorAction(action) === scope);
 	for (const action of [...Object.keys(own), ...ofEditor].filter(isAction)) {
 		if (UNUSED.has(action)) continue;
 		scopes.set(action, scope);
 		const { defaultKeys = [], description = action } = definitions[action] ?? {};
-		listed.push({ action, scope: SCOPE_TITLES[scope], keys: [defaultKeys].flat(), description });
+		listed.push({ action, scope: SCOPE_TITLES[scope] ?? scope, keys: [defaultKeys].flat(), description });
 	}
 }
 
@@ -162,14 +161,10 @@ export function contend(one: string, other: string): boolean {
 	return LISTENING_TOGETHER.some((together) => together.includes(a) && together.includes(b));
 }
 
-function isScope(name: string): name is KeyScope {
-	return Object.hasOwn(PI_ACTIONS, name);
-}
-
 function isAction(name: string): name is KeyAction {
 	return Object.hasOwn(definitions, name);
 }
 
-function scopeOfEditorAction(action: string): KeyScope {
+function scopeOfEditorAction(action: string): string {
 	return action.startsWith("tui.select.") ? "completions" : "editor";
 }

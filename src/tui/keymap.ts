@@ -13,6 +13,8 @@ import { KEY_ACTIONS, KEY_DEFINITIONS, type KeyAction } from "./key-table.js";
 export interface Keymap {
 	/** Whether an input sequence is a key of `action`. Releases and pastes never match. */
 	matches(data: string, action: KeyAction): boolean;
+	/** The first of some actions that an input sequence is a key of, such as one of a table of functions. */
+	actionOf(data: string, among: Readonly<Partial<Record<KeyAction, unknown>>>): KeyAction | undefined;
 	/** The first key of each action for display, such as `ctrl+o` or `↑↓`; empty when none of them has one. */
 	keyOf(...actions: readonly KeyAction[]): string;
 	/** All keys of `action` for display, such as `esc / ctrl+c`; empty when it has none. */
@@ -47,6 +49,8 @@ export function createKeymap(userBindings: unknown = {}, placeOf?: PlaceOfBindin
 			return problems;
 		},
 		matches: (data, action) => manager.matches(data, action),
+		actionOf: (data, among) =>
+			KEY_ACTIONS.find(({ action }) => Object.hasOwn(among, action) && manager.matches(data, action))?.action,
 		keyOf: (...actions) => {
 			const keys = actions.flatMap((action) => displayed(action).slice(0, 1));
 			return keys.join(" ").replace(/([←-↓]) (?=[←-↓])/g, "$1");
@@ -104,6 +108,5 @@ function plainKey(data: string): string {
 
 function displayKey(key: string): string {
 	if (/^shift\+[a-z]$/i.test(key)) return key.slice(-1).toUpperCase();
-	const parts = key.split("+").map((part) => DISPLAY[part] ?? part);
-	return parts.join("+");
+	return key.replace(/[a-z]+$/i, (name) => DISPLAY[name] ?? name);
 }

@@ -2,8 +2,7 @@ import { CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/p
 import { BlockList } from "./block-list.js";
 import { type CursorPlace, FrameWriter } from "./frame-writer.js";
 import { type TuiFrames, takeOverFrames } from "./internals/tui.js";
-import { safeLine } from "./safe-line.js";
-import { sealLine } from "./seal-line.js";
+import { safeLine, sealLine } from "./safe-line.js";
 import { TerminalImages } from "./terminal-images.js";
 
 export { type Block, BlockList } from "./block-list.js";

@@ -1,12 +1,6 @@
 import type { KeyAction } from "./key-table.js";
 import type { Keymap } from "./keymap.js";
 
-/** The part of a list that is shown. */
-export interface ScrollWindow {
-	from: number;
-	to: number;
-}
-
 /** The keys that move, with how far each goes: rows, or pages of them. */
 const MOVES: readonly (readonly [action: KeyAction, amount: number, unit: "rows" | "pages"])[] = [
 	["dialog.up", -1, "rows"],
@@ -51,7 +45,7 @@ export class ScrollList {
 	}
 
 	/** The part that is shown, with the selected item in it. */
-	window(count: number): ScrollWindow {
+	window(count: number): { from: number; to: number } {
 		this.select(this.#selected, count);
 		const rows = Math.max(1, Math.min(this.rows(), count));
 		if (this.#selected < this.#top) this.#top = this.#selected;
@@ -83,7 +77,7 @@ export class ScrollText {
 	) {}
 
 	/** The part that is shown. */
-	window(count: number): ScrollWindow {
+	window(count: number): { from: number; to: number } {
 		const rows = Math.max(1, this.rows());
 		this.#last = Math.max(0, count - rows);
 		this.#top = Math.min(this.#top, this.#last);

@@ -6,7 +6,7 @@ import {
 	visibleWidth,
 	wrapTextWithAnsi,
 } from "@mariozechner/pi-tui";
-import { type DialogStyle, type KeyHint, keyLines } from "./dialog-style.js";
+import { type DialogStyle, hint, type KeyHint, keyLines } from "./dialog-style.js";
 import { fuzzyFilter } from "./fuzzy.js";
 import type { KeyAction } from "./key-table.js";
 import { typedText } from "./keymap.js";
@@ -219,11 +219,11 @@ export class SelectDialog<T> implements Component, Focusable {
 
 	#keys(): KeyHint[] {
 		const { verb = "select", actions = [] } = this.options;
-		const accept: KeyHint[] = verb === "" ? [] : [["dialog.accept", verb]];
+		const accept: KeyHint[] = verb === "" ? [] : [hint(verb, "dialog.accept")];
 		return [
 			...accept,
-			...actions.map(({ key, does }): KeyHint => [key, typeof does === "function" ? does() : does]),
-			["dialog.cancel", verb === "" ? "close" : "cancel"],
+			...actions.map(({ key, does }) => hint(typeof does === "function" ? does() : does, key)),
+			hint(verb === "" ? "close" : "cancel", "dialog.cancel"),
 		];
 	}
 

@@ -34,23 +34,23 @@ export class AppKeys {
 	#lastInterrupt = Number.NEGATIVE_INFINITY;
 	#hinted = false;
 	/** What each action does; one that returns false leaves the key to the editor. */
-	readonly #actions: readonly (readonly [action: KeyAction, run: (data: string) => boolean | void])[] = [
-		["app.abort", () => this.#escape()],
-		["app.interrupt", () => this.#interrupt()],
-		["app.exit", () => this.editor.getText() === "" && this.host.quit()],
-		["app.suspend", () => this.host.suspend()],
-		["app.help", (data) => this.#help(data)],
-		["app.model", () => this.#command("/model")],
-		["app.modelNext", () => this.#cycleModel(1)],
-		["app.modelPrevious", () => this.#cycleModel(-1)],
-		["app.thinkingLevel", () => this.#cycleThinkingLevel()],
-		["app.expandTools", () => this.host.screen.transcript.toggleExpanded()],
-		["app.toggleThinking", () => this.host.screen.transcript.toggleThinking()],
-		["app.externalEditor", () => this.#editExternally()],
-		["app.editQueue", () => this.#putBack(this.host.session()?.takeQueue() ?? [])],
-		["app.searchHistory", () => this.host.searchHistory()],
-		["app.pasteImage", () => this.host.pasteImage()],
-	];
+	readonly #actions: Partial<Record<KeyAction, (data: string) => boolean | void>> = {
+		"app.abort": () => this.#escape(),
+		"app.interrupt": () => this.#interrupt(),
+		"app.exit": () => this.editor.getText() === "" && this.host.quit(),
+		"app.suspend": () => this.host.suspend(),
+		"app.help": (data) => this.#help(data),
+		"app.model": () => this.#command("/model"),
+		"app.modelNext": () => this.#cycleModel(1),
+		"app.modelPrevious": () => this.#cycleModel(-1),
+		"app.thinkingLevel": () => this.#cycleThinkingLevel(),
+		"app.expandTools": () => this.host.screen.transcript.toggleExpanded(),
+		"app.toggleThinking": () => this.host.screen.transcript.toggleThinking(),
+		"app.externalEditor": () => this.#editExternally(),
+		"app.editQueue": () => this.#putBack(this.host.session()?.takeQueue() ?? []),
+		"app.searchHistory": () => this.host.searchHistory(),
+		"app.pasteImage": () => this.host.pasteImage(),
+	};
 
 	/** @param now the clock, ms, for keys that are pressed twice */
 	constructor(
@@ -65,10 +65,10 @@ export class AppKeys {
 	/** @returns true when the key was one of the app's */
 	handle(data: string): boolean {
 		if (isKeyRelease(data)) return false;
-		const [action, run] = this.#actions.find(([candidate]) => this.keymap.matches(data, candidate)) ?? [];
+		const action = this.keymap.actionOf(data, this.#actions);
 		if (action !== "app.interrupt") this.#clearHint();
 		if (action !== "app.abort") this.#lastEscape = Number.NEGATIVE_INFINITY;
-		return run !== undefined && run(data) !== false;
+		return action !== undefined && this.#actions[action]?.(data) !== false;
 	}
 
 	/**
@@ -118,12 +118,10 @@ export class AppKeys {
 	}
 
 	#cycleModel(step: 1 | -1): void {
-		const told = this.host.session()?.cycleModel(step);
-		told
-			?.then((model) => {
-				if (model === null) this.host.screen.hint("there is no other model · /model shows all");
-			})
-			.catch(this.host.failed);
+		const cycled = this.host.session()?.cycleModel(step);
+		cycled?.then((model) => {
+			if (model === null) this.host.screen.hint("there is no other model · /model shows all");
+		}, this.host.failed);
 	}
 
 	#cycleThinkingLevel(): void {

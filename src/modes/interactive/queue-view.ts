@@ -37,3 +37,21 @@ function listed(prompts: readonly string[], label: string): string[] {
 	if (prompts.length > MAX_SHOWN) rows.push(`${" ".repeat(label.length)}… ${prompts.length - MAX_SHOWN} more`);
 	return rows;
 }
+
+/** A line above the editor that a key brings and the next one takes away. */
+export class HintLine implements Component {
+	#text: string | null = null;
+
+	constructor(private readonly look: Look) {}
+
+	set text(text: string | null) {
+		this.#text = text;
+		this.look.requestRender();
+	}
+
+	render(width: number): string[] {
+		return this.#text === null ? [] : [this.look.theme.dim(clipLine(cleanLine(this.#text), width))];
+	}
+
+	invalidate(): void {} // nothing is kept
+}

@@ -1,5 +1,5 @@
 import type { Component } from "@mariozechner/pi-tui";
-import { type DialogStyle, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { ScrollText } from "../../../tui/scroll.js";
 import type { CodeLine } from "../../code-lines.js";
 import { spread, wrapLines } from "../lines.js";
@@ -7,6 +7,7 @@ import { spread, wrapLines } from "../lines.js";
 /** Rows around the code: title and keys, and what the screen keeps below. */
 const OTHER_ROWS = 6;
 const MIN_ROWS = 3;
+const CLOSES = ["dialog.cancel", "pager.close", "question.code"] as const;
 
 /** Scrolls through code. */
 export class CodePager implements Component {
@@ -29,21 +30,13 @@ export class CodePager implements Component {
 			theme.dim("─".repeat(width)),
 			spread(title, theme.warning(position), width),
 			...rows.slice(from, to),
-			...keyLines(
-				[
-					[[...UP_DOWN, "dialog.pageDown"], "scroll"],
-					["dialog.cancel", "back"],
-				],
-				this.style,
-				width,
-			),
+			...keyLines([hint("scroll", ...UP_DOWN, "dialog.pageDown"), hint("back", "dialog.cancel")], this.style, width),
 		];
 	}
 
 	handleInput(data: string): void {
 		const { keymap } = this.style;
-		const closes = ["dialog.cancel", "pager.close", "question.code"] as const;
-		if (closes.some((action) => keymap.matches(data, action))) this.onClose();
+		if (CLOSES.some((action) => keymap.matches(data, action))) this.onClose();
 		else this.#scroll.handle(data, keymap);
 	}
 

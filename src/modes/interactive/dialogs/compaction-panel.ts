@@ -7,7 +7,7 @@ import type {
 } from "../../../commands/compaction.js";
 import { describeError } from "../../../errors.js";
 import { entryTimestamp } from "../../../log/entry.js";
-import { type DialogStyle, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import { type DialogStyle, hint, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import type { KeyAction } from "../../../tui/key-table.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
 import { ScrollList } from "../../../tui/scroll.js";
@@ -60,6 +60,15 @@ export class CompactionPanel implements Component, Focusable {
 	/** Counts what was computed: a preview that comes late is not shown. */
 	#previews = 0;
 	readonly #list: ScrollList;
+	/** Each action of the panel, on the selected row. */
+	readonly #actions: Partial<Record<KeyAction, (row: ContextRow | undefined) => void>> = {
+		"dialog.cancel": () => this.options.onAnswer({ kind: "cancel" }),
+		"dialog.accept": () => this.#accept(),
+		"compactionPanel.expand": (row) => row && this.#show(row),
+		"compactionPanel.summary": () => this.#summary.kind === "ready" && this.#show(summaryRow(this.#summary.draft)),
+		"compactionPanel.edit": () => this.#unlessWriting(() => this.#edit()),
+		"compactionPanel.redraft": () => this.#unlessWriting(() => this.options.onAnswer({ kind: "redraft" })),
+	};
 
 	constructor(
 		private readonly style: DialogStyle,
@@ -175,15 +184,15 @@ export class CompactionPanel implements Component, Focusable {
 	#keys(): KeyHint[] {
 		const isReady = this.#summary.kind === "ready";
 		const isWriting = this.#summary.kind === "writing";
-		const when = (condition: boolean, key: KeyAction, does: string): KeyHint[] => (condition ? [[key, does]] : []);
+		const when = (condition: boolean, does: string, key: KeyAction) => (condition ? [hint(does, key)] : []);
 		return [
-			...when(isReady, "dialog.accept", "accept"),
-			...when(!isWriting, "compactionPanel.edit", isReady ? "edit" : "write it yourself"),
-			...when(!isWriting, "compactionPanel.redraft", "redraft"),
-			[UP_DOWN, "move"],
-			["compactionPanel.expand", "expand"],
-			...when(isReady, "compactionPanel.summary", "whole summary"),
-			["dialog.cancel", "cancel"],
+			...when(isReady, "accept", "dialog.accept"),
+			...when(!isWriting, isReady ? "edit" : "write it yourself", "compactionPanel.edit"),
+			...when(!isWriting, "redraft", "compactionPanel.redraft"),
+			hint("move", ...UP_DOWN),
+			hint("expand", "compactionPanel.expand"),
+			...when(isReady, "whole summary", "compactionPanel.summary"),
+			hint("cancel", "dialog.cancel"),
 		];
 	}
 
@@ -191,21 +200,13 @@ export class CompactionPanel implements Component, Focusable {
 		const { keymap } = this.style;
 		const rows = this.#rows?.rows ?? [];
 		if (this.#list.handle(data, keymap, rows.length)) return;
-		const is = (action: KeyAction) => keymap.matches(data, action);
-		const row = rows[this.#list.selected];
-		const isWriting = this.#summary.kind === "writing";
-		if (is("dialog.cancel")) this.options.onAnswer({ kind: "cancel" });
-		else if (is("dialog.accept")) this.#accept();
-		else if (is("compactionPanel.expand") && row) this.#show(row);
-		else if (is("compactionPanel.summary") && this.#summary.kind === "ready") {
-			this.#show(summaryRow(this.#summary.draft));
-		} else if (is("compactionPanel.edit")) {
-			if (isWriting) this.#say(STILL_WRITING);
-			else this.#edit();
-		} else if (is("compactionPanel.redraft")) {
-			if (isWriting) this.#say(STILL_WRITING);
-			else this.options.onAnswer({ kind: "redraft" });
-		}
+		const action = keymap.actionOf(data, this.#actions);
+		if (action) this.#actions[action]?.(rows[this.#list.selected]);
+	}
+
+	#unlessWriting(run: () => void): void {
+		if (this.#summary.kind === "writing") this.#say(STILL_WRITING);
+		else run();
 	}
 
 	#accept(): void {

@@ -1,13 +1,12 @@
 import { type Component, CURSOR_MARKER, type Focusable } from "@mariozechner/pi-tui";
 import type { ContextInspection, InspectOptions } from "../../../commands/inspection.js";
 import { errorText } from "../../../errors.js";
-import { type DialogStyle, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import { type DialogStyle, hint, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import type { KeyAction } from "../../../tui/key-table.js";
 import { typedText } from "../../../tui/keymap.js";
 import { ScrollList } from "../../../tui/scroll.js";
 import { cleanLine, clipLine, wrapLines } from "../lines.js";
-import { type ContextRow, contextRows, diffRows } from "./context-rows.js";
-import { requestFacts, requestTitle, requestWarnings } from "./context-title.js";
+import { type ContextRow, contextRows, diffRows, requestFacts, requestTitle, requestWarnings } from "./context-rows.js";
 import { HookToggles } from "./hook-toggles.js";
 import { MessagePager } from "./message-pager.js";
 import { listRows, rowLine, titleLine } from "./panel-lines.js";
@@ -56,54 +55,32 @@ export class ContextPanel implements Component, Focusable {
 	#loads = 0;
 	readonly #list: ScrollList;
 	/** Each action of the list, on the selected row. */
-	readonly #actions: readonly (readonly [action: KeyAction, run: (row: ContextRow | undefined) => void])[] = [
-		["dialog.cancel", () => this.#leaveList()],
-		["dialog.accept", (row) => this.#show(row)],
-		[
-			"contextPanel.hidden",
-			(row) => {
-				this.#withHidden = !this.#withHidden;
-				this.#asDiff = false;
-				this.#update(row);
-			},
-		],
-		[
-			"contextPanel.diff",
-			(row) => {
-				this.#asDiff = !this.#asDiff;
-				this.#update(row);
-			},
-		],
-		["contextPanel.previous", () => this.#step(-1)],
-		["contextPanel.next", () => this.#step(1)],
-		[
-			"contextPanel.latest",
-			() => {
-				if (this.#at !== null) this.#goTo(null);
-			},
-		],
-		["contextPanel.toggleHook", (row) => this.#chooseHook(row)],
-		["contextPanel.disableHooks", () => this.#disable()],
-		[
-			"contextPanel.filter",
-			() => {
-				this.#isFiltering = true;
-			},
-		],
-		[
-			"contextPanel.copy",
-			(row) => {
-				if (row && row.mark !== "gap") this.#copy(row.full, "the message");
-			},
-		],
-		[
-			"contextPanel.copyAll",
-			() => {
-				const { messages } = this.#inspection.ledger;
-				this.#copy(messages.map(({ role, text }) => `${role}:\n${text}\n`).join("\n"), "the whole request");
-			},
-		],
-	];
+	readonly #actions: Partial<Record<KeyAction, (row: ContextRow | undefined) => void>> = {
+		"dialog.cancel": () => this.#leaveList(),
+		"dialog.accept": (row) => this.#show(row),
+		"contextPanel.hidden": (row) => {
+			this.#withHidden = !this.#withHidden;
+			this.#asDiff = false;
+			this.#update(row);
+		},
+		"contextPanel.diff": (row) => {
+			this.#asDiff = !this.#asDiff;
+			this.#update(row);
+		},
+		"contextPanel.previous": () => this.#step(-1),
+		"contextPanel.next": () => this.#step(1),
+		"contextPanel.latest": () => this.#at !== null && this.#goTo(null),
+		"contextPanel.toggleHook": (row) => this.#chooseHook(row),
+		"contextPanel.disableHooks": () => this.#disable(),
+		"contextPanel.filter": () => {
+			this.#isFiltering = true;
+		},
+		"contextPanel.copy": (row) => row && row.mark !== "gap" && this.#copy(row.full, "the message"),
+		"contextPanel.copyAll": () => {
+			const { messages } = this.#inspection.ledger;
+			this.#copy(messages.map(({ role, text }) => `${role}:\n${text}\n`).join("\n"), "the whole request");
+		},
+	};
 
 	constructor(
 		private readonly style: DialogStyle,
@@ -165,22 +142,22 @@ export class ContextPanel implements Component, Focusable {
 	#listKeys(): KeyHint[] {
 		const { ledger, hooks, requests, at } = this.#inspection;
 		const hidden = ledger.hidden.length;
-		const when = (condition: boolean, key: KeyHint[0], does: string): KeyHint[] => (condition ? [[key, does]] : []);
+		const when = (condition: boolean, ...named: Parameters<typeof hint>) => (condition ? [hint(...named)] : []);
 		return [
-			[UP_DOWN, "move"],
-			["dialog.accept", "expand"],
-			...when(hidden > 0, "contextPanel.hidden", this.#withHidden ? "without hidden" : `${hidden} hidden`),
-			[
-				"contextPanel.diff",
+			hint("move", ...UP_DOWN),
+			hint("expand", "dialog.accept"),
+			...when(hidden > 0, this.#withHidden ? "without hidden" : `${hidden} hidden`, "contextPanel.hidden"),
+			hint(
 				this.#asDiff ? "whole request" : `diff to ${at === null ? "last request" : "the one before"}`,
-			],
-			...when(requests.length > 0, ["contextPanel.previous", "contextPanel.next"], "past requests"),
-			...when(hooks.length > 0, "contextPanel.toggleHook", "toggle hook"),
-			...when(this.#without.size > 0, "contextPanel.disableHooks", "turn off for real"),
-			["contextPanel.filter", "filter"],
-			["contextPanel.copy", "copy"],
-			["contextPanel.copyAll", "copy all"],
-			["dialog.cancel", at === null ? "" : "next request"],
+				"contextPanel.diff",
+			),
+			...when(requests.length > 0, "past requests", "contextPanel.previous", "contextPanel.next"),
+			...when(hooks.length > 0, "toggle hook", "contextPanel.toggleHook"),
+			...when(this.#without.size > 0, "turn off for real", "contextPanel.disableHooks"),
+			hint("filter", "contextPanel.filter"),
+			hint("copy", "contextPanel.copy"),
+			hint("copy all", "contextPanel.copyAll"),
+			hint(at === null ? "" : "next request", "dialog.cancel"),
 		];
 	}
 
@@ -197,7 +174,8 @@ export class ContextPanel implements Component, Focusable {
 		const { keymap } = this.style;
 		if (this.#list.handle(data, keymap, this.#rows.length)) return;
 		const row = this.#rows[this.#list.selected];
-		this.#actions.find(([action]) => keymap.matches(data, action))?.[1](row);
+		const action = keymap.actionOf(data, this.#actions);
+		if (action) this.#actions[action]?.(row);
 	}
 
 	/** What is special about the list goes first, then the past, then the panel. */
@@ -339,7 +317,4 @@ export class ContextPanel implements Component, Focusable {
 	}
 }
 
-const FILTER_KEYS: readonly KeyHint[] = [
-	["dialog.accept", "keep the filter"],
-	["dialog.cancel", "all"],
-];
+const FILTER_KEYS = [hint("keep the filter", "dialog.accept"), hint("all", "dialog.cancel")];

@@ -1,7 +1,6 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { GrantAnswer, GrantRequest } from "../../../hooks/grant-request.js";
-import type { DialogStyle, KeyHint } from "../../../tui/dialog-style.js";
-import type { KeyAction } from "../../../tui/key-table.js";
+import { type DialogStyle, hint } from "../../../tui/dialog-style.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import { displayPath } from "../../format.js";
 import { HANDLE_MEANINGS } from "../../start-questions.js";
@@ -17,16 +16,10 @@ export interface GrantQuestion {
 	guard: TypingGuard;
 }
 
-const ANSWERS = [
-	["question.yes", "grant"],
-	["question.once", "once"],
-	["question.no", "no"],
-	["dialog.cancel", "no"],
-] as const satisfies readonly (readonly [KeyAction, GrantAnswer])[];
-const CHOICES: readonly KeyHint[] = [
-	["question.yes", "grant it"],
-	["question.once", "this run only"],
-	["question.no", "do not load the hook"],
+const CHOICES = [
+	hint("grant it", "question.yes"),
+	hint("this run only", "question.once"),
+	hint("do not load the hook", "question.no"),
 ];
 
 /** Asks whether a hook gets what it cannot do without. Only the keys that it names answer; cancelling means no. */
@@ -55,8 +48,10 @@ export class GrantPanel implements Component {
 
 	handleInput(data: string): void {
 		if (this.question.guard.isForEditor()) return;
-		const answer = ANSWERS.find(([action]) => this.style.keymap.matches(data, action));
-		if (answer) this.onAnswer(answer[1]);
+		const { keymap } = this.style;
+		if (keymap.matches(data, "dialog.cancel") || keymap.matches(data, "question.no")) this.onAnswer("no");
+		else if (keymap.matches(data, "question.yes")) this.onAnswer("grant");
+		else if (keymap.matches(data, "question.once")) this.onAnswer("once");
 	}
 
 	invalidate(): void {} // nothing cached

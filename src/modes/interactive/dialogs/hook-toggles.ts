@@ -1,5 +1,5 @@
 import type { Component } from "@mariozechner/pi-tui";
-import { type DialogStyle, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { ScrollList } from "../../../tui/scroll.js";
 import { cleanLine, clipLine } from "../lines.js";
 import { listRows, titleLine } from "./panel-lines.js";
@@ -16,11 +16,7 @@ export interface HookTogglesOptions {
 }
 
 const TOGGLES = ["dialog.accept", "dialog.toggle", "contextPanel.toggleHook"] as const;
-const KEYS: readonly KeyHint[] = [
-	[UP_DOWN, "move"],
-	["dialog.accept", "toggle"],
-	["dialog.cancel", "back to the request"],
-];
+const KEYS = [hint("move", ...UP_DOWN), hint("toggle", "dialog.accept"), hint("back to the request", "dialog.cancel")];
 
 /** The hooks that can be left out of a request, to see what it would be. */
 export class HookToggles implements Component {

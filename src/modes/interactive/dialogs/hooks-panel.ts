@@ -1,7 +1,7 @@
 import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import type { HookStatus } from "../../../commands/inspection.js";
 import { errorText } from "../../../errors.js";
-import { type DialogStyle, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import { ScrollList, ScrollText } from "../../../tui/scroll.js";
 import { displayPath, formatTokens, plural } from "../../format.js";
@@ -47,13 +47,10 @@ export class HooksPanel implements Component, Focusable {
 		const problem = this.#problem === null ? [] : [theme.error(clipLine(` ${cleanLine(this.#problem)}`, width))];
 		const selected = open ?? this.#statuses[this.#list.selected];
 		const isOff = selected && !selected.isEnabled && selected.problem === null;
-		const shared: KeyHint[] = [
-			["hooksPanel.reload", "reload"],
-			["dialog.toggle", isOff ? "enable" : "disable"],
-		];
-		const keys: KeyHint[] = open
-			? [[UP_DOWN, "scroll"], ...shared, ["dialog.cancel", "back"]]
-			: [[UP_DOWN, "move"], ["dialog.accept", "details"], ...shared, ["dialog.cancel", ""]];
+		const shared = [hint("reload", "hooksPanel.reload"), hint(isOff ? "enable" : "disable", "dialog.toggle")];
+		const keys = open
+			? [hint("scroll", ...UP_DOWN), ...shared, hint("back", "dialog.cancel")]
+			: [hint("move", ...UP_DOWN), hint("details", "dialog.accept"), ...shared, hint("", "dialog.cancel")];
 		const body = open ? this.#renderDetails(open, width) : this.#renderList(width);
 		return [theme.dim("─".repeat(width)), ...body, ...problem, ...keyLines(keys, this.style, width)];
 	}

@@ -1,5 +1,5 @@
 import type { Component } from "@mariozechner/pi-tui";
-import { type DialogStyle, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { ScrollText } from "../../../tui/scroll.js";
 import { formatTokens } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
@@ -11,6 +11,9 @@ export interface MessagePagerOptions {
 	copy(text: string): void;
 	onClose(): void;
 }
+
+const KEYS = [hint("scroll", ...UP_DOWN), hint("copy", "pager.copy"), hint("back", "dialog.cancel")];
+const CLOSES = ["dialog.cancel", "dialog.accept", "pager.close"] as const;
 
 /** Shows a message of a request in full. */
 export class MessagePager implements Component {
@@ -35,23 +38,14 @@ export class MessagePager implements Component {
 			titleLine(title, facts.filter(Boolean), width),
 			...(note ? [theme.dim(clipLine(` ${cleanLine(note)}`, width))] : []),
 			...lines.slice(from, to).map((line) => clipLine(` ${line}`, width)),
-			...keyLines(
-				[
-					[UP_DOWN, "scroll"],
-					["pager.copy", "copy"],
-					["dialog.cancel", "back"],
-				],
-				this.style,
-				width,
-			),
+			...keyLines(KEYS, this.style, width),
 		];
 	}
 
 	handleInput(data: string): void {
 		const { keymap } = this.style;
 		if (this.#text.handle(data, keymap)) return;
-		const closes = ["dialog.cancel", "dialog.accept", "pager.close"] as const;
-		if (closes.some((action) => keymap.matches(data, action))) this.options.onClose();
+		if (CLOSES.some((action) => keymap.matches(data, action))) this.options.onClose();
 		else if (keymap.matches(data, "pager.copy")) this.options.copy(this.row.full);
 	}
 

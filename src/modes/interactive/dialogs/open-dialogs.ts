@@ -1,9 +1,11 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { CommandShell } from "../../../commands/command.js";
 import type { CompactionTokens, CompactionTrial } from "../../../commands/compaction.js";
+import type { InspectOptions } from "../../../commands/inspection.js";
 import type { PickerShell } from "../../../commands/pickers.js";
+import type { ResolvedModel } from "../../../config/models.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
-import type { OverlayOptions, OverlayStack } from "../../../tui/overlay-stack.js";
+import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import { createBranchPicker } from "./branch-picker.js";
 import { type CompactionAnswer, CompactionPanel, type CompactionPanelOptions } from "./compaction-panel.js";
 import { ContextPanel } from "./context-panel.js";
@@ -32,78 +34,67 @@ export type CommandDialogs = Required<
 
 /** Creates the functions that open each dialog in place of the editor. */
 export function createDialogs(host: DialogHost): CommandDialogs {
-	const { overlays, style, copy, requestRender, paths, applySetting } = host;
+	const { style, copy, requestRender, paths, applySetting } = host;
 	return {
 		pickModel: (question, signal) =>
-			openWithSignal(overlays, { signal, cancelled: null }, (settle, closed) =>
-				createModelPicker(style, { ...question, signal: closed, requestRender, onClose: settle }),
+			open<ResolvedModel | null>(host, signal, null, (onClose, closed) =>
+				createModelPicker(style, { ...question, signal: closed, requestRender, onClose }),
 			),
 		pickSession: (sessions, signal) =>
-			openWithSignal<string | null>(
-				overlays,
-				{ signal, cancelled: null },
-				(settle, closed) =>
-					new SessionPicker(style, { sessions, home: paths.home, signal: closed, requestRender, onClose: settle }),
-			),
-		pickBranch: (rows, signal) =>
-			overlays.open<number | null>((settle) => createBranchPicker(style, rows, settle), { signal, cancelled: null }),
-		openTools: (tools, signal) =>
-			overlays.open<void>((settle) => createToolsPicker(style, { tools, paths, onClose: settle }), {
-				signal,
-				cancelled: undefined,
+			open<string | null>(host, signal, null, (onClose, closed) => {
+				return new SessionPicker(style, { sessions, home: paths.home, signal: closed, requestRender, onClose });
 			}),
+		pickBranch: (rows, signal) =>
+			open<number | null>(host, signal, null, (onClose) => createBranchPicker(style, rows, onClose)),
+		openTools: (tools, signal) =>
+			open<void>(host, signal, undefined, (onClose) => createToolsPicker(style, { tools, paths, onClose })),
 		openSettings: (settings, signal) =>
-			overlays.open<void>(
-				(settle) => new SettingsPicker(style, { settings, applySetting, requestRender, onClose: settle }),
-				{ signal, cancelled: undefined },
-			),
-		showText: (page, signal) =>
-			overlays.open<void>((settle) => new TextPanel(style, page, settle), { signal, cancelled: undefined }),
+			open<void>(host, signal, undefined, (onClose) => {
+				return new SettingsPicker(style, { settings, applySetting, requestRender, onClose });
+			}),
+		showText: (page, signal) => open<void>(host, signal, undefined, (onClose) => new TextPanel(style, page, onClose)),
 		showList: (page, signal) =>
-			overlays.open<string | null>((settle) => createListPage(style, page, settle), { signal, cancelled: null }),
+			open<string | null>(host, signal, null, (onClose) => createListPage(style, page, onClose)),
 		async openContext(inspector, at, signal) {
 			const inspection = await inspector.inspectContext({ at });
-			await overlays.open<null>(
-				(settle) =>
-					new ContextPanel(style, {
-						inspection,
-						inspect: (options) => inspector.inspectContext(options),
-						async disable(hooks) {
-							for (const path of hooks) await inspector.setHookEnabled(path, false);
-						},
-						copy,
-						requestRender,
-						onClose: () => settle(null),
-					}),
-				{ signal, cancelled: null },
-			);
+			const inspect = (options: InspectOptions) => inspector.inspectContext(options);
+			const disable = async (hooks: ReadonlySet<string>) => {
+				for (const path of hooks) await inspector.setHookEnabled(path, false);
+			};
+			await open<void>(host, signal, undefined, (onClose) => {
+				return new ContextPanel(style, { inspection, inspect, disable, copy, requestRender, onClose });
+			});
 		},
 		openCompaction: (trial) => openCompaction(trial, host),
 		openHooks: (inspector, signal) =>
-			overlays.open<"reload" | null>(
-				(settle) =>
-					new HooksPanel(style, {
-						statuses: () => inspector.hookStatuses(),
-						setEnabled: (path, isEnabled) => inspector.setHookEnabled(path, isEnabled),
-						onReload: () => settle("reload"),
-						onClose: () => settle(null),
-						requestRender,
-						paths,
-					}),
-				{ signal, cancelled: null },
-			),
+			open<"reload" | null>(host, signal, null, (settle) => {
+				return new HooksPanel(style, {
+					statuses: () => inspector.hookStatuses(),
+					setEnabled: (path, isEnabled) => inspector.setHookEnabled(path, isEnabled),
+					onReload: () => settle("reload"),
+					onClose: () => settle(null),
+					requestRender,
+					paths,
+				});
+			}),
 	};
 }
 
-/** Opens an overlay whose background work stops when it closes, however it is closed. */
-async function openWithSignal<T>(
-	overlays: OverlayStack,
-	options: OverlayOptions<T> & { signal: AbortSignal },
+/**
+ * Opens a dialog in place of the editor.
+ * @param build gets a signal that aborts when the dialog closes, however it is closed
+ * @returns what `settle` was called with, or `cancelled`
+ */
+async function open<T>(
+	{ overlays }: DialogHost,
+	signal: AbortSignal,
+	cancelled: T,
 	build: (settle: (value: T) => void, closed: AbortSignal) => Component,
 ): Promise<T> {
 	const closed = new AbortController();
+	const either = AbortSignal.any([signal, closed.signal]);
 	try {
-		return await overlays.open<T>((settle) => build(settle, AbortSignal.any([options.signal, closed.signal])), options);
+		return await overlays.open<T>((settle) => build(settle, either), { signal, cancelled });
 	} finally {
 		closed.abort();
 	}
@@ -117,11 +108,9 @@ async function openWithSignal<T>(
 async function openCompaction(trial: CompactionTrial, host: DialogHost): Promise<CompactionTokens | null> {
 	for (;;) {
 		const offered = await trial.askHooks();
-		const answer = await openWithSignal<CompactionAnswer>(
-			host.overlays,
-			{ signal: trial.signal, cancelled: { kind: "cancel" } },
-			(settle, signal) => new CompactionPanel(host.style, { ...host, trial, offered, signal, onAnswer: settle }),
-		);
+		const answer = await open<CompactionAnswer>(host, trial.signal, { kind: "cancel" }, (onAnswer, signal) => {
+			return new CompactionPanel(host.style, { ...host, trial, offered, signal, onAnswer });
+		});
 		if (answer.kind === "done") return answer.tokens;
 		if (answer.kind === "cancel") return null;
 	}

@@ -25,8 +25,8 @@ export function titleLine(title: string, facts: readonly string[], width: number
 
 /** The answers to a question with their keys: all on one line, or a line each when they do not fit. */
 export function choiceLines(answers: readonly KeyHint[], { theme, keymap }: DialogStyle, width: number): string[] {
-	const choices = answers.flatMap(([actions, does]) => {
-		const key = keymap.keyOf(...[actions].flat());
+	const choices = answers.flatMap(({ does, actions }) => {
+		const key = keymap.keyOf(...actions);
 		return key === "" ? [] : [`${key}  ${does}`];
 	});
 	const gap = Math.min(6, Math.floor((width - 3 - choices.join("").length) / (choices.length - 1)));

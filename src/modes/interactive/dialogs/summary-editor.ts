@@ -1,6 +1,6 @@
 import type { Component, Focusable } from "@mariozechner/pi-tui";
 import { errorText } from "../../../errors.js";
-import { type DialogStyle, keyLines } from "../../../tui/dialog-style.js";
+import { type DialogStyle, hint, keyLines } from "../../../tui/dialog-style.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
 import { cleanLine, clipLine } from "../lines.js";
 
@@ -15,6 +15,13 @@ export interface SummaryEditorOptions {
 	onDone(text: string): void;
 	onCancel(): void;
 }
+
+const KEYS = [
+	hint("takes it", "tui.input.submit"),
+	hint("new line", "tui.input.newLine"),
+	hint("your editor", "app.externalEditor"),
+	hint("leaves it as it was", "dialog.cancel"),
+];
 
 /** Lets the user rewrite a summary. */
 export class SummaryEditor implements Component, Focusable {
@@ -50,16 +57,7 @@ export class SummaryEditor implements Component, Focusable {
 			clipLine(` ${theme.bold("Summary")}`, width),
 			...this.options.editor.render(width),
 			...said,
-			...keyLines(
-				[
-					["tui.input.submit", "takes it"],
-					["tui.input.newLine", "new line"],
-					["app.externalEditor", "your editor"],
-					["dialog.cancel", "leaves it as it was"],
-				],
-				this.style,
-				width,
-			),
+			...keyLines(KEYS, this.style, width),
 		];
 	}
 

@@ -1,16 +1,17 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { TextPage } from "../../../commands/pickers.js";
-import { type DialogStyle, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
 import { ScrollText } from "../../../tui/scroll.js";
 import { cleanLine, cleanLines, clipLine } from "../lines.js";
 import { listRows, titleLine } from "./panel-lines.js";
 
-const KEYS: readonly KeyHint[] = [
-	[UP_DOWN, "scroll"],
-	[["dialog.pageUp", "dialog.pageDown"], "pages"],
-	["dialog.cancel", "close"],
+const KEYS = [
+	hint("scroll", ...UP_DOWN),
+	hint("pages", "dialog.pageUp", "dialog.pageDown"),
+	hint("close", "dialog.cancel"),
 ];
+const CLOSES = ["dialog.cancel", "dialog.accept", "pager.close"] as const;
 
 /** Shows Markdown that is longer than the screen. */
 export class TextPanel implements Component {
@@ -41,8 +42,7 @@ export class TextPanel implements Component {
 	handleInput(data: string): void {
 		const { keymap } = this.style;
 		if (this.#scroll.handle(data, keymap)) return;
-		const closes = ["dialog.cancel", "dialog.accept", "pager.close"] as const;
-		if (closes.some((action) => keymap.matches(data, action))) this.onClose();
+		if (CLOSES.some((action) => keymap.matches(data, action))) this.onClose();
 	}
 
 	invalidate(): void {

@@ -1,8 +1,7 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import type { ProjectFile, ProjectSet } from "../../../config/trust.js";
 import type { TrustAnswer } from "../../../session/project-code.js";
-import { type DialogStyle, type KeyHint, UP_DOWN } from "../../../tui/dialog-style.js";
-import type { KeyAction } from "../../../tui/key-table.js";
+import { type DialogStyle, hint, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import { ScrollText } from "../../../tui/scroll.js";
@@ -25,17 +24,11 @@ export interface TrustQuestion {
 	clock?(): number;
 }
 
-const ANSWERS = [
-	["dialog.cancel", "no"],
-	["question.yes", "trust"],
-	["question.once", "once"],
-	["question.no", "no"],
-] as const satisfies readonly (readonly [KeyAction, TrustAnswer])[];
-const CHOICES: readonly KeyHint[] = [
-	["question.yes", "trust these contents"],
-	["question.once", "this run only"],
-	["question.code", "show code and changes"],
-	["question.no", "no"],
+const CHOICES = [
+	hint("trust these contents", "question.yes"),
+	hint("this run only", "question.once"),
+	hint("show code and changes", "question.code"),
+	hint("no", "question.no"),
 ];
 /** Rows of question, keys and what the screen keeps below. */
 const OTHER_ROWS = 10;
@@ -91,8 +84,9 @@ export class TrustPanel implements Component {
 
 	#take(data: string): void {
 		const { keymap } = this.style;
-		const answer = ANSWERS.find(([action]) => keymap.matches(data, action));
-		if (answer) this.onAnswer(answer[1]);
+		if (keymap.matches(data, "dialog.cancel") || keymap.matches(data, "question.no")) this.onAnswer("no");
+		else if (keymap.matches(data, "question.yes")) this.onAnswer("trust");
+		else if (keymap.matches(data, "question.once")) this.onAnswer("once");
 		else if (keymap.matches(data, "question.code")) this.#showCode();
 		else this.#scroll.handle(data, keymap);
 	}

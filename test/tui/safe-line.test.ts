@@ -1,7 +1,7 @@
 import headless from "@xterm/headless";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sealLine } from "../../src/tui/seal-line.js";
+import { sealLine } from "../../src/tui/safe-line.js";
 
 test.each([
 	["a plain line", "plain", "plain"],
