@@ -3,6 +3,7 @@ import { createListPage } from "../../../../src/modes/interactive/dialogs/list-p
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { startApp } from "../app.js";
+import { panel } from "./support.js";
 
 const HOOK = `export default (pi) => pi.command("pop", { description: "Pop to a turn", argumentHint: "[turn]", handler: () => {} });`;
 
@@ -59,6 +60,7 @@ test("/hotkeys lists the keys as they are bound, and typing finds one", async ()
 	await app.terminal.waitFor("0%");
 	await app.submit("/hotkeys");
 	await app.terminal.waitFor(/^ Keys/m);
+	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/hotkeys.txt");
 	await app.terminal.type("choose the");
 	await app.terminal.waitFor(/→ ctrl\+e +Choose the model/);
 	await app.terminal.press("enter");
