@@ -22,6 +22,10 @@ const RANKS: readonly (readonly string[])[] = [
 const MAX_LINES = 400;
 const SCREEN_FOLDERS = ["src/tui/", "src/modes/interactive/"];
 const SCREEN_PACKAGES = ["@mariozechner/pi-tui", "chalk"];
+/** The only folder that uses private members of the terminal library. */
+const INTERNALS = "src/tui/internals/";
+/** Units whose import circles are not removed yet. */
+const UNITS_WITH_CIRCLES = ["session", "cli", "hooks", "log", "demo"];
 /** Hands hooks the program's own modules, pi-tui and the package itself among them, each loaded when a hook asks. */
 const HOST_MODULES = "src/hooks/host-modules.ts";
 /** The last hands the environment on to child processes and reads nothing in it. */
@@ -114,6 +118,58 @@ test("imports point to the own unit or to an earlier rank, types included", () =
 	);
 	expect(offenders).toEqual([]);
 });
+
+test("no files import each other in a circle, types included", () => {
+	const circles = findCircles().filter(([first = ""]) => !UNITS_WITH_CIRCLES.includes(unitOf(first)));
+	expect(circles).toEqual([]);
+});
+
+/** The strongly connected components of static imports that have several files (Tarjan's algorithm). */
+function findCircles(): string[][] {
+	const imports = new Map(
+		files.map(({ path, imports: own }) => [path, own.filter(({ dynamic }) => !dynamic).map(({ target }) => target)]),
+	);
+	const order = new Map<string, number>();
+	const open: string[] = [];
+	const circles: string[][] = [];
+	/** @returns the earliest file that is still open and reachable from `path` */
+	const visit = (path: string): number => {
+		const own = order.size;
+		let earliest = own;
+		order.set(path, own);
+		open.push(path);
+		for (const target of imports.get(path) ?? []) {
+			if (target === null || !imports.has(target)) continue;
+			const known = order.get(target);
+			if (known === undefined) earliest = Math.min(earliest, visit(target));
+			else if (open.includes(target)) earliest = Math.min(earliest, known);
+		}
+		if (earliest === own) {
+			const circle = open.splice(open.indexOf(path));
+			if (circle.length > 1) circles.push(circle.sort());
+		}
+		return earliest;
+	};
+	for (const path of imports.keys()) if (!order.has(path)) visit(path);
+	return circles;
+}
+
+test("only src/tui/internals uses private members of the terminal library", () => {
+	const offenders = files
+		.filter(({ path }) => isScreen(path) && !path.startsWith(INTERNALS))
+		.flatMap(({ path, code }) => {
+			const text = withoutStrings(code).replace(/^\s*(?:import|export)\b[^;]*?\bfrom\b[^;]*;/gm, "");
+			const found = text.match(/\bReflect\.\w+|\bas (?!const\b)[\w{(["']+/g) ?? [];
+			return found.map((use) => `${path}: ${use}`);
+		});
+	expect(offenders).toEqual([]);
+});
+
+/** Code without the texts of its strings and without comments at the end of lines. */
+function withoutStrings(code: string): string {
+	const plain = withoutTemplates(code).replace(/"(?:\\.|[^"\\\n])*"/g, '""');
+	return plain.replace(/\s\/\/.*$/gm, "");
+}
 
 test("relative imports name a file that exists, with its .js ending", () => {
 	const known = new Set(files.map((file) => file.path));

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Settings, saveSetting } from "../config/settings.js";
 import { SETTINGS } from "../config/settings-table.js";
 import { onOneLine } from "../log/session-summary.js";
-import type { News } from "../modes/interactive/news.js";
+import type { News } from "../modes/interactive/interactive-options.js";
 import { compareVersions, loadChangelog, newerThan } from "../resources/changelog.js";
 
 /** What is known at a start. */

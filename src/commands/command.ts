@@ -131,8 +131,8 @@ export interface CommandShell extends PickerShell {
 	/** Asks for a text that does not show while it is typed. @returns null when cancelled */
 	secret(title: string): Promise<string | null>;
 	quit(): void;
-	/** Key bindings as `[keys, what they do]`. */
-	hotkeys(): [string, string][];
+	/** Key bindings, by the part of the screen that they belong to. */
+	hotkeys(): [keys: string, description: string, scope?: string][];
 	/** Reads the user's keys anew and tells what is wrong with them. */
 	reloadKeys?(): void;
 	/** Shows lines above the editor, once; the transcript keeps them. */

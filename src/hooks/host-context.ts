@@ -161,16 +161,16 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 
 /** Dialogs that stop the clock of the call while they are open, and close with it. */
 function boundUI(ui: () => HookUI, host: Pick<HookHost, "openDialog">, call: HookCall): HookUI {
-	const open = async <T>(
-		title: string,
-		dialog: DialogOptions | undefined,
-		ask: (options: DialogOptions) => Promise<T>,
-	): Promise<T> => {
-		const signal = dialog?.signal ? AbortSignal.any([dialog.signal, call.signal]) : call.signal;
+	const bound = (dialog: InputOptions | undefined): InputOptions => ({
+		...dialog,
+		signal: dialog?.signal ? AbortSignal.any([dialog.signal, call.signal]) : call.signal,
+	});
+	// It gets the answer, not a function that asks: a call reaches the mode's dialog directly.
+	const untilAnswered = async <T>(title: string, answer: Promise<T>): Promise<T> => {
 		const release = call.deadline?.hold();
 		const close = host.openDialog(title);
 		try {
-			return await ask({ ...dialog, signal });
+			return await answer;
 		} finally {
 			close();
 			release?.();
@@ -179,16 +179,14 @@ function boundUI(ui: () => HookUI, host: Pick<HookHost, "openDialog">, call: Hoo
 	const members = {
 		select: async (title: string, options: readonly unknown[], dialog?: DialogOptions): Promise<unknown> => {
 			const list = Array.isArray(options) ? options : [];
-			if (list.length === 0) {
-				ui().notify(`${call.hook.name} asked "${String(title)}" without options (${call.hook.path})`, "warning");
-				return null;
-			}
-			return open(String(title), dialog, (bound) => ui().select(String(title), list, bound));
+			if (list.length > 0) return untilAnswered(String(title), ui().select(String(title), list, bound(dialog)));
+			ui().notify(`${call.hook.name} asked "${String(title)}" without options (${call.hook.path})`, "warning");
+			return null;
 		},
-		confirm: (title: string, message: string, dialog?: DialogOptions) =>
-			open(String(title), dialog, (bound) => ui().confirm(String(title), String(message ?? ""), bound)),
-		input: (title: string, placeholder?: string, dialog?: InputOptions) =>
-			open(String(title), dialog, (bound) => ui().input(String(title), placeholder, bound)),
+		confirm: async (title: string, message: string, dialog?: DialogOptions) =>
+			untilAnswered(String(title), ui().confirm(String(title), String(message ?? ""), bound(dialog))),
+		input: async (title: string, placeholder?: string, dialog?: InputOptions) =>
+			untilAnswered(String(title), ui().input(String(title), placeholder, bound(dialog))),
 		notify: (message: string, type?: "info" | "warning" | "error") => ui().notify(String(message), type),
 	};
 	return Object.freeze(members) as HookUI;

@@ -1,5 +1,5 @@
 import type { ProjectSet } from "../config/trust.js";
-import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
+import type { GrantAnswer, GrantRequest, HostHandleName } from "../hooks/handles.js";
 import type { HookUI } from "../hooks/types.js";
 import type { TrustAnswer } from "../session/project-code.js";
 
@@ -13,3 +13,8 @@ export interface StartQuestions {
 	/** Gives the terminal back, written by whoever ends the program in the place of the mode. */
 	lastBytes: string;
 }
+
+/** What each handle lets a hook do, for a person who is to grant it. */
+export const HANDLE_MEANINGS: Readonly<Record<HostHandleName, string>> = {
+	systemItems: "with it the hook adds notes that the model reads. Each stands in the transcript, so you read it too.",
+};

@@ -1,6 +1,9 @@
+import type { Dirent } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { FileSearch, type FoundFile, type ListFiles } from "./file-search.js";
 import { fuzzyMatch } from "./fuzzy.js";
-import { completePath, quoted } from "./path-completion.js";
 
 /** A row of the completion popup. Texts may come from anywhere. */
 export interface CompletionRow {
@@ -73,6 +76,7 @@ export interface CompletionSources {
 	cwd: string;
 }
 
+const MAX_PATHS = 200;
 const MAX_FILES = 20;
 const COMMAND = /^\/(\S*)$/;
 const ARGUMENTS = /^\/(\S+) (.*)$/;
@@ -180,4 +184,58 @@ async function completeFile(
 function pathBefore(before: string, cwd: string): Promise<Completion | null> {
 	const [, word = "", inQuotes] = PATH.exec(before) ?? [];
 	return completePath({ word, path: inQuotes ?? word }, cwd);
+}
+
+/** A path that is being typed. */
+interface TypedPath {
+	/** The whole word, with what stands before the path and with its opening quote. */
+	readonly word: string;
+	/** The path itself. */
+	readonly path: string;
+	/** Stands before the path in what is inserted, such as `@`. */
+	readonly sign?: string;
+}
+
+/** What is in a folder and goes on as typed: folders first. Hidden names only when their dot is typed. */
+async function completePath({ word, path, sign = "" }: TypedPath, cwd: string): Promise<Completion | null> {
+	const slash = path.lastIndexOf("/") + 1;
+	const folder = path === "~" ? "~/" : path.slice(0, slash);
+	const start = path === "~" ? "" : path.slice(slash);
+	const base = folderOf(folder, cwd);
+	// A folder that cannot be read has nothing to offer.
+	const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
+	const fitting = entries
+		.filter(({ name }) => name.startsWith(start) && (start.startsWith(".") || !name.startsWith(".")))
+		.sort((a, b) => a.name.localeCompare(b.name))
+		.slice(0, MAX_PATHS);
+	const found = await Promise.all(fitting.map(async (entry) => ({ entry, isFolder: await isFolder(entry, base) })));
+	const rows = found
+		.sort((a, b) => Number(b.isFolder) - Number(a.isFolder))
+		.map(({ entry, isFolder }) => ({
+			insert: quoted(sign, `${folder}${entry.name}`, isFolder),
+			label: `${entry.name}${isFolder ? "/" : ""}`,
+			matched: Array.from(start, (_, index) => index),
+			submits: false,
+		}));
+	return rows.length > 0 ? { rows, prefix: word } : null;
+}
+
+/** A path as it is inserted: in quotes when it holds a blank, with the quote left open where it may go on. */
+function quoted(sign: string, path: string, isFolder: boolean): string {
+	if (!/[\s"]/.test(path)) return `${sign}${path}${isFolder ? "/" : " "}`;
+	return `${sign}"${path}${isFolder ? "/" : '" '}`;
+}
+
+function folderOf(folder: string, cwd: string): string {
+	if (folder.startsWith("~/")) return join(homedir(), folder.slice(2));
+	return folder.startsWith("/") ? folder : join(cwd, folder);
+}
+
+async function isFolder(entry: Dirent, base: string): Promise<boolean> {
+	if (!entry.isSymbolicLink()) return entry.isDirectory();
+	// A link that leads nowhere is a file to us.
+	return stat(join(base, entry.name)).then(
+		(stats) => stats.isDirectory(),
+		() => false,
+	);
 }

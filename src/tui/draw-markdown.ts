@@ -1,19 +1,8 @@
 import { type DefaultTextStyle, Markdown, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { type ListToken, overrideMarkdown } from "./internals/markdown.js";
 import { withoutBlankEnd } from "./line.js";
 import { type InlineToken, safeLink } from "./links.js";
 import type { Style, Theme } from "./theme.js";
-
-/** How the markdown component draws one block. It is pinned to one version; what is needed of it is checked. */
-type DrawBlock = (token: { type: string }, width: number, ...rest: unknown[]) => string[];
-/** The same for what stands within a line. */
-type DrawInline = (tokens: readonly InlineToken[], ...rest: unknown[]) => string;
-
-/** The same for a list. */
-type DrawList = (list: ListToken, ...rest: unknown[]) => string[];
-
-interface ListToken {
-	readonly items: readonly { task?: unknown; checked?: unknown; tokens?: readonly InlineToken[] }[];
-}
 
 /** Where less is left than this, nothing hangs. Columns. */
 const MIN_TEXT_WIDTH = 12;
@@ -44,43 +33,25 @@ export function drawMarkdown(source: string, width: number, theme: Theme, style?
 		},
 		style,
 	);
-	const drawBlock: unknown = Reflect.get(component, "renderToken");
-	const drawInline: unknown = Reflect.get(component, "renderInlineTokens");
-	const drawList: unknown = Reflect.get(component, "renderList");
-	if (!isDrawBlock(drawBlock) || !isDrawInline(drawInline) || !isDrawList(drawList)) {
-		throw new TypeError("This version of pi-tui draws markdown in another way");
-	}
-	const block: DrawBlock = (token, room, ...rest) => {
-		const lines = drawBlock.call(component, token, room, ...rest).filter((line) => !line.includes(NO_LINE));
-		if (token.type === "code") return lines.flatMap((line) => wrapCode(line, room));
-		if (token.type !== "list") return lines;
-		const hung = lines.flatMap((line) => hang(line, LIST_LINE.exec(line)?.[0] ?? "", room));
-		return hung.map((line) => line.replace(BULLET_LINE, styleBullet));
-	};
-	const inline: DrawInline = (tokens, ...rest) => drawInline.call(component, tokens.flatMap(safeLink), ...rest);
-	const list: DrawList = (token, ...rest) => drawList.call(component, withBoxes(token), ...rest);
-	const styleBullet = (_: string, indent: string, bullet: string) => indent + theme.markdown.listBullet(bullet);
-	Reflect.set(component, "renderToken", block);
-	Reflect.set(component, "renderInlineTokens", inline);
-	Reflect.set(component, "renderList", list);
+	overrideMarkdown(component, {
+		block: (type, drawn, room) => {
+			const lines = drawn.filter((line) => !line.includes(NO_LINE));
+			if (type === "code") return lines.flatMap((line) => wrapCode(line, room));
+			if (type !== "list") return lines;
+			const hung = lines.flatMap((line) => hang(line, LIST_LINE.exec(line)?.[0] ?? "", room));
+			return hung.map((line) =>
+				line.replace(BULLET_LINE, (_, indent: string, bullet: string) => indent + theme.markdown.listBullet(bullet)),
+			);
+		},
+		inline: (tokens) => tokens.flatMap(safeLink),
+		list: withBoxes,
+	});
 	return component.render(width).map(withoutBlankEnd);
 }
 
 /** The line above a code block; undefined when its language is not known. */
 export function languageLine(language: string, style: Style): string | undefined {
 	return language ? style(language) : undefined;
-}
-
-function isDrawBlock(value: unknown): value is DrawBlock {
-	return typeof value === "function";
-}
-
-function isDrawInline(value: unknown): value is DrawInline {
-	return typeof value === "function";
-}
-
-function isDrawList(value: unknown): value is DrawList {
-	return typeof value === "function";
 }
 
 /** Puts the boxes back that the parser takes off the items of a to-do list. */

@@ -6,8 +6,8 @@ import {
 	truncateToWidth,
 	visibleWidth,
 } from "@mariozechner/pi-tui";
+import { type DialogStyle, hint, keyLines } from "./dialog-style.js";
 import { oneLine, spread } from "./line.js";
-import type { Look } from "./select-dialog.js";
 
 /** What an `InputDialog` asks. Texts may come from anywhere. */
 export interface InputQuestion {
@@ -27,7 +27,7 @@ export class InputDialog implements Component, Focusable {
 
 	/** @param onAnswer gets the text as it was typed, or null when cancelled */
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly question: InputQuestion,
 		private readonly onAnswer: (answer: string | null) => void,
 	) {
@@ -36,18 +36,17 @@ export class InputDialog implements Component, Focusable {
 	}
 
 	render(width: number): string[] {
-		const { theme, keymap } = this.look;
-		const keys = ` ${keymap.keyOf("dialog.accept")} accept · ${keymap.keyOf("dialog.cancel")} cancel`;
+		const { theme } = this.style;
 		return [
 			theme.dim("─".repeat(width)),
 			spread(` ${theme.bold(oneLine(this.question.title))}`, "", width),
 			truncateToWidth(this.#line(width), width, ""),
-			spread(theme.dim(keys), "", width),
+			...keyLines([hint("accept", "dialog.accept"), hint("cancel", "dialog.cancel")], this.style, width),
 		];
 	}
 
 	handleInput(data: string): void {
-		const { keymap } = this.look;
+		const { keymap } = this.style;
 		if (keymap.matches(data, "dialog.accept")) this.onAnswer(this.#input.getValue());
 		else if (keymap.matches(data, "dialog.cancel")) this.onAnswer(null);
 		else this.#input.handleInput(data);
@@ -58,7 +57,7 @@ export class InputDialog implements Component, Focusable {
 	}
 
 	#line(width: number): string {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const value = this.#input.getValue();
 		const prompt = theme.accent(" > ");
 		const cursor = `${this.focused ? CURSOR_MARKER : ""}\x1b[7m \x1b[27m`;

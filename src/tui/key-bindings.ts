@@ -1,5 +1,6 @@
-import type { KeybindingDefinitions, KeybindingsConfig, KeyId } from "@mariozechner/pi-tui";
+import type { KeybindingsConfig, KeyId } from "@mariozechner/pi-tui";
 import { didYouMean } from "../util/nearest.js";
+import { contend, KEY_DEFINITIONS } from "./key-table.js";
 
 /** Says where in the user's file a binding stands, such as `keybindings.json:3`. */
 export type PlaceOfBinding = (action: string, key?: string) => string;
@@ -19,30 +20,19 @@ const NAMED_KEYS = new Set(
 		"f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12"
 	).split(" "),
 );
-/** One passes the key on to the other when it has nothing to do with it. */
-const SHARED = new Set([
-	"app.exit tui.editor.deleteCharForward",
-	"app.interrupt tui.input.copy",
-	"tui.input.newLine tui.input.submit",
-]);
-
 /**
  * Reads the user's bindings. Of two actions on one key the user's own wins over a default, and of two of the user's the
  * first; the other loses the key.
  * @param value parsed JSON: action to key or keys; an empty list takes an action's keys away
  */
-export function resolveBindings(
-	value: unknown,
-	definitions: KeybindingDefinitions,
-	placeOf: PlaceOfBinding = () => "keybindings.json",
-): ResolvedBindings {
+export function resolveBindings(value: unknown, placeOf: PlaceOfBinding = () => "keybindings.json"): ResolvedBindings {
 	const problems: string[] = [];
-	const given = readBindings(value, definitions, placeOf, problems);
+	const given = readBindings(value, placeOf, problems);
 	const bindings: KeybindingsConfig = { ...given };
 	const owners = new Map<string, string[]>();
-	const actions = [...Object.keys(given), ...Object.keys(definitions).filter((id) => !(id in given))];
+	const actions = [...Object.keys(given), ...Object.keys(KEY_DEFINITIONS).filter((id) => !(id in given))];
 	for (const id of actions) {
-		const wanted = [given[id] ?? definitions[id]?.defaultKeys ?? []].flat();
+		const wanted = [given[id] ?? KEY_DEFINITIONS[id]?.defaultKeys ?? []].flat();
 		const lost = wanted.filter((key) => {
 			const owner = owners.get(sortedKey(key))?.find((other) => other in given && contend(other, id));
 			if (owner === undefined) return false;
@@ -64,21 +54,16 @@ export function resolveBindings(
 	return { bindings, problems };
 }
 
-function readBindings(
-	value: unknown,
-	definitions: KeybindingDefinitions,
-	placeOf: PlaceOfBinding,
-	problems: string[],
-): Record<string, KeyId[]> {
+function readBindings(value: unknown, placeOf: PlaceOfBinding, problems: string[]): Record<string, KeyId[]> {
 	const bindings: Record<string, KeyId[]> = {};
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
 		problems.push("Key bindings must be an object of action and key");
 		return bindings;
 	}
 	for (const [id, given] of Object.entries(value)) {
-		if (!Object.hasOwn(definitions, id)) {
+		if (!Object.hasOwn(KEY_DEFINITIONS, id)) {
 			const near =
-				didYouMean(id, Object.keys(definitions)) ?? "/hotkeys lists the keys, docs/keybindings.md the actions";
+				didYouMean(id, Object.keys(KEY_DEFINITIONS)) ?? "/hotkeys lists the keys, docs/keybindings.md the actions";
 			problems.push(`${placeOf(id)}: no action is called "${id}" · ${near}`);
 			continue;
 		}
@@ -89,11 +74,16 @@ function readBindings(
 				(typeof key === "string" ? nearestKey(key) : undefined) ?? 'write one like "ctrl+e", "alt+up" or "f5"';
 			problems.push(`${place}: "${id}" cannot have ${JSON.stringify(key)}: there is no such key · ${near}`);
 		}
-		const keys = candidates.filter(isKeyId);
+		const keys = candidates.map(withShift).filter(isKeyId);
 		// A binding of nothing but mistakes changes nothing; an empty one takes the keys away.
 		if (keys.length > 0 || candidates.length === 0) bindings[id] = [...new Set(keys)];
 	}
 	return bindings;
+}
+
+/** A capital letter on its own is typed with Shift. */
+function withShift(key: unknown): unknown {
+	return typeof key === "string" && /^[A-Z]$/.test(key) ? `shift+${key.toLowerCase()}` : key;
 }
 
 function isKeyId(value: unknown): value is KeyId {
@@ -121,14 +111,4 @@ function sortedKey(key: string): string {
 		.split("+")
 		.filter(Boolean);
 	return [...modifiers.sort(), base === "esc" ? "escape" : base === "return" ? "enter" : base].join("+");
-}
-
-/** Whether two actions listen at the same time, so that a key can do only one of them. */
-function contend(one: string, other: string): boolean {
-	return scopeOf(one) === scopeOf(other) && !SHARED.has([one, other].sort().join(" "));
-}
-
-function scopeOf(id: string): string {
-	if (id.startsWith("dialog.")) return "dialog";
-	return id.startsWith("tui.select.") ? "completions" : "editor";
 }

@@ -1,8 +1,8 @@
 import { CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
 import { BlockList } from "./block-list.js";
 import { type CursorPlace, FrameWriter } from "./frame-writer.js";
-import { safeLine } from "./safe-line.js";
-import { sealLine } from "./seal-line.js";
+import { type TuiFrames, takeOverFrames } from "./internals/tui.js";
+import { safeLine, sealLine } from "./safe-line.js";
 import { TerminalImages } from "./terminal-images.js";
 
 export { type Block, BlockList } from "./block-list.js";
@@ -20,37 +20,12 @@ export interface LiveTUIOptions {
 	onStop?(): void;
 }
 
-/**
- * What `LiveTUI` needs of its base class beyond the public part. The base is pinned to one version; the type is checked
- * when a `LiveTUI` is built.
- */
-interface FrameState {
-	doRender(): void;
-	handleInput(data: string): void;
-	renderRequested: boolean;
-	compositeOverlays(lines: string[], width: number, height: number): string[];
-}
-
 const SHOW_CURSOR = "\x1b[?25h";
 /** Between two frames of streaming text, ms. */
 const STREAM_FRAME_MS = 33;
 /** The same while each brings more than a screen, which nobody can read. */
 const FLOOD_FRAME_MS = 75;
 const RESIZE_DELAY_MS = 100;
-
-function hasFrameState(screen: object): screen is FrameState {
-	return (
-		typeof Reflect.get(screen, "doRender") === "function" &&
-		typeof Reflect.get(screen, "handleInput") === "function" &&
-		typeof Reflect.get(screen, "renderRequested") === "boolean" &&
-		typeof Reflect.get(screen, "compositeOverlays") === "function"
-	);
-}
-
-function frameStateOf(screen: object): FrameState {
-	if (!hasFrameState(screen)) throw new TypeError("This version of pi-tui keeps its frames in another way");
-	return screen;
-}
 
 /**
  * A screen whose frames cost the same however long the session is: finished blocks that have scrolled off leave the tree
@@ -64,7 +39,7 @@ export class LiveTUI extends TUI {
 	readonly blocks: BlockList;
 	readonly #writer = new FrameWriter();
 	readonly #images: TerminalImages;
-	readonly #state: FrameState;
+	readonly #frames: TuiFrames;
 	readonly #options: LiveTUIOptions;
 	#resizeTimer: NodeJS.Timeout | undefined;
 	#streamTimer: NodeJS.Timeout | undefined;
@@ -97,8 +72,7 @@ export class LiveTUI extends TUI {
 		this.#images = options.images ?? new TerminalImages();
 		this.blocks.attach(() => this.requestRender(true));
 		this.addChild(this.blocks);
-		this.#state = frameStateOf(this);
-		this.#state.doRender = () => this.#frame();
+		this.#frames = takeOverFrames(this, () => this.#frame());
 		this.addInputListener(() => this.#echoSoon());
 	}
 
@@ -151,7 +125,7 @@ export class LiveTUI extends TUI {
 
 	/** Takes a key as if it had been typed. */
 	type(key: string): void {
-		this.#state.handleInput(key);
+		this.#frames.handleInput(key);
 	}
 
 	/** Gives the terminal back; the cursor is below what was drawn. Does nothing when not running. */
@@ -173,7 +147,7 @@ export class LiveTUI extends TUI {
 		this.#echoDue = true;
 		process.nextTick(() => {
 			this.#echoDue = false;
-			if (this.#state.renderRequested) this.#frameNow();
+			if (this.#frames.isRequested) this.#frameNow();
 		});
 	}
 
@@ -188,7 +162,7 @@ export class LiveTUI extends TUI {
 
 	/** Draws a frame in place of the one that was asked for. @returns how many lines it had */
 	#frameNow(): number {
-		this.#state.renderRequested = false;
+		this.#frames.cancelRequest();
 		return this.#frame();
 	}
 
@@ -224,7 +198,7 @@ export class LiveTUI extends TUI {
 	/** All lines as they go to the terminal, and where the cursor stands among them. */
 	#compose(columns: number, rows: number): { lines: string[]; cursor: CursorPlace | null; rows: number } {
 		const tree = this.render(columns);
-		const given = this.hasOverlay() ? this.#state.compositeOverlays(tree, columns, rows) : tree;
+		const given = this.hasOverlay() ? this.#frames.compositeOverlays(tree, columns, rows) : tree;
 		const isSameWidth = this.#drawn?.columns === columns;
 		// A line that is too wide or holds a line end would break every frame after it, one with control sequences more.
 		const sealed = given.map((line, index) => {
@@ -244,8 +218,8 @@ export class LiveTUI extends TUI {
 		this.#images.forgetSent();
 		this.#drawn = null;
 		this.#cursorShown = false;
-		// A frame that was due when the screen was stopped was never drawn: it would hold up all others.
-		this.#state.renderRequested = false;
+		// A frame pending when the screen stopped is never drawn; without this it would block every later frame.
+		this.#frames.cancelRequest();
 		// To the start of a row: the next one, unless the cursor is at the start of one already.
 		this.terminal.write(`${" ".repeat(this.terminal.columns)}\r\x1b[K`);
 	}

@@ -1,15 +1,10 @@
+import { type EditorPastes, editorPastes } from "./internals/editor.js";
+
 /** A text of the editor, where a mark such as `[paste #1 +30 lines]` may stand for a long one. */
 export interface FoldedText {
 	readonly text: string;
 	/** What the marks stand for, by the number in them. */
 	readonly pastes: ReadonlyMap<number, string>;
-}
-
-/** What `PromptEditor` needs of its base class beyond the public part. The base is pinned to one version. */
-interface PasteState {
-	/** What the marks in the editor stand for. A mark that is not here is text like any other. */
-	readonly pastes: Map<number, string>;
-	pasteCounter: number;
 }
 
 const MARK = /\[paste #(\d+)(?: (?:\+\d+ lines|\d+ chars))?\]/g;
@@ -42,21 +37,19 @@ export function isTooLongToShow(text: string): boolean {
 
 /** The pastes of an editor: each has a number that no other gets before the editor is emptied. */
 export class PasteMarks {
-	readonly #state: PasteState;
+	readonly #pastes: EditorPastes;
 
-	/** @throws TypeError when the editor keeps its pastes in another way */
+	/** @throws TypeError in another version of pi-tui */
 	constructor(private readonly editor: { getText(): string }) {
-		if (!hasPasteState(editor)) throw new TypeError("This version of pi-tui keeps its pastes in another way");
-		this.#state = editor;
+		this.#pastes = editorPastes(editor);
 	}
 
 	/** Keeps a text. @returns the mark that stands for it, one that does not stand in the editor as typed text */
 	fold(text: string): string {
 		const typed = this.editor.getText();
-		let number = this.#state.pasteCounter + 1;
+		let number = this.#pastes.lastNumber + 1;
 		while (typed.includes(markOf(number, text))) number += 1;
-		this.#state.pasteCounter = number;
-		this.#state.pastes.set(number, text);
+		this.#pastes.add(number, text);
 		return markOf(number, text);
 	}
 
@@ -64,7 +57,7 @@ export class PasteMarks {
 	snapshot(text: string): FoldedText {
 		const pastes = new Map<number, string>();
 		for (const [mark, number] of text.matchAll(MARK)) {
-			const paste = pasteOf(mark, Number(number), this.#state.pastes);
+			const paste = pasteOf(mark, Number(number), this.#pastes.texts);
 			if (paste !== undefined) pastes.set(Number(number), paste);
 		}
 		return { text, pastes };
@@ -77,10 +70,6 @@ export class PasteMarks {
 			return paste === undefined ? mark : this.fold(paste);
 		});
 	}
-}
-
-function hasPasteState(editor: object): editor is PasteState {
-	return Reflect.get(editor, "pastes") instanceof Map && typeof Reflect.get(editor, "pasteCounter") === "number";
 }
 
 function markOf(number: number, text: string): string {

@@ -1,4 +1,4 @@
-import { Editor, getKeybindings, type TUI } from "@mariozechner/pi-tui";
+import { Editor, type TUI } from "@mariozechner/pi-tui";
 import type { Completion, CompletionSource } from "./completion.js";
 import { CompletionPopup } from "./completion-popup.js";
 import type { Keymap } from "./keymap.js";
@@ -141,13 +141,12 @@ export class PromptEditor extends Editor {
 			this.onFollowUp(this.takeText());
 			return;
 		}
-		if (getKeybindings().matches(data, "tui.input.tab")) {
+		if (this.#keymap.matches(data, "tui.input.tab")) {
 			this.#complete(true);
 			return;
 		}
-		const keys = getKeybindings();
-		if (keys.matches(data, "tui.editor.cursorUp") && this.#isOnRow("first") && this.#goBack()) return;
-		if (keys.matches(data, "tui.editor.cursorDown") && this.#isOnRow("last") && this.#goForward()) return;
+		if (this.#keymap.matches(data, "tui.editor.cursorUp") && this.#isOnRow("first") && this.#goBack()) return;
+		if (this.#keymap.matches(data, "tui.editor.cursorDown") && this.#isOnRow("last") && this.#goForward()) return;
 		const before = this.#place();
 		this.#pass(data);
 		if (this.#place() === before) return;
@@ -171,15 +170,14 @@ export class PromptEditor extends Editor {
 
 	/** @returns true when the popup has dealt with the key */
 	#popupKey(popup: CompletionPopup, data: string): boolean {
-		const keys = getKeybindings();
 		if (!popup.selected) return false;
-		if (keys.matches(data, "tui.select.cancel") && !this.#keymap.matches(data, "app.interrupt")) {
+		if (this.#keymap.matches(data, "tui.select.cancel") && !this.#keymap.matches(data, "app.interrupt")) {
 			this.#closePopup();
 			this.#completion?.cancel();
-		} else if (keys.matches(data, "tui.select.up")) popup.move(-1);
-		else if (keys.matches(data, "tui.select.down")) popup.move(1);
-		else if (keys.matches(data, "tui.input.tab")) this.#accept(popup);
-		else if (keys.matches(data, "tui.select.confirm")) {
+		} else if (this.#keymap.matches(data, "tui.select.up")) popup.move(-1);
+		else if (this.#keymap.matches(data, "tui.select.down")) popup.move(1);
+		else if (this.#keymap.matches(data, "tui.input.tab")) this.#accept(popup);
+		else if (this.#keymap.matches(data, "tui.select.confirm")) {
 			// What was typed in full is meant, even where another row stands first.
 			const submits = popup.selected.submits;
 			if (!submits || !popup.isExact(this.#typed())) this.#accept(popup);
@@ -193,10 +191,9 @@ export class PromptEditor extends Editor {
 
 	/** Gives a key to the base class, which empties the editor before it tells what is submitted. */
 	#pass(data: string): void {
-		const keys = getKeybindings();
-		if (keys.matches(data, "tui.input.submit")) this.#sent = this.#marks.snapshot(this.getText());
+		if (this.#keymap.matches(data, "tui.input.submit")) this.#sent = this.#marks.snapshot(this.getText());
 		if (this.#keymap.matches(data, "app.redo")) this.#redo.redo();
-		else if (keys.matches(data, "tui.editor.undo")) this.#redo.undo(() => super.handleInput(data));
+		else if (this.#keymap.matches(data, "tui.editor.undo")) this.#redo.undo(() => super.handleInput(data));
 		else super.handleInput(data);
 	}
 

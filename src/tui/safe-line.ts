@@ -28,3 +28,69 @@ function showForeign(found: string): string {
 export function visibleControls(text: string): string {
 	return text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, showCharacter);
 }
+
+const RESET = "\x1b[m";
+const STYLE_RUN = /(?:\x1b\[[\d;:]*m)+/g;
+const STYLE = /\x1b\[([\d;:]*)m/g;
+const LINK = /\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)/g;
+const LINK_END = "\x1b]8;;\x07";
+
+/** What a style is, one bit each. A later one of its kind takes its place; one code turns it off. */
+const FOREGROUND = 1;
+const BACKGROUND = 2;
+const WEIGHT = 4;
+/** Kinds by the code that turns them off. */
+const KINDS_BY_END: ReadonlyMap<number, number> = new Map([
+	[22, WEIGHT],
+	[23, 8],
+	[24, 16],
+	[25, 32],
+	[27, 64],
+	[28, 128],
+	[29, 256],
+	[39, FOREGROUND],
+	[49, BACKGROUND],
+	[55, 512],
+	[59, 1024],
+]);
+/** Kinds of the codes below 10, from 0 on. */
+const KINDS_BY_START = [0, WEIGHT, WEIGHT, 8, 16, 32, 32, 64, 128, 256];
+/** Styles that are no simple codes: never counted as off before the end of the line. */
+const OTHER = 2048;
+
+/**
+ * A line that leaves no style and no link on, with as few bytes as that takes: where all styles are off, one reset stands
+ * in place of the codes that turn each of them off.
+ */
+export function sealLine(line: string): string {
+	if (!line.includes("\x1b")) return line;
+	let on = 0;
+	const styled = line.replace(STYLE_RUN, (run) => {
+		const before = on;
+		for (const [, parameters = ""] of run.matchAll(STYLE)) on = apply(on, parameters);
+		if (on !== 0) return run;
+		return before === 0 ? "" : RESET;
+	});
+	const sealed = on === 0 ? styled : styled + RESET;
+	const link = sealed.includes("\x1b]8;") ? [...sealed.matchAll(LINK)].at(-1)?.[1] : "";
+	return link ? sealed + LINK_END : sealed;
+}
+
+/** @returns the kinds that are on after a style sequence */
+function apply(on: number, parameters: string): number {
+	const codes = parameters.split(";");
+	let kinds = on;
+	for (let at = 0; at < codes.length; at += 1) {
+		const code = Number(codes[at]);
+		if (code === 38 || code === 48 || code === 58) {
+			kinds |= code === 38 ? FOREGROUND : code === 48 ? BACKGROUND : 1024;
+			at += codes[at + 1] === "5" ? 2 : 4;
+		} else if (code === 0) kinds = 0;
+		else if (code < 10) kinds |= KINDS_BY_START[code] ?? 0;
+		else if (KINDS_BY_END.has(code)) kinds &= ~(KINDS_BY_END.get(code) ?? 0);
+		else if ((code >= 30 && code < 38) || (code >= 90 && code < 98)) kinds |= FOREGROUND;
+		else if ((code >= 40 && code < 48) || (code >= 100 && code < 108)) kinds |= BACKGROUND;
+		else kinds |= OTHER;
+	}
+	return kinds;
+}

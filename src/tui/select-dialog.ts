@@ -1,16 +1,15 @@
 import {
 	type Component,
 	CURSOR_MARKER,
-	decodeKittyPrintable,
 	type Focusable,
-	matchesKey,
 	truncateToWidth,
 	visibleWidth,
 	wrapTextWithAnsi,
 } from "@mariozechner/pi-tui";
+import { type DialogStyle, hint, type KeyHint, keyLines } from "./dialog-style.js";
 import { fuzzyFilter } from "./fuzzy.js";
-import { keyLines } from "./key-lines.js";
-import type { KeyAction, Keymap } from "./keymap.js";
+import type { KeyAction } from "./key-table.js";
+import { typedText } from "./keymap.js";
 import { oneLine, spread } from "./line.js";
 import {
 	cutPlain,
@@ -22,22 +21,13 @@ import {
 	type SelectItem,
 	wordPositions,
 } from "./select-row.js";
-import type { Theme } from "./theme.js";
 
 export type { SelectColumn, SelectItem } from "./select-row.js";
 
-/** The look and the keys of a dialog. */
-export interface Look {
-	theme: Theme;
-	keymap: Keymap;
-	/** Rows of the screen; a dialog takes about a third of them. Default 30. */
-	rows?(): number;
-}
-
 /** A key of a dialog besides those that move, choose and close. */
 export interface SelectAction<T> {
-	/** An action of the keymap, or a blank, which then cannot be typed into the filter. */
-	key: KeyAction | " ";
+	/** A key that types a character cannot be typed into the filter then. */
+	key: KeyAction;
 	/** Asked at each frame where it changes. */
 	does: string | (() => string);
 	/** @param item what is selected; undefined when the list is empty */
@@ -90,7 +80,7 @@ export class SelectDialog<T> implements Component, Focusable {
 	#widths: { items: readonly SelectItem<T>[]; width: number; widths: RowWidths } | null = null;
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly options: SelectDialogOptions<T>,
 	) {
 		this.#shown = this.#find();
@@ -117,7 +107,7 @@ export class SelectDialog<T> implements Component, Focusable {
 	}
 
 	render(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const rows = this.#rows();
 		const first = Math.max(0, Math.min(this.#selected - Math.floor(rows / 2), this.#shown.length - rows));
 		const shown = this.#shown.slice(first, first + rows);
@@ -141,12 +131,12 @@ export class SelectDialog<T> implements Component, Focusable {
 				shown.some((item, at) => !lines[at]?.includes(oneLine(this.#sentence(item)))),
 			),
 			...this.#noteLine(),
-			...keyLines(this.#keys(), theme, width),
+			...keyLines(this.#keys(), this.style, width),
 		].map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width, "…") : line));
 	}
 
 	handleInput(data: string): void {
-		const { keymap } = this.look;
+		const { keymap } = this.style;
 		const page = Math.max(1, this.#rows() - 1);
 		if (keymap.matches(data, "dialog.cancel")) this.options.onCancel();
 		else if (keymap.matches(data, "dialog.accept")) this.#accept();
@@ -154,12 +144,14 @@ export class SelectDialog<T> implements Component, Focusable {
 		else if (keymap.matches(data, "dialog.down")) this.#move(this.#selected + 1, true);
 		else if (keymap.matches(data, "dialog.pageUp")) this.#move(this.#selected - page, false);
 		else if (keymap.matches(data, "dialog.pageDown")) this.#move(this.#selected + page, false);
-		else if (matchesKey(data, "home")) this.#move(0, false);
-		else if (matchesKey(data, "end")) this.#move(this.#shown.length - 1, false);
+		else if (keymap.matches(data, "dialog.top")) this.#move(0, false);
+		else if (keymap.matches(data, "dialog.bottom")) this.#move(this.#shown.length - 1, false);
 		else if (this.#act(data)) return;
-		else if (matchesKey(data, "backspace")) this.#setFilter([...this.#filter].slice(0, -1).join(""));
-		else if (matchesKey(data, "ctrl+u")) this.#setFilter("");
-		else if (matchesKey(data, "ctrl+w")) this.#setFilter(this.#filter.replace(/\S*\s*$/, ""));
+		else if (keymap.matches(data, "tui.editor.deleteCharBackward"))
+			this.#setFilter([...this.#filter].slice(0, -1).join(""));
+		else if (keymap.matches(data, "tui.editor.deleteToLineStart")) this.#setFilter("");
+		else if (keymap.matches(data, "tui.editor.deleteWordBackward"))
+			this.#setFilter(this.#filter.replace(/\S*\s*$/, ""));
 		else this.#setFilter(this.#filter + typedText(data));
 	}
 
@@ -174,7 +166,7 @@ export class SelectDialog<T> implements Component, Focusable {
 	}
 
 	#rows(): number {
-		const screen = this.look.rows?.() ?? 30;
+		const screen = this.style.rows?.() ?? 30;
 		const share = this.options.isTall ? Math.floor(screen / 2) - 1 : Math.min(MAX_ROWS, Math.floor(screen / 3));
 		// What is asked must be seen, also on a screen of a few rows.
 		return Math.max(1, Math.min(Math.max(MIN_ROWS, share), screen - FRAME_ROWS));
@@ -190,7 +182,7 @@ export class SelectDialog<T> implements Component, Focusable {
 	}
 
 	#titleLine(width: number): string {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const count = `${this.#shown.length === 0 ? 0 : this.#selected + 1}/${this.#shown.length}`;
 		const cursor = this.focused ? CURSOR_MARKER : "";
 		const title = oneLine(this.options.title);
@@ -216,33 +208,27 @@ export class SelectDialog<T> implements Component, Focusable {
 		const text = selected && (this.options.details?.(selected) ?? (isCut ? this.#sentence(selected) : undefined));
 		if (!text) return [];
 		const lines = wrapTextWithAnsi(oneLine(text), Math.max(1, width - 2));
-		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => this.look.theme.dim(` ${line}`));
+		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => this.style.theme.dim(` ${line}`));
 	}
 
 	#noteLine(): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		if (this.note === null) return [];
 		return [(this.note.isProblem ? theme.warning : theme.dim)(` ${oneLine(this.note.text)}`)];
 	}
 
-	#keys(): [string, string][] {
-		const { keymap } = this.look;
+	#keys(): KeyHint[] {
 		const { verb = "select", actions = [] } = this.options;
-		const accept: [string, string][] = verb === "" ? [] : [[keymap.keyOf("dialog.accept"), verb]];
+		const accept: KeyHint[] = verb === "" ? [] : [hint(verb, "dialog.accept")];
 		return [
 			...accept,
-			...actions.map(({ key, does }): [string, string] => [
-				key === " " ? "space" : keymap.keyOf(key),
-				typeof does === "function" ? does() : does,
-			]),
-			[keymap.keyOf("dialog.cancel"), verb === "" ? "close" : "cancel"],
+			...actions.map(({ key, does }) => hint(typeof does === "function" ? does() : does, key)),
+			hint(verb === "" ? "close" : "cancel", "dialog.cancel"),
 		];
 	}
 
 	#act(data: string): boolean {
-		const action = this.options.actions?.find(({ key }) =>
-			key === " " ? typedText(data) === " " : this.look.keymap.matches(data, key),
-		);
+		const action = this.options.actions?.find(({ key }) => this.style.keymap.matches(data, key));
 		action?.run(this.selected);
 		return action !== undefined;
 	}
@@ -273,12 +259,4 @@ function endOf(text: string, width: number): string {
 	const characters = [...text];
 	while (characters.length > 0 && visibleWidth(characters.join("")) > width - 1) characters.shift();
 	return `…${characters.join("")}`;
-}
-
-/** The text that a key or a paste types; empty for all other keys. */
-export function typedText(data: string): string {
-	const pasted = /^\x1b\[200~([\s\S]*)\x1b\[201~$/.exec(data)?.[1];
-	if (pasted !== undefined) return pasted.replace(/[\x00-\x1f\x7f-\x9f]+/g, " ");
-	const printable = decodeKittyPrintable(data) ?? data;
-	return /^[^\x00-\x1f\x7f-\x9f]+$/.test(printable) ? printable : "";
 }

@@ -84,7 +84,8 @@ export function rowWidths(
 		if (taken() > room) fields[at] = isLast ? room - GAP : 0;
 	}
 	const growing = columns.findIndex(({ grows }) => grows);
-	const isNarrow = fields.some((field, at) => field < (wanted[at] ?? 0));
+	const rank = columns[growing]?.rank ?? 0;
+	const isNarrow = fields.some((field, at) => field < (wanted[at] ?? 0) && (columns[at]?.rank ?? 0) < rank);
 	if (growing < 0 || isNarrow) return { label: null, fields };
 	const label = Math.min(
 		widest((item) => item.label),

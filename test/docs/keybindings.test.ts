@@ -1,18 +1,27 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createKeymap, KEY_ACTIONS } from "../../src/tui/keymap.js";
+import { KEY_ACTIONS } from "../../src/tui/key-table.js";
+import { createKeymap } from "../../src/tui/keymap.js";
 import { encodingsOf } from "../helpers/key-encodings.js";
 
 const page = readFileSync(new URL("../../docs/keybindings.md", import.meta.url), "utf8");
 
-test("every action is listed with its default keys and what it does", () => {
-	const rows = page.match(/^\| `.*$/gm);
-	expect(rows).toEqual(
-		KEY_ACTIONS.map(
+/** The tables of the page: one for each scope. */
+function actionTables(): string {
+	const scopes = [...new Set(KEY_ACTIONS.map(({ scope }) => scope))];
+	const tables = scopes.map((title) => {
+		const rows = KEY_ACTIONS.filter(({ scope }) => scope === title).map(
 			({ action, keys, description }) =>
 				`| \`${action}\` | ${keys.map((key) => `\`${key}\``).join(" ")} | ${description} |`,
-		),
-	);
+		);
+		return [`### ${title}`, "", "| action | keys | description |", "|---|---|---|", ...rows].join("\n");
+	});
+	return `${tables.join("\n\n")}\n`;
+}
+
+test("every action is listed by scope with its default keys and description", () => {
+	const [, actions = ""] = /<!-- actions -->\n\n([\s\S]*?)\n## /.exec(page) ?? [];
+	expect(actions).toEqual(actionTables());
 });
 
 test("the example does what it says, without a problem", () => {
@@ -21,9 +30,10 @@ test("the example does what it says, without a problem", () => {
 	expect(keymap.problems).toEqual([]);
 	expect(keymap.list()).toEqual(
 		expect.arrayContaining([
-			["ctrl+e / f2", "Choose the model"],
-			["ctrl+- / ctrl+x", "Undo"],
-			["end", "Move to line end"],
+			["ctrl+e / f2", "Choose the model", "Editor"],
+			["ctrl+- / ctrl+x", "Undo", "Editor"],
+			["end", "Move to line end", "Editor"],
+			["z", "Show or omit hidden entries", "Context panel"],
 		]),
 	);
 	expect(keymap.keysOf("app.suspend")).toBe("");

@@ -53,6 +53,7 @@ export function encodingsOf(key: string): KeyEncodings {
 function legacyCharacter(base: string, code: number, bits: number): string | undefined {
 	const alt = bits & 2 ? "\x1b" : "";
 	if (base === "tab" && bits === 1) return "\x1b[Z";
+	if (bits === 1 && /^[a-z]$/.test(base)) return base.toUpperCase();
 	if (bits & 1 || bits & 8) return undefined;
 	if (!(bits & 4)) return alt + String.fromCharCode(code);
 	if (base === "-") return `${alt}\x1f`;

@@ -1,41 +1,37 @@
 import { getKeybindings, type Keybinding, setKittyProtocolActive } from "@mariozechner/pi-tui";
 import { afterEach, describe, expect, test } from "vitest";
-import { createKeymap, KEY_ACTIONS, type KeyAction } from "../../src/tui/keymap.js";
+import { KEY_ACTIONS, type KeyAction } from "../../src/tui/key-table.js";
+import { createKeymap } from "../../src/tui/keymap.js";
 import { encodingsOf } from "../helpers/key-encodings.js";
 
-const ACTIONS = KEY_ACTIONS.map(({ action }) => action);
 /** Keys that a plain terminal cannot send: it sends those without the modifier instead. */
 const NOT_PLAIN = ["shift+ctrl+p", "shift+ctrl+z", "shift+enter"];
 
-/** The actions that an input sequence fires, of the scope of `of`. */
-function fired(data: string, of: string): string[] {
+/** The actions of the scope of `of` that an input sequence fires, in pi and in pi-tui's components. */
+function fired(data: string, of: KeyAction): KeyAction[] {
 	const keymap = createKeymap();
-	const scope = scopeOf(of);
-	return ACTIONS.filter((action) => scopeOf(action) === scope).filter((action) =>
-		isAppAction(action) ? keymap.matches(data, action) : isKeybinding(action) && getKeybindings().matches(data, action),
-	);
+	const found = KEY_ACTIONS.filter(({ action, scope }) => scope === scopeOf(of) && keymap.matches(data, action));
+	const actions = found.map(({ action }) => action);
+	const inEditor = actions.filter(isKeybinding);
+	expect(inEditor.filter((action) => getKeybindings().matches(data, action))).toEqual(inEditor);
+	return actions;
 }
 
-function scopeOf(action: string): string {
-	return action.startsWith("dialog.") || action.startsWith("tui.select.") ? (action.split(".")[0] ?? "") : "editor";
-}
-
-function isAppAction(action: string): action is KeyAction {
-	return action.startsWith("app.") || action.startsWith("dialog.");
+function scopeOf(action: KeyAction): string | undefined {
+	return KEY_ACTIONS.find((listed) => listed.action === action)?.scope;
 }
 
 function isKeybinding(action: string): action is Keybinding {
 	return action.startsWith("tui.");
 }
 
-/** What a key does, and what it does besides, where one action passes it on to another. */
-function expected(key: string, of: string): string[] {
-	return KEY_ACTIONS.filter(({ action, keys }) => scopeOf(action) === scopeOf(of) && keys.includes(key)).map(
-		({ action }) => action,
-	);
+/** Every action of the scope of `of` that a key runs, where one action leaves it to another. */
+function expected(key: string, of: KeyAction): KeyAction[] {
+	const found = KEY_ACTIONS.filter(({ keys, scope }) => scope === scopeOf(of) && keys.includes(key));
+	return found.map(({ action }) => action);
 }
 
-const CASES = KEY_ACTIONS.flatMap(({ action, keys }) => keys.map((key): [string, string] => [key, action]));
+const CASES = KEY_ACTIONS.flatMap(({ action, keys }) => keys.map((key): [string, KeyAction] => [key, action]));
 
 afterEach(() => setKittyProtocolActive(false));
 

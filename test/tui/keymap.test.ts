@@ -1,6 +1,7 @@
 import { getKeybindings } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test } from "vitest";
-import { createKeymap, KEY_ACTIONS, type Keymap } from "../../src/tui/keymap.js";
+import { KEY_ACTIONS } from "../../src/tui/key-table.js";
+import { createKeymap, type Keymap } from "../../src/tui/keymap.js";
 
 test("actions have their default keys, in legacy and in Kitty form", () => {
 	const keymap = createKeymap();
@@ -29,14 +30,16 @@ test("a user's keys take the place of the defaults and show as they are read", (
 	expect(keymap.keysOf("app.model")).toBe("alt+m / f2");
 	expect(keymap.keyOf("app.editQueue")).toBe("alt+↑");
 	expect(keymap.keysOf("dialog.cancel")).toBe("esc / ctrl+c");
-	expect(keymap.list()).toContainEqual(["alt+m / f2", "Choose the model"]);
+	expect(keymap.list()).toContainEqual(["alt+m / f2", "Choose the model", "Editor"]);
 	expect(keymap.list().map(([, text]) => text)).not.toContain("Suspend; fg comes back");
 });
 
 test("only keys that do something are listed", () => {
 	const listed = createKeymap().list();
-	expect(listed.filter(([keys]) => /^ctrl\+c\b/.test(keys))).toEqual([["ctrl+c", "Clear the editor; twice: quit"]]);
-	expect(listed).toContainEqual(["ctrl+k", "Delete to line end"]);
+	expect(listed.filter(([keys]) => /^ctrl\+c\b/.test(keys))).toEqual([
+		["ctrl+c", "Clear the editor; twice: quit", "Editor"],
+	]);
+	expect(listed).toContainEqual(["ctrl+k", "Delete to line end", "Editor"]);
 });
 
 test("what is wrong with a user's keys is told with its place, and the rest is used", () => {
@@ -103,4 +106,35 @@ test("other keys hold from the moment they are loaded, in pi-tui's components to
 	expect(keymap.matches("\x0c", "app.model")).toBe(true);
 	expect(getKeybindings().matches("\x1bOR", "tui.editor.undo")).toBe(true);
 	expect(getKeybindings().matches("\x1f", "tui.editor.undo")).toBe(false);
+});
+
+test("actions conflict only when they listen at the same time", () => {
+	const keymap = createKeymap({
+		"contextPanel.filter": "y",
+		"compactionPanel.edit": "r",
+		"question.no": "q",
+		"hooksPanel.reload": "escape",
+	});
+	onTestFinished(() => void createKeymap());
+	expect(keymap.problems).toEqual([
+		'keybindings.json: y does "contextPanel.filter" now and leaves "contextPanel.copy" without a key · give that another one',
+		'keybindings.json: r does "compactionPanel.edit" now and leaves "compactionPanel.redraft" without a key · give that another one',
+	]);
+	expect(keymap.keysOf("pager.copy")).toBe("y");
+	expect(keymap.keysOf("pager.close")).toBe("q");
+	expect(keymap.keysOf("question.yes")).toBe("y / Y");
+	expect(keymap.keysOf("dialog.cancel")).toBe("ctrl+c");
+	expect(keymap.keysOf("app.abort")).toBe("esc");
+});
+
+test("a capital letter is typed with Shift, and a sign matches on every keyboard layout", () => {
+	const keymap = createKeymap({ "contextPanel.copyAll": "W" });
+	onTestFinished(() => void createKeymap());
+	expect(keymap.keyOf("contextPanel.copyAll")).toBe("W");
+	expect([keymap.matches("W", "contextPanel.copyAll"), keymap.matches("w", "contextPanel.copyAll")]).toEqual([
+		true,
+		false,
+	]);
+	expect(keymap.matches("\x1b[47:63;2u", "app.help")).toBe(true);
+	expect(keymap.matches("\x1b[200~?\x1b[201~", "app.help")).toBe(false);
 });

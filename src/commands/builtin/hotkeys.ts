@@ -10,7 +10,8 @@ export const hotkeysCommand: SlashCommand = {
 		if (!shell) return { status: "There are no keys without a terminal" };
 		const keys = shell.hotkeys();
 		if (shell.showList) {
-			await shell.showList({ title: "Keys", rows: keys.map(([label, text]) => ({ label, text })) }, signal);
+			const rows = keys.map(([label, text, origin]) => ({ label, text, origin }));
+			await shell.showList({ title: "Keys", rows }, signal);
 			return undefined;
 		}
 		const width = Math.max(...keys.map(([key]) => key.length));

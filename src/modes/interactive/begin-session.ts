@@ -1,62 +1,92 @@
+import { setImmediate } from "node:timers/promises";
 import type { AgentSession } from "../../session/agent-session.js";
+import { loadHighlighter } from "../../tui/highlight.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { loadHttpClient } from "../../util/paced-fetch.js";
 import type { StartQuestions } from "../start-questions.js";
-import { afterFirstRequest, loadDrawingParts } from "./drawing-parts.js";
-import { askGrant } from "./grant-question.js";
-import type { InteractiveOptions } from "./interactive-options.js";
-import { watchMissingHooks } from "./missing-hooks-question.js";
-import { tell } from "./news.js";
-import { TypingGuard } from "./panels/typing-guard.js";
+import { askGrant } from "./dialogs/grant-panel.js";
+import { watchMissingHooks } from "./dialogs/missing-hooks-question.js";
+import { askTrust } from "./dialogs/trust-panel.js";
+import { TypingGuard } from "./dialogs/typing-guard.js";
+import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sayAll } from "./prompt-target.js";
-import type { ScreenHost, ScreenParts } from "./screen-parts.js";
+import type { ScreenComponents, ScreenHost } from "./screen-components.js";
 import { SessionBinding } from "./session-binding.js";
-import { createShell, type ShellParts } from "./shell.js";
-import { themeCommands } from "./theme-commands.js";
-import { askTrust } from "./trust-question.js";
+import { createShell, type ShellHost } from "./shell.js";
+import type { Transcript } from "./transcript.js";
+import { loadWordDiff } from "./views/tools/word-diff.js";
 
-/** What the start of a session may ask on this screen. The project's own theme has no say in how that looks. */
-export function startQuestions(parts: ScreenParts, { cwd, home }: InteractiveOptions): StartQuestions {
-	const { editor, overlays, dialogs } = parts;
-	const look = { ...parts.look, theme: parts.themes.trusted };
+/** The questions that starting a session may ask on this screen. A project's own theme never styles them. */
+export function startQuestions(components: ScreenComponents, { cwd, home }: InteractiveOptions): StartQuestions {
+	const { editor, overlays, dialogs } = components;
+	const style = { ...components.style, theme: components.themes.trusted };
 	const isTyping = () => editor.getText() !== "";
 	return {
 		ui: dialogs,
-		askTrust: (set) => askTrust(set, overlays, look, { isTyping: isTyping() }),
+		askTrust: (set) => askTrust(set, overlays, style, { isTyping: isTyping() }),
 		askGrant: (request) =>
-			askGrant(request, overlays, look, { places: { cwd, home }, guard: new TypingGuard(isTyping()) }),
+			askGrant(request, overlays, style, { paths: { cwd, home }, guard: new TypingGuard(isTyping()) }),
 		lastBytes: LAST_BYTES,
 	};
 }
 
-/** Starts a session and shows it, until `ended`: asks what is to be asked first, then says what is to be said. */
+/** Starts a session and shows it until `ended` aborts: asks the questions that it needs answered first. */
 export async function beginSession(
 	session: AgentSession,
-	parts: ScreenParts,
+	components: ScreenComponents,
 	options: InteractiveOptions,
 	{ quit, ended }: Pick<ScreenHost, "quit"> & { ended: AbortSignal },
 ): Promise<void> {
-	const { screen, editor, palette, images, input, dialogs, failed } = parts;
-	session.attachUI(dialogs, createShell(shellParts(parts, options, quit)));
+	const { screen, editor, palette, images, input, dialogs, failed } = components;
+	session.attachUI(dialogs, createShell(shellHost(components, options, quit)));
 	const binding = new SessionBinding(screen, session, editor, ended);
-	// What is there to be drawn at once is drawn in colour; a new session does not wait for what it needs later.
-	await Promise.all([session.start(), session.log.length > 1 ? loadDrawingParts() : undefined]);
+	// A resumed session is drawn in color at once; a new one does not wait for what it needs later.
+	await Promise.all([session.start(), session.log.length > 1 ? loadHighlighting() : undefined]);
 	binding.begin();
 	editor.addOlderPrompts(binding.promptHistory());
 	palette.attach(session);
-	// Somebody who types already is not to answer a question by it.
+	// A user who is already typing must not answer a question by accident.
 	if (session.model === null && editor.getText() === "") await session.prompt("/setup").catch(failed);
 	await watchMissingHooks({ session, dialogs, quit, failed });
 	void sayAll(session, options.prompts ?? [], failed);
 	input.attach(createPromptTarget(session, images));
-	void afterFirstRequest(session).then(loadDrawingParts).then(loadHttpClient);
+	void afterFirstRequest(session).then(loadHighlighting).then(loadHttpClient);
 	const news = await options.news?.();
-	if (news) tell(news, screen.transcript);
+	if (news) showNews(news, screen.transcript);
 }
 
-function shellParts(parts: ScreenParts, options: InteractiveOptions, quit: () => void): ShellParts {
-	const { terminal, keymap, themes, screen, editor, overlays, look, dialogs, editExternally, loadKeys } = parts;
+/**
+ * Resolves at once while nothing runs. A prompt that waited for the session goes first: resolves when the model has begun
+ * to answer it, or when its run is over.
+ */
+export async function afterFirstRequest(session: Pick<AgentSession, "isRunning" | "subscribe">): Promise<void> {
+	// Prompts that waited have started by now, or start in this round of the event loop.
+	await setImmediate();
+	if (!session.isRunning) return;
+	await new Promise<void>((resolve) => {
+		const stop = session.subscribe((event) => {
+			const answers = event.type === "message_start" && event.message.role === "assistant";
+			if (!answers && event.type !== "agent_end") return;
+			stop();
+			resolve();
+		});
+	});
+}
+
+/** Loads code highlighting and word diffs, which startup does not wait for; blocks drawn without them are redrawn later. */
+async function loadHighlighting(): Promise<void> {
+	await Promise.all([loadHighlighter(), loadWordDiff()]);
+}
+
+/** Reports an update once, below the header. */
+function showNews({ version, lines }: News, transcript: Transcript): void {
+	if (lines.length === 0) transcript.notice("info", `updated to ${version} · /changelog`);
+	else transcript.page(`Updated to ${version} · /changelog shows all`, lines);
+}
+
+function shellHost(components: ScreenComponents, options: InteractiveOptions, quit: () => void): ShellHost {
+	const { terminal, keymap, themes, screen, editor, overlays, style, dialogs, editExternally, loadKeys } = components;
 	const { cwd, home, startDemo, terminalFacts = {} } = options;
 	return {
 		write: (data) => terminal.write(data),
@@ -71,15 +101,20 @@ function shellParts(parts: ScreenParts, options: InteractiveOptions, quit: () =>
 			}),
 		hotkeys: () => keymap.list(),
 		reloadKeys: loadKeys,
-		themes: themeCommands(themes, { overlays, look }),
+		themes: {
+			list: () => themes.list(),
+			use: (name) => themes.use(name),
+			choose: async (signal) =>
+				(await import("./dialogs/theme-picker.js")).chooseTheme(themes, { overlays, style }, signal),
+		},
 		page: (title, lines) => screen.transcript.page(title, lines),
-		panels: {
+		dialogs: {
 			overlays,
-			look,
+			style,
 			requestRender: () => screen.tui.requestRender(),
-			createEditor: () => new PromptEditor(screen.tui, { theme: look.theme, keymap }),
+			createEditor: () => new PromptEditor(screen.tui, { theme: style.theme, keymap }),
 			editExternally,
-			places: { cwd, home },
+			paths: { cwd, home },
 			applySetting: (path, value) => themes.applySetting(path, value) || screen.applySetting(path, value),
 			screen: () => ({ ...screen.facts, terminal: terminalFacts }),
 		},

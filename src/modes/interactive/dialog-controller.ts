@@ -2,9 +2,10 @@ import type { ChoiceOptions, CommandUI } from "../../commands/command-ui.js";
 import { dialogLimits, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { DialogOptions, InputOptions, SelectOption } from "../../hooks/types.js";
 import { ConfirmDialog } from "../../tui/confirm-dialog.js";
+import type { DialogStyle } from "../../tui/dialog-style.js";
 import { InputDialog } from "../../tui/input-dialog.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
-import { type Look, SelectDialog } from "../../tui/select-dialog.js";
+import { SelectDialog } from "../../tui/select-dialog.js";
 
 /** How loud a notice is. */
 export type NoticeLevel = "info" | "warning" | "error";
@@ -13,7 +14,7 @@ export type NoticeLevel = "info" | "warning" | "error";
 export class DialogController implements CommandUI {
 	constructor(
 		private readonly overlays: OverlayStack,
-		private readonly look: Look,
+		private readonly style: DialogStyle,
 		private readonly onNotice: (level: NoticeLevel, message: string) => void,
 	) {}
 
@@ -24,14 +25,14 @@ export class DialogController implements CommandUI {
 		if (items.length === 0) return null;
 		const choice = { title: textOf(title), items, selected: dialog?.selected };
 		return this.overlays.open<unknown>(
-			(settle) => new SelectDialog(this.look, { ...choice, onSelect: settle, onCancel: () => settle(null) }),
+			(settle) => new SelectDialog(this.style, { ...choice, onSelect: settle, onCancel: () => settle(null) }),
 			{ ...dialogLimits(dialog), cancelled: null },
 		);
 	}
 
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
 		const question = { title: textOf(title), message: textOf(message) };
-		return this.overlays.open<boolean>((settle) => new ConfirmDialog(this.look, question, settle), {
+		return this.overlays.open<boolean>((settle) => new ConfirmDialog(this.style, question, settle), {
 			...dialogLimits(dialog),
 			cancelled: false,
 		});
@@ -65,7 +66,7 @@ export class DialogController implements CommandUI {
 			masked,
 			...(initial === undefined ? {} : { value: textOf(initial) }),
 		};
-		return this.overlays.open<string | null>((settle) => new InputDialog(this.look, question, settle), {
+		return this.overlays.open<string | null>((settle) => new InputDialog(this.style, question, settle), {
 			...dialogLimits(dialog),
 			cancelled: null,
 		});

@@ -13,7 +13,7 @@ export interface LoadedResources {
 	warnings: readonly string[];
 }
 
-const HINTS = ["/ commands", "@ files", "! shell", "? help"];
+const HINTS = ["/ commands", "@ files", "! shell"];
 
 /** First line of the screen: what is loaded, how to begin; a line for each warning. */
 export class Header extends View {
@@ -39,20 +39,23 @@ export class Header extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme } = this.look;
+		const { theme, keymap } = this.look;
 		const warnings = (this.#loaded?.warnings ?? []).flatMap((text) => this.#warning(text, width));
 		if (this.quiet) return warnings;
 		const facts = [`${theme.bold("pi")} ${this.version}`, ...this.#facts().map((fact) => theme.dim(fact))];
-		return [spread(facts.join(theme.dim(" · ")), theme.dim(HINTS.join("  ")), width), ...warnings];
+		const help = keymap.keyOf("app.help");
+		const hints = [...HINTS, ...(help ? [`${help} help`] : [])].join("  ");
+		return [spread(facts.join(theme.dim(" · ")), theme.dim(hints), width), ...warnings];
 	}
 
 	/** One line; what does not fit on it comes with the key that expands everything. */
 	#warning(text: string, width: number): string[] {
-		const { theme, home, expanded, keys } = this.look;
+		const { theme, home, expanded, keymap } = this.look;
 		const line = `! ${cleanLine(home.length > 1 ? text.replaceAll(`${home}/`, "~/") : text, 2000)}`;
 		if (expanded) return styled(wrapLines([line], width), theme.warning);
 		if (visibleWidth(line) <= width) return [theme.warning(line)];
-		const hint = keys.expand ? ` · ${keys.expand}` : "";
+		const key = keymap.keyOf("app.expandTools");
+		const hint = key ? ` · ${key}` : "";
 		return [theme.warning(clipLine(line, Math.max(1, width - hint.length))) + (width > 24 ? theme.dim(hint) : "")];
 	}
 

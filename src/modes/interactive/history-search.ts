@@ -1,8 +1,9 @@
 import { dirname } from "node:path";
 import type { AgentSession } from "../../session/agent-session.js";
+import type { DialogStyle } from "../../tui/dialog-style.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
-import { type Look, SelectDialog } from "../../tui/select-dialog.js";
+import { SelectDialog } from "../../tui/select-dialog.js";
 import { cleanLine } from "./lines.js";
 
 /** What of a prompt can be searched and seen. Characters. */
@@ -12,13 +13,17 @@ const MAX_LABEL = 300;
  * Lets the user search what was sent before and puts the choice into the editor; cancelling leaves the draft as it is.
  * @returns what to tell the user, null when all is well
  */
-export async function searchHistory(editor: PromptEditor, overlays: OverlayStack, look: Look): Promise<string | null> {
+export async function searchHistory(
+	editor: PromptEditor,
+	overlays: OverlayStack,
+	style: DialogStyle,
+): Promise<string | null> {
 	const texts = await editor.historyTexts();
 	if (texts.length === 0) return "nothing was sent here yet";
 	const items = texts.map((text) => ({ label: cleanLine(text, MAX_LABEL), value: text }));
 	const chosen = await overlays.open<string | null>(
 		(settle) =>
-			new SelectDialog(look, {
+			new SelectDialog(style, {
 				title: "Which prompt again?",
 				items,
 				verb: "edit",

@@ -4,7 +4,7 @@ import { exitBySignal } from "../../util/signals.js";
 import { endSession, resumeHint } from "../session-end.js";
 import { beginSession, startQuestions } from "./begin-session.js";
 import type { InteractiveOptions } from "./interactive-options.js";
-import { createScreenParts } from "./screen-parts.js";
+import { createScreenComponents } from "./screen-components.js";
 
 /**
  * Runs pi on a terminal until the user quits. Paints before the session exists; what is typed meanwhile is kept.
@@ -18,15 +18,15 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		quit = resolve;
 	});
 	const ended = new AbortController();
-	const parts = createScreenParts(options, { session: () => session, quit });
-	const { terminal, themes, screen, editor, overlays, palette } = parts;
+	const components = createScreenComponents(options, { session: () => session, quit });
+	const { terminal, themes, screen, editor, overlays, palette } = components;
 	const dispose = () => endSession(session);
 	const begin = async (): Promise<void> => {
 		await painted(() => editor.getText() !== "");
-		session = await options.startSession(startQuestions(parts, options));
+		session = await options.startSession(startQuestions(components, options));
 		// The user may have left meanwhile.
 		if (ended.signal.aborted) return dispose();
-		await beginSession(session, parts, options, { quit, ended: ended.signal });
+		await beginSession(session, components, options, { quit, ended: ended.signal });
 	};
 	const release = options.terminal
 		? () => {}
@@ -34,7 +34,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	if (options.draft) editor.setText(options.draft);
 	screen.tui.start();
 	themes.begin(screen);
-	parts.loadKeys();
+	components.loadKeys();
 	try {
 		// Quitting does not wait for a session that takes its time to start.
 		await Promise.race([begin(), quitting]);

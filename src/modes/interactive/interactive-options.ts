@@ -4,9 +4,15 @@ import type { Settings } from "../../config/settings.js";
 import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { StartQuestions } from "../start-questions.js";
-import type { News } from "./news.js";
 import type { FirstPrompt } from "./prompt-target.js";
 import type { ThemeOptions } from "./theme-controller.js";
+
+/** What an update changed. */
+export interface News {
+	version: string;
+	/** Changes since the previous version as Markdown lines; empty for a single line that names the command. */
+	lines: readonly string[];
+}
 
 /** Everything that the screen does not find out itself. */
 export interface InteractiveOptions {

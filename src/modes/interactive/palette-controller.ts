@@ -1,7 +1,12 @@
+import { sep } from "node:path";
 import type { PaletteItem } from "../../commands/command.js";
 import type { CompletionItem } from "../../hooks/types.js";
+import { COMMON_ARGUMENTS, NOT_GIT, search } from "../../tools/ripgrep.js";
 import { type CompletionSource, createCompletion } from "../../tui/completion.js";
 import type { ListFiles } from "../../tui/file-search.js";
+
+/** More than these nobody finds by typing. */
+const MAX_FILES = 500_000;
 
 /** Where the palette gets its commands, once there is a session. */
 export interface PaletteSource {
@@ -31,4 +36,19 @@ export class PaletteController {
 	attach(source: PaletteSource): void {
 		this.#source = source;
 	}
+}
+
+/** Tells the files under a directory that are not ignored, relative to it and with `/`; none when they cannot be listed. */
+export async function listFiles(cwd: string, onFile: (path: string) => void, signal: AbortSignal): Promise<void> {
+	let count = 0;
+	await search([...COMMON_ARGUMENTS, ...NOT_GIT, "--files"], {
+		cwd,
+		signal,
+		separator: "\0",
+		givesWay: true,
+		onRecord: (record) => {
+			onFile(sep === "/" ? record : record.replaceAll(sep, "/"));
+			return ++count < MAX_FILES;
+		},
+	});
 }

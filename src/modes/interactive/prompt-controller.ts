@@ -1,5 +1,6 @@
 import { PiError, type PiErrorCode } from "../../errors.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
+import { parseSubmission, type Submission } from "../submission.js";
 
 /** What a session does with what is typed. */
 export interface PromptTarget {
@@ -8,12 +9,6 @@ export interface PromptTarget {
 	followUp(text: string): Promise<void>;
 	runBash(command: string, options: { excludeFromContext: boolean }): Promise<void>;
 }
-
-/** Something that was submitted. */
-export type Submission =
-	| { kind: "prompt"; text: string }
-	| { kind: "follow_up"; text: string }
-	| { kind: "bash"; command: string; excludeFromContext: boolean };
 
 /**
  * Takes what is submitted to the session: text, `/commands`, `!commands`. What comes before there is a session waits and
@@ -84,13 +79,3 @@ export class PromptController {
 }
 
 const REFUSALS: ReadonlySet<PiErrorCode> = new Set(["model_missing", "key_missing", "bad_arguments"]);
-
-/** Reads what was typed: `!command`, `!!command` (kept out of the context) or a prompt. @returns null when empty */
-export function parseSubmission(text: string): Submission | null {
-	const trimmed = text.trim();
-	if (!trimmed) return null;
-	const bash = /^(!!?)\s*([\s\S]*)$/.exec(trimmed);
-	if (!bash) return { kind: "prompt", text: trimmed };
-	const command = bash[2] ?? "";
-	return command ? { kind: "bash", command, excludeFromContext: bash[1] === "!!" } : null;
-}

@@ -1,9 +1,10 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { QueuedPrompts } from "../../session/events.js";
+import type { Submission } from "../submission.js";
 import { rememberTyped } from "./history-search.js";
 import type { PastedImages } from "./pasted-images.js";
-import type { PromptTarget, Submission } from "./prompt-controller.js";
+import type { PromptTarget } from "./prompt-controller.js";
 
 /** Hands what is typed to a session, with the images that were pasted into it. */
 export function createPromptTarget(session: AgentSession, images: PastedImages): PromptTarget {

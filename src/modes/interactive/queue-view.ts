@@ -10,11 +10,7 @@ const MAX_SHOWN = 3;
 export class QueueView implements Component {
 	#queue: QueuedPrompts = { steering: [], followUps: [] };
 
-	/** @param editKey the key that puts them back into the editor, as people read it */
-	constructor(
-		private readonly look: Look,
-		public editKey: string,
-	) {}
+	constructor(private readonly look: Look) {}
 
 	/** What waits from now on. */
 	set queue(queue: QueuedPrompts) {
@@ -25,10 +21,11 @@ export class QueueView implements Component {
 	render(width: number): string[] {
 		const { steering, followUps } = this.#queue;
 		if (steering.length + followUps.length === 0) return [];
-		const { theme } = this.look;
+		const { theme, keymap } = this.look;
 		const rows = [...listed(steering, "→ next: "), ...listed(followUps, "⇥ after: ")];
 		const lines = rows.map((row) => theme.muted(clipLine(row, width)));
-		if (this.editKey) lines.push(theme.dim(clipLine(`  ${this.editKey} edits`, width)));
+		const key = keymap.keyOf("app.editQueue");
+		if (key) lines.push(theme.dim(clipLine(`  ${key} edits`, width)));
 		return lines;
 	}
 
@@ -39,4 +36,22 @@ function listed(prompts: readonly string[], label: string): string[] {
 	const rows = prompts.slice(0, MAX_SHOWN).map((prompt) => label + cleanLine(prompt, 300));
 	if (prompts.length > MAX_SHOWN) rows.push(`${" ".repeat(label.length)}… ${prompts.length - MAX_SHOWN} more`);
 	return rows;
+}
+
+/** A line above the editor that a key brings and the next one takes away. */
+export class HintLine implements Component {
+	#text: string | null = null;
+
+	constructor(private readonly look: Look) {}
+
+	set text(text: string | null) {
+		this.#text = text;
+		this.look.requestRender();
+	}
+
+	render(width: number): string[] {
+		return this.#text === null ? [] : [this.look.theme.dim(clipLine(cleanLine(this.#text), width))];
+	}
+
+	invalidate(): void {} // nothing is kept
 }

@@ -11,8 +11,7 @@ import { TerminalReports } from "../../tui/terminal-reports.js";
 import type { Theme } from "../../tui/theme.js";
 import { Footer } from "./footer.js";
 import { Header } from "./header.js";
-import { HintLine } from "./hint-line.js";
-import { QueueView } from "./queue-view.js";
+import { HintLine, QueueView } from "./queue-view.js";
 import { StatusLine } from "./status-line.js";
 import { Transcript } from "./transcript.js";
 import type { Look } from "./views/view.js";
@@ -80,7 +79,7 @@ export class Screen {
 			showThinking: false,
 			previewThinking: !settings.hideThinkingBlock,
 			gutter: settings.gutter,
-			keys: { expand: keymap.keyOf("app.expandTools"), thinking: keymap.keyOf("app.toggleThinking") },
+			keymap,
 			images,
 			imageRows: () => Math.floor(terminal.rows * IMAGE_SHARE),
 			liveRows: () => Math.max(3, terminal.rows - Math.max(5, Math.floor(terminal.rows * 0.3)) - FIXED_ROWS),
@@ -89,8 +88,8 @@ export class Screen {
 		};
 		this.header = new Header(this.look, version, settings.quietStartup);
 		this.transcript = new Transcript(tui.blocks, this.look, this.header);
-		this.#status = new StatusLine(this.look, keymap.keyOf("app.abort"), clock);
-		this.#queue = new QueueView(this.look, keymap.keyOf("app.editQueue"));
+		this.#status = new StatusLine(this.look, clock);
+		this.#queue = new QueueView(this.look);
 		this.#hint = new HintLine(this.look);
 		this.footer = new Footer(this.look);
 		const parts = [new Spacer(1), this.#status, this.#queue, this.#hint, this.#slot, this.footer];
@@ -104,14 +103,6 @@ export class Screen {
 			this.#status.hide(isOpen);
 			if (isOpen) this.window.asks();
 		});
-	}
-
-	/** Names these keys from here on. */
-	nameKeys(keymap: Keymap): void {
-		this.look.keys.expand = keymap.keyOf("app.expandTools");
-		this.look.keys.thinking = keymap.keyOf("app.toggleThinking");
-		this.#status.stopKey = keymap.keyOf("app.abort");
-		this.#queue.editKey = keymap.keyOf("app.editQueue");
 	}
 
 	/** Shows what waits to be sent. */

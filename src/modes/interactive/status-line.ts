@@ -18,13 +18,9 @@ export class StatusLine implements Component {
 	#frame = 0;
 	#hidden = false;
 
-	/**
-	 * @param stopKey the key that stops a run, as people read it
-	 * @param clock ms since the epoch
-	 */
+	/** @param clock ms since the epoch */
 	constructor(
 		private readonly look: Look,
-		public stopKey: string,
 		private readonly clock: () => number = Date.now,
 	) {}
 
@@ -48,8 +44,9 @@ export class StatusLine implements Component {
 	render(width: number): string[] {
 		const state = this.#hidden ? null : this.#status.describe(this.clock());
 		if (!state) return [];
-		const { theme } = this.look;
-		const hint = this.stopKey && state.keyDoes ? ` · ${this.stopKey} ${state.keyDoes}` : "";
+		const { theme, keymap } = this.look;
+		const key = keymap.keyOf("app.abort");
+		const hint = key && state.keyDoes ? ` · ${key} ${state.keyDoes}` : "";
 		// The key matters more than the end of a long command.
 		const room = width - 2 - visibleWidth(hint);
 		const text = room >= 12 ? clipLine(state.text, room) + theme.dim(hint) : clipLine(state.text, width - 2);

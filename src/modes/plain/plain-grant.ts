@@ -1,5 +1,5 @@
 import type { GrantAnswer, GrantRequest } from "../../hooks/handles.js";
-import { HANDLE_MEANINGS } from "../handle-meanings.js";
+import { HANDLE_MEANINGS } from "../start-questions.js";
 import { plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
 

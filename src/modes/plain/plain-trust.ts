@@ -1,7 +1,7 @@
 import type { ProjectFile, ProjectSet } from "../../config/trust.js";
 import { describeError } from "../../errors.js";
 import type { TrustAnswer } from "../../session/project-code.js";
-import { type CodeLine, codeLines, compareWithTrusted } from "../interactive/panels/code-lines.js";
+import { type CodeLine, codeLines, compareWithTrusted } from "../code-lines.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
 

@@ -1,6 +1,6 @@
 import { errorText } from "../../errors.js";
 import type { SessionEvent } from "../../session/events.js";
-import type { LineWriter } from "./line-writer.js";
+import type { LineWriter } from "./lines.js";
 import type { RpcEvent, RpcMessageEvent } from "./protocol.js";
 
 /** Least time between two updates of the same thing. */

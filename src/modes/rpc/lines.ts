@@ -1,3 +1,6 @@
+import { jsonLine } from "../json.js";
+import type { ModeIO } from "../mode.js";
+
 /** Longest line that is taken, in bytes: room for a prompt with images. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
@@ -36,4 +39,29 @@ export async function* readLines(input: AsyncIterable<Uint8Array | string>): Asy
 		keep(bytes.subarray(start));
 	}
 	if (length > 0) yield take();
+}
+
+/** Writes values as lines, in order, at the pace of the reader. */
+export class LineWriter {
+	#written: Promise<void> = Promise.resolve();
+	#waiting = 0;
+
+	constructor(private readonly io: Pick<ModeIO, "out">) {}
+
+	/** True while the reader has not taken what was written. */
+	get isBehind(): boolean {
+		return this.#waiting > 0;
+	}
+
+	/** Takes a value as it is now. */
+	write(value: unknown): void {
+		const line = jsonLine(value);
+		this.#waiting++;
+		this.#written = this.#written.then(() => this.io.out(line)).finally(() => this.#waiting--);
+	}
+
+	/** Resolves when the reader has room for all that was written so far. */
+	drained(): Promise<void> {
+		return this.#written;
+	}
 }

@@ -2,20 +2,22 @@ import { Container } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test } from "vitest";
 import { PiError } from "../../../src/errors.js";
 import type { SelectOption } from "../../../src/hooks/types.js";
+import { AppKeys } from "../../../src/modes/interactive/app-keys.js";
 import { DialogController } from "../../../src/modes/interactive/dialog-controller.js";
-import { type KeyActions, KeyController } from "../../../src/modes/interactive/key-controller.js";
 import { PaletteController } from "../../../src/modes/interactive/palette-controller.js";
-import {
-	PromptController,
-	parseSubmission,
-	type Submission,
-} from "../../../src/modes/interactive/prompt-controller.js";
+import { PromptController } from "../../../src/modes/interactive/prompt-controller.js";
+import { parseSubmission, type Submission } from "../../../src/modes/submission.js";
+import type { Activity } from "../../../src/session/activity.js";
+import type { PromptOutcome } from "../../../src/session/outcomes.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
 import { PromptEditor } from "../../../src/tui/prompt-editor.js";
 import { createTheme } from "../../../src/tui/theme.js";
+import { model } from "../../helpers/model.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
+
+const IDLE: Activity = { state: "idle", phase: null, operations: [] };
 
 const theme = createTheme("plain");
 
@@ -37,31 +39,49 @@ function start() {
 	const state = { running: false, now: 0, queue: ["queued"] };
 	const takeQueue = () => state.queue.splice(0);
 	const note = (name: string) => () => void log.push(name);
-	const actions: KeyActions = {
-		get isRunning() {
-			return state.running;
+	const session = {
+		get activity(): Activity {
+			const run = { id: 1, kind: "run" as const, name: "", phase: "streaming" as const };
+			return state.running ? { state: "run", phase: run.phase, operations: [run] } : IDLE;
 		},
+		model: null,
 		abort: async () => {
 			state.running = false;
 			log.push("abort");
 			return takeQueue();
 		},
 		takeQueue,
-		branch: note("branch"),
-		quit: note("quit"),
-		suspend: note("suspend"),
-		chooseModel: note("model"),
-		cycleModel: (step) => void log.push(`cycle ${step}`),
-		cycleThinkingLevel: note("level"),
-		toggleTools: note("tools"),
-		toggleThinking: note("thinking"),
-		searchHistory: note("history"),
-		pasteImage: note("image"),
-		editExternally: async (text) => `${text} edited`,
-		hint: (text) => void log.push({ hint: text }),
-		failed: (error) => void log.push(error),
+		prompt: async (text: string): Promise<PromptOutcome> => {
+			log.push(text);
+			return { kind: "command", status: null };
+		},
+		cycleModel: async (step: 1 | -1) => {
+			log.push(`cycle ${step}`);
+			return model("loopback", "other");
+		},
+		cycleThinkingLevel: () => {
+			log.push("level");
+			return "off" as const;
+		},
 	};
-	new KeyController(editor, keymap, actions, () => state.now);
+	new AppKeys(
+		editor,
+		keymap,
+		{
+			screen: {
+				hint: (text) => void log.push({ hint: text }),
+				transcript: { toggleExpanded: note("tools"), toggleThinking: note("thinking") },
+			},
+			session: () => session,
+			quit: note("quit"),
+			suspend: note("suspend"),
+			searchHistory: note("history"),
+			pasteImage: note("image"),
+			editExternally: async (text) => `${text} edited`,
+			failed: (error) => void log.push(error),
+		},
+		() => state.now,
+	);
 	const waiting: number[] = [];
 	const prompts = new PromptController(
 		editor,
@@ -88,14 +108,6 @@ test("escape stops a run and puts what was queued before the draft", async () =>
 	expect(editor.getText()).toBe("queued\n\ndraft");
 });
 
-test("escape takes back what a run that failed has left in the queue, and only then counts as the first of two", async () => {
-	const { terminal, editor, log } = start();
-	await terminal.press("escape");
-	expect(editor.getText()).toBe("queued");
-	await terminal.press("ctrl+u", "escape", "escape");
-	expect(log).toEqual(["branch"]);
-});
-
 test("escape twice branches, but not when slow, not with a draft, not after another key", async () => {
 	const { terminal, log, state } = start();
 	state.queue = [];
@@ -108,7 +120,7 @@ test("escape twice branches, but not when slow, not with a draft, not after anot
 	await terminal.press("escape", "escape", "backspace");
 	expect(log).toEqual([]);
 	await terminal.press("escape", "escape");
-	expect(log).toEqual(["branch"]);
+	expect(log).toEqual(["/branch"]);
 });
 
 test("ctrl+c clears the editor and says that the second one quits", async () => {
@@ -153,7 +165,7 @@ test("every other key of the app does its one thing", async () => {
 		"ctrl+r",
 		"ctrl+v",
 	);
-	expect(log).toEqual(["suspend", "model", "cycle 1", "cycle -1", "level", "tools", "thinking", "history", "image"]);
+	expect(log).toEqual(["suspend", "/model", "cycle 1", "cycle -1", "level", "tools", "thinking", "history", "image"]);
 	await terminal.press("alt+up");
 	expect(editor.getText()).toBe("queued");
 	await terminal.press("ctrl+g");

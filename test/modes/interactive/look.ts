@@ -1,4 +1,5 @@
 import type { Look } from "../../../src/modes/interactive/views/view.js";
+import { createKeymap } from "../../../src/tui/keymap.js";
 import { TerminalImages } from "../../../src/tui/terminal-images.js";
 import { createTheme, type ThemeName } from "../../../src/tui/theme.js";
 
@@ -12,7 +13,7 @@ export function plainLook(change: Partial<Look> & { themeName?: ThemeName } = {}
 		showThinking: false,
 		previewThinking: true,
 		gutter: true,
-		keys: { expand: "ctrl+o", thinking: "ctrl+t" },
+		keymap: createKeymap(),
 		images: new TerminalImages(),
 		liveRows: () => 10,
 		imageRows: () => 10,

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createShell, type ShellParts } from "../../../src/modes/interactive/shell.js";
+import { createShell, type ShellHost } from "../../../src/modes/interactive/shell.js";
 
-function shellWith(clipboardPrograms: ShellParts["clipboardPrograms"]) {
+function shellWith(clipboardPrograms: ShellHost["clipboardPrograms"]) {
 	const written: string[] = [];
 	const shell = createShell({
 		write: (data) => written.push(data),

@@ -13,6 +13,7 @@ import { loadWordDiff } from "../../../src/modes/interactive/views/tools/word-di
 import type { Look } from "../../../src/modes/interactive/views/view.js";
 import { type Operation, phaseAfter, SessionActivity } from "../../../src/session/activity.js";
 import type { SessionEvent } from "../../../src/session/events.js";
+import { createKeymap } from "../../../src/tui/keymap.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";
 import { type ImageProtocol, TerminalImages } from "../../../src/tui/terminal-images.js";
 import { createTheme, type ThemeName } from "../../../src/tui/theme.js";
@@ -72,7 +73,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		showThinking: false,
 		previewThinking: true,
 		gutter: options.gutter ?? true,
-		keys: { expand: "ctrl+o", thinking: "ctrl+t" },
+		keymap: createKeymap(),
 		images,
 		liveRows: () => Math.max(3, terminal.rows - 8),
 		imageRows: () => Math.floor(terminal.rows * 0.4),
@@ -82,7 +83,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 	const header = new Header(look, "0.1.0", false);
 	const transcript = new Transcript(tui.blocks, look, header);
 	let clock = 0;
-	const status = new StatusLine(look, "esc", () => clock);
+	const status = new StatusLine(look, () => clock);
 	const entries: SessionEntry[] = [HEADER, ...(options.entries ?? [])];
 	const log: EntrySource = {
 		get length() {

@@ -31,7 +31,7 @@ export class SummaryView extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, expanded, keys } = this.look;
+		const { theme, expanded, keymap } = this.look;
 		const { text, by, messages, tokensBefore, tokens } = this.standIn;
 		const lines = drawMarkdown(stripAll(bare(text), { maxLineLength: MAX_LINE_LENGTH }), width, theme);
 		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
@@ -40,7 +40,9 @@ export class SummaryView extends View {
 			tokensBefore > 0 && messages > 0 ? `${formatTokens(tokensBefore)} → ${formatTokens(tokens)} tokens` : "",
 			messages > 0 ? "" : `${formatTokens(tokens)} tokens`,
 			cleanLine(by, 40),
-			shown.length < lines.length ? `${plural(lines.length - shown.length, "line")} more: ${keys.expand}` : "",
+			shown.length < lines.length
+				? `${plural(lines.length - shown.length, "line")} more: ${keymap.keyOf("app.expandTools")}`
+				: "",
 		];
 		return [...shown, ...styled(wrapLines([facts.filter(Boolean).join(" · ")], width), theme.dim)];
 	}

@@ -39,13 +39,13 @@ export class ThinkingView extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, showThinking, previewThinking, keys } = this.look;
+		const { theme, showThinking, previewThinking, keymap } = this.look;
 		if (!showThinking && !previewThinking) return [];
 		if (this.redacted) return [theme.thinking(clipLine("∴ thinking, hidden by the provider", width))];
 		const text = this.#text.trim();
 		if (!text) return [];
 		if (showThinking) return styled(this.#paragraphs(text, width), theme.thinking);
-		const hint = ` · ${keys.thinking}`;
+		const hint = ` · ${keymap.keyOf("app.toggleThinking")}`;
 		const first = cleanLine(text.slice(0, 400).split("\n", 1)[0] ?? "").replace(/^[#*\s]+|[*\s]+$/g, "");
 		return [
 			theme.thinking(clipLine(`∴ ${first}`, Math.max(1, width - hint.length))) + (width > 24 ? theme.dim(hint) : ""),

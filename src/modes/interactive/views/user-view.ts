@@ -28,7 +28,7 @@ export class UserView extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, expanded, keys } = this.look;
+		const { theme, expanded, keymap } = this.look;
 		// Without colours only a mark tells who speaks.
 		const mark = theme.name === "plain" ? "› " : "";
 		const text = messageText(this.message).trim();
@@ -36,7 +36,11 @@ export class UserView extends View {
 		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
 		const drawn = styled(shown, theme.userText).map((line, row) => (mark ? (row === 0 ? mark : "  ") + line : line));
 		if (shown.length < lines.length) {
-			drawn.push(theme.dim(`… ${plural(lines.length - shown.length, "line")} below · ${keys.expand} shows all`));
+			drawn.push(
+				theme.dim(
+					`… ${plural(lines.length - shown.length, "line")} below · ${keymap.keyOf("app.expandTools")} shows all`,
+				),
+			);
 		}
 		return [...drawn, ...this.#images.lines(width)].map((line) => clipLine(line, width));
 	}

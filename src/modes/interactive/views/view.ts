@@ -1,3 +1,4 @@
+import type { Keymap } from "../../../tui/keymap.js";
 import type { Block } from "../../../tui/live-tui.js";
 import type { TerminalImages } from "../../../tui/terminal-images.js";
 import type { Theme } from "../../../tui/theme.js";
@@ -16,8 +17,8 @@ export interface Look {
 	previewThinking: boolean;
 	/** The column that shows what is in the context. */
 	gutter: boolean;
-	/** The keys that expand outputs and show thinking, as people read them. */
-	readonly keys: { expand: string; thinking: string };
+	/** Names the keys in hints. */
+	readonly keymap: Pick<Keymap, "keyOf">;
 	/** Images, where the terminal can show them. */
 	readonly images: TerminalImages;
 	/** Rows that a block may take while it still grows. */

@@ -67,7 +67,7 @@ function capped(lines: readonly string[], look: Look, where: "above" | "below"):
 
 /** The row that stands for lines which are left out. */
 export function more(hidden: number, where: "above" | "below", width: number, look: Look): string {
-	const key = look.expanded ? "" : look.keys.expand;
+	const key = look.expanded ? "" : look.keymap.keyOf("app.expandTools");
 	return look.theme.dim(clipLine(`… ${plural(hidden, "line")} ${where}${key ? ` · ${key} shows all` : ""}`, width));
 }
 

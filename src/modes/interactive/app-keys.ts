@@ -1,0 +1,144 @@
+import { isKeyRelease } from "@mariozechner/pi-tui";
+import { isBusy } from "../../session/activity.js";
+import type { AgentSession } from "../../session/agent-session.js";
+import type { KeyAction } from "../../tui/key-table.js";
+import { type Keymap, typedText } from "../../tui/keymap.js";
+import type { PromptEditor } from "../../tui/prompt-editor.js";
+import type { Screen } from "./screen.js";
+
+/** What the app's keys act on. Every function returns at once and reports its own failures. */
+export interface AppKeysHost {
+	screen: Pick<Screen, "hint"> & {
+		readonly transcript: Pick<Screen["transcript"], "toggleExpanded" | "toggleThinking">;
+	};
+	/** null until the session has started: keys that need it do nothing until then. */
+	session(): Pick<
+		AgentSession,
+		"abort" | "activity" | "takeQueue" | "prompt" | "cycleModel" | "cycleThinkingLevel" | "model"
+	> | null;
+	quit(): void;
+	suspend(): void;
+	searchHistory(): void;
+	pasteImage(): void;
+	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
+	editExternally(text: string): Promise<string | null>;
+	/** Reports a failed action. */
+	failed(error: unknown): void;
+}
+
+/** A second press within this time counts as a double one. ms. */
+const DOUBLE_PRESS_MS = 500;
+
+/** Runs the app's actions. The editor passes every key here first. */
+export class AppKeys {
+	#lastEscape = Number.NEGATIVE_INFINITY;
+	#lastInterrupt = Number.NEGATIVE_INFINITY;
+	#hinted = false;
+	/** What each action does; one that returns false leaves the key to the editor. */
+	readonly #actions: Partial<Record<KeyAction, (data: string) => boolean | void>> = {
+		"app.abort": () => this.#escape(),
+		"app.interrupt": () => this.#interrupt(),
+		"app.exit": () => this.editor.getText() === "" && this.host.quit(),
+		"app.suspend": () => this.host.suspend(),
+		"app.help": (data) => this.#help(data),
+		"app.model": () => this.#command("/model"),
+		"app.modelNext": () => this.#cycleModel(1),
+		"app.modelPrevious": () => this.#cycleModel(-1),
+		"app.thinkingLevel": () => this.#cycleThinkingLevel(),
+		"app.expandTools": () => this.host.screen.transcript.toggleExpanded(),
+		"app.toggleThinking": () => this.host.screen.transcript.toggleThinking(),
+		"app.externalEditor": () => this.#editExternally(),
+		"app.editQueue": () => this.#putBack(this.host.session()?.takeQueue() ?? []),
+		"app.searchHistory": () => this.host.searchHistory(),
+		"app.pasteImage": () => this.host.pasteImage(),
+	};
+
+	/** @param now the clock, ms, for keys that are pressed twice */
+	constructor(
+		private readonly editor: PromptEditor,
+		private readonly keymap: Keymap,
+		private readonly host: AppKeysHost,
+		private readonly now: () => number = () => performance.now(),
+	) {
+		editor.onKey = (data) => this.handle(data);
+	}
+
+	/** @returns true when the key was one of the app's */
+	handle(data: string): boolean {
+		if (isKeyRelease(data)) return false;
+		const action = this.keymap.actionOf(data, this.#actions);
+		if (action !== "app.interrupt") this.#clearHint();
+		if (action !== "app.abort") this.#lastEscape = Number.NEGATIVE_INFINITY;
+		return action !== undefined && this.#actions[action]?.(data) !== false;
+	}
+
+	/** Stops what the session is doing; in an idle session the second of two presses opens the branch picker. */
+	#escape(): void {
+		const session = this.host.session();
+		if (session && isBusy(session.activity)) {
+			this.#lastEscape = Number.NEGATIVE_INFINITY;
+			session.abort().then((queued) => this.#putBack(queued), this.host.failed);
+			return;
+		}
+		const isDouble = this.now() - this.#lastEscape <= DOUBLE_PRESS_MS;
+		this.#lastEscape = isDouble ? Number.NEGATIVE_INFINITY : this.now();
+		if (isDouble && !this.editor.getText()) this.#command("/branch");
+	}
+
+	/** Clears the editor; the second of two presses quits. */
+	#interrupt(): void {
+		if (this.now() - this.#lastInterrupt <= DOUBLE_PRESS_MS) {
+			this.#clearHint();
+			this.host.quit();
+			return;
+		}
+		this.#lastInterrupt = this.now();
+		this.editor.takeText();
+		this.#hinted = true;
+		this.host.screen.hint(`${this.keymap.keyOf("app.interrupt")} again quits`);
+	}
+
+	/** A key that types a character opens help only when the editor is empty. */
+	#help(data: string): boolean {
+		const isTyped = typedText(data) !== "" && this.editor.getText() !== "";
+		if (isTyped || this.host.session() === null) return false;
+		this.#command("/help");
+		return true;
+	}
+
+	#command(name: string): void {
+		this.host.session()?.prompt(name).catch(this.host.failed);
+	}
+
+	#cycleModel(step: 1 | -1): void {
+		const cycled = this.host.session()?.cycleModel(step);
+		cycled?.then((model) => {
+			if (model === null) this.host.screen.hint("there is no other model · /model shows all");
+		}, this.host.failed);
+	}
+
+	#cycleThinkingLevel(): void {
+		const session = this.host.session();
+		if (session?.model && !session.model.reasoning) this.host.screen.hint(`${session.model.name} does not think`);
+		else session?.cycleThinkingLevel();
+	}
+
+	#clearHint(): void {
+		this.#lastInterrupt = Number.NEGATIVE_INFINITY;
+		if (!this.#hinted) return;
+		this.#hinted = false;
+		this.host.screen.hint(null);
+	}
+
+	#putBack(texts: readonly string[]): void {
+		if (texts.length > 0) this.editor.putBack(texts.join("\n\n"));
+	}
+
+	#editExternally(): void {
+		const draft = this.editor.getExpandedText();
+		this.host.editExternally(draft).then((text) => {
+			// Pastes stay folded when nothing was changed.
+			if (text !== null && text !== draft) this.editor.setText(text);
+		}, this.host.failed);
+	}
+}

@@ -1,0 +1,330 @@
+import type { Component, Focusable } from "@mariozechner/pi-tui";
+import type {
+	CompactionDraft,
+	CompactionPreview,
+	CompactionTokens,
+	CompactionTrial,
+} from "../../../commands/compaction.js";
+import { describeError } from "../../../errors.js";
+import { entryTimestamp } from "../../../log/entry.js";
+import { type DialogStyle, hint, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import type { KeyAction } from "../../../tui/key-table.js";
+import type { PromptEditor } from "../../../tui/prompt-editor.js";
+import { ScrollList } from "../../../tui/scroll.js";
+import { formatTokens, plural } from "../../format.js";
+import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
+import { type CompactionRows, compactionRows } from "./compaction-rows.js";
+import type { ContextRow } from "./context-rows.js";
+import { MessagePager } from "./message-pager.js";
+import { listRows, rowLine, titleLine } from "./panel-lines.js";
+import { SummaryEditor } from "./summary-editor.js";
+
+/** How the user left the panel. */
+export type CompactionAnswer = { kind: "done"; tokens: CompactionTokens } | { kind: "redraft" } | { kind: "cancel" };
+
+/** What the panel asks for. */
+export interface CompactionPanelOptions {
+	copy(text: string): Promise<void>;
+	requestRender(): void;
+	/** Creates an editor like the prompt's, without completions. */
+	createEditor(): PromptEditor;
+	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
+	editExternally(text: string): Promise<string | null>;
+	trial: CompactionTrial;
+	/** What a hook has made; null: the model is asked. */
+	offered: CompactionDraft | null;
+	/** Aborted when the panel is left: the model need not write on. */
+	signal: AbortSignal;
+	onAnswer(answer: CompactionAnswer): void;
+}
+
+/** What there is of a summary. */
+type Summary =
+	| { kind: "writing"; text: string }
+	| { kind: "ready"; draft: CompactionDraft }
+	| { kind: "failed"; error: string };
+
+/** Stands in the preview until there is a summary. */
+const PROVISIONAL = "…";
+
+/** Shows what a compaction drops and keeps, and its summary, before it counts. */
+export class CompactionPanel implements Component, Focusable {
+	#focused = false;
+	#summary: Summary;
+	#preview: CompactionPreview | null = null;
+	#rows: CompactionRows | null = null;
+	/** What stands over the list: a message in full, or the editor. */
+	#over: (Component & Partial<Focusable>) | null = null;
+	#said: string | null = null;
+	#isSaving = false;
+	/** Counts what was computed: a preview that comes late is not shown. */
+	#previews = 0;
+	readonly #list: ScrollList;
+	/** Each action of the panel, on the selected row. */
+	readonly #actions: Partial<Record<KeyAction, (row: ContextRow | undefined) => void>> = {
+		"dialog.cancel": () => this.options.onAnswer({ kind: "cancel" }),
+		"dialog.accept": () => this.#accept(),
+		"compactionPanel.expand": (row) => row && this.#show(row),
+		"compactionPanel.summary": () => this.#summary.kind === "ready" && this.#show(summaryRow(this.#summary.draft)),
+		"compactionPanel.edit": () => this.#unlessWriting(() => this.#edit()),
+		"compactionPanel.redraft": () => this.#unlessWriting(() => this.options.onAnswer({ kind: "redraft" })),
+	};
+
+	constructor(
+		private readonly style: DialogStyle,
+		private readonly options: CompactionPanelOptions,
+	) {
+		const { offered } = options;
+		this.#list = new ScrollList(() => this.#listRows());
+		this.#summary = offered ? { kind: "ready", draft: offered } : { kind: "writing", text: "" };
+		this.#compute();
+		if (!offered) this.#draft();
+	}
+
+	get focused(): boolean {
+		return this.#focused;
+	}
+
+	set focused(focused: boolean) {
+		this.#focused = focused;
+		if (this.#over && "focused" in this.#over) this.#over.focused = focused;
+	}
+
+	/** @returns lines of at most `width` columns */
+	render(width: number): string[] {
+		const { theme } = this.style;
+		const rule = theme.dim("─".repeat(width));
+		if (this.#over) return [rule, ...this.#over.render(width)];
+		const said = this.#said === null ? [] : wrapLines([cleanLine(this.#said)], width - 2);
+		return [
+			rule,
+			...this.#titleLines(width),
+			...this.#listLines(width),
+			...this.#summaryLines(width),
+			...said.map((line) => theme.warning(` ${line}`)),
+			...keyLines(this.#keys(), this.style, width),
+		];
+	}
+
+	handleInput(data: string): void {
+		this.#said = null;
+		if (this.#over) this.#over.handleInput?.(data);
+		else this.#handleKey(data);
+		this.options.requestRender();
+	}
+
+	invalidate(): void {
+		this.#over?.invalidate();
+	}
+
+	#titleLines(width: number): string[] {
+		const { theme } = this.style;
+		const facts = [...(this.#preview ? [this.#change(this.#preview)] : []), ...this.#author()];
+		const lines = [titleLine(` ${theme.bold("Compact")}`, facts, width)];
+		if (!this.#rows) return lines;
+		const { dropped, kept, byHooks } = this.#rows;
+		const parts = [
+			`drops ${plural(dropped.messages, "message")}, ${formatTokens(dropped.tokens)}`,
+			`keeps ${kept.messages}, ${formatTokens(kept.tokens)}`,
+			...(byHooks.messages > 0 ? [`${byHooks.messages} of them by ${byHooks.names.join(", ")}`] : []),
+		];
+		return [...lines, ...wrapLines([cleanLine(parts.join(" · "))], width - 2).map((line) => ` ${line}`)];
+	}
+
+	#change({ tokensBefore, tokensAfter }: CompactionPreview): string {
+		const before = formatTokens(tokensBefore);
+		if (this.#summary.kind === "ready") return `${before} → ${formatTokens(tokensAfter)}`;
+		return `${before} → ${formatTokens(this.#rows?.kept.tokens ?? 0)} and the summary`;
+	}
+
+	#author(): string[] {
+		if (this.#summary.kind !== "ready") return [];
+		const { by } = this.#summary.draft;
+		if (by.kind === "user") return ["summary by you"];
+		return [cleanLine(`summary by ${by.kind === "hook" ? `hook ${by.name}` : by.name}`, 60)];
+	}
+
+	#listLines(width: number): string[] {
+		const { theme } = this.style;
+		if (!this.#rows) return [];
+		const { rows } = this.#rows;
+		const { from, to } = this.#list.window(rows.length);
+		const indexWidth = Math.max(2, ...rows.map(({ index }) => index.length));
+		const shown = rows
+			.slice(from, to)
+			.map((row, at) => rowLine(row, from + at === this.#list.selected, indexWidth, theme, width));
+		const more = rows.length - to;
+		const place = more > 0 || from > 0 ? [theme.dim(clipLine(`   ${from} above · ${more} below`, width))] : [];
+		return [...shown, ...place];
+	}
+
+	/** The beginning of the summary; while it is written, its end. */
+	#summaryLines(width: number): string[] {
+		const { theme } = this.style;
+		const summary = this.#summary;
+		if (summary.kind === "failed") {
+			const lines = wrapLines([cleanLine(summary.error)], width - 2).map((line) => theme.error(` ${line}`));
+			return [clipLine(` ${theme.bold("No summary")}`, width), ...lines];
+		}
+		const isReady = summary.kind === "ready";
+		const text = isReady ? summary.draft.entry.summary : summary.text;
+		const lines = text === "" ? [] : wrapLines(cleanLines(text), Math.max(1, width - 4));
+		const rows = this.#listRows() + 1;
+		const from = isReady ? 0 : Math.max(0, lines.length - rows);
+		const shown = lines.slice(from, from + rows);
+		const isCut = shown.length < lines.length;
+		const place = isCut ? [`lines ${from + 1}–${from + shown.length} of ${lines.length}`] : [];
+		const title = isReady ? "Summary" : "Summary, being written";
+		return [
+			titleLine(` ${theme.bold(title)}`, place, width),
+			...shown.map((line) => clipLine(` ${theme.dim("│")} ${line}`, width)),
+		];
+	}
+
+	#keys(): KeyHint[] {
+		const isReady = this.#summary.kind === "ready";
+		const isWriting = this.#summary.kind === "writing";
+		const when = (condition: boolean, does: string, key: KeyAction) => (condition ? [hint(does, key)] : []);
+		return [
+			...when(isReady, "accept", "dialog.accept"),
+			...when(!isWriting, isReady ? "edit" : "write it yourself", "compactionPanel.edit"),
+			...when(!isWriting, "redraft", "compactionPanel.redraft"),
+			hint("move", ...UP_DOWN),
+			hint("expand", "compactionPanel.expand"),
+			...when(isReady, "whole summary", "compactionPanel.summary"),
+			hint("cancel", "dialog.cancel"),
+		];
+	}
+
+	#handleKey(data: string): void {
+		const { keymap } = this.style;
+		const rows = this.#rows?.rows ?? [];
+		if (this.#list.handle(data, keymap, rows.length)) return;
+		const action = keymap.actionOf(data, this.#actions);
+		if (action) this.#actions[action]?.(rows[this.#list.selected]);
+	}
+
+	#unlessWriting(run: () => void): void {
+		if (this.#summary.kind === "writing") this.#say(STILL_WRITING);
+		else run();
+	}
+
+	#accept(): void {
+		const summary = this.#summary;
+		if (summary.kind === "writing") this.#say(STILL_WRITING);
+		if (summary.kind !== "ready" || this.#isSaving) return;
+		this.#isSaving = true;
+		this.options.trial.accept(summary.draft).then(
+			(tokens) => this.options.onAnswer({ kind: "done", tokens }),
+			(error: unknown) => {
+				this.#isSaving = false;
+				this.#say(describeError(error));
+			},
+		);
+	}
+
+	#draft(): void {
+		const { trial, signal, requestRender } = this.options;
+		const onText = (text: string) => {
+			if (signal.aborted) return;
+			this.#summary = { kind: "writing", text };
+			requestRender();
+		};
+		trial.draft(onText, signal).then(
+			(draft) => this.#take(draft),
+			(error: unknown) => {
+				if (signal.aborted) return;
+				this.#summary = { kind: "failed", error: describeError(error) };
+				requestRender();
+			},
+		);
+	}
+
+	#edit(): void {
+		const { createEditor, editExternally, requestRender } = this.options;
+		const draft = this.#summary.kind === "ready" ? this.#summary.draft : null;
+		const before = draft?.entry.summary ?? "";
+		this.#put(
+			new SummaryEditor(this.style, {
+				editor: createEditor(),
+				text: before,
+				editExternally,
+				requestRender,
+				onDone: (summary) => {
+					this.#put(null);
+					if (summary !== before) this.#take(this.#written(draft, summary));
+				},
+				onCancel: () => this.#put(null),
+			}),
+		);
+	}
+
+	/** The compaction with a summary of the user's. */
+	#written(draft: CompactionDraft | null, summary: string): CompactionDraft {
+		const { firstKeptEntryIndex, tokensBefore } = draft?.entry ?? this.options.trial;
+		const entry = {
+			type: "compaction",
+			timestamp: entryTimestamp(),
+			summary,
+			firstKeptEntryIndex,
+			tokensBefore,
+		} as const;
+		return { entry, by: { kind: "user" } };
+	}
+
+	#take(draft: CompactionDraft): void {
+		this.#summary = { kind: "ready", draft };
+		this.#compute();
+		this.options.requestRender();
+	}
+
+	#show(row: ContextRow): void {
+		this.#put(
+			new MessagePager(this.style, row, {
+				copy: (text) => {
+					this.options.copy(text).catch((error: unknown) => this.#say(describeError(error)));
+				},
+				onClose: () => this.#put(null),
+			}),
+		);
+	}
+
+	#put(over: (Component & Partial<Focusable>) | null): void {
+		this.#over = over;
+		if (over && "focused" in over) over.focused = this.#focused;
+	}
+
+	/** Computes what there would be, with the summary that there is. */
+	#compute(): void {
+		const { trial, requestRender } = this.options;
+		const entry = this.#summary.kind === "ready" ? this.#summary.draft.entry : null;
+		const firstKeptEntryIndex = entry?.firstKeptEntryIndex ?? trial.firstKeptEntryIndex;
+		const preview = ++this.#previews;
+		trial.preview({ summary: entry?.summary ?? PROVISIONAL, firstKeptEntryIndex }).then(
+			(computed) => {
+				if (preview !== this.#previews) return;
+				this.#preview = computed;
+				this.#rows = compactionRows(computed, firstKeptEntryIndex, entry !== null);
+				requestRender();
+			},
+			(error: unknown) => this.#say(describeError(error)),
+		);
+	}
+
+	#say(text: string): void {
+		this.#said = text;
+		this.options.requestRender();
+	}
+
+	#listRows(): number {
+		return Math.max(3, Math.floor(listRows(this.style.rows?.() ?? 30) / 2));
+	}
+}
+
+const STILL_WRITING = "The summary is still being written";
+
+function summaryRow({ entry }: CompactionDraft): ContextRow {
+	const { summary } = entry;
+	const blank = { index: "", text: summary, note: "", tokens: null, state: "", hook: null } as const;
+	return { ...blank, mark: "summary", label: "summary", full: summary };
+}

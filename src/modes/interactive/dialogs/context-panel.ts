@@ -1,0 +1,320 @@
+import { type Component, CURSOR_MARKER, type Focusable } from "@mariozechner/pi-tui";
+import type { ContextInspection, InspectOptions } from "../../../commands/inspection.js";
+import { errorText } from "../../../errors.js";
+import { type DialogStyle, hint, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import type { KeyAction } from "../../../tui/key-table.js";
+import { typedText } from "../../../tui/keymap.js";
+import { ScrollList } from "../../../tui/scroll.js";
+import { cleanLine, clipLine, wrapLines } from "../lines.js";
+import { type ContextRow, contextRows, diffRows, requestFacts, requestTitle, requestWarnings } from "./context-rows.js";
+import { HookToggles } from "./hook-toggles.js";
+import { MessagePager } from "./message-pager.js";
+import { listRows, rowLine, titleLine } from "./panel-lines.js";
+
+/** What a context panel can ask for. */
+export interface ContextPanelOptions {
+	inspection: ContextInspection;
+	/** Computes a request, the next one or one of the past, without some hooks. */
+	inspect(options: InspectOptions): Promise<ContextInspection>;
+	/** Turns hooks off for the session. */
+	disable(hooks: ReadonlySet<string>): Promise<void>;
+	copy(text: string): Promise<void>;
+	requestRender(): void;
+	onClose(): void;
+}
+
+/** What was asked for. */
+interface Loaded {
+	inspection: ContextInspection;
+	/** Tokens of the request with all hooks; absent where that is as before. */
+	tokens?: number;
+	/** It is another request: its last message is to be selected. */
+	isOther?: boolean;
+}
+
+/** Shows a request message by message, what it lacks and why, and what it would be without a hook. */
+export class ContextPanel implements Component, Focusable {
+	focused = false;
+	#inspection: ContextInspection;
+	/** What stands over the list: one message in full, or the hooks that can be left out. */
+	#over: Component | null = null;
+	#withHidden = false;
+	#asDiff = false;
+	#filter = "";
+	#isFiltering = false;
+	/** Paths of hooks that are left out. */
+	#without: ReadonlySet<string> = new Set();
+	/** Which request was asked for last: keys come faster than answers. See `InspectOptions`. */
+	#at: number | null;
+	/** Tokens of the request with all hooks. */
+	#tokens: number;
+	/** What just happened, until the next key. */
+	#said: string | null = null;
+	#rows: readonly ContextRow[] = [];
+	/** Counts what was asked for: an answer that comes late is not shown. */
+	#loads = 0;
+	readonly #list: ScrollList;
+	/** Each action of the list, on the selected row. */
+	readonly #actions: Partial<Record<KeyAction, (row: ContextRow | undefined) => void>> = {
+		"dialog.cancel": () => this.#leaveList(),
+		"dialog.accept": (row) => this.#show(row),
+		"contextPanel.hidden": (row) => {
+			this.#withHidden = !this.#withHidden;
+			this.#asDiff = false;
+			this.#update(row);
+		},
+		"contextPanel.diff": (row) => {
+			this.#asDiff = !this.#asDiff;
+			this.#update(row);
+		},
+		"contextPanel.previous": () => this.#step(-1),
+		"contextPanel.next": () => this.#step(1),
+		"contextPanel.latest": () => this.#at !== null && this.#goTo(null),
+		"contextPanel.toggleHook": (row) => this.#chooseHook(row),
+		"contextPanel.disableHooks": () => this.#disable(),
+		"contextPanel.filter": () => {
+			this.#isFiltering = true;
+		},
+		"contextPanel.copy": (row) => row && row.mark !== "gap" && this.#copy(row.full, "the message"),
+		"contextPanel.copyAll": () => {
+			const { messages } = this.#inspection.ledger;
+			this.#copy(messages.map(({ role, text }) => `${role}:\n${text}\n`).join("\n"), "the whole request");
+		},
+	};
+
+	constructor(
+		private readonly style: DialogStyle,
+		private readonly options: ContextPanelOptions,
+	) {
+		this.#inspection = options.inspection;
+		this.#at = options.inspection.at;
+		this.#tokens = options.inspection.ledger.tokens;
+		this.#list = new ScrollList(() => listRows(style.rows?.() ?? 30));
+		this.#update();
+		this.#selectLast();
+	}
+
+	/** @returns lines of at most `width` columns */
+	render(width: number): string[] {
+		const { theme } = this.style;
+		const rule = theme.dim("─".repeat(width));
+		const body = this.#over ? [...this.#over.render(width), ...this.#saidLine(width)] : this.#renderList(width);
+		return [rule, ...body];
+	}
+
+	handleInput(data: string): void {
+		this.#said = null;
+		if (this.#isFiltering) this.#typeFilter(data);
+		else if (this.#over) this.#over.handleInput?.(data);
+		else this.#handleList(data);
+		this.options.requestRender();
+	}
+
+	invalidate(): void {} // nothing cached that depends on the theme
+
+	#renderList(width: number): string[] {
+		const { theme } = this.style;
+		const { from, to } = this.#list.window(this.#rows.length);
+		const indexWidth = Math.max(2, String(this.#inspection.entries.length).length);
+		const rows = this.#rows
+			.slice(from, to)
+			.map((row, at) => rowLine(row, from + at === this.#list.selected, indexWidth, theme, width));
+		const more = this.#rows.length - to;
+		const same = this.#inspection.at === null ? "as the last request" : "as the request before";
+		const none = this.#filter ? "nothing matches" : this.#asDiff ? same : "no messages yet";
+		const { short, full } = requestTitle(this.#inspection, { without: this.#without, asDiff: this.#asDiff }, theme);
+		const warnings = requestWarnings(this.#inspection).map((line) => cleanLine(line));
+		return [
+			titleLine(full, this.#facts(), width, short),
+			...wrapLines(warnings, width - 2).map((line) => theme.warning(` ${line}`)),
+			...(this.#filter || this.#isFiltering ? [this.#filterLine(width)] : []),
+			...(rows.length > 0 ? rows : [theme.dim(clipLine(`   ${none}`, width))]),
+			...(more > 0 || from > 0 ? [theme.dim(clipLine(`   ${from} above · ${more} below`, width))] : []),
+			...this.#saidLine(width),
+			...keyLines(this.#isFiltering ? FILTER_KEYS : this.#listKeys(), this.style, width),
+		];
+	}
+
+	#facts(): string[] {
+		return requestFacts(this.#inspection, this.#inspection.ledger.tokens - this.#tokens);
+	}
+
+	#listKeys(): KeyHint[] {
+		const { ledger, hooks, requests, at } = this.#inspection;
+		const hidden = ledger.hidden.length;
+		const when = (condition: boolean, ...named: Parameters<typeof hint>) => (condition ? [hint(...named)] : []);
+		return [
+			hint("move", ...UP_DOWN),
+			hint("expand", "dialog.accept"),
+			...when(hidden > 0, this.#withHidden ? "without hidden" : `${hidden} hidden`, "contextPanel.hidden"),
+			hint(
+				this.#asDiff ? "whole request" : `diff to ${at === null ? "last request" : "the one before"}`,
+				"contextPanel.diff",
+			),
+			...when(requests.length > 0, "past requests", "contextPanel.previous", "contextPanel.next"),
+			...when(hooks.length > 0, "toggle hook", "contextPanel.toggleHook"),
+			...when(this.#without.size > 0, "turn off for real", "contextPanel.disableHooks"),
+			hint("filter", "contextPanel.filter"),
+			hint("copy", "contextPanel.copy"),
+			hint("copy all", "contextPanel.copyAll"),
+			hint(at === null ? "" : "next request", "dialog.cancel"),
+		];
+	}
+
+	#saidLine(width: number): string[] {
+		return this.#said === null ? [] : [this.style.theme.accent(clipLine(` ${cleanLine(this.#said)}`, width))];
+	}
+
+	#filterLine(width: number): string {
+		const cursor = this.#isFiltering && this.focused ? CURSOR_MARKER : "";
+		return clipLine(` / ${this.style.theme.accent(cleanLine(this.#filter))}${cursor}`, width);
+	}
+
+	#handleList(data: string): void {
+		const { keymap } = this.style;
+		if (this.#list.handle(data, keymap, this.#rows.length)) return;
+		const row = this.#rows[this.#list.selected];
+		const action = keymap.actionOf(data, this.#actions);
+		if (action) this.#actions[action]?.(row);
+	}
+
+	/** What is special about the list goes first, then the past, then the panel. */
+	#leaveList(): void {
+		if (this.#filter) {
+			this.#filter = "";
+			this.#update();
+		} else if (this.#at !== null) this.#goTo(null);
+		else this.options.onClose();
+	}
+
+	#typeFilter(data: string): void {
+		const { keymap } = this.style;
+		if (keymap.matches(data, "dialog.accept")) this.#isFiltering = false;
+		else if (keymap.matches(data, "dialog.cancel")) {
+			this.#isFiltering = false;
+			this.#filter = "";
+		} else if (keymap.matches(data, "tui.editor.deleteCharBackward"))
+			this.#filter = [...this.#filter].slice(0, -1).join("");
+		else if (!this.#list.handle(data, keymap, this.#rows.length)) this.#filter += typedText(data);
+		this.#update();
+	}
+
+	#show(row: ContextRow | undefined): void {
+		if (!row || row.mark === "gap") return;
+		this.#over = new MessagePager(this.style, row, {
+			copy: (text) => this.#copy(text, "the message"),
+			onClose: () => this.#closeOver(),
+		});
+	}
+
+	/** The only hook is toggled at once; of several the user chooses, beginning with that of the selected row. */
+	#chooseHook(row: ContextRow | undefined): void {
+		const [only, ...others] = this.#inspection.hooks;
+		if (!only) return;
+		if (others.length === 0) {
+			this.#toggle(only.path);
+			return;
+		}
+		this.#over = new HookToggles(
+			this.style,
+			{
+				hooks: () => this.#inspection.hooks,
+				without: () => this.#without,
+				facts: () => this.#facts(),
+				onToggle: (path) => this.#toggle(path),
+				onClose: () => this.#closeOver(),
+			},
+			row?.hook ?? null,
+		);
+	}
+
+	#closeOver(): void {
+		this.#over = null;
+	}
+
+	#toggle(path: string): void {
+		const without = new Set(this.#without);
+		if (!without.delete(path)) without.add(path);
+		this.#without = without;
+		this.#load(async () => ({ inspection: await this.options.inspect({ without, at: this.#at }) }));
+	}
+
+	#disable(): void {
+		const hooks = this.#without;
+		if (hooks.size === 0) return;
+		this.#load(async () => {
+			await this.options.disable(hooks);
+			this.#without = new Set();
+			this.#said = "Off for this session; /hooks turns it on again";
+			const inspection = await this.options.inspect({ at: this.#at });
+			return { inspection, tokens: inspection.ledger.tokens };
+		});
+	}
+
+	/** Goes to the request before or after the one that is shown; the next one comes after the last. */
+	#step(direction: 1 | -1): void {
+		const { requests } = this.#inspection;
+		const at = this.#at ?? Number.POSITIVE_INFINITY;
+		const to = direction < 0 ? requests.findLast((request) => request < at) : requests.find((request) => request > at);
+		if (to !== undefined) this.#goTo(to);
+		else if (direction < 0) this.#said = "There is no request before this one";
+		else if (this.#at !== null) this.#goTo(null);
+	}
+
+	#goTo(at: number | null): void {
+		const without = this.#without;
+		this.#at = at;
+		this.#load(async () => {
+			const inspection = await this.options.inspect({ without, at });
+			const whole = without.size === 0 ? inspection : await this.options.inspect({ at });
+			return { inspection, tokens: whole.ledger.tokens, isOther: true };
+		});
+	}
+
+	#load(inspect: () => Promise<Loaded>): void {
+		const load = ++this.#loads;
+		inspect().then(
+			({ inspection, tokens = this.#tokens, isOther = false }) => {
+				// A later key may have asked for something else meanwhile.
+				if (load !== this.#loads) return;
+				this.#inspection = inspection;
+				this.#tokens = tokens;
+				this.#update();
+				if (isOther) this.#selectLast();
+				this.options.requestRender();
+			},
+			(error: unknown) => this.#say(errorText(error)),
+		);
+	}
+
+	#selectLast(): void {
+		this.#list.select(this.#rows.length - 1, this.#rows.length);
+	}
+
+	#copy(text: string, what: string): void {
+		this.options.copy(text).then(
+			() => this.#say(`Copied ${what}`),
+			(error: unknown) => this.#say(errorText(error)),
+		);
+	}
+
+	#say(text: string): void {
+		this.#said = text;
+		this.options.requestRender();
+	}
+
+	/** Makes the rows anew. @param selected stays selected where it is still there */
+	#update(selected?: ContextRow): void {
+		const rows = this.#asDiff ? diffRows(this.#inspection) : contextRows(this.#inspection, this.#withHidden);
+		const needle = this.#filter.toLowerCase();
+		this.#rows = needle
+			? rows.filter(({ full, label, note }) => `${label}\n${note}\n${full}`.toLowerCase().includes(needle))
+			: rows;
+		const place = selected
+			? this.#rows.findIndex(({ index, full }) => index === selected.index && full === selected.full)
+			: -1;
+		this.#list.select(place >= 0 ? place : this.#list.selected, this.#rows.length);
+	}
+}
+
+const FILTER_KEYS = [hint("keep the filter", "dialog.accept"), hint("all", "dialog.cancel")];

@@ -1,0 +1,70 @@
+import type { Component } from "@mariozechner/pi-tui";
+import type { GrantAnswer, GrantRequest } from "../../../hooks/handles.js";
+import { type DialogStyle, hint } from "../../../tui/dialog-style.js";
+import type { OverlayStack } from "../../../tui/overlay-stack.js";
+import { displayPath } from "../../format.js";
+import { HANDLE_MEANINGS } from "../../start-questions.js";
+import { cleanLine, wrapLines } from "../lines.js";
+import { choiceLines } from "./panel-lines.js";
+import type { TypingGuard } from "./typing-guard.js";
+
+/** What a person is asked about. */
+export interface GrantQuestion {
+	request: GrantRequest;
+	/** For paths. */
+	paths: { cwd: string; home: string };
+	guard: TypingGuard;
+}
+
+const CHOICES = [
+	hint("grant it", "question.yes"),
+	hint("this run only", "question.once"),
+	hint("do not load the hook", "question.no"),
+];
+
+/** Asks whether a hook gets what it cannot do without. Only the keys that it names answer; cancelling means no. */
+export class GrantPanel implements Component {
+	constructor(
+		private readonly style: DialogStyle,
+		private readonly question: GrantQuestion,
+		private readonly onAnswer: (answer: GrantAnswer) => void,
+	) {}
+
+	/** @returns lines of at most `width` columns */
+	render(width: number): string[] {
+		const { theme } = this.style;
+		const { request, paths } = this.question;
+		const { file, handle } = request;
+		const wrap = (text: string, indent: number) =>
+			wrapLines([text], Math.max(1, width - indent - 1)).map((line) => " ".repeat(indent) + line);
+		return [
+			theme.dim("─".repeat(width)),
+			...wrap(`The hook ${cleanLine(file.name)} asks for ${handle}:`, 1).map((line) => theme.bold(line)),
+			...wrap(HANDLE_MEANINGS[handle], 3),
+			...wrap(cleanLine(displayPath(file.path, paths), Number.MAX_SAFE_INTEGER), 3).map((line) => theme.dim(line)),
+			...choiceLines(CHOICES, this.style, width),
+		];
+	}
+
+	handleInput(data: string): void {
+		if (this.question.guard.isForEditor()) return;
+		const { keymap } = this.style;
+		if (keymap.matches(data, "dialog.cancel") || keymap.matches(data, "question.no")) this.onAnswer("no");
+		else if (keymap.matches(data, "question.yes")) this.onAnswer("grant");
+		else if (keymap.matches(data, "question.once")) this.onAnswer("once");
+	}
+
+	invalidate(): void {} // nothing cached
+}
+
+/** Asks, in the editor's place, whether a hook gets a handle that it requires. Cancelling means no. */
+export function askGrant(
+	request: GrantRequest,
+	overlays: Pick<OverlayStack, "open">,
+	style: DialogStyle,
+	state: Pick<GrantQuestion, "paths" | "guard">,
+): Promise<GrantAnswer> {
+	return overlays.open<GrantAnswer>((settle) => new GrantPanel(style, { request, ...state }, settle), {
+		cancelled: "no",
+	});
+}

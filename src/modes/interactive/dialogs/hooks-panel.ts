@@ -1,0 +1,188 @@
+import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
+import type { HookStatus } from "../../../commands/inspection.js";
+import { errorText } from "../../../errors.js";
+import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import { column } from "../../../tui/line.js";
+import { ScrollList, ScrollText } from "../../../tui/scroll.js";
+import { displayPath, formatTokens, plural } from "../../format.js";
+import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
+import { listRows, titleLine } from "./panel-lines.js";
+
+/** What a hooks panel can ask for. */
+export interface HooksPanelOptions {
+	/** The hooks as they are now. */
+	statuses(): HookStatus[];
+	setEnabled(path: string, isEnabled: boolean): Promise<void>;
+	onReload(): void;
+	onClose(): void;
+	requestRender(): void;
+	/** For paths. */
+	paths: { cwd: string; home: string };
+}
+
+/** Shows the hooks in the order in which they run, how they do, and turns them off and on. */
+export class HooksPanel implements Component, Focusable {
+	focused = false;
+	#statuses: readonly HookStatus[];
+	/** Path of the hook that is shown in detail. */
+	#open: string | null = null;
+	#problem: string | null = null;
+	readonly #list: ScrollList;
+	#details: ScrollText;
+
+	constructor(
+		private readonly style: DialogStyle,
+		private readonly options: HooksPanelOptions,
+	) {
+		this.#statuses = options.statuses();
+		const rows = () => listRows(style.rows?.() ?? 30);
+		this.#list = new ScrollList(rows);
+		this.#details = new ScrollText(rows);
+	}
+
+	/** @returns lines of at most `width` columns */
+	render(width: number): string[] {
+		const { theme } = this.style;
+		const open = this.#statuses.find(({ path }) => path === this.#open);
+		const problem = this.#problem === null ? [] : [theme.error(clipLine(` ${cleanLine(this.#problem)}`, width))];
+		const selected = open ?? this.#statuses[this.#list.selected];
+		const isOff = selected && !selected.isEnabled && selected.problem === null;
+		const shared = [hint("reload", "hooksPanel.reload"), hint(isOff ? "enable" : "disable", "dialog.toggle")];
+		const keys = open
+			? [hint("scroll", ...UP_DOWN), ...shared, hint("back", "dialog.cancel")]
+			: [hint("move", ...UP_DOWN), hint("details", "dialog.accept"), ...shared, hint("", "dialog.cancel")];
+		const body = open ? this.#renderDetails(open, width) : this.#renderList(width);
+		return [theme.dim("─".repeat(width)), ...body, ...problem, ...keyLines(keys, this.style, width)];
+	}
+
+	handleInput(data: string): void {
+		const { keymap } = this.style;
+		const hook = this.#statuses.find(({ path }) => path === this.#open) ?? this.#statuses[this.#list.selected];
+		const isMove =
+			this.#open === null ? this.#list.handle(data, keymap, this.#statuses.length) : this.#details.handle(data, keymap);
+		if (isMove) {
+			// Nothing else to do.
+		} else if (keymap.matches(data, "dialog.cancel")) {
+			if (this.#open === null) this.options.onClose();
+			this.#open = null;
+		} else if (keymap.matches(data, "dialog.accept")) {
+			this.#details = new ScrollText(() => listRows(this.style.rows?.() ?? 30));
+			this.#open = this.#open === null ? (hook?.path ?? null) : null;
+		} else if (keymap.matches(data, "hooksPanel.reload")) this.options.onReload();
+		else if (keymap.matches(data, "dialog.toggle") && hook) this.#toggle(hook);
+		this.options.requestRender();
+	}
+
+	invalidate(): void {} // nothing cached
+
+	#toggle({ path, isEnabled }: HookStatus): void {
+		this.#problem = null;
+		this.options
+			.setEnabled(path, !isEnabled)
+			.catch((error: unknown) => {
+				this.#problem = errorText(error);
+			})
+			.finally(() => {
+				this.#statuses = this.options.statuses();
+				this.options.requestRender();
+			});
+	}
+
+	#renderList(width: number): string[] {
+		const { theme } = this.style;
+		const { from, to } = this.#list.window(this.#statuses.length);
+		const nameWidth = Math.min(16, Math.max(...this.#statuses.map(({ name }) => visibleWidth(cleanLine(name)))));
+		const failed = this.#statuses.filter(({ figures, problem }) => (problem ?? figures.lastError) !== null).length;
+		const facts = [
+			plural(this.#statuses.length, "hook"),
+			...(failed > 0 ? [`${failed} with errors`] : []),
+			...(this.#statuses.some(({ conflicts }) => conflicts.length > 0) ? ["conflicts"] : []),
+		];
+		const rows = this.#statuses
+			.slice(from, to)
+			.map((hook, at) => this.#row(hook, from + at === this.#list.selected, nameWidth, width));
+		return [
+			titleLine(` ${theme.bold("Hooks, in the order in which they run")}`, facts, width, ` ${theme.bold("Hooks")}`),
+			...rows,
+		];
+	}
+
+	#row(hook: HookStatus, isSelected: boolean, nameWidth: number, width: number): string {
+		const { theme } = this.style;
+		const pointer = isSelected ? theme.accent("→") : " ";
+		const name = column(cleanLine(hook.name), nameWidth);
+		const styledName = hook.isEnabled ? (isSelected ? theme.bold(name) : name) : theme.dim(name);
+		const path = cleanLine(displayPath(hook.path, this.options.paths));
+		const registers = cleanLine(registered(hook));
+		const left = ` ${pointer} ${styledName}  `;
+		const right = clipLine(this.#state(hook), width - visibleWidth(left) - 3);
+		const room = width - visibleWidth(left) - visibleWidth(right) - 3;
+		const pathRoom = room - visibleWidth(registers) - 2;
+		if (pathRoom >= 12) return spread(`${left}${theme.dim(column(path, pathRoom))}  ${registers}`, `${right} `, width);
+		// How it does counts more than what it registers, which the details have too.
+		return spread(room >= 8 ? left + theme.dim(clipLine(registers, room)) : left, `${right} `, width);
+	}
+
+	#state({ isEnabled, problem, figures, share, conflicts, events, commands, cannotFire }: HookStatus): string {
+		const { theme } = this.style;
+		if (problem !== null) return theme.error(isEnabled ? "not reloaded" : "not loaded");
+		if (!isEnabled) return theme.warning("off");
+		if (figures.lastError !== null) return theme.error(clipLine(`failed: ${cleanLine(figures.lastError)}`, 36));
+		const warning = figures.isUnstable ? "unstable" : conflicts.length > 0 ? "conflict" : "";
+		const marks = warning ? `${theme.warning(warning)}  ` : "";
+		if (figures.calls === 0) {
+			const isCut = events.length > 0 && events.every((event) => cannotFire.some(({ what }) => what === event));
+			return `${marks}${theme.dim(isCut && commands.length === 0 ? "cannot fire" : "never fired")}`;
+		}
+		const net = share.added - share.removed;
+		const tokens = net === 0 ? "" : `  ${net < 0 ? "−" : "+"}${formatTokens(Math.abs(net))}`;
+		return `${marks}${plural(figures.calls, "call")}  ${formatMs(figures.p50Ms)}${tokens}`;
+	}
+
+	#renderDetails(hook: HookStatus, width: number): string[] {
+		const { theme } = this.style;
+		const wrapped = wrapLines(
+			detailLines(hook, this.options.paths).map((line) => cleanLine(line, 2000)),
+			width - 1,
+		);
+		const { from, to } = this.#details.window(wrapped.length);
+		const lines = wrapped.slice(from, to).map((line) => clipLine(` ${line}`, width));
+		return [titleLine(` ${theme.bold(cleanLine(hook.name))}`, [hook.isEnabled ? "on" : "off"], width), ...lines];
+	}
+}
+
+function registered({ commands, events, problem, isEnabled }: HookStatus): string {
+	if (problem !== null && !isEnabled) return "";
+	const names = [commands.map((name) => `/${name}`).join(" "), events.join(" ")].filter(Boolean);
+	return names.join(" · ") || "registers nothing";
+}
+
+/** Everything that is known of a hook, a line each. */
+function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): string[] {
+	const { figures, share } = hook;
+	const calls = Object.entries(figures.events).map(([event, count]) => `${event} ${count}`);
+	const never = new Set(hook.cannotFire.map(({ what }) => what));
+	const silent = hook.events.filter((event) => figures.events[event] === undefined && !never.has(event));
+	return [
+		`file      ${displayPath(hook.path, paths)}  (${hook.scope})`,
+		`commands  ${hook.commands.map((name) => `/${name}`).join(" ") || "none"}`,
+		`events    ${hook.events.join(", ") || "none"}`,
+		...(hook.entryTypes.length > 0 ? [`entries   ${hook.entryTypes.join(", ")}`] : []),
+		`calls     ${figures.calls === 0 ? "never fired" : `${figures.calls}: ${calls.join(", ")}`}`,
+		...(figures.calls > 0 && silent.length > 0 ? [`silent    never fired: ${silent.join(", ")}`] : []),
+		...hook.cannotFire.map(({ what, why }) => `mode      cannot fire in this mode: ${what}, for ${why}`),
+		...(figures.calls > 0 ? [`time      p50 ${formatMs(figures.p50Ms)} · p95 ${formatMs(figures.p95Ms)}`] : []),
+		`outcome   ${plural(figures.blocks, "block")} · ${plural(figures.timeouts, "timeout")}`,
+		`tokens    +${formatTokens(share.added)} −${formatTokens(share.removed)} in the context now`,
+		...(figures.isUnstable ? ["unstable  other messages for the same entries: the cache cannot be used"] : []),
+		...(hook.problem === null ? [] : [`problem   ${hook.problem}`]),
+		...(figures.lastError === null ? [] : [`error     ${figures.lastError}`]),
+		...hook.conflicts.map((conflict) => `conflict  ${conflict}`),
+	];
+}
+
+/** A duration of a call: tenths below ten, whole ms above. */
+function formatMs(ms: number | null): string {
+	if (ms === null) return "–";
+	return ms < 9.95 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
+}

@@ -1,0 +1,117 @@
+import type { ModelOffer, ModelQuestion } from "../../../commands/pickers.js";
+import { modelFacts } from "../../../config/model-facts.js";
+import { byLikelihood, readPatterns } from "../../../config/model-match.js";
+import { modelName, type ResolvedModel } from "../../../config/models.js";
+import { THINKING_LEVELS } from "../../../log/entry.js";
+import type { DialogStyle } from "../../../tui/dialog-style.js";
+import { fuzzyFilter } from "../../../tui/fuzzy.js";
+import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import { wordPositions } from "../../../tui/select-row.js";
+
+/** What a picker of models asks, and whom it tells. */
+export interface ModelPickerOptions extends ModelQuestion {
+	/** Ends the search for servers on this machine. */
+	signal: AbortSignal;
+	requestRender(): void;
+	onClose(choice: ResolvedModel | null): void;
+}
+
+const COLUMNS: readonly SelectColumn[] = [
+	{ align: "right", rank: 2 },
+	{ align: "right", rank: 3 },
+	{ align: "left", rank: 4 },
+	{ align: "left", rank: 1 },
+];
+const KEY_WORDS: Readonly<Record<ModelOffer["key"], string>> = {
+	key: "key",
+	login: "login",
+	local: "local",
+	none: "no key",
+};
+
+/**
+ * Lists every model that can be named: those that can be used first, the others dimmed. Servers on this machine are
+ * looked for meanwhile. `:high` behind what is typed sets the thinking level, as on the command line.
+ */
+export function createModelPicker(style: DialogStyle, options: ModelPickerOptions): SelectDialog<string> {
+	const { models, current, signal, requestRender, onClose } = options;
+	const currentName = current && modelName(current);
+	const list = () => usableFirst(models.offers().sort((a, b) => byLikelihood(a.model, b.model)));
+	let offers = list();
+	const find = (filter: string) => {
+		const text = searchText(filter, offers);
+		const found = fuzzyFilter(offers, text, searchable);
+		return usableFirst(found).map((offer) => toItem(offer, currentName));
+	};
+	const dialog = new SelectDialog<string>(style, {
+		title: "Which model?",
+		items: find,
+		columns: COLUMNS,
+		selected: offers.findIndex(({ model }) => modelName(model) === currentName),
+		isTall: true,
+		positions: (filter, label) => wordPositions(searchText(filter, offers), label),
+		onFilter: (filter) => {
+			const level = levelOf(filter, offers);
+			dialog.note = level ? { text: `thinking: ${level}`, isProblem: false } : null;
+		},
+		onSelect: (name, filter) => {
+			const chosen = offers.find(({ model }) => modelName(model) === name);
+			const thinkingLevel = levelOf(filter, offers);
+			onClose(chosen ? { model: chosen.model, ...(thinkingLevel ? { thinkingLevel } : {}) } : null);
+		},
+		onCancel: () => onClose(null),
+	});
+	dialog.note = { text: "looking for model servers on this machine …", isProblem: false };
+	void models
+		.findLocal(signal)
+		.catch(() => false) // what is not found is not listed
+		.then((isFound) => {
+			if (signal.aborted) return;
+			if (dialog.filter === "") dialog.note = null;
+			if (isFound) {
+				offers = list();
+				dialog.refresh();
+			}
+			requestRender();
+		});
+	return dialog;
+}
+
+/** Those that can be used first; else as they are. */
+function usableFirst(offers: readonly ModelOffer[]): ModelOffer[] {
+	return [...offers.filter(({ key }) => key !== "none"), ...offers.filter(({ key }) => key === "none")];
+}
+
+function searchable({ model, key }: ModelOffer): string {
+	return `${modelName(model)} ${model.name} ${KEY_WORDS[key]}`;
+}
+
+function toItem({ model, key }: ModelOffer, currentName: string | null): SelectItem<string> {
+	const name = modelName(model);
+	const { context, price, thinks, seesImages } = modelFacts(model);
+	const marks = [thinks ? "think" : "", seesImages ? "img" : ""].filter(Boolean).join(" ");
+	return {
+		label: name,
+		value: name,
+		...(currentName === null ? {} : { sign: name === currentName ? "●" : " " }),
+		fields: [context, price, marks, KEY_WORDS[key]],
+		isDimmed: key === "none",
+	};
+}
+
+/** What is looked for: a level behind it, also one that is half typed, is none of it, unless a name reads so. */
+function searchText(filter: string, offers: readonly ModelOffer[]): string {
+	const colon = filter.lastIndexOf(":");
+	const level = filter.slice(colon + 1);
+	if (colon < 1 || !THINKING_LEVELS.some((name) => name.startsWith(level))) return filter;
+	return isPartOfName(filter, offers) ? filter : filter.slice(0, colon);
+}
+
+function levelOf(filter: string, offers: readonly ModelOffer[]): ResolvedModel["thinkingLevel"] {
+	return isPartOfName(filter, offers) ? undefined : readPatterns(filter).at(-1)?.thinkingLevel;
+}
+
+function isPartOfName(filter: string, offers: readonly ModelOffer[]): boolean {
+	const text = filter.toLowerCase();
+	return offers.some(({ model }) => modelName(model).toLowerCase().includes(text));
+}

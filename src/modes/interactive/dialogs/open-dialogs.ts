@@ -1,0 +1,117 @@
+import type { Component } from "@mariozechner/pi-tui";
+import type { CommandShell } from "../../../commands/command.js";
+import type { CompactionTokens, CompactionTrial } from "../../../commands/compaction.js";
+import type { InspectOptions } from "../../../commands/inspection.js";
+import type { PickerShell } from "../../../commands/pickers.js";
+import type { ResolvedModel } from "../../../config/models.js";
+import type { DialogStyle } from "../../../tui/dialog-style.js";
+import type { OverlayStack } from "../../../tui/overlay-stack.js";
+import { createBranchPicker } from "./branch-picker.js";
+import { type CompactionAnswer, CompactionPanel, type CompactionPanelOptions } from "./compaction-panel.js";
+import { ContextPanel } from "./context-panel.js";
+import { HooksPanel } from "./hooks-panel.js";
+import { createListPage } from "./list-page.js";
+import { createModelPicker } from "./model-picker.js";
+import { SessionPicker } from "./session-picker.js";
+import { SettingsPicker } from "./settings-picker.js";
+import { TextPanel } from "./text-panel.js";
+import { createToolsPicker } from "./tools-picker.js";
+
+/** What the dialogs of commands need from the screen. */
+export interface DialogHost
+	extends Pick<CompactionPanelOptions, "copy" | "requestRender" | "createEditor" | "editExternally">,
+		Pick<PickerShell, "applySetting"> {
+	overlays: OverlayStack;
+	style: DialogStyle;
+	/** Paths are shown relative to these. */
+	paths: { cwd: string; home: string };
+}
+
+/** The dialogs that commands open. */
+export type CommandDialogs = Required<
+	Omit<PickerShell, "applySetting" | "screen"> & Pick<CommandShell, "openContext" | "openCompaction" | "openHooks">
+>;
+
+/** Creates the functions that open each dialog in place of the editor. */
+export function createDialogs(host: DialogHost): CommandDialogs {
+	const { style, copy, requestRender, paths, applySetting } = host;
+	return {
+		pickModel: (question, signal) =>
+			open<ResolvedModel | null>(host, signal, null, (onClose, closed) =>
+				createModelPicker(style, { ...question, signal: closed, requestRender, onClose }),
+			),
+		pickSession: (sessions, signal) =>
+			open<string | null>(host, signal, null, (onClose, closed) => {
+				return new SessionPicker(style, { sessions, home: paths.home, signal: closed, requestRender, onClose });
+			}),
+		pickBranch: (rows, signal) =>
+			open<number | null>(host, signal, null, (onClose) => createBranchPicker(style, rows, onClose)),
+		openTools: (tools, signal) =>
+			open<void>(host, signal, undefined, (onClose) => createToolsPicker(style, { tools, paths, onClose })),
+		openSettings: (settings, signal) =>
+			open<void>(host, signal, undefined, (onClose) => {
+				return new SettingsPicker(style, { settings, applySetting, requestRender, onClose });
+			}),
+		showText: (page, signal) => open<void>(host, signal, undefined, (onClose) => new TextPanel(style, page, onClose)),
+		showList: (page, signal) =>
+			open<string | null>(host, signal, null, (onClose) => createListPage(style, page, onClose)),
+		async openContext(inspector, at, signal) {
+			const inspection = await inspector.inspectContext({ at });
+			const inspect = (options: InspectOptions) => inspector.inspectContext(options);
+			const disable = async (hooks: ReadonlySet<string>) => {
+				for (const path of hooks) await inspector.setHookEnabled(path, false);
+			};
+			await open<void>(host, signal, undefined, (onClose) => {
+				return new ContextPanel(style, { inspection, inspect, disable, copy, requestRender, onClose });
+			});
+		},
+		openCompaction: (trial) => openCompaction(trial, host),
+		openHooks: (inspector, signal) =>
+			open<"reload" | null>(host, signal, null, (settle) => {
+				return new HooksPanel(style, {
+					statuses: () => inspector.hookStatuses(),
+					setEnabled: (path, isEnabled) => inspector.setHookEnabled(path, isEnabled),
+					onReload: () => settle("reload"),
+					onClose: () => settle(null),
+					requestRender,
+					paths,
+				});
+			}),
+	};
+}
+
+/**
+ * Opens a dialog in place of the editor.
+ * @param build gets a signal that aborts when the dialog closes, however it is closed
+ * @returns what `settle` was called with, or `cancelled`
+ */
+async function open<T>(
+	{ overlays }: DialogHost,
+	signal: AbortSignal,
+	cancelled: T,
+	build: (settle: (value: T) => void, closed: AbortSignal) => Component,
+): Promise<T> {
+	const closed = new AbortController();
+	const either = AbortSignal.any([signal, closed.signal]);
+	try {
+		return await overlays.open<T>((settle) => build(settle, either), { signal, cancelled });
+	} finally {
+		closed.abort();
+	}
+}
+
+/**
+ * Shows a compaction preview until the user accepts or cancels it. Hooks run while the editor is visible because they
+ * may open dialogs of their own.
+ * @returns null when nothing was written
+ */
+async function openCompaction(trial: CompactionTrial, host: DialogHost): Promise<CompactionTokens | null> {
+	for (;;) {
+		const offered = await trial.askHooks();
+		const answer = await open<CompactionAnswer>(host, trial.signal, { kind: "cancel" }, (onAnswer, signal) => {
+			return new CompactionPanel(host.style, { ...host, trial, offered, signal, onAnswer });
+		});
+		if (answer.kind === "done") return answer.tokens;
+		if (answer.kind === "cancel") return null;
+	}
+}

@@ -1,0 +1,336 @@
+import type { Component, Focusable } from "@mariozechner/pi-tui";
+import type { CommandSessions, SessionScope } from "../../../commands/pickers.js";
+import { describeError } from "../../../errors.js";
+import type { SearchHit } from "../../../log/search.js";
+import type { SessionSummary } from "../../../log/session-summary.js";
+import { ConfirmDialog } from "../../../tui/confirm-dialog.js";
+import type { DialogStyle } from "../../../tui/dialog-style.js";
+import { InputDialog } from "../../../tui/input-dialog.js";
+import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import { formatAge } from "../../../util/age.js";
+import { homePath, plural } from "../../format.js";
+
+/** What a picker of sessions works on, and whom it tells. */
+export interface SessionPickerOptions {
+	sessions: CommandSessions;
+	home: string;
+	/** Ends listing and searching. */
+	signal: AbortSignal;
+	requestRender(): void;
+	/** @param path of the session to open; null for none */
+	onClose(path: string | null): void;
+	/** ms since the epoch. */
+	now?(): number;
+}
+
+/** How a list of sessions is displayed. */
+interface SessionRowOptions {
+	current: string | null;
+	/** Paths of those that some pi has open. */
+	open: ReadonlySet<string>;
+	home: string;
+	/** Also where each began. */
+	hasPlaces: boolean;
+	/** ms since the epoch. */
+	now: number;
+}
+
+/** Messages, size, where it began, age. */
+const SESSION_COLUMNS: readonly SelectColumn[] = [
+	{ align: "right", rank: 3 },
+	{ align: "right", rank: 4 },
+	{ align: "left", rank: 2 },
+	{ align: "right", rank: 1 },
+];
+
+const MAX_NAME = 24;
+const MAX_PLACE = 24;
+/** What stands before a text that was found, so that it is seen on a narrow screen too. UTF-16 units. */
+const BEFORE_HIT = 12;
+/** Shorter texts are in nearly every session. */
+const MIN_SEARCH = 2;
+/** A search begins when nothing was typed for so long, ms. */
+const TYPING_PAUSE_MS = 120;
+
+/**
+ * Lists sessions; typing filters by name and first message at once, and searches the whole text of all meanwhile.
+ * Deletes and renames after a question of its own, in the same place.
+ */
+export class SessionPicker implements Component, Focusable {
+	focused = false;
+	readonly #list: SelectDialog<string>;
+	/** Stands in place of the list while it asks. */
+	#question: (Component & Partial<Focusable>) | null = null;
+	#scope: SessionScope = "here";
+	#sessions: SessionSummary[] = [];
+	/** Paths of those that a pi had open when they were listed. */
+	readonly #open = new Set<string>();
+	readonly #hits = new Map<string, SearchHit>();
+	#listing = new AbortController();
+	#search = new AbortController();
+	#pause: NodeJS.Timeout | undefined;
+	/** What came since the last frame: many hits cost one pass over the list. */
+	#isStale = false;
+
+	constructor(
+		private readonly style: DialogStyle,
+		private readonly options: SessionPickerOptions,
+	) {
+		this.#list = new SelectDialog(style, {
+			title: "Which session?",
+			items: (filter) => this.#rows(filter),
+			columns: SESSION_COLUMNS,
+			isTall: true,
+			verb: "open",
+			empty: "no session was saved yet",
+			positions: matchedUnits,
+			details: ({ value }) => this.#whereOpen(value),
+			onFilter: (filter) => this.#searchLater(filter),
+			actions: [
+				{ key: "dialog.scope", does: () => this.#otherScope(), run: () => this.#switchScope() },
+				{ key: "dialog.rename", does: "rename", run: (item) => this.#askName(item) },
+				{ key: "dialog.delete", does: "delete", run: (item) => this.#askDelete(item) },
+			],
+			onSelect: (path) => options.onClose(path),
+			onCancel: () => options.onClose(null),
+		});
+		options.signal.addEventListener("abort", () => this.#stop(), { once: true });
+		void this.#load();
+	}
+
+	render(width: number): string[] {
+		this.#catchUp();
+		const shown = this.#question ?? this.#list;
+		if ("focused" in shown) shown.focused = this.focused;
+		return shown.render(width);
+	}
+
+	handleInput(data: string): void {
+		this.#catchUp();
+		(this.#question ?? this.#list).handleInput?.(data);
+		this.options.requestRender();
+	}
+
+	invalidate(): void {
+		this.#question?.invalidate();
+	}
+
+	#rows(filter: string): readonly SelectItem<string>[] {
+		const { sessions, home, now = Date.now } = this.options;
+		const options = { current: sessions.current, open: this.#open, home, hasPlaces: this.#scope === "all", now: now() };
+		return sessionRows(this.#sessions, this.#hits, filter, options);
+	}
+
+	#whereOpen(path: string): string {
+		if (!this.#open.has(path)) return "";
+		return path === this.options.sessions.current
+			? "it is open here"
+			: "another pi has it open: you can go on in a copy";
+	}
+
+	async #load(): Promise<void> {
+		this.#listing.abort();
+		this.#listing = new AbortController();
+		const { signal } = this.#listing;
+		this.#sessions = [];
+		this.#open.clear();
+		this.#note("reading …");
+		try {
+			for await (const some of this.options.sessions.list(this.#scope, signal)) {
+				if (signal.aborted) return;
+				for (const { path } of some) if (this.options.sessions.isOpen(path)) this.#open.add(path);
+				this.#sessions = [...this.#sessions, ...some].sort((a, b) => b.modifiedAt - a.modifiedAt);
+				this.#refresh();
+			}
+			this.#note(null);
+		} catch (error) {
+			if (!signal.aborted) this.#fail(error);
+		}
+	}
+
+	#otherScope(): string {
+		return this.#scope === "here" ? "all directories" : "this directory";
+	}
+
+	#switchScope(): void {
+		this.#scope = this.#scope === "here" ? "all" : "here";
+		void this.#load();
+		this.#searchLater(this.#list.filter);
+	}
+
+	/** The latest text wins: a search that is on for another one ends. */
+	#searchLater(filter: string): void {
+		this.#search.abort();
+		clearTimeout(this.#pause);
+		this.#hits.clear();
+		const text = filter.trim();
+		this.#note(null);
+		if (text.length < MIN_SEARCH) return;
+		this.#search = new AbortController();
+		const { signal } = this.#search;
+		this.#pause = setTimeout(() => void this.#searchText(text, signal), TYPING_PAUSE_MS);
+	}
+
+	async #searchText(text: string, signal: AbortSignal): Promise<void> {
+		this.#note("searching the texts …");
+		try {
+			for await (const hit of this.options.sessions.search(text, this.#scope, signal)) {
+				if (signal.aborted) return;
+				this.#hits.set(hit.path, hit);
+				this.#refresh();
+			}
+			this.#note(null);
+		} catch (error) {
+			if (!signal.aborted) this.#fail(error);
+		}
+	}
+
+	#askDelete(item: SelectItem<string> | undefined): void {
+		const session = this.#sessions.find(({ path }) => path === item?.value);
+		if (!session) return;
+		const question = { title: "Delete this session?", message: `${titleOf(session)}\n${session.path}` };
+		this.#question = new ConfirmDialog(this.style, question, (isSure) => {
+			this.#question = null;
+			if (isSure) this.#delete(session);
+		});
+	}
+
+	#delete({ path }: SessionSummary): void {
+		try {
+			this.options.sessions.remove(path);
+		} catch (error) {
+			this.#fail(error);
+			return;
+		}
+		this.#sessions = this.#sessions.filter((session) => session.path !== path);
+		this.#refresh();
+		this.#note(`deleted ${path}`);
+	}
+
+	#askName(item: SelectItem<string> | undefined): void {
+		const session = this.#sessions.find(({ path }) => path === item?.value);
+		if (!session) return;
+		const question = { title: "Name of this session", value: session.name ?? "", placeholder: session.firstMessage };
+		this.#question = new InputDialog(this.style, question, (answer) => {
+			this.#question = null;
+			const name = answer?.trim();
+			if (name) void this.#rename(session, name);
+		});
+	}
+
+	async #rename(session: SessionSummary, name: string): Promise<void> {
+		try {
+			await this.options.sessions.rename(session.path, name);
+			this.#sessions = this.#sessions.map((other) => (other.path === session.path ? { ...other, name } : other));
+			this.#refresh();
+		} catch (error) {
+			this.#fail(error);
+		}
+	}
+
+	#note(text: string | null): void {
+		this.#list.note = text === null ? null : { text, isProblem: false };
+		this.options.requestRender();
+	}
+
+	#fail(error: unknown): void {
+		this.#list.note = { text: describeError(error), isProblem: true };
+		this.options.requestRender();
+	}
+
+	#refresh(): void {
+		this.#isStale = true;
+		this.options.requestRender();
+	}
+
+	#catchUp(): void {
+		if (this.#isStale) this.#list.refresh();
+		this.#isStale = false;
+	}
+
+	#stop(): void {
+		this.#listing.abort();
+		this.#search.abort();
+		clearTimeout(this.#pause);
+	}
+}
+
+/**
+ * The sessions for what is typed: those whose name, first message, id or directory holds each word of it, newest first;
+ * then those in whose text it was found.
+ */
+function sessionRows(
+	sessions: readonly SessionSummary[],
+	hits: ReadonlyMap<string, SearchHit>,
+	filter: string,
+	options: SessionRowOptions,
+): SelectItem<string>[] {
+	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+	const named = sessions.filter((session) => words.every((word) => searchable(session).includes(word)));
+	const isNamed = new Set(named);
+	const found = sessions.flatMap((session) => {
+		const hit = isNamed.has(session) ? undefined : hits.get(session.path);
+		return hit ? [toItem(session, hitLabel(session, hit, filter), options)] : [];
+	});
+	return [...named.map((session) => toItem(session, titleOf(session), options)), ...found];
+}
+
+/** Where the words of a filter, or all of it as it stands, are in a label. */
+function matchedUnits(filter: string, label: string): number[] {
+	const text = label.toLowerCase();
+	const whole = filter.trim().toLowerCase();
+	const words = text.includes(whole) ? [whole] : whole.split(/\s+/);
+	return words.flatMap((word) => {
+		const at = text.indexOf(word);
+		return at < 0 ? [] : Array.from(word, (_, offset) => at + offset);
+	});
+}
+
+/** What a person knows a session by. */
+function titleOf({ name, firstMessage }: SessionSummary): string {
+	return name ?? (firstMessage || "(nothing said)");
+}
+
+function searchable({ name, firstMessage, id, cwd }: SessionSummary): string {
+	return `${name ?? ""} ${firstMessage} ${id} ${cwd}`.toLowerCase();
+}
+
+function hitLabel({ name }: SessionSummary, { excerpt }: SearchHit, filter: string): string {
+	const at = excerpt.toLowerCase().indexOf(filter.trim().toLowerCase());
+	const text = at > BEFORE_HIT + 1 ? `…${excerpt.slice(at - BEFORE_HIT)}` : excerpt;
+	if (name === null) return text;
+	return `${name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name} · ${text}`;
+}
+
+function toItem(session: SessionSummary, label: string, options: SessionRowOptions): SelectItem<string> {
+	const { path, messageCount, bytes, cwd, modifiedAt } = session;
+	return {
+		label,
+		value: path,
+		...signOf(path, options),
+		fields: [
+			messageCount === null ? "many messages" : plural(messageCount, "message"),
+			size(bytes),
+			options.hasPlaces ? endOfPath(homePath(cwd, options.home)) : "",
+			formatAge(modifiedAt, options.now),
+		],
+	};
+}
+
+/** `●` open here, `○` open in another pi. */
+function signOf(path: string, { current, open }: SessionRowOptions): { sign?: string; isDimmed?: boolean } {
+	if (path === current) return { sign: "●" };
+	if (open.has(path)) return { sign: "○", isDimmed: true };
+	return current === null ? {} : { sign: " " };
+}
+
+/** Of a long path its end tells more. */
+function endOfPath(path: string): string {
+	return path.length > MAX_PLACE ? `…${path.slice(1 - MAX_PLACE)}` : path;
+}
+
+function size(bytes: number): string {
+	if (bytes < 1024) return `${bytes} B`;
+	const kib = bytes / 1024;
+	return kib < 1000 ? `${Math.round(kib)} KB` : `${(kib / 1024).toFixed(1)} MB`;
+}

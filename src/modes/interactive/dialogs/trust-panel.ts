@@ -1,0 +1,198 @@
+import { type Component, visibleWidth } from "@mariozechner/pi-tui";
+import type { ProjectFile, ProjectSet } from "../../../config/trust.js";
+import type { TrustAnswer } from "../../../session/project-code.js";
+import { type DialogStyle, hint, UP_DOWN } from "../../../tui/dialog-style.js";
+import { column } from "../../../tui/line.js";
+import type { OverlayStack } from "../../../tui/overlay-stack.js";
+import { ScrollText } from "../../../tui/scroll.js";
+import { type CodeChange, type CodeLine, codeLines, compareWithTrusted } from "../../code-lines.js";
+import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
+import { CodePager } from "./code-pager.js";
+import { choiceLines } from "./panel-lines.js";
+import { TypingGuard } from "./typing-guard.js";
+
+/** What a person is asked about. */
+export interface TrustQuestion {
+	set: ProjectSet;
+	/** What changed in files whose trusted text is known, by `rel`. */
+	changes: ReadonlyMap<string, CodeChange>;
+	/** ms since the epoch. */
+	now: number;
+	/** True when the user was typing as the question came: the next keys were meant for the editor. */
+	isTyping?: boolean;
+	/** ms that pass; default: those of the process. */
+	clock?(): number;
+}
+
+const CHOICES = [
+	hint("trust these contents", "question.yes"),
+	hint("this run only", "question.once"),
+	hint("show code and changes", "question.code"),
+	hint("no", "question.no"),
+];
+/** Rows of question, keys and what the screen keeps below. */
+const OTHER_ROWS = 10;
+const MIN_ROWS = 3;
+/** Longer than any path: nothing is cut. */
+const MAX_PATH = 10_000;
+
+/** Asks whether the project's code may run. Only the keys that it names answer; cancelling means no. */
+export class TrustPanel implements Component {
+	#pager: CodePager | null = null;
+	#page = MIN_ROWS;
+	readonly #scroll = new ScrollText(() => this.#page);
+	readonly #guard: TypingGuard;
+
+	constructor(
+		private readonly style: DialogStyle,
+		private readonly question: TrustQuestion,
+		private readonly onAnswer: (answer: TrustAnswer) => void,
+	) {
+		this.#guard = new TypingGuard(question.isTyping ?? false, question.clock);
+	}
+
+	render(width: number): string[] {
+		if (this.#pager) return this.#pager.render(width);
+		const { theme, keymap } = this.style;
+		const rows = this.#rows(width);
+		const choices = choiceLines(CHOICES, this.style, width);
+		this.#page = Math.max(MIN_ROWS, (this.style.rows?.() ?? 30) - OTHER_ROWS - choices.length);
+		const { from, to } = this.#scroll.window(rows.length);
+		const shown = rows.slice(from, to);
+		const isCut = shown.length < rows.length;
+		const keys = keymap.keyOf(...UP_DOWN, "dialog.pageDown");
+		const position = `${from + 1}–${to} of ${rows.length} · ${keys} `;
+		return [
+			theme.dim("─".repeat(width)),
+			...this.#sentence("This project has code that pi would run:", width),
+			...shown,
+			...(isCut ? [spread("", theme.warning(clipLine(position, width)), width)] : []),
+			...this.#sentence("It can do anything you can. Run it?", width),
+			...choices,
+		];
+	}
+
+	handleInput(data: string): void {
+		if (this.#guard.isForEditor()) return;
+		if (this.#pager) this.#pager.handleInput(data);
+		else this.#take(data);
+	}
+
+	invalidate(): void {
+		this.#pager?.invalidate();
+	}
+
+	#take(data: string): void {
+		const { keymap } = this.style;
+		if (keymap.matches(data, "dialog.cancel") || keymap.matches(data, "question.no")) this.onAnswer("no");
+		else if (keymap.matches(data, "question.yes")) this.onAnswer("trust");
+		else if (keymap.matches(data, "question.once")) this.onAnswer("once");
+		else if (keymap.matches(data, "question.code")) this.#showCode();
+		else this.#scroll.handle(data, keymap);
+	}
+
+	#showCode(): void {
+		this.#pager = new CodePager(this.style, this.#code(), () => {
+			this.#pager = null;
+		});
+	}
+
+	/** The code to show; where nothing changed, all of it. */
+	#code(): CodeLine[] {
+		const { set, changes } = this.question;
+		const fresh = set.files.filter(({ state }) => state !== "trusted");
+		return (fresh.length > 0 ? fresh : set.files).flatMap((file): CodeLine[] => {
+			const change = changes.get(file.rel);
+			const title = `${nameOf(file, set)}   ${this.#state(file)}${change ? `   ${counts(change)}` : ""}`;
+			const heading: CodeLine = { kind: "heading", mark: "", text: title };
+			return [heading, ...(change ? change.lines : codeLines(file.bytes.toString("utf8")))];
+		});
+	}
+
+	#rows(width: number): string[] {
+		const { theme } = this.style;
+		const { set, changes } = this.question;
+		// Files that need attention come first.
+		const files = [...set.files].sort((a, b) => Number(a.state === "trusted") - Number(b.state === "trusted"));
+		const cells = files.map((file) => {
+			const change = changes.get(file.rel);
+			const size = formatSize(file.size).padStart(8);
+			const state = `${this.#state(file)}${change ? `   ${counts(change)}` : ""}`;
+			return { file, name: nameOf(file, set), details: `${size}   ${file.sha256.slice(0, 12)}   ${state}` };
+		});
+		const nameWidth = Math.max(0, ...cells.map(({ name }) => visibleWidth(name)));
+		const isWide = cells.every(({ details }) => nameWidth + visibleWidth(details) + 6 <= width);
+		const rows = cells.flatMap(({ file, name, details }) => {
+			const style = file.state === "trusted" ? theme.dim : (text: string) => text;
+			if (isWide) return [style(`   ${column(name, nameWidth)}  ${details}`)];
+			const indent = (lines: string[], by: number) => lines.map((line) => style(" ".repeat(by) + line));
+			return [
+				...indent(wrapLines([name], width - 3), 3),
+				...indent(wrapLines([details.trim()], Math.max(1, width - 5)), 5),
+			];
+		});
+		const unresolved = set.unresolved.map(
+			({ from, specifier, reason }) => `${cleanLine(from)} also loads ${cleanLine(specifier)}: ${reason}`,
+		);
+		const notes = wrapLines(unresolved, width - 3).map((line) => theme.warning(`   ${line}`));
+		return [...rows, ...notes];
+	}
+
+	#sentence(text: string, width: number): string[] {
+		return wrapLines([text], width - 1).map((line) => ` ${this.style.theme.bold(line)}`);
+	}
+
+	#state({ state }: ProjectFile): string {
+		const { set, now } = this.question;
+		if (state === "changed") return `changed since ${set.trustedAt ? shortDate(set.trustedAt, now) : "it was trusted"}`;
+		return state;
+	}
+}
+
+/** A file's path, and where it leads when it is a link. */
+function nameOf({ rel, realPath }: ProjectFile, { root }: ProjectSet): string {
+	const isPlain = realPath.replaceAll("\\", "/") === `${root.replaceAll("\\", "/")}/${rel}`;
+	const name = cleanLine(rel, MAX_PATH);
+	return isPlain ? name : `${name} → ${cleanLine(realPath, MAX_PATH)}`;
+}
+
+function formatSize(bytes: number): string {
+	return bytes < 100 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KB`;
+}
+
+function counts({ added, removed }: CodeChange): string {
+	return `+${added} −${removed}`;
+}
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** Day and month, and the year when it is another. */
+function shortDate(iso: string, now: number): string {
+	const date = new Date(iso);
+	if (Number.isNaN(date.getTime())) return cleanLine(iso, 30);
+	const day = `${date.getDate()} ${MONTHS[date.getMonth()]}`;
+	return date.getFullYear() === new Date(now).getFullYear() ? day : `${day} ${date.getFullYear()}`;
+}
+
+/**
+ * Shows, in the editor's place, what code of the project would run and asks whether it may. Cancelling means no.
+ * @param state what a test or the screen knows better than the clock of the machine
+ */
+export async function askTrust(
+	set: ProjectSet,
+	overlays: Pick<OverlayStack, "open">,
+	style: DialogStyle,
+	state: Partial<Pick<TrustQuestion, "now" | "isTyping" | "clock">> = {},
+): Promise<TrustAnswer> {
+	const changes = new Map<string, CodeChange>();
+	for (const file of set.files) {
+		const change = await compareWithTrusted(file);
+		if (change) changes.set(file.rel, change);
+	}
+	return overlays.open<TrustAnswer>(
+		(settle) => new TrustPanel(style, { set, changes, now: Date.now(), ...state }, settle),
+		{
+			cancelled: "no",
+		},
+	);
+}

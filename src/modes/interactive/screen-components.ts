@@ -1,0 +1,114 @@
+import type { Terminal } from "@mariozechner/pi-tui";
+import { describeError } from "../../errors.js";
+import type { AgentSession } from "../../session/agent-session.js";
+import type { DialogStyle } from "../../tui/dialog-style.js";
+import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
+import { createKeymap, type Keymap } from "../../tui/keymap.js";
+import type { OverlayStack } from "../../tui/overlay-stack.js";
+import { PromptEditor } from "../../tui/prompt-editor.js";
+import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
+import { AppKeys } from "./app-keys.js";
+import { DialogController } from "./dialog-controller.js";
+import { dropFiles } from "./dropped-paths.js";
+import { editExternally as editInProgram } from "./external-editor.js";
+import { promptsBefore, searchHistory } from "./history-search.js";
+import type { InteractiveOptions } from "./interactive-options.js";
+import { listFiles, PaletteController } from "./palette-controller.js";
+import { PastedImages } from "./pasted-images.js";
+import { PromptController } from "./prompt-controller.js";
+import { waitingQueue } from "./prompt-target.js";
+import { Screen } from "./screen.js";
+import { ThemeController } from "./theme-controller.js";
+
+/** What the screen asks of the mode that runs it. */
+export interface ScreenHost {
+	/** null until the session has started: keys that need it do nothing until then. */
+	session(): AgentSession | null;
+	quit(): void;
+}
+
+/** Everything on the screen, or behind it, before the session starts. */
+export interface ScreenComponents {
+	terminal: Terminal;
+	keymap: Keymap;
+	themes: ThemeController;
+	screen: Screen;
+	editor: PromptEditor;
+	overlays: OverlayStack;
+	/** Style and keys of dialogs. */
+	style: DialogStyle;
+	dialogs: DialogController;
+	palette: PaletteController;
+	images: PastedImages;
+	input: PromptController;
+	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
+	editExternally(text: string): Promise<string | null>;
+	/** Reads the user's key bindings again and reports problems. */
+	loadKeys(): void;
+	/** Reports an error. */
+	failed(error: unknown): void;
+}
+
+/** Creates the layout, the editor with its completion, images and history, dialogs and keys. Draws nothing yet. */
+export function createScreenComponents(options: InteractiveOptions, { session, quit }: ScreenHost): ScreenComponents {
+	const { cwd } = options;
+	const terminal = options.terminal ?? new KeyboardTerminal();
+	const keymap = createKeymap();
+	const warn = (problem: string) => screen.transcript.notice("warning", problem);
+	const failed = (error: unknown) => screen.transcript.notice("error", describeError(error));
+	const themes = new ThemeController(options.theme, warn);
+	const { theme } = themes;
+	const screen = new Screen({ ...options, terminal, theme, keymap });
+	const palette = new PaletteController(cwd, (onFile, signal) => listFiles(cwd, onFile, signal));
+	const editor = new PromptEditor(screen.tui, {
+		theme,
+		keymap,
+		completion: palette.completion,
+		earlierPrompts: async () => {
+			const current = session();
+			return current && promptsBefore(current);
+		},
+	});
+	const overlays = screen.holdEditor(editor);
+	const style = { theme, keymap, rows: () => terminal.rows };
+	const images = new PastedImages((text) => editor.insertTextAtCursor(text));
+	editor.onPaste = (text) =>
+		dropFiles(text, { cwd, draft: editor.getText(), addImage: (path) => images.addFile(path) });
+	const editExternally = async (text: string): Promise<string | null> => {
+		const { editorCommand = null } = options;
+		if (editorCommand !== null) return lendTerminal(screen.tui, () => editInProgram(text, editorCommand));
+		screen.hint("no editor is set · set $VISUAL or $EDITOR");
+		return null;
+	};
+	new AppKeys(editor, keymap, {
+		screen,
+		session,
+		quit,
+		suspend: () => void suspend(screen.tui).catch(failed),
+		searchHistory: () => void searchHistory(editor, overlays, style).then((hint) => screen.hint(hint), failed),
+		pasteImage: () => void images.paste().then((hint) => screen.hint(hint), failed),
+		editExternally,
+		failed,
+	});
+	return {
+		terminal,
+		keymap,
+		themes,
+		screen,
+		editor,
+		overlays,
+		style,
+		dialogs: new DialogController(overlays, style, (level, message) => screen.transcript.notice(level, message)),
+		palette,
+		images,
+		input: new PromptController(editor, failed, (waiting) => screen.showQueue(waitingQueue(waiting))),
+		editExternally,
+		loadKeys() {
+			const file = options.keybindings?.();
+			keymap.reload(file?.value ?? {}, file?.placeOf);
+			screen.tui.redrawScreen();
+			for (const problem of [...(file?.problem ? [file.problem] : []), ...keymap.problems]) warn(problem);
+		},
+		failed,
+	};
+}

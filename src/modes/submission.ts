@@ -1,0 +1,15 @@
+/** Input that the user submitted. */
+export type Submission =
+	| { kind: "prompt"; text: string }
+	| { kind: "follow_up"; text: string }
+	| { kind: "bash"; command: string; excludeFromContext: boolean };
+
+/** Parses submitted text: `!command`, `!!command` (excluded from the context) or a prompt. @returns null when empty */
+export function parseSubmission(text: string): Submission | null {
+	const trimmed = text.trim();
+	if (!trimmed) return null;
+	const bash = /^(!!?)\s*([\s\S]*)$/.exec(trimmed);
+	if (!bash) return { kind: "prompt", text: trimmed };
+	const command = bash[2] ?? "";
+	return command ? { kind: "bash", command, excludeFromContext: bash[1] === "!!" } : null;
+}

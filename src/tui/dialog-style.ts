@@ -1,0 +1,47 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
+import type { KeyAction } from "./key-table.js";
+import type { Keymap } from "./keymap.js";
+import { cutPlain } from "./select-row.js";
+import type { Theme } from "./theme.js";
+
+/** Style and keys of a dialog. */
+export interface DialogStyle {
+	theme: Theme;
+	keymap: Keymap;
+	/** Rows of the screen; a dialog uses about a third of them. Default 30. */
+	rows?(): number;
+}
+
+/** What the keys of some actions do here. */
+export interface KeyHint {
+	does: string;
+	actions: readonly KeyAction[];
+}
+
+/** Names what keys do; several actions share one hint, such as up and down. */
+export function hint(does: string, ...actions: readonly KeyAction[]): KeyHint {
+	return { does, actions };
+}
+
+/** The keys that scroll or move a selection. */
+export const UP_DOWN = ["dialog.up", "dialog.down"] as const satisfies readonly KeyAction[];
+
+/**
+ * Lists keys and what they do, such as `enter select · esc cancel`, without actions that have no key.
+ * @returns as many lines as needed, each at most `width` columns
+ */
+export function keyLines(hints: readonly KeyHint[], { theme, keymap }: DialogStyle, width: number): string[] {
+	const lines: string[] = [];
+	let line = "";
+	for (const { does, actions } of hints) {
+		const key = keymap.keyOf(...actions);
+		if (key === "") continue;
+		const segment = `${key} ${does}`.trim();
+		const longer = line === "" ? segment : `${line} · ${segment}`;
+		if (line !== "" && visibleWidth(longer) + 1 > width) {
+			lines.push(line);
+			line = segment;
+		} else line = longer;
+	}
+	return [...lines, line].map((text) => theme.dim(cutPlain(` ${text}`, width)));
+}

@@ -1,0 +1,170 @@
+import {
+	type Keybinding,
+	type KeybindingDefinition,
+	type KeybindingDefinitions,
+	TUI_KEYBINDINGS,
+} from "@mariozechner/pi-tui";
+
+/** pi's own actions with their default keys, by the scope that listens for them. pi-tui's editor adds its own. */
+const PI_ACTIONS = {
+	editor: {
+		"app.abort": { defaultKeys: "escape", description: "Stop the run; twice: branch" },
+		"app.interrupt": { defaultKeys: "ctrl+c", description: "Clear the editor; twice: quit" },
+		"app.exit": { defaultKeys: "ctrl+d", description: "Quit when the editor is empty" },
+		"app.suspend": { defaultKeys: "ctrl+z", description: "Suspend; fg comes back" },
+		"app.help": { defaultKeys: "?", description: "Show help when the editor is empty" },
+		"app.model": { defaultKeys: "ctrl+l", description: "Choose the model" },
+		"app.modelNext": { defaultKeys: "ctrl+p", description: "Next model" },
+		"app.modelPrevious": { defaultKeys: "shift+ctrl+p", description: "Previous model" },
+		"app.thinkingLevel": { defaultKeys: "shift+tab", description: "Next thinking level" },
+		"app.expandTools": { defaultKeys: "ctrl+o", description: "Show all tool output, or a preview" },
+		"app.toggleThinking": { defaultKeys: "ctrl+t", description: "Show or hide thinking" },
+		"app.externalEditor": { defaultKeys: "ctrl+g", description: "Write the prompt in $VISUAL or $EDITOR" },
+		"app.followUp": { defaultKeys: "alt+enter", description: "Send after the run" },
+		"app.editQueue": { defaultKeys: "alt+up", description: "Put queued prompts back into the editor" },
+		"app.redo": { defaultKeys: ["alt+z", "shift+ctrl+z"], description: "Redo" },
+		"app.searchHistory": { defaultKeys: "ctrl+r", description: "Search earlier prompts" },
+		"app.pasteImage": { defaultKeys: "ctrl+v", description: "Paste an image" },
+	},
+	completions: {},
+	dialog: {
+		"dialog.accept": { defaultKeys: "enter", description: "Accept" },
+		"dialog.cancel": { defaultKeys: ["escape", "ctrl+c"], description: "Cancel" },
+		"dialog.up": { defaultKeys: ["up", "ctrl+p"], description: "Up" },
+		"dialog.down": { defaultKeys: ["down", "ctrl+n"], description: "Down" },
+		"dialog.pageUp": { defaultKeys: "pageUp", description: "Page up" },
+		"dialog.pageDown": { defaultKeys: "pageDown", description: "Page down" },
+		"dialog.top": { defaultKeys: "home", description: "Go to the start" },
+		"dialog.bottom": { defaultKeys: "end", description: "Go to the end" },
+	},
+	toggle: {
+		"dialog.toggle": { defaultKeys: "space", description: "Turn on or off, or choose the next value" },
+	},
+	list: {
+		"dialog.scope": { defaultKeys: "tab", description: "List fewer, or all" },
+		"dialog.rename": { defaultKeys: "ctrl+r", description: "Rename the selected item" },
+		"dialog.delete": { defaultKeys: ["ctrl+d", "delete"], description: "Delete the selected item" },
+	},
+	question: {
+		"question.yes": { defaultKeys: ["y", "shift+y"], description: "Yes" },
+		"question.no": { defaultKeys: ["n", "shift+n"], description: "No" },
+		"question.once": { defaultKeys: ["o", "shift+o"], description: "Yes, for this run only" },
+	},
+	code: {
+		"question.code": { defaultKeys: ["v", "shift+v"], description: "Show or hide the code in question" },
+	},
+	pager: {
+		"pager.up": { defaultKeys: "k", description: "Scroll up" },
+		"pager.down": { defaultKeys: "j", description: "Scroll down" },
+		"pager.pageDown": { defaultKeys: "space", description: "Scroll down a page" },
+		"pager.top": { defaultKeys: "g", description: "Go to the start" },
+		"pager.bottom": { defaultKeys: "shift+g", description: "Go to the end" },
+		"pager.close": { defaultKeys: "q", description: "Close" },
+		"pager.copy": { defaultKeys: "y", description: "Copy the message" },
+	},
+	contextPanel: {
+		"contextPanel.hidden": { defaultKeys: "h", description: "Show or omit hidden entries" },
+		"contextPanel.diff": { defaultKeys: "d", description: "Show changes since the previous request, or all messages" },
+		"contextPanel.previous": { defaultKeys: "[", description: "Go to the previous request" },
+		"contextPanel.next": { defaultKeys: "]", description: "Go to the next request" },
+		"contextPanel.latest": { defaultKeys: "0", description: "Go back to the request that comes next" },
+		"contextPanel.toggleHook": { defaultKeys: "t", description: "Show the request without a hook" },
+		"contextPanel.disableHooks": { defaultKeys: "x", description: "Turn off the hooks that are left out" },
+		"contextPanel.filter": { defaultKeys: "/", description: "Filter the messages" },
+		"contextPanel.copy": { defaultKeys: "y", description: "Copy the selected message" },
+		"contextPanel.copyAll": { defaultKeys: "shift+y", description: "Copy all messages" },
+	},
+	compactionPanel: {
+		"compactionPanel.edit": { defaultKeys: "e", description: "Edit the summary" },
+		"compactionPanel.redraft": { defaultKeys: "r", description: "Write the summary again" },
+		"compactionPanel.expand": { defaultKeys: "space", description: "Show the selected message" },
+		"compactionPanel.summary": { defaultKeys: "s", description: "Show the full summary" },
+	},
+	hooksPanel: {
+		"hooksPanel.reload": { defaultKeys: "r", description: "Reload the hooks" },
+	},
+} as const satisfies Record<string, KeybindingDefinitions>;
+
+type KeyScope = keyof typeof PI_ACTIONS;
+
+/** The name of something that a key does. */
+export type KeyAction = Keybinding | { [S in KeyScope]: keyof (typeof PI_ACTIONS)[S] }[KeyScope];
+
+/** An action as `/hotkeys` and the documentation list it. */
+export interface ListedAction {
+	action: KeyAction;
+	/** Title of its scope. */
+	scope: string;
+	/** Default keys. */
+	keys: readonly string[];
+	description: string;
+}
+
+const SCOPE_TITLES: Readonly<Record<string, string>> = {
+	editor: "Editor",
+	completions: "Completions",
+	dialog: "All dialogs",
+	toggle: "Lists",
+	list: "Lists",
+	question: "Questions",
+	code: "Questions",
+	pager: "Pagers",
+	contextPanel: "Context panel",
+	compactionPanel: "Compaction panel",
+	hooksPanel: "Hooks panel",
+} satisfies Record<KeyScope, string>;
+/** The scopes that listen at the same time, for each component that reads keys. */
+const LISTENING_TOGETHER: readonly (readonly string[])[] = [
+	["editor"],
+	["completions"],
+	["dialog", "list", "toggle"],
+	["dialog", "question", "code"],
+	["dialog", "pager", "code"],
+	["dialog", "contextPanel"],
+	["dialog", "compactionPanel"],
+	["dialog", "hooksPanel", "toggle"],
+] satisfies KeyScope[][];
+/** One of each pair ignores the key in some situations and leaves it to the other. */
+const SHARED: ReadonlySet<string> = new Set([
+	"app.exit tui.editor.deleteCharForward",
+	"tui.input.newLine tui.input.submit",
+]);
+/** Nothing in pi listens for these: the terminal's own selection copies, and completions have no pages. */
+const UNUSED: ReadonlySet<string> = new Set(["tui.input.copy", "tui.select.pageUp", "tui.select.pageDown"]);
+
+const scopes = new Map<string, string>();
+const definitions: Record<string, KeybindingDefinition> = { ...TUI_KEYBINDINGS };
+// A plain terminal sends a line feed for Ctrl+J, which the editor reads as a new line; other keyboards name the key.
+definitions["tui.input.newLine"] = { defaultKeys: ["shift+enter", "ctrl+j"], description: "Insert newline" };
+const listed: ListedAction[] = [];
+for (const [scope, own] of Object.entries<KeybindingDefinitions>(PI_ACTIONS)) {
+	Object.assign(definitions, own);
+	const ofEditor = Object.keys(TUI_KEYBINDINGS).filter((action) => scopeOfEditorAction(action) === scope);
+	for (const action of [...Object.keys(own), ...ofEditor].filter(isAction)) {
+		if (UNUSED.has(action)) continue;
+		scopes.set(action, scope);
+		const { defaultKeys = [], description = action } = definitions[action] ?? {};
+		listed.push({ action, scope: SCOPE_TITLES[scope] ?? scope, keys: [defaultKeys].flat(), description });
+	}
+}
+
+/** Every action with its default keys, as pi-tui expects them. */
+export const KEY_DEFINITIONS: Readonly<KeybindingDefinitions> = definitions;
+
+/** Every action that can be bound, by scope. */
+export const KEY_ACTIONS: readonly ListedAction[] = listed;
+
+/** Whether two actions listen at the same time, so that a key can run only one of them. */
+export function contend(one: string, other: string): boolean {
+	const [a, b] = [scopes.get(one), scopes.get(other)];
+	if (a === undefined || b === undefined || SHARED.has([one, other].sort().join(" "))) return false;
+	return LISTENING_TOGETHER.some((together) => together.includes(a) && together.includes(b));
+}
+
+function isAction(name: string): name is KeyAction {
+	return Object.hasOwn(definitions, name);
+}
+
+function scopeOfEditorAction(action: string): string {
+	return action.startsWith("tui.select.") ? "completions" : "editor";
+}

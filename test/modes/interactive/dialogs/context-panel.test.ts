@@ -1,0 +1,176 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
+import { expect, test } from "vitest";
+import { ContextPanel } from "../../../../src/modes/interactive/dialogs/context-panel.js";
+import { createKeymap } from "../../../../src/tui/keymap.js";
+import { createTheme } from "../../../../src/tui/theme.js";
+import { toolCall } from "../../../helpers/loopback-provider.js";
+import { startSession } from "../../../helpers/session.js";
+import { startApp } from "../app.js";
+import { PRUNE, panel, startWithWork, TAIL } from "./support.js";
+
+/** The title of the panel, short or in full. */
+const OPEN = /Next request|Context of the next request/;
+
+test("the panel lists what the model sees, what a hook hid and replaced, and what the cache has", async () => {
+	const app = await startWithWork({ "prune.ts": PRUNE, "tail.ts": TAIL });
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/context-panel.txt");
+	await app.terminal.press("escape");
+	await app.submit("/tail");
+	await app.submit("now the tax code");
+	await app.terminal.waitFor("The tax code is next.");
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.type("h");
+	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/context-panel-hidden.txt");
+});
+
+test("t shows the request as it would be without a hook, and x turns it off for real", async () => {
+	const app = await startWithWork({ "tail.ts": TAIL });
+	await app.submit("/tail");
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	const before = app.session().entries.length;
+	await app.terminal.type("t");
+	await app.terminal.waitFor(/ithout tail/);
+	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/context-panel-what-if.txt");
+	expect(app.session().context.messages).toHaveLength(1);
+	await app.terminal.type("t");
+	await app.terminal.waitFor(OPEN);
+	expect(app.session().entries).toHaveLength(before);
+	await app.terminal.type("t");
+	await app.terminal.waitFor(/ithout tail/);
+	await app.terminal.type("x");
+	await app.terminal.waitFor("Off for this session");
+	expect(app.session().context.messages).toHaveLength(4);
+	expect(
+		app
+			.session()
+			.palette()
+			.map(({ name }) => name),
+	).not.toContain("tail");
+	await app.terminal.press("escape");
+	expect(await app.terminal.text()).not.toMatch(OPEN);
+});
+
+test("of several hooks one is chosen", async () => {
+	const app = await startWithWork({ "prune.ts": PRUNE, "tail.ts": TAIL });
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.press("up");
+	await app.terminal.type("t");
+	await app.terminal.waitFor("What if without");
+	await app.terminal.press("enter", "escape");
+	await app.terminal.waitFor(/ithout prune/);
+	expect(await panel(app)).toContainEqual(expect.stringMatching(/^→▎ {2}3 read .* 244 +new$/));
+});
+
+test("enter shows a message in full, with its control sequences shown, and it scrolls", async () => {
+	const app = await startApp({ rows: 24 });
+	app.provider.reply(Array.from({ length: 40 }, (_, line) => `line ${line} \x1b]0;owned\x07`).join("\n"));
+	await app.terminal.waitFor("0%");
+	await app.submit("count");
+	await app.terminal.waitFor("line 39");
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.press("enter");
+	expect((await panel(app)).slice(1, 4)).toEqual([
+		expect.stringMatching(/^ 2 assistant +\d+ · lines 1–10 of 40 $/),
+		" line 0 ␛]0;owned^G",
+		" line 1 ␛]0;owned^G",
+	]);
+	await app.terminal.press("pageDown", "down");
+	expect((await panel(app))[2]).toBe(" line 10 ␛]0;owned^G");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor(OPEN);
+	expect(app.terminal.output).not.toContain("\x1b]0;owned");
+});
+
+test("d compares with the last request, / filters, and both fit 40 columns", async () => {
+	const app = await startWithWork({ "tail.ts": TAIL }, { columns: 40 });
+	await app.submit("/tail");
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.type("d");
+	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/context-panel-diff-40.txt");
+	await app.terminal.type("d/CHECKOUT");
+	await app.terminal.press("enter");
+	expect((await panel(app)).filter((line) => /^[→ ][▎┆◆]/.test(line))).toEqual([]);
+	await app.terminal.type("h");
+	expect((await panel(app)).filter((line) => /^[→ ][▎┆◆]/.test(line))).toEqual([
+		expect.stringMatching(/^→┆ {2}1 user/),
+	]);
+	await app.terminal.press("escape");
+	expect((await panel(app)).filter((line) => /^[→ ][▎┆◆]/.test(line)).length).toBeGreaterThan(1);
+});
+
+test("y copies the selected message, Y the whole request", async () => {
+	const app = await startWithWork({});
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.press("home", "down");
+	await app.terminal.type("y");
+	await app.terminal.waitFor("Copied the message");
+	await app.terminal.type("Y");
+	await app.terminal.waitFor("Copied the whole request");
+	const copied = [...app.terminal.output.matchAll(/\x1b\]52;c;([^\x07]*)\x07/g)].map(([, text = ""]) =>
+		Buffer.from(text, "base64").toString(),
+	);
+	expect(copied[0]).toBe("why does checkout round down?");
+	expect(copied[1]).toMatch(/^user:\nwhy does checkout round down\?\n\nassistant:\nread\(/);
+});
+
+test("no line is wider than the screen or moves the cursor, whatever was said", async () => {
+	const hostile = [
+		"\x1b[2J\x1b]0;owned\x07",
+		"漢字".repeat(60),
+		"a\tb\u202ec",
+		"x".repeat(5000),
+		"👩‍👩‍👧 \r over",
+	].join("\n");
+	const { session, provider } = await startSession({ hooks: { "tail\u202e.ts": TAIL } });
+	provider.reply([toolCall("bash", { command: hostile })], hostile, "end");
+	await session.prompt(hostile);
+	await session.prompt("/tail");
+	const panel = new ContextPanel(
+		{ theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 },
+		{
+			inspection: await session.inspector.inspectContext(),
+			inspect: (options) => session.inspector.inspectContext(options),
+			disable: async () => {},
+			copy: async () => {},
+			requestRender: () => {},
+			onClose: () => {},
+		},
+	);
+	const home = "\x1b[H";
+	for (const keys of [[], ["h"], [home, "\r"], ["\x1b", "\x1b[B", "\r"], ["\x1b", "d"], ["/", "x"]]) {
+		for (const key of keys) panel.handleInput(key);
+		for (const width of [20, 40, 41, 80, 133]) {
+			for (const line of panel.render(width)) {
+				expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+				expect(line.replace(/\x1b\[0m/g, "")).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202a-\u202e]/);
+			}
+		}
+	}
+});
+
+test("what goes before the messages is counted and can be read: the system prompt and each tool", async () => {
+	const app = await startWithWork({});
+	await app.submit("/context");
+	await app.terminal.waitFor(OPEN);
+	await app.terminal.press("home");
+	expect((await panel(app))[2]).toMatch(/^→▎ {4}system {6}prompt and 7 tools .* 1\.\dk {2}cached$/);
+	await app.terminal.press("enter");
+	expect((await panel(app))[2]).toMatch(/^ You are pi, a coding agent/);
+	await app.terminal.type("y");
+	await app.terminal.waitFor("Copied the message");
+	const [, copied = ""] = /\x1b\]52;c;([^\x07]*)\x07/.exec(app.terminal.output) ?? [];
+	const request = app.provider.requests.at(-1)?.body as { messages: { content: string }[]; tools: unknown[] };
+	const text = Buffer.from(copied, "base64").toString();
+	expect(text.startsWith(request.messages[0]?.content ?? "none")).toBe(true);
+	for (const tool of request.tools as { function: { name: string; description: string } }[]) {
+		expect(text).toContain(`${tool.function.name}: ${tool.function.description}`);
+	}
+});

@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { visibleWidth } from "@mariozechner/pi-tui";
+import { describe, expect, test } from "vitest";
+import type { GrantAnswer } from "../../../../src/hooks/handles.js";
+import { GrantPanel } from "../../../../src/modes/interactive/dialogs/grant-panel.js";
+import { TypingGuard } from "../../../../src/modes/interactive/dialogs/typing-guard.js";
+import { createKeymap } from "../../../../src/tui/keymap.js";
+import { createTheme } from "../../../../src/tui/theme.js";
+import { tempAgentDir } from "../../../helpers/temp.js";
+import { startApp } from "../app.js";
+
+const HOOK = `export default (pi) => {
+	pi.requires("systemItems");
+	pi.command("say", { description: "it loaded", handler: (ctx) => ({ status: typeof ctx.systemItems }) });
+};`;
+
+function open(guard = new TypingGuard(false)) {
+	const answers: GrantAnswer[] = [];
+	const path = "/home/ada/shop/.pi/hooks/task-reminder.ts";
+	const file = { path, realPath: path, scope: "project", name: "task-reminder" } as const;
+	const panel = new GrantPanel(
+		{ theme: createTheme("plain"), keymap: createKeymap() },
+		{ request: { file, handle: "systemItems" }, paths: { cwd: "/home/ada/shop", home: "/home/ada" }, guard },
+		(answer) => answers.push(answer),
+	);
+	return { panel, answers, press: (...keys: string[]) => keys.forEach((key) => void panel.handleInput(key)) };
+}
+
+describe("the question", () => {
+	test.each([80, 40])("at %d columns says who asks for what, what that means and which keys answer", async (width) => {
+		const lines = open().panel.render(width);
+		expect(lines.filter((line) => visibleWidth(line) > width)).toEqual([]);
+		const text = `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
+		await expect(text).toMatchFileSnapshot(`../../../screens/grant-${width}.txt`);
+	});
+
+	test.each([
+		["y", "grant"],
+		["o", "once"],
+		["n", "no"],
+		["\x1b", "no"],
+	])("%j answers %s; other keys answer nothing", (key, answer) => {
+		const { press, answers } = open();
+		press("\r", "x", " ", key);
+		expect(answers).toEqual([answer]);
+	});
+
+	test("what was meant for the editor answers nothing", () => {
+		let now = 0;
+		const { press, answers } = open(new TypingGuard(true, () => now));
+		press("y");
+		now += 1000;
+		press("o");
+		expect(answers).toEqual(["once"]);
+	});
+});
+
+describe("in the shell", () => {
+	const settingsOf = (agentDir: string) => JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"));
+
+	test("y loads the hook and is kept in the settings beside what stands there; it is not asked again", async () => {
+		const kept = { mystery: 1, hookGrants: { "other.ts": ["systemItems"] } };
+		const agentDir = tempAgentDir({ hooks: { "asks.ts": HOOK }, settings: kept });
+		const app = await startApp({ agentDir });
+		await app.terminal.waitFor("asks for systemItems");
+		await app.terminal.type("y");
+		await app.terminal.waitFor("1 hook");
+		expect(await app.session().prompt("/say")).toMatchObject({ status: "object" });
+		const path = join(agentDir, "hooks", "asks.ts");
+		expect(settingsOf(agentDir)).toEqual({ ...kept, hookGrants: { ...kept.hookGrants, [path]: ["systemItems"] } });
+		await app.submit("/reload");
+		await app.terminal.waitFor("1 hook loaded");
+	});
+
+	test("o holds for the run, reloads included, and leaves no trace", async () => {
+		const agentDir = tempAgentDir({ hooks: { "asks.ts": HOOK }, settings: { mystery: 1 } });
+		const app = await startApp({ agentDir });
+		await app.terminal.waitFor("asks for systemItems");
+		await app.terminal.type("o");
+		await app.terminal.waitFor("1 hook");
+		await app.submit("/reload");
+		await app.terminal.waitFor("1 hook loaded");
+		expect(settingsOf(agentDir)).toEqual({ mystery: 1 });
+	});
+
+	test("n leaves the hook out, with the line that says how to grant it; a project's hook is asked about after its code", async () => {
+		const app = await startApp({ files: { ".pi/hooks/asks.ts": HOOK } });
+		await app.terminal.waitFor("Run it?");
+		await app.terminal.type("y");
+		await app.terminal.waitFor("asks for systemItems");
+		await app.terminal.type("n");
+		await app.terminal.waitFor("did not load: it requires");
+		expect(app.session().loaded.hooks).toEqual([]);
+	});
+});

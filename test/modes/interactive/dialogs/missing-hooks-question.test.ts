@@ -1,0 +1,69 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tempAgentDir, tempDir } from "../../../helpers/temp.js";
+import { type App, startApp } from "../app.js";
+import { TAIL } from "./support.js";
+
+/** An app on a session that a hook had shaped, whose file is gone. */
+async function reopened(columns = 80): Promise<App> {
+	const agentDir = tempAgentDir({ hooks: { "tail.ts": TAIL } });
+	const cwd = tempDir("pi-shop-");
+	const first = await startApp({ agentDir, cwd });
+	first.provider.reply("It rounds down.", "The tax code is next.");
+	await first.terminal.waitFor("0%");
+	await first.submit("why does checkout round down?");
+	await first.terminal.waitFor("It rounds down.");
+	await first.submit("/tail");
+	await first.submit("now the tax code");
+	await first.terminal.waitFor("is next.");
+	const target = first.session().sessionFile ?? "";
+	await first.terminal.press("ctrl+d");
+	await first.exit;
+	rmSync(join(agentDir, "hooks", "tail.ts"));
+	const app = await startApp({ agentDir, cwd, columns, rows: 30, session: { kind: "open", target } });
+	await app.terminal.waitFor("The hooks of");
+	return app;
+}
+
+test.each([80, 40])("on resume the user is asked, at %i columns", async (columns) => {
+	const app = await reopened(columns);
+	const screen = await app.terminal.screen();
+	// The footer below names a directory that is another one each time.
+	const above = screen.slice(0, screen.findLastIndex((line) => line.includes("esc cancel")) + 1);
+	await expect(`${above.join("\n")}\n`).toMatchFileSnapshot(`../../../screens/missing-hooks-${columns}.txt`);
+});
+
+test("freezing keeps what the model saw", async () => {
+	const app = await reopened();
+	app.provider.reply("Here it is.");
+	await app.terminal.press("down", "enter");
+	await app.terminal.waitFor("frozen");
+	await app.submit("go on");
+	await app.terminal.waitFor("Here it is.");
+	expect(app.provider.requests[0]?.messages.slice(1).map(({ text }) => text)).toEqual([
+		"[Earlier work: the price code was read.]",
+		"now the tax code",
+		"The tax code is next.",
+		"go on",
+	]);
+	await expect(await app.terminal.text()).toContain("[Earlier work: the price code was read.]");
+});
+
+test("leaving quits and writes nothing", async () => {
+	const app = await reopened();
+	const entries = app.session().entries.length;
+	await app.terminal.press("up", "enter");
+	expect(await app.exit).toBe(0);
+	expect(app.session().entries).toHaveLength(entries);
+});
+
+test("escape goes on without the hook", async () => {
+	const app = await reopened();
+	app.provider.reply("All of it.");
+	await app.terminal.press("escape");
+	await app.submit("go on");
+	await app.terminal.waitFor("All of it.");
+	expect(app.provider.requests[0]?.messages).toHaveLength(6);
+	expect(app.session().entries.some(({ type }) => type === "context_freeze")).toBe(false);
+});

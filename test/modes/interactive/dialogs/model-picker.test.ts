@@ -1,0 +1,167 @@
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Credentials } from "../../../../src/config/credentials.js";
+import { ModelRegistry } from "../../../../src/config/models.js";
+import { createModelPicker } from "../../../../src/modes/interactive/dialogs/model-picker.js";
+import { createModelOffers } from "../../../../src/session/session-models.js";
+import { createKeymap } from "../../../../src/tui/keymap.js";
+import { createTheme } from "../../../../src/tui/theme.js";
+import { model } from "../../../helpers/model.js";
+import { tempDir } from "../../../helpers/temp.js";
+import { startApp } from "../app.js";
+
+const look = { theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 };
+const price = (input: number, output: number) => ({ cost: { input, output, cacheRead: 0, cacheWrite: 0 } });
+const both = { input: ["text" as const, "image" as const] };
+
+const MODELS = [
+	model("anthropic", "claude-opus-4-7", { ...both, ...price(5, 25), reasoning: true, contextWindow: 1_000_000 }),
+	model("anthropic", "claude-sonnet-4-6", { ...both, ...price(3, 15), reasoning: true, contextWindow: 200_000 }),
+	model("openai", "gpt-5.5", { ...both, ...price(1.25, 10), reasoning: true, contextWindow: 400_000 }),
+	model("openrouter", "moonshotai/kimi-k2.6:free", { reasoning: true, contextWindow: 262_144 }),
+	model("demo", "scripted", { contextWindow: 200_000 }),
+];
+
+function open({ ports = {}, offline = true }: { ports?: { ollama?: number }; offline?: boolean } = {}) {
+	const credentials = new Credentials({
+		authFile: join(tempDir(), "auth.json"),
+		env: { ANTHROPIC_API_KEY: "sk-ant-0123456789" },
+		home: "/nowhere",
+	});
+	const registry = new ModelRegistry(MODELS, credentials);
+	const models = createModelOffers({ registry, credentials, offline, local: { ports, timeoutMs: 5000 } });
+	const chosen: unknown[] = [];
+	const closed = new AbortController();
+	let drawn = () => {};
+	const nextDraw = new Promise<void>((resolve) => {
+		drawn = resolve;
+	});
+	const picker = createModelPicker(look, {
+		models,
+		current: MODELS[1] ?? null,
+		signal: closed.signal,
+		requestRender: drawn,
+		onClose: (choice) => chosen.push(choice && [choice.model.id, choice.thinkingLevel]),
+	});
+	const type = (text: string) => {
+		for (const key of text) picker.handleInput(key);
+	};
+	return { picker, chosen, closed, nextDraw, type, screen: (width: number) => `${picker.render(width).join("\n")}\n` };
+}
+
+describe("the picker", () => {
+	test.each([120, 80, 40])("shows what a model costs, can do and needs, at %d columns", async (width) => {
+		const { screen, nextDraw } = open();
+		await nextDraw;
+		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/model-picker-${width}.txt`);
+	});
+
+	test.each([
+		["kimi", ["moonshotai/kimi-k2.6:free", undefined]],
+		["anth opus", ["claude-opus-4-7", undefined]],
+		["sonnet:high", ["claude-sonnet-4-6", "high"]],
+		["sonnet:hi", ["claude-sonnet-4-6", undefined]],
+		["kimi-k2.6:free", ["moonshotai/kimi-k2.6:free", undefined]],
+		["kimi-k2.6:free:low", ["moonshotai/kimi-k2.6:free", "low"]],
+		["no key gpt", ["gpt-5.5", undefined]],
+	])("takes %j for a model and a level as the command line does", (typed, expected) => {
+		const { type, chosen } = open();
+		type(`${typed}\r`);
+		expect(chosen).toEqual([expected]);
+	});
+
+	test("says which level is typed", () => {
+		const { type, screen } = open();
+		type("opus:high");
+		expect(screen(80)).toContain("\n thinking: high\n");
+		type("\x7f");
+		expect(screen(80)).not.toContain("thinking");
+	});
+
+	test("looks for servers on this machine without waiting, and keeps what is selected", async () => {
+		let answer = () => {};
+		const server = createServer((_, response) => {
+			answer = () => response.end(JSON.stringify({ data: [{ id: "qwen3:8b" }] }));
+			asked();
+		});
+		let asked = () => {};
+		const isAsked = new Promise<void>((resolve) => {
+			asked = resolve;
+		});
+		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+		onTestFinished(() => void server.close());
+		const address = server.address();
+		const ollama = typeof address === "object" && address ? address.port : 0;
+		const { screen, nextDraw, type, chosen } = open({ ports: { ollama }, offline: false });
+		await isAsked;
+		expect(screen(80)).toContain("looking for model servers");
+		expect(screen(80)).not.toContain("qwen3");
+		answer();
+		await nextDraw;
+		expect(screen(80)).not.toContain("looking for model servers");
+		expect(screen(80)).toMatch(/ollama\/qwen3:8b +33k +free +local/);
+		type("\r");
+		expect(chosen).toEqual([["claude-sonnet-4-6", undefined]]);
+	});
+
+	test("stops looking when it is closed", async () => {
+		const server = createServer(() => {}); // never answers
+		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+		onTestFinished(() => {
+			server.closeAllConnections();
+			server.close();
+		});
+		const address = server.address();
+		const { closed, picker } = open({
+			ports: { ollama: typeof address === "object" && address ? address.port : 0 },
+			offline: false,
+		});
+		const hungUp = new Promise((resolve) => server.on("connection", (socket) => socket.once("close", resolve)));
+		closed.abort();
+		await hungUp;
+		expect(picker.note?.text).toContain("looking");
+	});
+});
+
+describe("/model", () => {
+	test("opens with Ctrl+L over a draft, which is there again afterwards", async () => {
+		const { terminal, session } = await startApp({ rows: 30 });
+		await terminal.waitFor("0%");
+		await terminal.type("half a thought");
+		await terminal.press("ctrl+l");
+		await terminal.waitFor("Which model?");
+		await terminal.type("loopback:low");
+		await terminal.press("enter");
+		await terminal.waitFor("thinking: low");
+		expect(await terminal.text()).toContain("half a thought");
+		expect(session().thinkingLevel).toBe("low");
+	});
+
+	test("asks for the key of a model without one, warns of one that looks wrong, and sets the model then", async () => {
+		const { terminal, session, submit } = await startApp({ rows: 30 });
+		await terminal.waitFor("0%");
+		await submit("/model groq/openai/gpt-oss-120b");
+		await terminal.waitFor("Key for groq");
+		await terminal.paste("  sk-ant-\n0123456789 ");
+		await terminal.press("enter");
+		await terminal.waitFor("it looks like a key of anthropic");
+		await terminal.press("escape");
+		await terminal.waitFor((screen) => !screen.join("").includes("Keep this key?"));
+		expect(session().model?.provider).toBe("loopback");
+		await submit("/model groq/openai/gpt-oss-120b");
+		await terminal.waitFor("Key for groq");
+		await terminal.paste("gsk_0123456789ab\n");
+		expect(await terminal.text()).not.toContain("gsk_");
+		await terminal.press("enter");
+		await terminal.waitFor("Model: groq/openai/gpt-oss-120b");
+		expect(session().model?.provider).toBe("groq");
+	});
+
+	test("names the nearest model for one that does not exist", async () => {
+		const { terminal, submit } = await startApp();
+		await terminal.waitFor("0%");
+		await submit("/model scriptd");
+		await terminal.waitFor(/No model "scriptd" · near: \S+\/scripted/);
+	});
+});

@@ -1,0 +1,211 @@
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { OpenFile } from "../../../../src/log/open-file.js";
+import { sessionDirName } from "../../../../src/log/session-paths.js";
+import { SessionPicker } from "../../../../src/modes/interactive/dialogs/session-picker.js";
+import { createSessionStore } from "../../../../src/session/session-store.js";
+import { createKeymap } from "../../../../src/tui/keymap.js";
+import { createTheme } from "../../../../src/tui/theme.js";
+import { acquireLock } from "../../../../src/util/file-lock.js";
+import { tempAgentDir, tempDir } from "../../../helpers/temp.js";
+import { startApp } from "../app.js";
+
+const look = { theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 };
+const NOW = Date.UTC(2026, 0, 10, 12);
+const HOUR = 3_600_000;
+const CTRL_D = "\x04";
+const CTRL_R = "\x12";
+
+interface Sample {
+	id: string;
+	hoursAgo: number;
+	says: string[];
+	name?: string;
+	cwd?: string;
+}
+
+const SAMPLES: Sample[] = [
+	{ id: "aaa", hoursAgo: 1, says: ["why does checkout round down?", "the floor in price.ts drops half cents"] },
+	{ id: "bbb", hoursAgo: 30, says: ["add the coupon field", "done, with a test"], name: "coupons" },
+	{ id: "ccc", hoursAgo: 80, says: ["what is this project?", `${"a shop. ".repeat(40)}Its coupon code is strange.`] },
+	{ id: "ddd", hoursAgo: 2, says: ["fix the pipeline"], cwd: "/home/ada/src/infrastructure/build-machines" },
+];
+
+function write(root: string, { id, hoursAgo, says, name, cwd = "/home/ada/src/shop" }: Sample): string {
+	const dir = join(root, sessionDirName(cwd));
+	mkdirSync(dir, { recursive: true });
+	const path = join(dir, `2026-01-01T00-00-00-000Z_${id}.jsonl`);
+	const timestamp = "2026-01-01T00:00:00.000Z";
+	const lines = [
+		{ type: "session", version: 1, id, timestamp, cwd },
+		...says.map((content) => ({ type: "message", timestamp, message: { role: "user", content, timestamp: 1 } })),
+		...(name === undefined ? [] : [{ type: "session_info", timestamp, name }]),
+	];
+	writeFileSync(path, `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
+	const at = (NOW - hoursAgo * HOUR) / 1000;
+	utimesSync(path, at, at);
+	return path;
+}
+
+async function open(samples: readonly Sample[] = SAMPLES, current: string | null = null, root = tempDir()) {
+	const paths = new Map(samples.map((sample) => [sample.id, write(root, sample)]));
+	const closed = new AbortController();
+	onTestFinished(() => closed.abort());
+	const chosen: unknown[] = [];
+	const named: string[] = [];
+	const sessions = createSessionStore({
+		dir: join(root, sessionDirName("/home/ada/src/shop")),
+		root,
+		cwd: "/home/ada/src/shop",
+		current: () => (current === null ? null : (paths.get(current) ?? null)),
+		setName: (name) => named.push(name),
+	});
+	const picker = new SessionPicker(look, {
+		sessions,
+		home: "/home/ada",
+		signal: closed.signal,
+		requestRender: () => {},
+		onClose: (path) => chosen.push(path),
+		now: () => NOW,
+	});
+	const screen = (width = 80) => `${picker.render(width).join("\n")}\n`;
+	const shows = (wanted: string | RegExp) => vi.waitFor(() => expect(screen()).toMatch(wanted), { interval: 5 });
+	const type = (...keys: string[]) => {
+		for (const key of keys) picker.handleInput(key);
+	};
+	await vi.waitFor(() => expect(screen()).not.toContain("reading"), { interval: 2 });
+	return { picker, paths, chosen, named, closed, screen, shows, type, sessions };
+}
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe("the picker", () => {
+	test.each([80, 40])("lists this directory's sessions, newest first, at %d columns", async (width) => {
+		const { screen } = await open(SAMPLES, "bbb");
+		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-${width}.txt`);
+	});
+
+	test.each([80, 40])("lists every directory's with tab, with the place, at %d columns", async (width) => {
+		const { screen, shows, type } = await open();
+		type("\t");
+		await shows("pipeline");
+		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-all-${width}.txt`);
+		type("\t");
+		await vi.waitFor(() => expect(screen()).not.toContain("pipeline"));
+	});
+
+	test.each([80, 40])("tells which session another pi has open, at %d columns", async (width) => {
+		const root = tempDir();
+		const samples = SAMPLES.slice(0, 2);
+		const lock = acquireLock(samples.map((sample) => write(root, sample))[0] ?? "");
+		onTestFinished(() => lock.release());
+		const { screen } = await open(samples, "bbb", root);
+		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-open-${width}.txt`);
+	});
+
+	test("filters by name and first message at once, and finds the rest of the text meanwhile", async () => {
+		const { screen, shows, type, chosen, paths } = await open();
+		type(..."coupon");
+		expect(screen()).toContain("1/1");
+		await shows("1/2");
+		await expect(screen()).toMatchFileSnapshot("../../../screens/session-picker-search.txt");
+		await expect(screen(40)).toMatchFileSnapshot("../../../screens/session-picker-search-40.txt");
+		type("\x1b[B", "\r");
+		expect(chosen).toEqual([paths.get("ccc")]);
+	});
+
+	test("of several texts that are typed the latest is searched for", async () => {
+		const { sessions, type, shows, screen } = await open();
+		const search = vi.spyOn(sessions, "search");
+		type(..."half c");
+		await shows("1/1");
+		type("\x15", ..."strange");
+		await shows("1/1");
+		expect(screen()).toContain("…pon code is strange.");
+		expect(search.mock.calls.map(([text]) => text)).toEqual(["half c", "strange"]);
+		expect(search.mock.calls.map(([, , signal]) => signal.aborted)).toEqual([true, false]);
+	});
+
+	test("ends a search when it is closed", async () => {
+		const { sessions, type, closed } = await open();
+		const search = vi.spyOn(sessions, "search");
+		type(..."half c");
+		await vi.waitFor(() => expect(search).toHaveBeenCalledOnce());
+		closed.abort();
+		expect(search.mock.calls[0]?.[2].aborted).toBe(true);
+	});
+});
+
+describe("a session", () => {
+	test("is deleted after a question, and the place of the file is told", async () => {
+		const { screen, type, paths } = await open();
+		const path = paths.get("bbb") ?? "";
+		type("\x1b[B", CTRL_D);
+		expect(screen()).toContain("Delete this session?");
+		expect(screen().replace(/\s/g, "")).toContain(`coupons${path}`);
+		type("\x1b");
+		expect(existsSync(path)).toBe(true);
+		type(CTRL_D, "y");
+		expect(existsSync(path)).toBe(false);
+		expect(screen()).not.toContain("coupons");
+		expect(screen(400)).toContain(`deleted ${path}`);
+	});
+
+	test("that is open stays", async () => {
+		const { screen, type, paths } = await open(SAMPLES, "aaa");
+		type(CTRL_D, "y");
+		expect(existsSync(paths.get("aaa") ?? "")).toBe(true);
+		expect(screen()).toContain("The open session cannot be deleted · begin another with /new first");
+	});
+
+	test("gets another name, also the one that is open", async () => {
+		const { shows, type, named, sessions, paths } = await open(SAMPLES, "aaa");
+		type(CTRL_R, ..."rounding", "\r");
+		await shows(/● rounding +2 messages/);
+		expect(named).toEqual(["rounding"]);
+		type("\x1b[B", CTRL_R, ..." and more", "\r");
+		await shows("coupons and more");
+		for await (const list of sessions.list("here")) {
+			expect(list.find(({ path }) => path === paths.get("bbb"))?.name).toBe("coupons and more");
+		}
+	});
+});
+
+test("of 2000 sessions the heads are read once, typing reads nothing, and a screen's worth of rows is drawn", async () => {
+	const read = vi.spyOn(OpenFile.prototype, "readSome");
+	const samples = Array.from({ length: 2000 }, (_, n) => ({
+		id: `s${n}`,
+		hoursAgo: n,
+		says: [`question ${n}`, `${"long ".repeat(2000)}`],
+	}));
+	const { picker, type, screen } = await open(samples);
+	const bytes = read.mock.results.reduce((sum, { value }) => sum + (typeof value === "number" ? value : 0), 0);
+	expect(screen()).toContain("1/2000");
+	expect(bytes).toBeLessThan(2000 * 96 * 1024);
+	read.mockClear();
+	type(..."question 1999", "\x7f");
+	expect(picker.render(80).length).toBeLessThanOrEqual(11 + 5);
+	expect(screen()).toContain("question 199 ");
+	expect(read).not.toHaveBeenCalled();
+});
+
+test("pi -r and /resume open it; the session goes on with its transcript, the draft stays", async () => {
+	const agentDir = tempAgentDir();
+	const home = tempDir();
+	const cwd = join(home, "shop");
+	write(join(agentDir, "sessions"), { id: "aaa", hoursAgo: 1, says: ["why does checkout round down?"], cwd });
+	write(join(agentDir, "sessions"), { id: "bbb", hoursAgo: 2, says: ["add the coupon field"], cwd });
+	const { terminal, session } = await startApp({ agentDir, cwd, mode: { prompts: [{ text: "/resume" }] } });
+	await terminal.waitFor("Which session?");
+	await terminal.waitFor("1/2");
+	await terminal.type("coupon");
+	await terminal.press("enter");
+	await terminal.waitFor("▎ add the coupon field");
+	expect(session().sessionId).toBe("bbb");
+	await terminal.type("/resume");
+	await terminal.press("enter");
+	await terminal.waitFor("1/2");
+	await terminal.press("escape");
+	expect(session().sessionId).toBe("bbb");
+});

@@ -1,0 +1,51 @@
+import { toolCall } from "../../../helpers/loopback-provider.js";
+import { type App, type AppOptions, startApp } from "../app.js";
+
+/** `/tail` puts a line in place of all that was said until then. */
+export const TAIL = `
+import { isUserMessageEntry } from "@mariozechner/pi-coding-agent/hooks";
+export default (pi) => {
+	pi.on("context", ({ entries, messages }) => {
+		const mark = entries.findLastIndex(({ type }) => type === "tail_mark");
+		if (mark < 0) return;
+		const kept = messages.filter(({ entryIndex }) => entryIndex !== null && entryIndex > mark);
+		return { messages: [{ role: "user", content: "[Earlier work: the price code was read.]", timestamp: 0 }, ...kept] };
+	});
+	pi.command("tail", { handler: async (ctx) => { await ctx.saveEntry({ type: "tail_mark" }); await ctx.rebuildContext(); } });
+};`;
+
+/** Cuts the results of tools. */
+export const PRUNE = `
+export default (pi) => pi.on("context", ({ messages }) => ({
+	messages: messages.map((item) => item.message.role !== "toolResult" ? item : {
+		...item, message: { ...item.message, content: [{ type: "text", text: "[cut]" }] },
+	}),
+}));`;
+
+/** Entries 1 to 5: a question, two replies with a tool call and its result between, another question and its answer. */
+export async function startWithWork(
+	hooks: Record<string, string>,
+	size: { columns?: number; rows?: number } = {},
+	mode: AppOptions["mode"] = {},
+): Promise<App> {
+	const app = await startApp({
+		rows: 30,
+		...size,
+		hooks,
+		mode,
+		files: { "price.ts": "export const price = 1;\n".repeat(40) },
+	});
+	app.provider.reply([toolCall("read", { path: "price.ts" })], "It rounds down.", "The tax code is next.");
+	await app.terminal.waitFor("0%");
+	await app.submit("why does checkout round down?");
+	await app.terminal.waitFor("It rounds down.");
+	return app;
+}
+
+/** The part of the screen that the panel takes. */
+export async function panel(app: App): Promise<string[]> {
+	const screen = await app.terminal.screen();
+	const from = screen.findIndex((line) => /^─+$/.test(line));
+	const to = screen.findIndex((line) => line.startsWith("~") || line.startsWith("/tmp"));
+	return screen.slice(from, to);
+}

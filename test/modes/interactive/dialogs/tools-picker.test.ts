@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { createToolsPicker } from "../../../../src/modes/interactive/dialogs/tools-picker.js";
+import { SessionTools } from "../../../../src/session/session-tools.js";
+import { BUILTIN_TOOLS } from "../../../../src/tools/index.js";
+import { createKeymap } from "../../../../src/tui/keymap.js";
+import { createTheme } from "../../../../src/tui/theme.js";
+import { startApp } from "../app.js";
+
+const look = { theme: createTheme("plain"), keymap: createKeymap(), rows: () => 30 };
+const paths = { cwd: "/home/ada/src/shop", home: "/home/ada" };
+
+function open() {
+	const tools = new SessionTools({
+		builtins: BUILTIN_TOOLS,
+		own: [
+			{
+				tool: { ...(BUILTIN_TOOLS[0] ?? expect.fail()), name: "lookup", description: "Look a word up" },
+				file: { path: "/home/ada/.pi/agent/tools/lookup/index.ts", realPath: "", scope: "global", name: "lookup" },
+			},
+		],
+		names: undefined,
+		extra: [],
+		expectsMore: false,
+	});
+	const closed: string[] = [];
+	const picker = createToolsPicker(look, { tools, paths, onClose: () => closed.push("closed") });
+	const type = (...keys: string[]) => {
+		for (const key of keys) picker.handleInput(key);
+	};
+	return { tools, picker, closed, type };
+}
+
+test.each([80, 40])(
+	"every tool stands there with its source, and what it does when it is selected, at %d",
+	async (width) => {
+		const { picker, type } = open();
+		type("\x1b[B", " ", "\x1b[F");
+		await expect(`${picker.render(width).join("\n")}\n`).toMatchFileSnapshot(`../../../screens/tools-${width}.txt`);
+	},
+);
+
+test("space and enter turn the selected tool off and on, also in a filtered list, until escape", () => {
+	const { tools, type, closed } = open();
+	const off = () => tools.list().flatMap(({ name, isOn }) => (isOn ? [] : [name]));
+	type(..."look", " ");
+	expect(off()).toEqual(["lookup"]);
+	expect(tools.current.map(({ name }) => name)).not.toContain("lookup");
+	type("\r");
+	expect(off()).toEqual([]);
+	type("\x15", "\r", "\x1b");
+	expect(off()).toHaveLength(1);
+	expect(closed).toEqual(["closed"]);
+});
+
+test("/tools opens it, and says on the way out what is off", async () => {
+	const { terminal, submit, session } = await startApp({ rows: 30 });
+	await terminal.waitFor("0%");
+	await submit("/tools");
+	await terminal.waitFor("Tools, for this session");
+	await terminal.type("bash ");
+	await terminal.press("escape");
+	await terminal.waitFor("Off for this session: bash");
+	await submit("/tools");
+	await terminal.waitFor("Tools, for this session");
+	await terminal.press("escape");
+	await terminal.waitFor((screen) => !screen.join("").includes("Tools, for this session"));
+	expect(session().isRunning).toBe(false);
+});

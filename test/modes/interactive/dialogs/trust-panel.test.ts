@@ -1,0 +1,257 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { visibleWidth } from "@mariozechner/pi-tui";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ProjectFile, ProjectSet, TrustState } from "../../../../src/config/trust.js";
+import { codeLines, compareWithTrusted } from "../../../../src/modes/code-lines.js";
+import { askTrust, TrustPanel } from "../../../../src/modes/interactive/dialogs/trust-panel.js";
+import type { TrustAnswer } from "../../../../src/session/project-code.js";
+import { createKeymap } from "../../../../src/tui/keymap.js";
+import { createTheme } from "../../../../src/tui/theme.js";
+import { tempAgentDir, writeFiles } from "../../../helpers/temp.js";
+import { startApp } from "../app.js";
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+const look = (rows = 24) => ({ theme: createTheme("plain"), keymap: createKeymap(), rows: () => rows });
+
+function file(rel: string, text: string, state: TrustState, before?: string): ProjectFile {
+	const bytes = Buffer.from(text);
+	const sha256 = createHash("sha256").update(bytes).digest("hex");
+	const known = before === undefined ? {} : { trustedText: before };
+	return { rel, realPath: `/home/ada/shop/${rel}`, bytes, sha256, size: bytes.length, state, ...known };
+}
+
+function setOf(files: ProjectFile[], more: Partial<ProjectSet> = {}): ProjectSet {
+	return { root: "/home/ada/shop", files, unresolved: [], trustedAt: "2026-11-03T10:00:00Z", ...more };
+}
+
+const LINT = Array.from({ length: 30 }, (_, at) => `const line${at} = ${at};`).join("\n");
+const SET = setOf(
+	[
+		file(".pi/hooks/deploy.ts", 'import { ship } from "../../lib/ship.js";\nexport default ship;\n', "new"),
+		file(
+			".pi/hooks/lint.ts",
+			LINT.replace("= 7;", "= 77;\nconst more = 1;").replace(/const line20.*\n/, ""),
+			"changed",
+			LINT,
+		),
+		file("lib/ship.ts", "export const ship = () => {};\n", "trusted"),
+	],
+	{ unresolved: [{ from: ".pi/hooks/deploy.ts", specifier: "left-pad", reason: "a package" }] },
+);
+
+/** A panel that was opened, as `askTrust` opens it. */
+async function open(set: ProjectSet, rows?: number, state: Parameters<typeof askTrust>[3] = {}) {
+	const answers: TrustAnswer[] = [];
+	const panels: TrustPanel[] = [];
+	const overlays = {
+		open: <T>(build: (settle: (value: T) => void) => unknown) =>
+			new Promise<T>((resolve) => {
+				const made = build(resolve);
+				if (made instanceof TrustPanel) panels.push(made);
+			}),
+	};
+	void askTrust(set, overlays, look(rows), { now: NOW, ...state }).then((answer) => answers.push(answer));
+	await expect.poll(() => panels.length).toBe(1);
+	const panel = panels[0];
+	if (!panel) throw new Error("The panel did not open");
+	const press = async (...keys: string[]) => {
+		for (const key of keys) panel.handleInput(key);
+		await Promise.resolve();
+		await Promise.resolve();
+	};
+	return { panel, answers, press, screen: (width = 80) => `${panel.render(width).join("\n")}\n` };
+}
+
+describe("the question", () => {
+	test.each([80, 40])("names every file with size, digest and what became of it, in %i columns", async (width) => {
+		const { screen } = await open(SET, 40);
+		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/trust-question-${width}.txt`);
+	});
+
+	test("looks as its page says", async () => {
+		const page = readFileSync(new URL("../../../../docs/trust.md", import.meta.url), "utf8");
+		const { screen } = await open(SET, 40);
+		const [, ...lines] = screen(80).trimEnd().split("\n");
+		expect(page).toContain(`\`\`\`\n${lines.join("\n")}\n\`\`\``);
+	});
+
+	test.each<[string, TrustAnswer]>([
+		["y", "trust"],
+		["Y", "trust"],
+		["o", "once"],
+		["n", "no"],
+		["\x1b", "no"],
+		["\x03", "no"],
+		["\x1b[121u", "trust"],
+	])("%j answers", async (key, answer) => {
+		const { press, answers } = await open(SET);
+		await press(key);
+		await expect.poll(() => answers).toEqual([answer]);
+	});
+
+	test("no other key and no pasted text is an answer", async () => {
+		const { press, answers, screen } = await open(SET);
+		await press("\r", " ", "x", "yes", "\x1b[200~y\x1b[201~", "\t", "\x1b[B", "\x7f");
+		expect(answers).toEqual([]);
+		expect(screen()).toContain("Run it?");
+	});
+
+	test("keys of a prompt that was being typed are no answer, before there is a pause", async () => {
+		let time = 0;
+		const { press, answers } = await open(SET, 24, { isTyping: true, clock: () => time });
+		for (const key of "try this\r\x1by") {
+			time += 300;
+			await press(key);
+		}
+		expect(answers).toEqual([]);
+		time += 700;
+		await press("o");
+		await expect.poll(() => answers).toEqual(["once"]);
+	});
+
+	test("more files than fit are reached with the arrows, and it says that there are more", async () => {
+		const files = Array.from({ length: 60 }, (_, at) => file(`.pi/hooks/h${at}.ts`, "x", "new"));
+		const { press, screen } = await open(setOf(files));
+		expect(screen()).toContain("of 60");
+		expect(screen()).not.toContain("h59.ts");
+		await press(...Array.from({ length: 10 }, () => "\x1b[6~"));
+		expect(screen()).toContain("h59.ts");
+	});
+
+	test("names hide nothing: links show where they lead, invisible characters by name", async () => {
+		const linked = { ...file(".pi/hooks/a.ts", "x", "new"), realPath: "/elsewhere/\u200bevil.ts" };
+		const { screen } = await open(setOf([linked, file(".pi/hooks/\u202e\x1b[31mb.ts", "x", "new")]));
+		expect(screen()).toContain("a.ts → /elsewhere/‹U+200B›evil.ts");
+		expect(screen()).toContain("‹U+202E›␛[31mb.ts");
+	});
+
+	test("a change that no copy is left of is named without counts", async () => {
+		const { screen } = await open(
+			setOf([file(".pi/hooks/a.ts", "x", "changed")], { trustedAt: "2025-01-31T10:00:00Z" }),
+		);
+		expect(screen()).toMatch(/changed since 31 Jan 2025$/m);
+	});
+});
+
+describe("the code", () => {
+	test("of new files is whole, of changed ones the difference; escape leads back to the question", async () => {
+		const { press, answers, screen } = await open(SET, 40);
+		await press("v");
+		await expect(screen()).toMatchFileSnapshot("../../../screens/trust-code.txt");
+		await press("y", "n", "o");
+		expect(answers).toEqual([]);
+		await press("\x1b");
+		expect(screen()).toContain("Run it?");
+		expect(answers).toEqual([]);
+		await press("y");
+		await expect.poll(() => answers).toEqual(["trust"]);
+	});
+
+	test("scrolls to its end by line, by page and at once", async () => {
+		const text = Array.from({ length: 500 }, (_, at) => `line ${at + 1}`).join("\n");
+		const { press, screen } = await open(setOf([file(".pi/hooks/a.ts", text, "new")]));
+		await press("v");
+		expect(screen()).toContain("lines 1–18 of 501");
+		await press("\x1b[B", " ");
+		expect(screen()).toContain("lines 19–36 of 501");
+		await press("G");
+		expect(screen()).toContain("line 500");
+		await press("\x1b[5~", "k", "g");
+		expect(screen()).toContain("lines 1–18 of 501");
+	});
+
+	test("of a file that is trusted is shown when there is nothing new to look at", async () => {
+		const { press, screen } = await open(setOf([file(".pi/hooks/a.ts", "const known = 1;", "trusted")]));
+		await press("v");
+		expect(screen()).toContain("const known = 1;");
+	});
+
+	test("hides nothing: what is invisible has a name, the longest line is there to its end", async () => {
+		const line = `${"x".repeat(5000)}\u202eevil()\x1b[8m`;
+		const shown = codeLines(line)
+			.map(({ text }) => text)
+			.join("");
+		expect(shown).toBe(`${"x".repeat(5000)}‹U+202E›evil()␛[8m`);
+		const { press, panel } = await open(setOf([file(".pi/hooks/a.ts", line, "new")]), 200);
+		await press("v");
+		expect(panel.render(40).join("")).toContain("evil()");
+	});
+
+	test("a changed file differs line by line", async () => {
+		const change = await compareWithTrusted(file("a.ts", "a\nB\nc\nd\n", "changed", "a\nb\nc\n"));
+		expect(change).toMatchObject({ added: 2, removed: 1 });
+		expect(change?.lines.map(({ mark, text }) => `${mark} ${text}`)).toEqual([
+			" …",
+			" 1 a",
+			"- b",
+			"+2 B",
+			" 3 c",
+			"+4 d",
+		]);
+	});
+
+	test("never is wider than the screen and never has a control sequence of its own", async () => {
+		const text = fc.string({ unit: "binary", maxLength: 300 });
+		await fc.assert(
+			fc.asyncProperty(text, text, fc.integer({ min: 20, max: 120 }), async (now, before, width) => {
+				const { press, panel } = await open(setOf([file(".pi/hooks/a.ts", now, "changed", before)]), 60);
+				const question = panel.render(width);
+				await press("v");
+				for (const line of [...question, ...panel.render(width)]) {
+					expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+					expect(line).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+				}
+			}),
+			{ numRuns: 60 },
+		);
+	});
+});
+
+describe("in the shell", () => {
+	const HOOK = 'export default (pi) => pi.command("fromproject", { description: "it ran", handler() {} });';
+
+	test("stands in the editor's place; y runs the code, and it is not asked again until it changes", async () => {
+		const agentDir = tempAgentDir();
+		const app = await startApp({ agentDir, files: { ".pi/hooks/deploy.ts": HOOK } });
+		await app.terminal.waitFor("Run it?");
+		expect((await app.terminal.screen()).join("\n")).toMatch(/\.pi\/hooks\/deploy\.ts +90 B +[0-9a-f]{12} +new/);
+		await app.terminal.press("enter");
+		await app.terminal.waitFor("Run it?");
+		await app.terminal.type("y");
+		await app.terminal.waitFor("1 hook");
+		await app.terminal.type("/fromp");
+		await app.terminal.waitFor("it ran");
+		await app.session().dispose();
+
+		const again = await startApp({ agentDir, cwd: app.cwd });
+		await again.terminal.waitFor("1 hook");
+		writeFiles(app.cwd, { ".pi/hooks/deploy.ts": `${HOOK}\nconst more = 1;\n` });
+		await again.submit("/reload");
+		await again.terminal.waitFor(/changed since \d+ \w+ +\+2 −1/);
+		await again.terminal.type("v");
+		await again.terminal.waitFor("const more = 1;");
+		await again.terminal.press("escape");
+		await again.terminal.waitFor("Run it?");
+		await again.terminal.type("n");
+		await again.terminal.waitFor("was not run");
+		expect(again.session().loaded.hooks).toEqual([]);
+	});
+
+	test("/trust shows the state and forgets", async () => {
+		const app = await startApp({ files: { ".pi/hooks/deploy.ts": HOOK } });
+		await app.terminal.waitFor("Run it?");
+		await app.terminal.type("y");
+		await app.terminal.waitFor("1 hook");
+		await app.submit("/trust");
+		await app.terminal.waitFor("forget");
+		expect((await app.terminal.screen()).join("\n")).toMatch(/deploy\.ts +\d+ bytes +[0-9a-f]{12} +trusted/);
+		await app.terminal.press("down", "enter");
+		await app.terminal.waitFor("any more");
+		const again = await startApp({ agentDir: app.agentDir, cwd: app.cwd });
+		await again.terminal.waitFor("Run it?");
+		expect(join(again.cwd)).toBe(app.cwd);
+	});
+});

@@ -1,0 +1,63 @@
+import headless from "@xterm/headless";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { sealLine } from "../../src/tui/safe-line.js";
+
+test.each([
+	["a plain line", "plain", "plain"],
+	["one style", "\x1b[31mred\x1b[39m and more", "\x1b[31mred\x1b[m and more"],
+	["styles that end together", "\x1b[1m\x1b[33mtitle\x1b[39m\x1b[22m", "\x1b[1m\x1b[33mtitle\x1b[m"],
+	["a style inside another", "\x1b[1ma \x1b[31mb\x1b[39m c\x1b[22m", "\x1b[1ma \x1b[31mb\x1b[39m c\x1b[m"],
+	["a style that is left on", "a \x1b[38;5;240mb", "a \x1b[38;5;240mb\x1b[m"],
+	["styles of nothing", "a\x1b[31m\x1b[39mb\x1b[0m", "ab"],
+	["a colour by its parts", "\x1b[38;2;39;0;22mx\x1b[39m", "\x1b[38;2;39;0;22mx\x1b[m"],
+	["one style after another", "\x1b[31ma\x1b[39m\x1b[32mb\x1b[39m", "\x1b[31ma\x1b[39m\x1b[32mb\x1b[m"],
+	["a link that is left on", "\x1b]8;;http://x.y\x07x", "\x1b]8;;http://x.y\x07x\x1b]8;;\x07"],
+	["a link that ends", "\x1b]8;;http://x.y\x07x\x1b]8;;\x07", "\x1b]8;;http://x.y\x07x\x1b]8;;\x07"],
+])("%s is sealed in the fewest bytes", (_, line, sealed) => {
+	expect(sealLine(line)).toBe(sealed);
+});
+
+/** What a terminal shows of a line and of a letter after it: characters with their colours and styles. */
+async function cells(line: string): Promise<string[]> {
+	const terminal = new headless.Terminal({ cols: 60, rows: 2, allowProposedApi: true });
+	await new Promise<void>((resolve) => terminal.write(`${line}!`, resolve));
+	const row = terminal.buffer.active.getLine(0);
+	const shown: string[] = [];
+	for (let at = 0; at < terminal.buffer.active.cursorX; at += 1) {
+		const cell = row?.getCell(at);
+		if (!cell) continue;
+		const colours = `${cell.getFgColorMode()}:${cell.getFgColor()} ${cell.getBgColorMode()}:${cell.getBgColor()}`;
+		const styles = [
+			cell.isBold(),
+			cell.isDim(),
+			cell.isItalic(),
+			cell.isUnderline(),
+			cell.isInverse(),
+			cell.isStrikethrough(),
+		];
+		shown.push(`${cell.getChars()} ${colours} ${styles.map((on) => (on ? 1 : 0)).join("")}`);
+	}
+	terminal.dispose();
+	return shown;
+}
+
+const part = fc.constantFrom(
+	..."abc".split(""),
+	...["0", "1", "2", "3", "4", "7", "9", "22", "23", "24", "27", "29", "31", "39", "41", "49", "92", "103"].map(
+		(code) => `\x1b[${code}m`,
+	),
+	...["38;5;39", "48;5;22", "38;2;1;0;39", "1;31", "0;4", ""].map((code) => `\x1b[${code}m`),
+);
+
+test("a sealed line looks as it did, what follows it is plain, and it is never longer", async () => {
+	await fc.assert(
+		fc.asyncProperty(fc.array(part, { maxLength: 25 }), async (parts) => {
+			const line = parts.join("");
+			const sealed = sealLine(line);
+			expect(await cells(sealed)).toEqual(await cells(`${line}\x1b[0m`));
+			expect(sealed.length).toBeLessThanOrEqual(line.length + "\x1b[m".length);
+		}),
+		{ numRuns: 300 },
+	);
+});
