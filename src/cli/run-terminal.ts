@@ -7,7 +7,7 @@ export async function runTerminal(
 	context: CliContext,
 	extras: InteractiveExtras = {},
 ): Promise<number> {
-	if (options.plain || context.settings.settings.plain || context.env.TERM === "dumb") {
+	if (options.plain || context.settings.current.plain || context.env.TERM === "dumb") {
 		const { runPlainCli } = await import("./run-plain.js");
 		return runPlainCli(options, context, extras);
 	}

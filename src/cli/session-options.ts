@@ -1,5 +1,5 @@
 import { type Environment, resolveUserPath, runEnvironment } from "../config/paths.js";
-import type { LoadedSettings } from "../config/settings.js";
+import type { SettingsStore } from "../config/settings-store.js";
 import type { CreateAgentSessionOptions, SessionChoice } from "../session/create-session.js";
 import { textOrFile } from "./input.js";
 import type { CliOptions } from "./options.js";
@@ -7,7 +7,7 @@ import type { CliOptions } from "./options.js";
 /** What the command line says of a session. */
 export async function sessionOptions(
 	options: CliOptions,
-	context: { env: Environment; home: string; cwd: string; settings: LoadedSettings },
+	context: { env: Environment; home: string; cwd: string; settings: SettingsStore },
 ): Promise<CreateAgentSessionOptions> {
 	const { env, home, cwd, settings } = context;
 	const run = runEnvironment(env, home);

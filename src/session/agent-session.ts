@@ -2,7 +2,7 @@ import type { Api, ImageContent, Model } from "@mariozechner/pi-ai";
 import type { CommandShell, PaletteItem, SessionStats } from "../commands/command.js";
 import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
-import type { Settings } from "../config/settings.js";
+import type { Settings } from "../config/settings-schema.js";
 import { buildContext } from "../context/build-context.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { describeError, PiError } from "../errors.js";
@@ -66,7 +66,7 @@ export class AgentSession {
 		this.#parts = parts;
 		this.#warnings = [...parts.warnings];
 		const emit = (event: SessionEvent) => this.#emit(event);
-		this.#state = new SessionState(parts.log, parts.defaults, emit);
+		this.#state = new SessionState(parts.log, parts.defaults, emit, parts.settings);
 		this.#state.restore(parts.models.find);
 		this.#context = new SessionContext({
 			log: () => this.#state.log,
@@ -210,7 +210,7 @@ export class AgentSession {
 		return this.#state.thinkingLevel;
 	}
 	get settings(): Settings {
-		return this.#parts.settings;
+		return this.#parts.settings.current;
 	}
 	get isRunning(): boolean {
 		return this.#runner.isRunning;
@@ -324,7 +324,7 @@ export class AgentSession {
 
 	/** Loads all hooks anew. @returns a line that says what is loaded */
 	async reload(): Promise<string> {
-		this.#warnings.length = 0;
+		this.#warnings.splice(0, this.#warnings.length, ...this.#parts.settings.reload());
 		const { count, kept } = await this.#hooks.reload(() => this.#lifecycle.tellHooks("shutdown"));
 		await this.#lifecycle.tellHooks("start");
 		await this.rebuildContext();
@@ -375,7 +375,7 @@ export class AgentSession {
 		this.#hooks.unload();
 		await this.#state.log.flush();
 		this.#parts.client.release(this.sessionId);
-		this.#state.log.close();
+		this.#state.close();
 		this.#listeners.clear();
 	}
 

@@ -27,15 +27,21 @@ type Reason = Extract<SessionEvent, { type: "auto_compaction_start" }>["reason"]
 
 /** Decides when to compact, and does it: plan, summary, entry, new context. */
 export class AutoCompaction {
-	enabled: boolean;
 	#running: AbortController | null = null;
 	/** Aborts the wait for handlers that are told of a compaction. */
 	#telling: AbortController | null = null;
 	/** Log length at which compaction last failed; not tried again before the log has grown. */
 	#failedAt = -1;
 
-	constructor(private readonly deps: AutoCompactionDeps) {
-		this.enabled = deps.parts.settings.compaction.enabled;
+	constructor(private readonly deps: AutoCompactionDeps) {}
+
+	get enabled(): boolean {
+		return this.deps.parts.settings.current.compaction.enabled;
+	}
+
+	/** For this run: nothing is saved. */
+	set enabled(enabled: boolean) {
+		this.deps.parts.settings.override("compaction.enabled", enabled);
 	}
 
 	get isRunning(): boolean {
@@ -52,7 +58,7 @@ export class AutoCompaction {
 		const { state, context, parts } = this.deps;
 		const window = state.model?.contextWindow ?? 0;
 		if (!this.enabled || window === 0 || state.log.length === this.#failedAt) return;
-		if (context.tokens() <= window - parts.settings.compaction.reserveTokens) return;
+		if (context.tokens() <= window - parts.settings.current.compaction.reserveTokens) return;
 		await this.#try("threshold", signal);
 	}
 
@@ -99,7 +105,11 @@ export class AutoCompaction {
 		try {
 			const model = requireModel(parts, state);
 			const before = await context.rebuild(linked.signal);
-			const plan = planCompaction(before.messages, state.log.entries, parts.settings.compaction.keepRecentTokens);
+			const plan = planCompaction(
+				before.messages,
+				state.log.entries,
+				parts.settings.current.compaction.keepRecentTokens,
+			);
 			if (!plan)
 				throw new PiError("compaction_failed", "There is nothing to compact yet", {
 					hint: "go on until there is more",
@@ -114,7 +124,7 @@ export class AutoCompaction {
 					models: parts.models,
 					stream: parts.client.stream,
 					hooks: this.deps.hooks(),
-					idleTimeoutMs: parts.settings.streamIdleTimeoutMs,
+					idleTimeoutMs: parts.settings.current.streamIdleTimeoutMs,
 					...(focus ? { focus } : {}),
 					onNotice: (message) => emit({ type: "notice", level: "warning", message }),
 				},

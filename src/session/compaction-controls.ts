@@ -65,5 +65,5 @@ export function createCompactionControls(deps: CompactionControlsDeps): CommandC
 function limitOf({ parts, state, compaction }: CompactionControlsDeps): number | null {
 	const window = state.model?.contextWindow ?? 0;
 	if (window === 0) return null;
-	return compaction.enabled ? window - parts.settings.compaction.reserveTokens : window;
+	return compaction.enabled ? window - parts.settings.current.compaction.reserveTokens : window;
 }

@@ -31,22 +31,22 @@ export interface ControlledParts {
 }
 
 export function createControls({ parts, context, runner, userShell }: ControlledParts): SessionControls {
-	const { retry } = parts.settings;
+	const { settings } = parts;
 	return {
 		get messages() {
 			return context.messages;
 		},
 		get queueMode() {
-			return runner.queue.mode;
+			return settings.current.queueMode;
 		},
 		set queueMode(mode) {
-			runner.queue.mode = mode;
+			settings.override("queueMode", mode);
 		},
 		get autoRetry() {
-			return retry.enabled;
+			return settings.current.retry.enabled;
 		},
 		set autoRetry(enabled) {
-			retry.enabled = enabled;
+			settings.override("retry.enabled", enabled);
 		},
 		availableModels: () => parts.models.available(),
 		abortBash: () => userShell.abort(),

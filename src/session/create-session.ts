@@ -5,7 +5,8 @@ import type { RequestPreamble } from "../commands/inspection.js";
 import { loadModelSources } from "../config/model-sources.js";
 import type { ModelRegistry } from "../config/models.js";
 import { type Environment, paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
-import { type LoadedSettings, loadSettings } from "../config/settings.js";
+import type { Settings } from "../config/settings-schema.js";
+import { SettingsStore } from "../config/settings-store.js";
 import type { ProjectSet } from "../config/trust.js";
 import { estimatePreamble } from "../context/tokens.js";
 import { PiError } from "../errors.js";
@@ -49,7 +50,8 @@ export interface CreateAgentSessionOptions {
 	cwd?: string;
 	env?: Environment;
 	home?: string;
-	settings?: LoadedSettings;
+	/** Shared with whatever else shows or changes settings. */
+	settings?: SettingsStore;
 	session?: SessionChoice;
 	sessionDir?: string;
 	/** `provider/id`, an id, or words of it; `:high` behind it sets the thinking level. Or a model. */
@@ -94,12 +96,9 @@ export interface CreateAgentSessionOptions {
  */
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
 	const paths = findPaths(options.env, options.cwd, options.home);
-	const {
-		settings,
-		layers,
-		warnings: settingsWarnings,
-	} = options.settings ?? loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });
-	const warnings = [...settingsWarnings];
+	const store = options.settings ?? new SettingsStore(paths);
+	const settings = store.current;
+	const warnings = [...store.problems];
 	const env = options.env ?? processEnvironment();
 	const [client, { registry, credentials }, resources] = await Promise.all([
 		options.client ?? loadModelClient(),
@@ -153,8 +152,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 	const parts: SessionParts = {
 		cwd: paths.cwd,
 		log: openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd),
-		settings,
-		settingsLayers: layers,
+		settings: store,
 		agentDir: paths.agentDir,
 		defaults: {
 			model: chosen.model,
@@ -191,7 +189,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 		get builtinHooks() {
 			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];
 		},
-		grants: new HookGrants({ settings, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
+		grants: new HookGrants({ settings: store, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
 		...(options.watch ? { watch: options.watch } : {}),
 		hookCacheDir: paths.hookCache,
 		tmpDir: paths.tmp,
@@ -249,7 +247,7 @@ async function loadResources(options: CreateAgentSessionOptions, paths: Paths, s
 async function chooseModel(
 	options: CreateAgentSessionOptions,
 	registry: ModelRegistry,
-	settings: LoadedSettings["settings"],
+	settings: Settings,
 	warnings: string[],
 	offline: boolean,
 ): Promise<{ model: Model<Api> | null; thinkingLevel?: ThinkingLevel }> {

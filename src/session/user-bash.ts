@@ -41,7 +41,7 @@ export class UserShell {
 				tool: parts.bashTool,
 				cwd: parts.cwd,
 				tmpDir: parts.tmpDir,
-				...(parts.settings.shellPath ? { shellPath: parts.settings.shellPath } : {}),
+				shellPath: parts.settings.current.shellPath,
 				excludeFromContext,
 				signal: controller.signal,
 				onOutput: (output) => emit({ type: "bash_update", output }),

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { processEnvironment } from "../config/paths.js";
-import type { SettingsPatch } from "../config/settings.js";
+import type { SettingsFile } from "../config/settings-schema.js";
 import { fullText } from "../context/ledger.js";
 import { PiError } from "../errors.js";
 import { NO_UI } from "../hooks/host-context.js";
@@ -34,7 +34,7 @@ export interface HookTestOptions {
 	/** The working directory. Absent: a new one, which `dispose` removes. */
 	cwd?: string;
 	/** What the user's settings.json holds, such as `hookGrants`. Failed requests are not repeated unless `retry` says so. */
-	settings?: SettingsPatch;
+	settings?: SettingsFile;
 	/** False: as in print mode, every dialog is cancelled at once. */
 	hasUI?: boolean;
 }

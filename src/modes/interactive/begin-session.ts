@@ -80,7 +80,6 @@ function shellParts(parts: ScreenParts, options: InteractiveOptions, quit: () =>
 			createEditor: () => new PromptEditor(screen.tui, { theme: look.theme, keymap }),
 			editExternally,
 			places: { cwd, home },
-			applySetting: (path, value) => themes.applySetting(path, value) || screen.applySetting(path, value),
 			screen: () => ({ ...screen.facts, terminal: terminalFacts }),
 		},
 	};

@@ -1,4 +1,4 @@
-import type { Settings } from "../../config/settings.js";
+import type { Settings } from "../../config/settings-schema.js";
 import type { EntrySource } from "../../context/entry-message.js";
 import { promptOfEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";

@@ -18,7 +18,7 @@ export interface ShellParts {
 	page(title: string, lines: readonly string[]): void;
 	themes?: CommandThemes;
 	/** Where panels stand; absent: commands print instead. */
-	panels?: Omit<PanelParts, "copy"> & Pick<CommandShell, "applySetting" | "screen">;
+	panels?: Omit<PanelParts, "copy"> & Pick<CommandShell, "screen">;
 	/** Programs that take the clipboard's text on standard input, tried in order. Default: those of the platform. */
 	clipboardPrograms?: readonly ClipboardProgram[];
 }
@@ -68,7 +68,6 @@ export function createShell(parts: ShellParts): CommandShell {
 		pickBranch: async (rows, signal) => (await pickers()).pickBranch(rows, signal),
 		openTools: async (tools, signal) => (await pickers()).openTools(tools, signal),
 		openSettings: async (settings, signal) => (await pickers()).openSettings(settings, signal),
-		applySetting: panels.applySetting,
 		showText: async (page, signal) => (await pickers()).showText(page, signal),
 		screen: panels.screen,
 		showList: async (page, signal) => (await pickers()).showList(page, signal),

@@ -16,15 +16,13 @@ export interface PickerParts {
 	requestRender(): void;
 	/** For paths. */
 	places: { cwd: string; home: string };
-	/** Absent: nothing follows a setting before the next start. */
-	applySetting?: PickerShell["applySetting"];
 }
 
-/** What a shell opens; settings are applied without a picker. */
-export type Pickers = Required<Omit<PickerShell, "applySetting" | "screen">>;
+/** What a shell opens. */
+export type Pickers = Required<Omit<PickerShell, "screen">>;
 
 /** Opens pickers in the editor's place. */
-export function createPickers({ overlays, look, requestRender, places, applySetting }: PickerParts): Pickers {
+export function createPickers({ overlays, look, requestRender, places }: PickerParts): Pickers {
 	/** Ends what a picker began, however it is closed. */
 	const whileOpen = async <T>(signal: AbortSignal, open: (closed: AbortSignal) => Promise<T>): Promise<T> => {
 		const closed = new AbortController();
@@ -58,10 +56,10 @@ export function createPickers({ overlays, look, requestRender, places, applySett
 				cancelled: undefined,
 			}),
 		openSettings: (settings, signal) =>
-			overlays.open<void>(
-				(settle) => new SettingsPicker(look, { settings, applySetting, requestRender, onClose: settle }),
-				{ signal, cancelled: undefined },
-			),
+			overlays.open<void>((settle) => new SettingsPicker(look, { settings, requestRender, onClose: settle }), {
+				signal,
+				cancelled: undefined,
+			}),
 		showText: (page, signal) =>
 			overlays.open<void>((settle) => new TextPanel(look, page, settle), { signal, cancelled: undefined }),
 		showList: (page, signal) =>
