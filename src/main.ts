@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { type CliOptions, type CommandLine, NO_ARGUMENTS } from "./cli/options.js";
 import { runTerminal } from "./cli/run-terminal.js";
 import { agentDir, processEnvironment } from "./config/paths.js";
-import { loadSettings } from "./config/settings.js";
+import { SettingsStore } from "./config/settings-store.js";
 import { describeError, PiError } from "./errors.js";
 import { pacedFetch } from "./util/paced-fetch.js";
 
@@ -23,7 +23,7 @@ async function runSession(options: CliOptions): Promise<number> {
 	const env = processEnvironment();
 	const cwd = process.cwd();
 	const home = homedir();
-	const settings = loadSettings({ agentDir: agentDir(env, home), cwd });
+	const settings = new SettingsStore({ agentDir: agentDir(env, home), cwd });
 	const context = { env, home, cwd, settings };
 	globalThis.fetch = pacedFetch(globalThis.fetch);
 	if (options.export) {

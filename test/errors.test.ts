@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parseArgs } from "../src/cli/args.js";
 import { textOrFile } from "../src/cli/input.js";
-import { saveSetting } from "../src/config/settings.js";
+import { SettingsStore } from "../src/config/settings-store.js";
 import { HookError, PiError, type PiErrorCode } from "../src/errors.js";
 import { SessionLog } from "../src/log/session-log.js";
 import { runPrompts } from "../src/modes/run-prompts.js";
@@ -72,7 +72,7 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 	config_write_failed() {
 		const agentDir = tempAgentDir();
 		mkdirSync(join(agentDir, "settings.json"));
-		return thrownBy(() => saveSetting(agentDir, "theme", "dark"));
+		return thrownBy(() => new SettingsStore({ agentDir, cwd: agentDir }).set("theme", "dark"));
 	},
 	file_unreadable: () => thrownBy(() => textOrFile("/dev/null", { cwd: "/", home: "/" })),
 	log_not_found: () => refusal({ session: { kind: "open", target: "/nowhere/x.jsonl" } }),

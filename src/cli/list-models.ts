@@ -6,7 +6,7 @@ import { modelFacts } from "../config/model-facts.js";
 import { loadModelSources, type ModelSources } from "../config/model-sources.js";
 import { type ModelRegistry, modelName } from "../config/models.js";
 import { paths as findPaths, processEnvironment } from "../config/paths.js";
-import { loadSettings } from "../config/settings.js";
+import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import type { ModeIO } from "../modes/mode.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
@@ -22,7 +22,7 @@ export type ModelSourceOptions = Pick<
 /** @throws PiError `bad_arguments` for a key without a provider */
 async function findModels(options: ModelSourceOptions, warnings: string[]): Promise<ModelSources> {
 	const paths = findPaths(options.env, options.cwd, options.home);
-	const { settings } = options.settings ?? loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });
+	const { current: settings } = options.settings ?? new SettingsStore(paths);
 	const [sources, local] = await Promise.all([
 		loadModelSources({
 			paths,

@@ -1,5 +1,5 @@
 import type { Environment } from "../config/paths.js";
-import type { LoadedSettings } from "../config/settings.js";
+import type { SettingsStore } from "../config/settings-store.js";
 import type { ThinkingLevel } from "../log/entry.js";
 
 /** The command line of a session, as it was written. Nothing is looked up yet. */
@@ -90,7 +90,7 @@ export interface CliContext {
 	env: Environment;
 	home: string;
 	cwd: string;
-	settings: LoadedSettings;
+	settings: SettingsStore;
 }
 
 /** What an empty command line asks for: known without the parser, which takes a while to load. */

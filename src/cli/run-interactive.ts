@@ -1,10 +1,9 @@
 import { readKeybindings } from "../config/keybindings-file.js";
 import type { Environment } from "../config/paths.js";
-import { agentDir, paths } from "../config/paths.js";
-import type { Settings } from "../config/settings.js";
+import { paths } from "../config/paths.js";
+import type { SettingsStore } from "../config/settings-store.js";
 import { terminalColours } from "../config/terminal-colours.js";
 import { terminalFeatures } from "../config/terminal-features.js";
-import { ThemeLibrary } from "../config/theme-library.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
 import type { ThemeOptions } from "../modes/interactive/theme-controller.js";
 import { packageRoot, packageVersion } from "../util/package-root.js";
@@ -21,7 +20,7 @@ export async function runInteractiveCli(
 	const { session, draft, startDemo } = extras;
 	return runInteractive({
 		startSession: (questions) => startSession(options, context, extras, questions),
-		settings: settings.settings,
+		settings,
 		theme: themeOptions(context),
 		features: terminalFeatures(env),
 		cwd: session?.cwd ?? cwd,
@@ -30,7 +29,7 @@ export async function runInteractiveCli(
 		keybindings: () => readKeybindings(paths(env, cwd, home).keybindings),
 		terminalFacts: terminalFacts(env),
 		// The demo saves nothing, so it shows no news.
-		...(session ? {} : { news: () => findNews(settings.settings, env, home) }),
+		...(session ? {} : { news: () => findNews(settings) }),
 		editorCommand: env.VISUAL || env.EDITOR || null,
 		prompts: await firstPrompts(options, { cwd, home }),
 		...(draft === undefined ? {} : { draft }),
@@ -45,25 +44,22 @@ function terminalFacts(env: Environment): Record<string, string> {
 	return Object.fromEntries(TERMINAL_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
 
-async function findNews(settings: Settings, env: Environment, home: string) {
+async function findNews(settings: SettingsStore) {
 	const version = packageVersion();
-	if (settings.lastChangelogVersion === version) return null;
+	if (settings.current.lastChangelogVersion === version) return null;
 	const { whatsNew } = await import("./whats-new.js");
-	return whatsNew({ settings, version, agentDir: agentDir(env, home), packageDir: packageRoot() });
+	return whatsNew({ settings, version, packageDir: packageRoot() });
 }
 
 /** What the colours come from. */
-function themeOptions({ env, cwd, home, settings }: CliContext): ThemeOptions {
+function themeOptions({ env, cwd, home }: CliContext): ThemeOptions {
 	const { level, background } = terminalColours(env);
-	const { theme } = settings.settings;
-	const inProject = settings.layers.project.theme;
+	const { themes: user, project } = paths(env, cwd, home);
 	return {
 		level,
 		background,
 		// The text console shows a question as it is instead of answering it.
 		asks: env.TERM !== "linux",
-		library: new ThemeLibrary(paths(env, cwd, home)),
-		...(theme === undefined ? {} : { chosen: theme }),
-		...(typeof inProject === "string" && { projectChoice: inProject }),
+		dirs: { user, project: project.themes },
 	};
 }

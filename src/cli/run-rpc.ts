@@ -35,11 +35,13 @@ export async function runRpc(
 	io.onReaderGone?.(() => end.end(READER_GONE));
 	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
 	const releaseErrors = watchStrayErrors(session);
+	const stopWatching = options.settings?.watch();
 	try {
 		await new RpcServer({ session, input, io, signal: stopped.signal }).serve();
 		return end.exitCode ?? 0;
 	} finally {
 		end.release();
+		stopWatching?.();
 		releaseErrors();
 		releaseConsole();
 		// An open pipe would keep the program alive.

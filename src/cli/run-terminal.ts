@@ -26,7 +26,7 @@ async function runDemo(options: CliOptions, context: CliContext): Promise<number
 }
 
 async function openTerminal(options: CliOptions, context: CliContext, extras: TerminalExtras): Promise<number> {
-	if (options.plain || context.settings.settings.plain || context.env.TERM === "dumb") {
+	if (options.plain || context.settings.current.plain || context.env.TERM === "dumb") {
 		const { runPlainCli } = await import("./run-plain.js");
 		return runPlainCli(options, context, extras);
 	}

@@ -54,6 +54,7 @@ export async function startSession(
 		return createAgentSession({ ...wanted, session: { ...choice, copy: true } });
 	});
 	releases.push(
+		context.settings.watch(),
 		watchStrayErrors(session),
 		divertWrites(session, (line) => ui.notify(line, "info")),
 	);

@@ -1,15 +1,13 @@
 import { join } from "node:path";
-import { type Settings, saveSetting } from "../config/settings.js";
-import { SETTINGS } from "../config/settings-table.js";
+import type { SettingsStore } from "../config/settings-store.js";
 import { onOneLine } from "../log/session-summary.js";
 import type { News } from "../modes/interactive/interactive-options.js";
 import { compareVersions, loadChangelog, newerThan } from "../resources/changelog.js";
 
 /** What is known at a start. */
 export interface WhatsNewOptions {
-	settings: Pick<Settings, "collapseChangelog" | "lastChangelogVersion">;
+	settings: Pick<SettingsStore, "current" | "set">;
 	version: string;
-	agentDir: string;
 	/** Holds CHANGELOG.md. */
 	packageDir: string;
 }
@@ -22,16 +20,16 @@ const MAX_ITEM_LENGTH = 72;
  * What this version brought since the last one that was told of, once: the version is noted in the user's settings.json.
  * @returns null at the very first start, and when nothing is new
  */
-export async function whatsNew({ settings, version, agentDir, packageDir }: WhatsNewOptions): Promise<News | null> {
-	const before = settings.lastChangelogVersion;
+export async function whatsNew({ settings, version, packageDir }: WhatsNewOptions): Promise<News | null> {
+	const before = settings.current.lastChangelogVersion;
 	if (before === version) return null;
 	try {
-		await saveSetting(agentDir, SETTINGS.lastChangelogVersion.path, version);
+		await settings.set("lastChangelogVersion", version);
 	} catch {
 		return null; // it could not be noted, and would be told at every start
 	}
 	if (before === undefined || compareVersions(version, before) <= 0) return null;
-	if (settings.collapseChangelog) return { version, lines: [] };
+	if (settings.current.collapseChangelog) return { version, lines: [] };
 	const sections = newerThan(await loadChangelog(join(packageDir, "CHANGELOG.md")), before);
 	const items = sections.flatMap((section) => itemsOf(section.lines));
 	const more = items.length > MAX_ITEMS ? [`… and ${items.length - MAX_ITEMS} more`] : [];

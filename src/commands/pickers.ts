@@ -1,8 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { KeyState } from "../config/credentials.js";
 import type { ResolvedModel } from "../config/models.js";
-import type { SettingSource } from "../config/settings.js";
-import type { SettingRow } from "../config/settings-table.js";
+import type { SettingsStore } from "../config/settings-store.js";
 import type { SearchHit } from "../log/search.js";
 import type { SessionSummary } from "../log/session-summary.js";
 
@@ -87,25 +86,8 @@ export interface BranchRow {
 	isInContext: boolean;
 }
 
-/** A setting as it is now. */
-export interface SettingState {
-	row: SettingRow;
-	value: unknown;
-	source: SettingSource;
-}
-
 /** The settings, as commands see them. */
-export interface CommandSettings {
-	/** In the order of the table. */
-	list(): SettingState[];
-	/**
-	 * Sets one in the user's settings.json, and in this session where that can be.
-	 * @param value undefined takes it out of the file
-	 * @returns whether the session goes by it from now on; if not, the next start does
-	 * @throws PiError `bad_arguments` for a value of another kind, `config_write_failed`
-	 */
-	set(row: SettingRow, value: unknown): Promise<boolean>;
-}
+export type CommandSettings = Pick<SettingsStore, "list" | "set">;
 
 /** Something to read, a row each; choosing a row that has an insert puts that into the editor. */
 export interface ListPage {
@@ -143,8 +125,6 @@ export interface PickerShell {
 	openTools?(tools: CommandTools, signal: AbortSignal): Promise<void>;
 	/** Shows the settings and changes them. Resolves when it is closed. */
 	openSettings?(settings: CommandSettings, signal: AbortSignal): Promise<void>;
-	/** Goes by a setting of the screen from now on. @returns false for one that it does not follow */
-	applySetting?(path: string, value: unknown): boolean;
 	/** Shows a text over the editor. Resolves when it is closed. */
 	showText?(page: TextPage, signal: AbortSignal): Promise<void>;
 	/** The screen as it is. */

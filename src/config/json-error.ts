@@ -1,9 +1,16 @@
-/** The first place where a text stops being JSON. */
-export interface JsonError {
+/** A position in a text. */
+export interface JsonPosition {
 	/** 1-based. */
 	line: number;
 	/** 1-based, in UTF-16 units. */
 	column: number;
+}
+
+/** Member names and item indices that lead to a value, outermost first. */
+export type JsonKeys = readonly (string | number)[];
+
+/** The first place where a text stops being JSON. */
+export interface JsonError extends JsonPosition {
 	/** What is wrong there, in words. */
 	reason: string;
 }
@@ -21,6 +28,36 @@ type Expected = "value" | "firstValue" | "key" | "firstKey" | "colon" | "afterVa
 /** @returns where and why `text` is no JSON; null when it is */
 export function findJsonError(text: string): JsonError | null {
 	return new JsonScanner(text).run();
+}
+
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
+
+/**
+ * Finds the value at these keys, or its key, in a text that is JSON. Of members with one name the last counts, as for
+ * `JSON.parse`.
+ */
+export function locateJson(text: string, keys: JsonKeys, part: "key" | "value" = "value"): JsonPosition | null {
+	let found: number | null = null;
+	/** The open brackets: index of the current item, or name of the current member; null before the name. */
+	const open: { key: string | number | null; keyAt: number }[] = [];
+	for (const { 0: token, index } of text.matchAll(TOKEN)) {
+		const inner = open.at(-1);
+		if (token === ":") continue;
+		if (token === "}" || token === "]") open.pop();
+		else if (token === "," && inner) inner.key = typeof inner.key === "number" ? inner.key + 1 : null;
+		else if (inner?.key === null) Object.assign(inner, { key: JSON.parse(token), keyAt: index });
+		else {
+			const isHere = open.length === keys.length && open.every(({ key }, depth) => key === keys[depth]);
+			if (isHere) found = part === "key" && typeof inner?.key === "string" ? inner.keyAt : index;
+			if (token === "{" || token === "[") open.push({ key: token === "{" ? null : 0, keyAt: index });
+		}
+	}
+	return found === null ? null : positionOf(text, found);
+}
+
+function positionOf(text: string, offset: number): JsonPosition {
+	const before = text.slice(0, offset);
+	return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 /** Walks over JSON with a stack of its own, so that deep nesting cannot overflow. */
@@ -126,7 +163,7 @@ class JsonScanner {
 	#endProblem(): string {
 		const open = this.#open.at(-1);
 		if (open === undefined) return this.text.trim() === "" ? "the file is empty" : "the file ends too early";
-		return `the file ends before the "${this.text.charAt(open)}" of line ${this.#place(open).line} is closed`;
+		return `the file ends before the "${this.text.charAt(open)}" of line ${positionOf(this.text, open).line} is closed`;
 	}
 
 	#commentProblem(): string | null {
@@ -161,12 +198,6 @@ class JsonScanner {
 	}
 
 	#error(reason: string): JsonError {
-		return { ...this.#place(this.#at), reason };
-	}
-
-	#place(offset: number): { line: number; column: number } {
-		const before = this.text.slice(0, offset);
-		const lineStart = before.lastIndexOf("\n") + 1;
-		return { line: before.split("\n").length, column: offset - lineStart + 1 };
+		return { ...positionOf(this.text, this.#at), reason };
 	}
 }

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from "node:fs";
 import { PiError } from "../errors.js";
 import { withFileLock } from "../util/file-lock.js";
 import { atomicWriteFile, isNotFound, readRegularFileSync } from "../util/fs.js";
-import { findJsonError } from "./json-error.js";
+import { findJsonError, type JsonKeys, locateJson } from "./json-error.js";
 
 /** An object as JSON gives it. */
 export type JsonObject = { [key: string]: unknown };
@@ -30,30 +30,52 @@ export function parseJson(text: string, path: string): unknown {
 	}
 }
 
+/** A configuration file as read. */
+export interface JsonFile {
+	value: JsonObject;
+	/** `<file>:<line>:<column>` of the value at these keys, or of its key; the path alone if the file has no such value. */
+	placeOf(keys: JsonKeys, part?: "key" | "value"): string;
+}
+
 /**
- * The object in a configuration file; null when there is no file, `{}` when it is empty.
- * @throws PiError `config_invalid` when it is no JSON object, `file_unreadable` when it cannot be read
+ * Reads a configuration file; `{}` if it is empty.
+ * @returns null if the file does not exist
+ * @throws PiError `config_invalid` if it is not a JSON object, `file_unreadable` if it cannot be read
  */
-export function readJsonObject(path: string): JsonObject | null {
+export function readJsonFile(path: string): JsonFile | null {
 	let text: string;
 	try {
-		text = readRegularFileSync(path, { maxBytes: MAX_BYTES }).toString("utf8");
+		text = readRegularFileSync(path, { maxBytes: MAX_BYTES })
+			.toString("utf8")
+			.replace(/^\ufeff/, "");
 	} catch (error) {
 		if (isNotFound(error)) return null;
 		throw error;
 	}
-	if (text.replace(/^\ufeff/, "").trim() === "") return {};
-	const value = parseJson(text, path);
-	if (isJsonObject(value)) return value;
+	const value = text.trim() === "" ? {} : parseJson(text, path);
+	if (isJsonObject(value)) {
+		const placeOf: JsonFile["placeOf"] = (keys, part) => {
+			const at = locateJson(text, keys, part);
+			return at ? `${path}:${at.line}:${at.column}` : path;
+		};
+		return { value, placeOf };
+	}
 	throw new PiError("config_invalid", `${path}:1:1: expected an object in braces`, {
 		hint: "mend the file; until then it is not used",
 	});
+}
+
+/** The object in a configuration file, as `readJsonFile` reads it. */
+export function readJsonObject(path: string): JsonObject | null {
+	return readJsonFile(path)?.value ?? null;
 }
 
 /** How `updateJsonFile` writes. */
 export interface UpdateOptions {
 	/** Permission bits of the file; default 0600. */
 	mode?: number;
+	/** Content to change instead of that of a file that cannot be parsed. Default: `{}`. */
+	lastGood?: JsonObject;
 }
 
 /**
@@ -66,11 +88,11 @@ export interface UpdateOptions {
 export async function updateJsonFile(
 	path: string,
 	change: (current: JsonObject) => JsonObject | null,
-	{ mode = 0o600 }: UpdateOptions = {},
+	{ mode = 0o600, lastGood = {} }: UpdateOptions = {},
 ): Promise<{ keptAside?: string }> {
 	return withFileLock(path, async () => {
 		try {
-			const { current, keptAside } = readForUpdate(path);
+			const { current, keptAside } = readForUpdate(path, lastGood);
 			const next = change(current);
 			if (next !== null) await atomicWriteFile(path, `${JSON.stringify(next, null, 2)}\n`, { mode });
 			return { keptAside };
@@ -81,14 +103,14 @@ export async function updateJsonFile(
 	});
 }
 
-function readForUpdate(path: string): { current: JsonObject; keptAside?: string } {
+function readForUpdate(path: string, lastGood: JsonObject): { current: JsonObject; keptAside?: string } {
 	try {
 		return { current: readJsonObject(path) ?? {} };
 	} catch (error) {
 		if (!(error instanceof PiError) || error.code !== "config_invalid") throw error;
 		const keptAside = unusedName(`${path}.bad-${new Date().toISOString().slice(0, 10)}`);
 		renameSync(path, keptAside);
-		return { current: {}, keptAside };
+		return { current: lastGood, keptAside };
 	}
 }
 

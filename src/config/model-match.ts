@@ -1,6 +1,6 @@
 import type { Api, Model, ModelThinkingLevel } from "@mariozechner/pi-ai";
 import { PREFERRED_MODELS } from "./preferred-models.js";
-import { THINKING_LEVEL_NAMES } from "./settings.js";
+import { THINKING_LEVEL_NAMES } from "./settings-schema.js";
 
 /** What the user wrote for a model, taken apart. */
 export interface ModelPattern {

@@ -2,7 +2,7 @@ import { Credentials } from "./credentials.js";
 import { loadModels, type ModelRegistry } from "./models.js";
 import { loadModelsFile } from "./models-file.js";
 import type { Environment, Paths } from "./paths.js";
-import type { Settings } from "./settings.js";
+import type { Settings } from "./settings-schema.js";
 
 /** The models that can be named here, and the keys to them. */
 export interface ModelSources {

@@ -5,7 +5,7 @@ import type { Credentials } from "./credentials.js";
 import { byLikelihood, findExact, findFuzzy, findGlob, modelName, readPatterns } from "./model-match.js";
 import type { CustomModel, CustomProvider, ModelsFile } from "./models-file.js";
 import { PREFERRED_MODELS } from "./preferred-models.js";
-import type { Settings } from "./settings.js";
+import type { Settings } from "./settings-schema.js";
 
 export { modelName } from "./model-match.js";
 
@@ -277,7 +277,12 @@ function buildModel(
 		return null;
 	}
 	const compat = provider.compat || model.compat ? { ...provider.compat, ...model.compat } : undefined;
-	const { id, name, reasoning, thinkingLevelMap, input, cost, contextWindow, maxTokens } = model;
+	const { id, name, reasoning, thinkingLevelMap, cost } = model;
+	const [input, contextWindow, maxTokens] = [
+		[...model.input],
+		Math.floor(model.contextWindow),
+		Math.floor(model.maxTokens),
+	];
 	const base = { id, name, api, provider: provider.name, baseUrl, reasoning, input, cost, contextWindow, maxTokens };
 	return { ...base, ...(thinkingLevelMap && { thinkingLevelMap }), ...(compat && { compat }) };
 }

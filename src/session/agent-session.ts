@@ -3,7 +3,7 @@ import type { CommandShell, PaletteItem, SessionStats } from "../commands/comman
 import type { CompactionRequest, CompactionTokens } from "../commands/compaction.js";
 import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
-import type { Settings } from "../config/settings.js";
+import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
 import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
@@ -125,7 +125,7 @@ export class AgentSession {
 		return this.#components.state.thinkingLevel;
 	}
 	get settings(): Settings {
-		return this.#components.parts.settings;
+		return this.#components.parts.settings.current;
 	}
 	/** What the session is doing; each change is an `activity_changed` event. */
 	get activity(): Activity {
@@ -246,8 +246,8 @@ export class AgentSession {
 
 	/** Loads all hooks again. @returns a line that says what is loaded */
 	async reload(): Promise<string> {
-		const { lifecycle, hooks, warnings } = this.#components;
-		warnings.length = 0;
+		const { lifecycle, hooks, parts, warnings } = this.#components;
+		warnings.splice(0, warnings.length, ...parts.settings.reload());
 		const { count, kept } = await lifecycle.reload((unload) => hooks.reload(unload));
 		const old = kept.length > 0 ? `; the previous version still runs of ${kept.join(", ")}` : "";
 		return `${count} ${count === 1 ? "hook" : "hooks"} loaded${old}`;
@@ -301,7 +301,7 @@ export class AgentSession {
 		hooks.unload();
 		await state.log.flush();
 		parts.client.release(this.sessionId);
-		state.log.close();
+		state.close();
 		events.close();
 	}
 }

@@ -9,7 +9,6 @@ import { exportSession } from "./export-session.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { SessionParts } from "./session-parts.js";
 import { createSessionStore } from "./session-store.js";
-import { createSettingsStore } from "./settings-store.js";
 
 /** The session as built-in commands see it; every member reads current state. */
 export function createCommandHost(
@@ -18,7 +17,6 @@ export function createCommandHost(
 	parts: SessionParts,
 	compaction: CommandCompaction,
 ): CommandHost {
-	const settings = createSettingsStore(session, parts);
 	return {
 		get cwd() {
 			return session.cwd;
@@ -57,7 +55,7 @@ export function createCommandHost(
 			setName: (name) => session.setName(name),
 		}),
 		tools: parts.toolSwitch,
-		settings,
+		settings: parts.settings,
 		newSession: () => lifecycle.newSession(),
 		switchSession: (path, how) => lifecycle.switchSession(path, how),
 		branchTargets: () => lifecycle.branchTargets(),
@@ -73,7 +71,7 @@ export function createCommandHost(
 		describeContext: (at = null) => session.inspector.inspectContext({ at }).then(describeContext),
 		describeHooks: () => describeHooks(session.inspector.hookStatuses()),
 		inspector: session.inspector,
-		writeDebugReport: (screen) => writeDebugReport(session, parts, settings, screen),
+		writeDebugReport: (screen) => writeDebugReport(session, parts, screen),
 		commands: () => session.palette(),
 	};
 }

@@ -39,13 +39,17 @@ export interface CompactionDeps {
 
 /** Compacts the context and undoes it. Every compaction, whoever asks for it, begins in `begin`. */
 export class Compaction implements CommandCompaction {
-	/** Whether the session compacts automatically. */
-	enabled: boolean;
 	/** Log length at which compaction last failed; it is not retried before the log has grown. */
 	#failedAt = -1;
 
-	constructor(private readonly deps: CompactionDeps) {
-		this.enabled = deps.parts.settings.compaction.enabled;
+	constructor(private readonly deps: CompactionDeps) {}
+
+	/** Whether the session compacts automatically. Set for this run: nothing is saved. */
+	get enabled(): boolean {
+		return this.deps.parts.settings.current.compaction.enabled;
+	}
+	set enabled(enabled: boolean) {
+		this.deps.parts.settings.override("compaction.enabled", enabled);
 	}
 
 	/** Compacts when fewer than `reserveTokens` of the window are left. Failures are reported, not thrown. */
@@ -97,7 +101,11 @@ export class Compaction implements CommandCompaction {
 		try {
 			const model = requireModel(parts, state);
 			const before = await context.rebuild(operation.signal);
-			const plan = planCompaction(before.messages, state.log.entries, parts.settings.compaction.keepRecentTokens);
+			const plan = planCompaction(
+				before.messages,
+				state.log.entries,
+				parts.settings.current.compaction.keepRecentTokens,
+			);
 			if (!plan)
 				throw new PiError("compaction_failed", "There is nothing to compact yet", {
 					hint: "continue until there is more",
@@ -109,7 +117,7 @@ export class Compaction implements CommandCompaction {
 				models: parts.models,
 				stream: parts.client.stream,
 				hooks: this.deps.hooks(),
-				idleTimeoutMs: parts.settings.streamIdleTimeoutMs,
+				idleTimeoutMs: parts.settings.current.streamIdleTimeoutMs,
 				...(focus ? { focus } : {}),
 				signal: operation.signal,
 				onNotice: (message: string) => emit({ type: "notice", level: "warning", message }),
@@ -206,7 +214,7 @@ export class Compaction implements CommandCompaction {
 		const { parts, state } = this.deps;
 		const window = state.model?.contextWindow ?? 0;
 		if (window === 0) return null;
-		return this.enabled ? window - parts.settings.compaction.reserveTokens : window;
+		return this.enabled ? window - parts.settings.current.compaction.reserveTokens : window;
 	}
 
 	#tryWith(entry: SessionEntry, signal: AbortSignal): Promise<BuiltContext> {

@@ -4,7 +4,6 @@ import type { SessionActivity } from "./activity.js";
 import type { QueueMode } from "./prompt-queue.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionParts } from "./session-parts.js";
-import type { SessionRunner } from "./session-run.js";
 
 /** What programs that drive a session may look at and change besides what every mode does. */
 export interface SessionControls {
@@ -24,27 +23,26 @@ export interface SessionControls {
 export interface ControlledParts {
 	parts: SessionParts;
 	context: SessionContext;
-	runner: SessionRunner;
 	activity: SessionActivity;
 }
 
-export function createControls({ parts, context, runner, activity }: ControlledParts): SessionControls {
-	const { retry } = parts.settings;
+export function createControls({ parts, context, activity }: ControlledParts): SessionControls {
+	const { settings } = parts;
 	return {
 		get messages() {
 			return context.messages;
 		},
 		get queueMode() {
-			return runner.queue.mode;
+			return settings.current.queueMode;
 		},
 		set queueMode(mode) {
-			runner.queue.mode = mode;
+			settings.override("queueMode", mode);
 		},
 		get autoRetry() {
-			return retry.enabled;
+			return settings.current.retry.enabled;
 		},
 		set autoRetry(enabled) {
-			retry.enabled = enabled;
+			settings.override("retry.enabled", enabled);
 		},
 		availableModels: () => parts.models.available(),
 		abortBash: () => activity.abort("shell"),

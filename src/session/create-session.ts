@@ -47,7 +47,7 @@ function assembleSession(parts: SessionParts): AgentSession {
 	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false };
 	const activity = new SessionActivity();
 	activity.subscribe((current) => emit({ type: "activity_changed", activity: current }));
-	const state = new SessionState(parts.log, parts.defaults, emit);
+	const state = new SessionState(parts.log, parts.defaults, emit, parts.settings);
 	state.restore(parts.models.find);
 
 	const context: SessionContext = new SessionContext({

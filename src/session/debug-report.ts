@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import type { CommandSettings, ScreenFacts, SettingState } from "../commands/pickers.js";
-import { settingText } from "../commands/setting-text.js";
+import { settingText } from "../commands/builtin/settings.js";
+import type { ScreenFacts } from "../commands/pickers.js";
+import type { SettingState } from "../config/settings-store.js";
 import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";
 import { packageRoot, packageVersion } from "../util/package-root.js";
 import { stripAll } from "../util/sanitize.js";
@@ -19,7 +20,6 @@ const MAX_DATA = 2000;
 export async function writeDebugReport(
 	session: AgentSession,
 	parts: SessionParts,
-	settings: CommandSettings,
 	screen: ScreenFacts | null,
 ): Promise<string> {
 	const now = new Date();
@@ -29,7 +29,7 @@ export async function writeDebugReport(
 	const lines = [
 		...programLines(session, parts, now),
 		...heading("Settings"),
-		...settings.list().flatMap(settingLine),
+		...parts.settings.list().flatMap(settingLine),
 		...heading("Hooks"),
 		...describeHooks(session.inspector.hookStatuses()),
 		...heading("Terminal and screen"),
@@ -55,8 +55,8 @@ function programLines(session: AgentSession, parts: SessionParts, now: Date): st
 }
 
 /** What the user or the project has set. */
-function settingLine({ row, value, source }: SettingState): string[] {
-	return source === "default" ? [] : [`${row.path}: ${settingText(value)} (${source})`];
+function settingLine({ path, value, source }: SettingState): string[] {
+	return source === "default" ? [] : [`${path}: ${settingText(value)} (${source})`];
 }
 
 function heading(title: string): string[] {

@@ -5,7 +5,8 @@ import type { RequestPreamble } from "../commands/inspection.js";
 import { loadModelSources } from "../config/model-sources.js";
 import type { ModelRegistry } from "../config/models.js";
 import { type Environment, paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
-import { type LoadedSettings, loadSettings } from "../config/settings.js";
+import type { Settings } from "../config/settings-schema.js";
+import { SettingsStore } from "../config/settings-store.js";
 import type { ProjectSet } from "../config/trust.js";
 import { estimatePreamble } from "../context/tokens.js";
 import { PiError } from "../errors.js";
@@ -48,7 +49,8 @@ export interface CreateAgentSessionOptions {
 	cwd?: string;
 	env?: Environment;
 	home?: string;
-	settings?: LoadedSettings;
+	/** Shared with whatever else shows or changes settings. */
+	settings?: SettingsStore;
 	session?: SessionChoice;
 	sessionDir?: string;
 	/** `provider/id`, an id, or words of it; `:high` behind it sets the thinking level. Or a model. */
@@ -92,12 +94,9 @@ export interface CreateAgentSessionOptions {
  */
 export async function discoverSetup(options: CreateAgentSessionOptions): Promise<SessionParts> {
 	const paths = findPaths(options.env, options.cwd, options.home);
-	const {
-		settings,
-		layers,
-		warnings: settingsWarnings,
-	} = options.settings ?? loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });
-	const warnings = [...settingsWarnings];
+	const store = options.settings ?? new SettingsStore(paths);
+	const settings = store.current;
+	const warnings = [...store.problems];
 	const env = options.env ?? processEnvironment();
 	const [client, { registry, credentials }, resources] = await Promise.all([
 		options.client ?? loadModelClient(),
@@ -151,8 +150,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 	return {
 		cwd: paths.cwd,
 		log: openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd),
-		settings,
-		settingsLayers: layers,
+		settings: store,
 		agentDir: paths.agentDir,
 		defaults: {
 			model: chosen.model,
@@ -189,7 +187,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		get builtinHooks() {
 			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];
 		},
-		grants: new HookGrants({ settings, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
+		grants: new HookGrants({ settings: store, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
 		...(options.watch ? { watch: options.watch } : {}),
 		hookCacheDir: paths.hookCache,
 		tmpDir: paths.tmp,
@@ -246,7 +244,7 @@ async function loadResources(options: CreateAgentSessionOptions, paths: Paths, s
 async function chooseModel(
 	options: CreateAgentSessionOptions,
 	registry: ModelRegistry,
-	settings: LoadedSettings["settings"],
+	settings: Settings,
 	warnings: string[],
 	offline: boolean,
 ): Promise<{ model: Model<Api> | null; thinkingLevel?: ThinkingLevel }> {

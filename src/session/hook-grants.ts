@@ -1,5 +1,5 @@
 import { resolveUserPath } from "../config/paths.js";
-import { type Settings, updateSettings } from "../config/settings.js";
+import type { SettingsStore } from "../config/settings-store.js";
 import { describeError } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
 import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
@@ -7,7 +7,7 @@ import { grantedHandles, HOST_HANDLE_NAMES, type HostHandleName } from "../hooks
 
 /** What grants are made with. */
 export interface HookGrantsOptions {
-	settings: Pick<Settings, "hookGrants">;
+	settings: SettingsStore;
 	agentDir: string;
 	home: string;
 	/** Asks the user; absent where there is nobody. */
@@ -24,7 +24,7 @@ export class HookGrants {
 	/** The handles that a hook has. */
 	of(file: HookFile): HostHandleName[] {
 		const { settings, agentDir, home } = this.options;
-		const kept = grantedHandles(settings.hookGrants, file, (path) => resolveUserPath(path, agentDir, home));
+		const kept = grantedHandles(settings.current.hookGrants, file, (path) => resolveUserPath(path, agentDir, home));
 		const once = this.#once.get(file.path);
 		return HOST_HANDLE_NAMES.filter((name) => kept.includes(name) || once?.has(name));
 	}
@@ -44,9 +44,8 @@ export class HookGrants {
 	}
 
 	async #keep({ file, handle }: GrantRequest): Promise<void> {
-		const { settings, agentDir } = this.options;
-		const names = new Set([...(settings.hookGrants[file.path] ?? []), handle]);
-		settings.hookGrants = { ...settings.hookGrants, [file.path]: [...names] };
-		await updateSettings(agentDir, { hookGrants: { [file.path]: [...names] } });
+		const { settings } = this.options;
+		const names = new Set([...(settings.current.hookGrants[file.path] ?? []), handle]);
+		await settings.setMember("hookGrants", file.path, [...names]);
 	}
 }

@@ -16,7 +16,7 @@ export class PromptQueue<T> {
 
 	/** @param onChange called after every change */
 	constructor(
-		public mode: QueueMode,
+		private readonly mode: () => QueueMode,
 		private readonly onChange: (queue: QueuedPrompts) => void,
 	) {}
 
@@ -63,7 +63,7 @@ export class PromptQueue<T> {
 	}
 
 	#take(list: QueuedPrompt<T>[]): T[] {
-		const taken = list.splice(0, this.mode === "all" ? list.length : 1).map(({ message }) => message);
+		const taken = list.splice(0, this.mode() === "all" ? list.length : 1).map(({ message }) => message);
 		if (taken.length > 0) this.#changed();
 		return taken;
 	}

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Paths } from "../config/paths.js";
-import type { Settings } from "../config/settings.js";
+import type { Settings } from "../config/settings-schema.js";
 import type { ProjectSet } from "../config/trust.js";
 import { describeError, PiError } from "../errors.js";
 import { type DiscoverOptions, discoverHooks, type HookFile } from "../hooks/discover.js";

@@ -97,7 +97,7 @@ export class SessionHooks {
 	/** The same for a look that must leave no trace: no figures, no reports. */
 	trialStages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[] {
 		const { host, parts } = this.options;
-		const hookTimeoutMs = () => parts.settings.hookTimeout;
+		const hookTimeoutMs = () => parts.settings.current.hookTimeout;
 		const trial = new HookRunner({ registry: this.#registry, host, hookTimeoutMs, onError: () => {} });
 		return trial.contextStages(entries, signal);
 	}
@@ -163,7 +163,7 @@ export class SessionHooks {
 		const { parts, onSend, onWarning } = this.options;
 		const loading: LoadHooksOptions = {
 			cacheDir: parts.hookCacheDir,
-			timeoutMs: parts.settings.hookTimeout,
+			timeoutMs: parts.settings.current.hookTimeout,
 			...(parts.watch ? { watch: parts.watch } : {}),
 			// What comes with the program may use everything; for hooks the user says.
 			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : parts.grants.of(file)),
@@ -209,7 +209,7 @@ export class SessionHooks {
 		return new HookRunner({
 			registry,
 			host,
-			hookTimeoutMs: () => parts.settings.hookTimeout,
+			hookTimeoutMs: () => parts.settings.current.hookTimeout,
 			onError: (error) => this.#fail(error),
 			...(parts.watch ? { watch: parts.watch } : {}),
 			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),

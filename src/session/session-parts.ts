@@ -5,7 +5,7 @@ import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/co
 import type { RequestPreamble } from "../commands/inspection.js";
 import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
-import type { Settings, SettingsLayers } from "../config/settings.js";
+import type { SettingsStore } from "../config/settings-store.js";
 import type { PiError } from "../errors.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
@@ -57,10 +57,8 @@ export interface ModelClient {
 export interface SessionParts {
 	cwd: string;
 	log: SessionLog;
-	settings: Settings;
-	/** The files that the settings are from, as read. */
-	settingsLayers: SettingsLayers;
-	/** Holds the user's settings.json. */
+	settings: SettingsStore;
+	/** The user's own directory. */
 	agentDir: string;
 	defaults: SessionDefaults;
 	models: SessionModels;

@@ -32,7 +32,10 @@ export class SessionRunner {
 	readonly systemItems: SystemItems;
 
 	constructor(private readonly deps: SessionRunDeps) {
-		this.queue = new PromptQueue(deps.parts.settings.queueMode, (queue) => deps.emit({ type: "queue_changed", queue }));
+		this.queue = new PromptQueue(
+			() => deps.parts.settings.current.queueMode,
+			(queue) => deps.emit({ type: "queue_changed", queue }),
+		);
 		this.systemItems = new SystemItems(deps.state);
 	}
 
@@ -86,10 +89,10 @@ function agentDeps(
 		gate: createGate(deps.hooks),
 		cwd: parts.cwd,
 		tmpDir: parts.tmpDir,
-		shellPath: () => settings.shellPath,
+		shellPath: () => settings.current.shellPath,
 		tools: () => parts.tools,
-		retry: () => settings.retry,
-		idleTimeoutMs: () => settings.streamIdleTimeoutMs,
+		retry: () => settings.current.retry,
+		idleTimeoutMs: () => settings.current.streamIdleTimeoutMs,
 		async prepareRequest(turnIndex) {
 			operation.enter("requesting");
 			const { request, built } = await prepareRequest(deps, systemItems, signal);

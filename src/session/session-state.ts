@@ -1,4 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import type { SettingsStore } from "../config/settings-store.js";
 import {
 	type AppMessage,
 	type ContextRecord,
@@ -26,6 +27,7 @@ export class SessionState {
 	#model: Model<Api> | null;
 	#thinkingLevel: ThinkingLevel;
 	#generation = 0;
+	readonly #unsubscribe: () => void;
 	/** Changes made before the first message; they are written with it, so that a session never used leaves no file. */
 	readonly #unwritten = new Set<"model" | "thinkingLevel">();
 
@@ -33,10 +35,21 @@ export class SessionState {
 		log: SessionLog,
 		private readonly defaults: SessionDefaults,
 		private readonly emit: (event: SessionEvent) => void,
+		settings: Pick<SettingsStore, "current" | "subscribe">,
 	) {
 		this.#log = log;
 		this.#model = defaults.model;
 		this.#thinkingLevel = defaults.thinkingLevel;
+		this.#unsubscribe = settings.subscribe(({ paths, problems }) => {
+			if (paths.includes("defaultThinkingLevel")) this.setThinkingLevel(settings.current.defaultThinkingLevel);
+			for (const message of problems) emit({ type: "notice", level: "warning", message });
+		});
+	}
+
+	/** Closes the log and follows the settings no longer. */
+	close(): void {
+		this.#unsubscribe();
+		this.#log.close();
 	}
 
 	get log(): SessionLog {

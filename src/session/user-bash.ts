@@ -40,7 +40,7 @@ export class UserShell {
 				tool: parts.bashTool,
 				cwd: parts.cwd,
 				tmpDir: parts.tmpDir,
-				...(parts.settings.shellPath ? { shellPath: parts.settings.shellPath } : {}),
+				shellPath: parts.settings.current.shellPath,
 				excludeFromContext,
 				signal: operation.signal,
 				onOutput: (output) => emit({ type: "bash_update", output }),

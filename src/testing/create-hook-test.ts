@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { processEnvironment } from "../config/paths.js";
-import type { SettingsPatch } from "../config/settings.js";
+import type { SettingsFile } from "../config/settings-schema.js";
 import { fullText } from "../context/ledger.js";
 import { PiError } from "../errors.js";
 import { NO_UI } from "../hooks/host-context.js";
@@ -33,7 +33,7 @@ export interface HookTestOptions {
 	/** The working directory. Absent: a new one, which `dispose` removes. */
 	cwd?: string;
 	/** What the user's settings.json holds, such as `hookGrants`. Failed requests are not repeated unless `retry` says so. */
-	settings?: SettingsPatch;
+	settings?: SettingsFile;
 	/** False: as in print mode, every dialog is cancelled at once. */
 	hasUI?: boolean;
 }

@@ -13,12 +13,15 @@ export interface ResolvedBindings {
 	problems: string[];
 }
 
-const KEY = /^(?:(?:ctrl|shift|alt|super)\+)*(?:[a-z]+|f\d{1,2}|[!-~])$/i;
 const NAMED_KEYS = new Set(
 	(
 		"escape esc enter return tab space backspace delete insert clear home end pageup pagedown up down left right " +
 		"f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12"
 	).split(" "),
+);
+/** A key with its modifiers. Without flags, which JSON Schema does not have. */
+const KEY = new RegExp(
+	`^(?:(?:${anyCase("ctrl|shift|alt|super")})\\+)*(?:${anyCase([...NAMED_KEYS].join("|"))}|[!-~])$`,
 );
 /**
  * Reads the user's bindings. Of two actions on one key the user's own wins over a default, and of two of the user's the
@@ -86,10 +89,25 @@ function withShift(key: unknown): unknown {
 	return typeof key === "string" && /^[A-Z]$/.test(key) ? `shift+${key.toLowerCase()}` : key;
 }
 
+/** A schema of keybindings.json for editors, as plain JSON Schema. */
+export function keybindingsSchema(
+	actions: readonly { action: string; keys: readonly string[]; description: string }[],
+) {
+	const key = { type: "string", pattern: KEY.source };
+	const members = actions.map(({ action, keys, description }) => [
+		action,
+		{ description, default: keys, $ref: "#/$defs/keys" },
+	]);
+	const $defs = { key, keys: { anyOf: [{ $ref: "#/$defs/key" }, { type: "array", items: { $ref: "#/$defs/key" } }] } };
+	return { type: "object", properties: Object.fromEntries(members), additionalProperties: false, $defs };
+}
+
 function isKeyId(value: unknown): value is KeyId {
-	if (typeof value !== "string" || !KEY.test(value)) return false;
-	const base = baseOf(value).toLowerCase();
-	return base.length === 1 || NAMED_KEYS.has(base);
+	return typeof value === "string" && KEY.test(value);
+}
+
+function anyCase(words: string): string {
+	return words.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
 
 function nearestKey(key: string): string | undefined {

@@ -296,7 +296,7 @@ describe("a run", () => {
 	test("tells the provider of nothing but the conversation when a crash left a call without result", async () => {
 		const { session, provider, sent } = await startSession();
 		provider.reply([toolCall("bash", { command: "true" })], { fault: { kind: "cut", at: "headers" } }, "recovered");
-		session.settings.retry.enabled = false;
+		session.controls.autoRetry = false;
 		await session.prompt("go");
 		await session.prompt("again");
 		expect(sent(3).map((line) => line.split(":")[0])).toEqual(["user", "assistant", "tool", "user"]);

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { whatsNew } from "../../src/cli/whats-new.js";
-import { loadSettings } from "../../src/config/settings.js";
+import { SettingsStore } from "../../src/config/settings-store.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 
 const CHANGELOG = `# Changelog\n\n## 0.3.0\n\n- three\n\n## 0.2.0\n\n- two\n\n## 0.1.0\n\n- one\n`;
@@ -10,8 +10,7 @@ const CHANGELOG = `# Changelog\n\n## 0.3.0\n\n- three\n\n## 0.2.0\n\n- two\n\n##
 function start(settings: Record<string, unknown>, version: string, agentDir = tempAgentDir({ settings })) {
 	const packageDir = tempDir();
 	writeFiles(packageDir, { "CHANGELOG.md": CHANGELOG });
-	const loaded = loadSettings({ agentDir, cwd: "/" }).settings;
-	return { agentDir, news: whatsNew({ settings: loaded, version, agentDir, packageDir }) };
+	return { agentDir, news: whatsNew({ settings: new SettingsStore({ agentDir, cwd: "/" }), version, packageDir }) };
 }
 
 const settingsOf = (agentDir: string): unknown => JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"));
@@ -27,8 +26,9 @@ test("of many news the first are told, each on one line", async () => {
 	const packageDir = tempDir();
 	const items = Array.from({ length: 9 }, (_, n) => `- item ${n}\n  that goes on ${"and on ".repeat(20)}`);
 	writeFiles(packageDir, { "CHANGELOG.md": `## 0.3.0\n\n### Added\n\n${items.join("\n")}\n` });
-	const settings = { lastChangelogVersion: "0.1.0", collapseChangelog: false };
-	const news = await whatsNew({ settings, version: "0.3.0", agentDir: tempAgentDir(), packageDir });
+	const agentDir = tempAgentDir({ settings: { lastChangelogVersion: "0.1.0" } });
+	const settings = new SettingsStore({ agentDir, cwd: "/" });
+	const news = await whatsNew({ settings, version: "0.3.0", packageDir });
 	expect(news?.lines).toHaveLength(7);
 	expect(news?.lines[0]).toMatch(/^- item 0 that goes on (and on )+.{0,6}…$/);
 	expect(news?.lines.at(-1)).toBe("… and 3 more");

@@ -11,9 +11,9 @@ test("/settings prints each setting with its value, where it is from and what it
 	const outcome = await session.prompt("/settings");
 	const lines = outcome.kind === "command" ? (outcome.status ?? "").split("\n") : [];
 	expect(lines[0]).toBe("Settings");
-	expect(lines).toContainEqual(expect.stringMatching(/^theme +dark +project +a theme that/));
-	expect(lines).toContainEqual(expect.stringMatching(/^retry\.maxRetries +5 +user +how often$/));
-	expect(lines).toContainEqual(expect.stringMatching(/^retry\.enabled +true +default +try again/));
+	expect(lines).toContainEqual(expect.stringMatching(/^theme +dark +project +name of a theme that/));
+	expect(lines).toContainEqual(expect.stringMatching(/^retry\.maxRetries +5 +user +maximum number of retries$/));
+	expect(lines).toContainEqual(expect.stringMatching(/^retry\.enabled +true +default +retry requests/));
 	expect(lines).toContainEqual(expect.stringMatching(/^apiKeys +1 entry +user +/));
 	expect(lines.join("\n")).not.toContain("sk-very-secret");
 });
@@ -21,12 +21,18 @@ test("/settings prints each setting with its value, where it is from and what it
 test("/settings name value keeps what else is in the file, and the session goes by it at once", async () => {
 	const { session, agentDir } = await startSession({ userSettings: { retry: { baseDelayMs: 5 }, mine: [1] } });
 	const say = (line: string) => session.prompt(line);
-	expect(await say("/settings retry.maxRetries 7")).toMatchObject({ status: "retry.maxRetries: 7" });
-	expect(await say("/settings queueMode all")).toMatchObject({ status: "queueMode: all" });
-	expect(await say("/settings compaction.enabled off")).toMatchObject({ status: "compaction.enabled: false" });
-	expect(await say("/settings defaultThinkingLevel high")).toMatchObject({ status: "defaultThinkingLevel: high" });
+	expect(await say("/settings retry.maxRetries 7")).toMatchObject({
+		status: "retry.maxRetries: 7 · saved, applies now",
+	});
+	expect(await say("/settings queueMode all")).toMatchObject({ status: "queueMode: all · saved, applies now" });
+	expect(await say("/settings compaction.enabled off")).toMatchObject({
+		status: "compaction.enabled: false · saved, applies now",
+	});
+	expect(await say("/settings defaultThinkingLevel high")).toMatchObject({
+		status: "defaultThinkingLevel: high · saved, applies now",
+	});
 	expect(await say("/settings skills.enabled false")).toMatchObject({
-		status: "skills.enabled: false from the next start on",
+		status: "skills.enabled: false · saved, applies from the next start",
 	});
 	expect(session.settings.retry).toEqual({ enabled: true, maxRetries: 7, baseDelayMs: 5 });
 	expect([session.controls.queueMode, session.autoCompaction, session.thinkingLevel]).toEqual(["all", false, "high"]);
@@ -45,14 +51,16 @@ test("/settings says what a value must be, which name may have been meant, and w
 	await expect(session.prompt("/settings retry.maxRetries many")).rejects.toThrow(
 		'retry.maxRetries must be a whole number from 0 to 100, not "many"',
 	);
-	await expect(session.prompt("/settings hooks a.ts")).rejects.toMatchObject({ hint: "write it into settings.json" });
+	await expect(session.prompt("/settings hooks a.ts")).rejects.toMatchObject({
+		hint: "edit settings.json to change it",
+	});
 	await expect(session.prompt("/settings quemode all")).rejects.toMatchObject({ hint: "did you mean queueMode?" });
 	expect(await session.prompt("/settings queueMode one-at-a-time")).toMatchObject({
-		status: "queueMode: saved, but this project's .pi/settings.json says otherwise",
+		status: "queueMode: saved, but this project's .pi/settings.json overrides it",
 	});
 	expect(session.controls.queueMode).toBe("all");
 	expect(await session.prompt("/settings retry.maxRetries")).toMatchObject({
-		status: "retry.maxRetries: 3 · how often",
+		status: "retry.maxRetries: 3 · maximum number of retries",
 	});
 });
 

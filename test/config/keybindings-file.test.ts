@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readKeybindings } from "../../src/config/keybindings-file.js";
+import { createKeymap } from "../../src/tui/keymap.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 function read(text: string) {
@@ -9,7 +10,7 @@ function read(text: string) {
 	return readKeybindings(join(dir, "keybindings.json"));
 }
 
-test("a binding is found on its line, a key on its own", () => {
+test("a binding and each of its keys are located with line and column", () => {
 	const file = read('{\n\t"app.model": [\n\t\t"f2",\n\t\t"f3"\n\t],\n\t"app.exit" : "f3"\n}\n');
 	expect(file).toMatchObject({ value: { "app.model": ["f2", "f3"], "app.exit": "f3" }, problem: null });
 	expect([
@@ -18,7 +19,13 @@ test("a binding is found on its line, a key on its own", () => {
 		file.placeOf("app.exit", "f3"),
 		file.placeOf("app.exit", "f9"),
 		file.placeOf("app.none"),
-	]).toEqual([2, 4, 6, 6, ""].map((line) => (line ? `keybindings.json:${line}` : "keybindings.json")));
+	]).toEqual([":2:2", ":4:3", ":6:2", ":6:2", ""].map((position) => `keybindings.json${position}`));
+});
+
+test("$schema is accepted", () => {
+	const file = read('{"$schema": "./keybindings.schema.json", "app.exit": "f3"}');
+	expect(createKeymap(file.value).problems).toEqual([]);
+	createKeymap();
 });
 
 test("a file that is no JSON is named with its place, and one that is missing is none", () => {

@@ -83,11 +83,11 @@ describe("models.json", () => {
 			{ ...base, ...defaults, id: "odd", name: "odd", compat: { supportsStore: false } },
 		]);
 		expect(registry.warnings).toEqual([
-			`${path}: providers.box.models[2].colour is not known and not used`,
-			expect.stringContaining(`${path}: providers.box.models[2].api must be one of openai-completions, `),
-			`${path}: providers.box.models[2].contextWindow must be a number above 0; it is ignored`,
-			`${path}: providers.box.models[3].id must be a text; the model is left out`,
-			`${path}: providers.box.models[4] must be an object; it is left out`,
+			`${path}:33:23: providers.box.models[2].contextWindow must be a number above 0; ignored`,
+			expect.stringContaining(`${path}:34:13: providers.box.models[2].api must be one of openai-completions, `),
+			`${path}:35:6: providers.box.models[2].colour is unknown and not used`,
+			`${path}:37:5: providers.box.models[3] needs a valid id; ignored`,
+			`${path}:40:5: providers.box.models[4] must be an object; ignored`,
 		]);
 	});
 
@@ -125,7 +125,7 @@ describe("models.json", () => {
 			},
 		});
 		expect(registry.warnings).toEqual([
-			`${path}: providers.d must be an object; it is left out`,
+			`${path}:19:8: providers.d must be an object; ignored`,
 			`${path}: a/m has no api; it is left out`,
 			`${path}: b/m has no baseUrl; it is left out`,
 			`${path}: providers.c has no models`,

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { HELP_TEXT } from "../../src/cli/help.js";
 import { BUILTIN_COMMANDS } from "../../src/commands/builtin/index.js";
-import { defaultSettings } from "../../src/config/settings.js";
-import { SETTING_ROWS } from "../../src/config/settings-table.js";
+import { choices } from "../../src/config/json-schema.js";
+import { SETTING_ROWS } from "../../src/config/settings-schema.js";
 import { KEY_ACTIONS } from "../../src/tui/key-table.js";
 import { createKeymap } from "../../src/tui/keymap.js";
-import { isObject } from "../helpers/json.js";
 
 const page = readFileSync(new URL("../../docs/usage.md", import.meta.url), "utf8");
 
@@ -53,29 +52,16 @@ test("the commands are the built-in ones, in the order of the palette", () => {
 	);
 });
 
-test("every setting is there, with its default", () => {
-	const rows = rowsOf("Settings").map(([name, value]) => [codeOf(name), codeOf(value)]);
-	const [, unused = ""] = /without effect so far: ([^.]*(?:\.\w[^.]*)*)\.\n/.exec(page) ?? [];
-	const others = [...unused.matchAll(/`([\w.]+)`/g)].map(([, name = ""]) => name);
-	const settings = new Map(flatten(defaultSettings()));
-	expect([...rows.map(([name = ""]) => name), ...others].sort()).toEqual([...settings.keys()].sort());
-	for (const [name = "", value] of rows)
-		expect([name, value]).toEqual([name, JSON.stringify(settings.get(name)) ?? ""]);
+test("the table of settings is the one that the schema describes; npm run schemas writes it", async () => {
+	const rows = SETTING_ROWS.map(({ path, schema }) => {
+		const value = schema.default === undefined ? "" : `\`${JSON.stringify(schema.default)}\``;
+		const names = schema.type === "boolean" ? "" : (choices(schema) ?? []).map((name) => `\`"${name}"\``).join(", ");
+		const meaning = `${schema.description}${names && `: ${names}`}`;
+		const marks = [schema["x-live"] ? "now" : "next start", schema["x-project"] ? "yes" : ""];
+		return `| ${[`\`${path}\``, value, meaning, ...marks].join(" | ")} |`.replaceAll("|  |", "| |");
+	});
+	const head = ["| setting | default | description | applies | project |", "|---|---|---|---|---|"];
+	const [before = "", rest = ""] = page.split(/^\| setting \| [\s\S]*?\n(?=\n)/m);
+	const written = `${before}${[...head, ...rows].join("\n")}\n${rest}`;
+	await expect(written).toMatchFileSnapshot("../../docs/usage.md");
 });
-
-test("the settings mean what the table says that /settings shows", () => {
-	const means = new Map(SETTING_ROWS.map((row) => [row.path, row.means.replaceAll("`", "")]));
-	for (const [name, , text = ""] of rowsOf("Settings")) {
-		const meaning = means.get(codeOf(name)) ?? "no such setting";
-		expect([name, text.replaceAll("`", "").slice(0, meaning.length)]).toEqual([name, meaning]);
-	}
-});
-
-/** Groups by their inner names: `compaction.enabled`. */
-function flatten(settings: object): [string, unknown][] {
-	return Object.entries(settings).flatMap(([key, value]): [string, unknown][] =>
-		isObject(value) && Object.keys(value).length > 0
-			? Object.entries(value).map(([inner, item]): [string, unknown] => [`${key}.${inner}`, item])
-			: [[key, value]],
-	);
-}

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RpcClient } from "../../src/modes/rpc/client.js";
 import { startProvider } from "../helpers/loopback-provider.js";
@@ -29,6 +31,22 @@ describe("a program in RPC mode", () => {
 		expect(await client.call("get_last_assistant_text")).toEqual({ text: "hello from far" });
 		await client.close();
 		expect(stderr).toBe("");
+	});
+
+	test("applies edits of settings.json while it runs, and reports a broken one to the client", async () => {
+		const provider = await startProvider();
+		const agentDir = tempAgentDir({ models: provider.modelsJson() });
+		const { env, cwd } = piPlace({ agentDir });
+		const client = RpcClient.spawn({ entry: piProgram(), args: OPTIONS, cwd, env, onStderr: () => {} });
+		onTestFinished(() => client.close());
+		expect(await client.call("get_state")).toMatchObject({ queueMode: "one-at-a-time", autoRetryEnabled: true });
+		await client.call("set_auto_retry", { enabled: false });
+		writeFileSync(join(agentDir, "settings.json"), '{"queueMode": "all"}');
+		await expect.poll(() => client.call("get_state")).toMatchObject({ queueMode: "all", autoRetryEnabled: false });
+		const notice = client.nextEvent(({ type }) => type === "notice");
+		writeFileSync(join(agentDir, "settings.json"), '{"queueMode": }');
+		expect(await notice).toMatchObject({ message: expect.stringMatching(/settings\.json:1:15: /) });
+		expect(await client.call("get_state")).toMatchObject({ queueMode: "all" });
 	});
 
 	test("answers what was piped in and exits with 0 at its end, and with 143 on SIGTERM", async () => {

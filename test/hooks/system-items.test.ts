@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { SettingsStore } from "../../src/config/settings-store.js";
 import { checkSystemItem, createSystemItemsHandle, ownerOf } from "../../src/hooks/handles.js";
 import type { LoadedHook } from "../../src/hooks/registry.js";
 import { isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../src/log/entry.js";
@@ -228,7 +229,8 @@ describe("a handle", () => {
 		expect(() => Reflect.construct(made, [])).toThrow(refusal);
 		expect(() => Reflect.construct(made, [Symbol("host"), { hook: owner }])).toThrow(refusal);
 
-		const items = new SystemItems(new SessionState(SessionLog.inMemory("/"), DEFAULTS, () => {}));
+		const settings = new SettingsStore({ agentDir: tempDir(), cwd: "/" });
+		const items = new SystemItems(new SessionState(SessionLog.inMemory("/"), DEFAULTS, () => {}, settings));
 		const forged: unknown[] = [
 			null,
 			undefined,

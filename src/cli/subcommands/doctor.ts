@@ -4,7 +4,7 @@ import { environmentProviders } from "../../config/env-keys.js";
 import { findLocalModels } from "../../config/local-servers.js";
 import { loadModelSources } from "../../config/model-sources.js";
 import { terminalColours } from "../../config/terminal-colours.js";
-import { ThemeLibrary } from "../../config/theme-library.js";
+import { listThemeFiles, loadThemeFile } from "../../config/theme-files.js";
 import { loadTrust } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { discoverTools, loadTools, mergeTools } from "../../hooks/load-tools.js";
@@ -102,19 +102,19 @@ const COLOURS = ["no colours", "16 colours", "256 colours", "all colours"] as co
 function checkTheme({ env, paths, settings }: Location): Finding[] {
 	const name = "theme";
 	const chosen = settings.theme ?? "auto";
-	const library = new ThemeLibrary(paths);
-	const file = library.list().find((theme) => theme.name === chosen);
+	const files = listThemeFiles({ user: paths.themes, project: paths.project.themes });
+	const file = files.find((theme) => theme.name === chosen);
 	if (chosen === "auto" || isBuiltIn(chosen)) {
 		const { background } = terminalColours(env);
 		const known = chosen === "auto" && background !== null ? `, ${background} by COLORFGBG` : "";
 		return [{ name, state: "ok", text: `${chosen}${known}` }];
 	}
 	if (!file) {
-		const names = [...Object.keys(BUILT_IN_THEMES), ...library.list().map((theme) => theme.name)];
+		const names = [...Object.keys(BUILT_IN_THEMES), ...files.map((theme) => theme.name)];
 		const mend = didYouMean(chosen, names) ?? `use ${names.join(", ")}`;
 		return [{ name, state: "problem", text: `there is no theme ${JSON.stringify(chosen)}`, mend }];
 	}
-	const { problems } = library.load(file.path);
+	const { problems } = loadThemeFile(file.path);
 	if (problems.length === 0) return [{ name, state: "ok", text: `${chosen} in ${file.path}` }];
 	return problems.map((text) => ({ name, state: "problem", text }));
 }

@@ -8,7 +8,8 @@ import {
 	resolveUserPath,
 	runEnvironment,
 } from "../../config/paths.js";
-import { loadSettings, type Settings } from "../../config/settings.js";
+import type { Settings } from "../../config/settings-schema.js";
+import { SettingsStore } from "../../config/settings-store.js";
 import { sessionDirName } from "../../log/session-paths.js";
 import type { SubcommandOptions } from "../options.js";
 
@@ -25,7 +26,7 @@ export interface Location {
 	paths: Paths;
 	settings: Settings;
 	/** What is wrong with settings files, a line each. */
-	warnings: string[];
+	warnings: readonly string[];
 	/** The sessions of this directory. */
 	sessionDir: string;
 	/** `--trust`, `PI_TRUST`: project code runs this once. */
@@ -37,7 +38,7 @@ export interface Location {
 export function findLocation(options: SubcommandOptions, surroundings: Surroundings = {}): Location {
 	const { env = processEnvironment(), cwd = process.cwd(), home = homedir() } = surroundings;
 	const paths = findPaths(env, cwd, home);
-	const { settings, warnings } = loadSettings({ agentDir: paths.agentDir, cwd: paths.cwd });
+	const { current: settings, problems: warnings } = new SettingsStore(paths);
 	const run = runEnvironment(env, home);
 	return {
 		env,

@@ -115,7 +115,6 @@ function shellHost(components: ScreenComponents, options: InteractiveOptions, qu
 			createEditor: () => new PromptEditor(screen.tui, { theme: style.theme, keymap }),
 			editExternally,
 			paths: { cwd, home },
-			applySetting: (path, value) => themes.applySetting(path, value) || screen.applySetting(path, value),
 			screen: () => ({ ...screen.facts, terminal: terminalFacts }),
 		},
 	};

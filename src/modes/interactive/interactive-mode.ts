@@ -34,6 +34,10 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	if (options.draft) editor.setText(options.draft);
 	screen.tui.start();
 	themes.begin(screen);
+	const unsubscribe = options.settings.subscribe(({ paths }) => {
+		if (paths.includes("theme")) themes.followSettings();
+		screen.use(options.settings.current);
+	});
 	components.loadKeys();
 	try {
 		// Quitting does not wait for a session that takes its time to start.
@@ -46,6 +50,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		return 0;
 	} finally {
 		ended.abort();
+		unsubscribe();
 		themes.stop();
 		palette.completion.cancel();
 		overlays.closeAll();

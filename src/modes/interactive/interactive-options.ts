@@ -1,6 +1,6 @@
 import type { Terminal } from "@mariozechner/pi-tui";
 import type { KeybindingsFile } from "../../config/keybindings-file.js";
-import type { Settings } from "../../config/settings.js";
+import type { SettingsStore } from "../../config/settings-store.js";
 import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { StartQuestions } from "../start-questions.js";
@@ -18,7 +18,7 @@ export interface News {
 export interface InteractiveOptions {
 	/** Creates the session; it is called after the first paint. The session is started here. */
 	startSession(questions: StartQuestions): Promise<AgentSession>;
-	settings: Settings;
+	settings: SettingsStore;
 	theme: ThemeOptions;
 	/** What the terminal can show. Default: text. */
 	features?: TerminalFeatures;

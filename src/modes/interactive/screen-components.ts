@@ -56,9 +56,9 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	const keymap = createKeymap();
 	const warn = (problem: string) => screen.transcript.notice("warning", problem);
 	const failed = (error: unknown) => screen.transcript.notice("error", describeError(error));
-	const themes = new ThemeController(options.theme, warn);
+	const themes = new ThemeController(options.theme, options.settings, warn);
 	const { theme } = themes;
-	const screen = new Screen({ ...options, terminal, theme, keymap });
+	const screen = new Screen({ ...options, settings: options.settings.current, terminal, theme, keymap });
 	const palette = new PaletteController(cwd, (onFile, signal) => listFiles(cwd, onFile, signal));
 	const editor = new PromptEditor(screen.tui, {
 		theme,

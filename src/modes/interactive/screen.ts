@@ -1,5 +1,5 @@
 import { type Component, Container, CURSOR_MARKER, Spacer, type Terminal } from "@mariozechner/pi-tui";
-import type { Settings } from "../../config/settings.js";
+import type { Settings } from "../../config/settings-schema.js";
 import { TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
 import type { QueuedPrompts, SessionEvent } from "../../session/events.js";
 import type { Keymap } from "../../tui/keymap.js";
@@ -115,14 +115,13 @@ export class Screen {
 		this.#hint.text = text;
 	}
 
-	/** Goes by a setting from now on. @returns false for one that the screen does not follow */
-	applySetting(path: string, value: unknown): boolean {
-		if (this.window.applySetting(path, value)) return true;
-		if (path === "gutter") this.look.gutter = value === true;
-		else if (path === "hideThinkingBlock") this.look.previewThinking = value !== true;
-		else return false;
+	/** Applies new settings. */
+	use({ terminal, gutter, hideThinkingBlock }: ScreenOptions["settings"]): void {
+		this.window.use(terminal);
+		if (this.look.gutter === gutter && this.look.previewThinking === !hideThinkingBlock) return;
+		this.look.gutter = gutter;
+		this.look.previewThinking = !hideThinkingBlock;
 		this.transcript.redraw();
-		return true;
 	}
 
 	/** What is on the screen. */

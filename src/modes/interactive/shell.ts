@@ -39,7 +39,6 @@ export function createShell({ write, page, dialogs: host, clipboardPrograms, ...
 	const load = async () => (await import("./dialogs/open-dialogs.js")).createDialogs({ ...host, copy });
 	return {
 		...shell,
-		applySetting: host.applySetting,
 		screen: host.screen,
 		openContext: async (inspector, at, signal) => (await load()).openContext(inspector, at, signal),
 		openCompaction: async (trial) => (await load()).openCompaction(trial),

@@ -1,26 +1,23 @@
 import type { CommandThemes } from "../../commands/command.js";
-import type { FoundTheme } from "../../config/theme-files.js";
-import type { ThemeLibrary } from "../../config/theme-library.js";
+import type { SettingsStore } from "../../config/settings-store.js";
+import { type FoundTheme, listThemeFiles, loadThemeFile, type ThemeDirs } from "../../config/theme-files.js";
 import { describeError, PiError } from "../../errors.js";
 import { type Background, BUILT_IN_THEMES, builtInStyles, isBuiltIn } from "../../themes/built-in.js";
 import type { ColourLevel } from "../../themes/colour.js";
 import { type ThemeFile, themeStyles } from "../../themes/theme-file.js";
 import { createTheme, type LiveTheme, type Theme, type ThemeSource } from "../../tui/theme.js";
 import { didYouMean } from "../../util/nearest.js";
+import { watchFile } from "../../util/watch-file.js";
 
 /** What the colours of a screen come from. */
 export interface ThemeOptions {
 	level: ColourLevel;
-	/** As in the settings; absent: light or dark, as the terminal is. */
-	chosen?: string;
 	/** What the environment says of the terminal; null when nothing. */
 	background?: Background | null;
 	/** Whether the terminal may be asked for its background. */
 	asks?: boolean;
-	/** Themes of the user and of the project. Absent: only pi's own, and nothing is kept. */
-	library?: ThemeLibrary;
-	/** What the project's settings say, which comes before the user's choice at the next start. */
-	projectChoice?: string;
+	/** Themes of the user and of the project. Absent: only pi's own. */
+	dirs?: ThemeDirs;
 }
 
 /** What a change of theme asks of the screen. */
@@ -45,15 +42,19 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	/** What is wrong, until there is a screen to say it on. */
 	readonly #early: string[] = [];
 
-	/** @param say hears what is wrong with the theme's file */
+	/**
+	 * @param settings hold the choice; without a theme in them: light or dark, as the terminal is
+	 * @param say hears what is wrong with the theme's file
+	 */
 	constructor(
 		private readonly options: ThemeOptions,
+		private readonly settings: Pick<SettingsStore, "current" | "set" | "state">,
 		private readonly say: (problem: string) => void,
 	) {
 		this.#background = options.background ?? "dark";
 		this.theme = createTheme(this.#source(), options.level);
 		try {
-			if (options.chosen !== undefined) this.show(options.chosen);
+			this.show(settings.current.theme ?? AUTO);
 		} catch (error) {
 			this.#say(`theme: ${describeError(error)}`);
 		}
@@ -83,12 +84,12 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 
 	list(): { name: string; description: string }[] {
 		const own = Object.entries(BUILT_IN_THEMES).map(([name, description]) => ({ name, description }));
-		const others = this.options.library?.list() ?? [];
+		const others = this.#files();
 		return [
 			{ name: AUTO, description: "light or dark, as the terminal is" },
 			...own,
 			...others.map(({ name, scope, path }) => {
-				const title = this.options.library?.load(path).theme?.title;
+				const title = loadThemeFile(path).theme?.title;
 				const whose = scope === "user" ? "yours" : "of this project";
 				return { name, description: title === undefined ? whose : `${title} · ${whose}` };
 			}),
@@ -105,22 +106,20 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 
 	async use(name: string): Promise<string> {
 		this.show(name);
-		const { library, level, projectChoice } = this.options;
-		await library?.save(name === AUTO ? undefined : name);
-		if (level === 0) return `Theme: ${name} · without effect here: this terminal shows no colours`;
-		const differs = projectChoice !== undefined && projectChoice !== name;
-		return `Theme: ${name}${differs ? ` · the project's settings ask for ${projectChoice} at the next start` : ""}`;
+		await this.settings.set("theme", name === AUTO ? undefined : name);
+		if (this.options.level === 0) return `Theme: ${name} · without effect here: this terminal shows no colours`;
+		const { value, source } = this.settings.state("theme");
+		const differs = source === "project" && value !== name;
+		return `Theme: ${name}${differs ? ` · the project's settings ask for ${value} at the next start` : ""}`;
 	}
 
-	/** Goes by the setting from now on. @returns false for any other setting, and for a theme that is not there */
-	applySetting(path: string, value: unknown): boolean {
-		if (path !== "theme") return false;
+	/** Shows the theme of the settings. One that does not exist is reported. */
+	followSettings(): void {
+		const { theme = AUTO } = this.settings.current;
 		try {
-			this.show(typeof value === "string" ? value : AUTO);
-			return true;
+			if (theme !== this.#name) this.show(theme);
 		} catch (error) {
 			this.#say(describeError(error));
-			return false;
 		}
 	}
 
@@ -132,7 +131,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	}
 
 	#find(name: string): FoundTheme {
-		const found = this.options.library?.list().find((theme) => theme.name === name);
+		const found = this.#files().find((theme) => theme.name === name);
 		if (found) return found;
 		const names = this.list().map((theme) => theme.name);
 		throw new PiError("bad_arguments", `There is no theme ${JSON.stringify(name)}`, {
@@ -140,8 +139,12 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		});
 	}
 
+	#files(): FoundTheme[] {
+		return this.options.dirs ? listThemeFiles(this.options.dirs) : [];
+	}
+
 	#read(found: FoundTheme): { found: FoundTheme; theme: ThemeFile } {
-		const { theme = null, problems = [] } = this.options.library?.load(found.path) ?? {};
+		const { theme, problems } = loadThemeFile(found.path);
 		for (const problem of problems) this.#say(problem);
 		return { found, theme: theme ?? { colors: {} } };
 	}
@@ -151,13 +154,13 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		if (this.#watched?.path === path) return;
 		this.#watched?.close();
 		this.#watched = null;
-		if (path === undefined || !this.options.library || !this.#screen) return;
-		this.#watched = { path, close: this.options.library.watch(path, () => this.#reload(path)) };
+		if (path === undefined || !this.#screen) return;
+		this.#watched = { path, close: watchFile(path, () => this.#reload(path)) };
 	}
 
 	/** The file was saved. While it cannot be read, the colours stay. */
 	#reload(path: string): void {
-		const { theme, problems } = this.options.library?.load(path) ?? { theme: null, problems: [] };
+		const { theme, problems } = loadThemeFile(path);
 		for (const problem of problems) this.#say(problem);
 		if (!theme || this.#file?.found.path !== path) return;
 		this.#file = { ...this.#file, theme };

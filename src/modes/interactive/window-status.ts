@@ -1,5 +1,6 @@
 import { basename } from "node:path";
-import type { Settings } from "../../config/settings.js";
+import { isDeepStrictEqual } from "node:util";
+import type { Settings } from "../../config/settings-schema.js";
 import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { OperationKind } from "../../session/activity.js";
 import type { SessionEvent } from "../../session/events.js";
@@ -16,27 +17,19 @@ export class WindowStatus {
 
 	/** @param clock ms since the epoch */
 	constructor(
-		settings: Settings["terminal"],
+		private settings: Settings["terminal"],
 		private readonly features: Pick<TerminalFeatures, "progress" | "notification">,
 		write: (data: string) => void,
 		private readonly clock: () => number = Date.now,
 	) {
-		const { title, progress, notify } = settings;
-		this.#window = new TerminalWindow({
-			write,
-			title,
-			progress: progress && features.progress,
-			notification: this.#notification(notify),
-		});
+		this.#window = new TerminalWindow({ write, ...this.#wishes(settings) });
 	}
 
-	/** Goes by a setting from now on. @returns false for one that is not of the window */
-	applySetting(path: string, value: unknown): boolean {
-		if (path === "terminal.title") this.#window.use({ title: value === true });
-		else if (path === "terminal.progress") this.#window.use({ progress: value === true && this.features.progress });
-		else if (path === "terminal.notify") this.#window.use({ notification: this.#notification(value) });
-		else return false;
-		return true;
+	/** Applies settings if they are new. */
+	use(settings: Settings["terminal"]): void {
+		if (isDeepStrictEqual(settings, this.settings)) return;
+		this.settings = settings;
+		this.#window.use(this.#wishes(settings));
 	}
 
 	/** Takes the window, each time the screen is started. */
@@ -80,8 +73,8 @@ export class WindowStatus {
 		this.#window.notify("waits for your answer");
 	}
 
-	#notification(wish: unknown): TerminalFeatures["notification"] | null {
-		if (wish === "off") return null;
-		return wish === "bell" ? "bell" : this.features.notification;
+	#wishes({ title, progress, notify }: Settings["terminal"]) {
+		const notifications = { auto: this.features.notification, bell: "bell", off: null } as const;
+		return { title, progress: progress && this.features.progress, notification: notifications[notify] };
 	}
 }

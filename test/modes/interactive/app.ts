@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { defaultSettings, type Settings } from "../../../src/config/settings.js";
+import { SettingsStore } from "../../../src/config/settings-store.js";
 import { runInteractive } from "../../../src/modes/interactive/interactive-mode.js";
 import type { InteractiveOptions } from "../../../src/modes/interactive/interactive-options.js";
 import type { AgentSession } from "../../../src/session/agent-session.js";
@@ -18,6 +18,7 @@ export interface App {
 	agentDir: string;
 	/** The session, once it is there. */
 	session(): AgentSession;
+	settings: SettingsStore;
 	/** The exit code, once the mode has ended. */
 	exit: Promise<number>;
 	/** Types a text and presses enter. */
@@ -28,7 +29,8 @@ export interface App {
 export interface AppOptions {
 	columns?: number;
 	rows?: number;
-	settings?: Partial<Settings>;
+	/** Theme of this run; null: none. Default: `dark`. */
+	theme?: string | null;
 	/** Content of the agent directory's settings.json. */
 	agentSettings?: unknown;
 	hooks?: Record<string, string>;
@@ -56,11 +58,13 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 	const cwd = options.cwd ?? join(home, "src", "shop");
 	mkdirSync(cwd, { recursive: true });
 	writeFiles(cwd, options.files ?? {});
+	const settings = new SettingsStore({ agentDir, cwd });
+	if (options.theme !== null) settings.override("theme", options.theme ?? "dark");
 	const terminal = new VirtualTerminal(options.columns ?? 80, options.rows ?? 24);
 	let session: AgentSession | null = null;
 	const exit = runInteractive({
-		settings: { ...defaultSettings(), ...options.settings },
-		theme: { level: 3, chosen: "dark" },
+		settings,
+		theme: { level: 3 },
 		cwd,
 		home,
 		version: "0.1",
@@ -74,6 +78,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 				cwd,
 				home,
 				env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },
+				settings,
 				askTrust: questions.askTrust,
 				askGrant: questions.askGrant,
 			});
@@ -89,6 +94,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 	return {
 		terminal,
 		provider,
+		settings,
 		cwd,
 		agentDir,
 		exit,

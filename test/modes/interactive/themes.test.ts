@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { paths } from "../../../src/config/paths.js";
-import { ThemeLibrary } from "../../../src/config/theme-library.js";
 import type { ThemeOptions } from "../../../src/modes/interactive/theme-controller.js";
 import { text, toolCall } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
@@ -12,15 +11,27 @@ import { type App, startApp } from "./app.js";
 const DUSK = { name: "Dusk", colors: { accent: "#112233", gutterIn: "#445566" } };
 
 /** An app with a theme of the user's, `dusk`, and one of the project's, `brand`. */
-async function startThemed(theme: Partial<ThemeOptions> = {}, rows = 24): Promise<App & { saved(): unknown }> {
+async function startThemed(
+	{ chosen = null, ...theme }: Partial<ThemeOptions> & { chosen?: string | null } = {},
+	rows = 24,
+	projectSettings = {},
+): Promise<App & { saved(): unknown }> {
 	const agentDir = tempAgentDir();
 	const cwd = tempDir();
 	writeFiles(agentDir, { "themes/dusk.json": DUSK, "settings.json": { apiKeys: {} } });
-	writeFiles(cwd, { ".pi/themes/brand.json": { base: "light", colors: { accent: "#778899" } } });
-	const library = new ThemeLibrary(paths({ PI_CODING_AGENT_DIR: agentDir }, cwd, "/nowhere"));
-	const app = await startApp({ agentDir, cwd, rows, mode: { theme: { level: 3, library, ...theme } } });
+	writeFiles(cwd, {
+		".pi/themes/brand.json": { base: "light", colors: { accent: "#778899" } },
+		".pi/settings.json": projectSettings,
+	});
+	const mode = { theme: { level: 3 as const, dirs: themeDirs(agentDir, cwd), ...theme } };
+	const app = await startApp({ agentDir, cwd, rows, theme: chosen, mode });
 	await app.terminal.waitFor("context");
 	return { ...app, saved: () => JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8")) };
+}
+
+function themeDirs(agentDir: string, cwd: string) {
+	const { themes: user, project } = paths({ PI_CODING_AGENT_DIR: agentDir }, cwd, "/nowhere");
+	return { user, project: project.themes };
 }
 
 /** What is written while something happens. */
@@ -112,7 +123,7 @@ test("enter keeps the theme in the user's settings, beside what pi does not know
 });
 
 test("a name completes, an unknown one gets the nearest, and what the project asks for is said", async () => {
-	const app = await startThemed({ projectChoice: "brand" });
+	const app = await startThemed({}, 24, { theme: "brand" });
 	await app.terminal.type("/theme li");
 	await app.terminal.waitFor("for a light background");
 	await app.terminal.press("tab", "enter");
@@ -163,10 +174,10 @@ test("the terminal's answer makes the screen light; later changes are followed, 
 test("a theme that is chosen among the settings is on the screen at once", async () => {
 	const app = await startThemed();
 	await app.submit("/settings theme dusk");
-	await app.terminal.waitFor(/theme: "?dusk"?$/m);
+	await app.terminal.waitFor("theme: dusk · saved, applies now");
 	expect(app.terminal.output).not.toContain("38;5;243m");
 	await app.submit("/settings theme light");
-	await app.terminal.waitFor(/theme: "?light"?$/m);
+	await app.terminal.waitFor("theme: light · saved, applies now");
 	expect(app.terminal.output).toContain("38;5;243m");
 	await app.submit("/settings theme dsuk");
 	await app.terminal.waitFor("There is no theme");
@@ -195,8 +206,8 @@ test("a project's theme does not colour the question about the project's code", 
 		".pi/hooks/evil.ts": "export default () => {};",
 		".pi/themes/evil.json": { colors: { accent: hidden, dim: hidden, warning: hidden } },
 	});
-	const library = new ThemeLibrary(paths({ PI_CODING_AGENT_DIR: agentDir }, cwd, "/nowhere"));
-	const app = await startApp({ agentDir, cwd, mode: { theme: { level: 3, library, chosen: "evil" } } });
+	const dirs = themeDirs(agentDir, cwd);
+	const app = await startApp({ agentDir, cwd, theme: "evil", mode: { theme: { level: 3, dirs } } });
 	const screen = await app.terminal.waitFor("This project has code that pi would run:");
 	const question = app.terminal.output.slice(app.terminal.output.lastIndexOf("This project has code"));
 	expect(screen.join("\n")).toContain(".pi/hooks/evil.ts");

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { defaultSettings } from "../../../src/config/settings.js";
 import { WindowStatus } from "../../../src/modes/interactive/window-status.js";
 import { SessionActivity } from "../../../src/session/activity.js";
+import { defaultSettings } from "../../helpers/settings.js";
 import { startApp } from "./app.js";
 
 /** A status of a window that can do everything, with a clock that stands still until it is set. */
@@ -103,20 +103,23 @@ test("a setting of the window counts at once, also while something runs", () => 
 	const { status, clock, written, activity } = startStatus();
 	const run = activity.begin("run");
 	written.length = 0;
-	expect(status.applySetting("terminal.progress", false)).toBe(true);
+	const { terminal } = defaultSettings();
+	status.use({ ...terminal, progress: false });
 	expect(written.join("")).toContain(OFF);
 	expect(written.join("")).not.toContain(ON);
-	status.applySetting("terminal.progress", true);
+	status.use(terminal);
 	expect(written.at(-1)).toBe(ON);
-	status.applySetting("terminal.notify", "bell");
+	written.length = 0;
+	status.use({ ...terminal });
+	expect(written).toEqual([]);
+	status.use({ ...terminal, notify: "bell" });
 	status.handleInput(AWAY);
 	clock.now = 60_000;
 	written.length = 0;
 	run.end();
 	expect(written).toEqual([OFF, "\x07"]);
-	status.applySetting("terminal.title", false);
+	status.use({ ...terminal, title: false });
 	written.length = 0;
 	status.name("shop", "/home/ada");
 	expect(written).toEqual([]);
-	expect(status.applySetting("gutter", true)).toBe(false);
 });

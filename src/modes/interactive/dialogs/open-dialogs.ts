@@ -19,8 +19,7 @@ import { createToolsPicker } from "./tools-picker.js";
 
 /** What the dialogs of commands need from the screen. */
 export interface DialogHost
-	extends Pick<CompactionPanelOptions, "copy" | "requestRender" | "createEditor" | "editExternally">,
-		Pick<PickerShell, "applySetting"> {
+	extends Pick<CompactionPanelOptions, "copy" | "requestRender" | "createEditor" | "editExternally"> {
 	overlays: OverlayStack;
 	style: DialogStyle;
 	/** Paths are shown relative to these. */
@@ -29,12 +28,12 @@ export interface DialogHost
 
 /** The dialogs that commands open. */
 export type CommandDialogs = Required<
-	Omit<PickerShell, "applySetting" | "screen"> & Pick<CommandShell, "openContext" | "openCompaction" | "openHooks">
+	Omit<PickerShell, "screen"> & Pick<CommandShell, "openContext" | "openCompaction" | "openHooks">
 >;
 
 /** Creates the functions that open each dialog in place of the editor. */
 export function createDialogs(host: DialogHost): CommandDialogs {
-	const { style, copy, requestRender, paths, applySetting } = host;
+	const { style, copy, requestRender, paths } = host;
 	return {
 		pickModel: (question, signal) =>
 			open<ResolvedModel | null>(host, signal, null, (onClose, closed) =>
@@ -50,7 +49,7 @@ export function createDialogs(host: DialogHost): CommandDialogs {
 			open<void>(host, signal, undefined, (onClose) => createToolsPicker(style, { tools, paths, onClose })),
 		openSettings: (settings, signal) =>
 			open<void>(host, signal, undefined, (onClose) => {
-				return new SettingsPicker(style, { settings, applySetting, requestRender, onClose });
+				return new SettingsPicker(style, { settings, requestRender, onClose });
 			}),
 		showText: (page, signal) => open<void>(host, signal, undefined, (onClose) => new TextPanel(style, page, onClose)),
 		showList: (page, signal) =>

@@ -1,6 +1,8 @@
 import type { Component, Focusable } from "@mariozechner/pi-tui";
-import type { CommandSettings, PickerShell, SettingState } from "../../../commands/pickers.js";
-import { settingText, sourceText } from "../../../commands/setting-text.js";
+import { meaningOf, savedText, settingText, sourceText } from "../../../commands/builtin/settings.js";
+import type { CommandSettings } from "../../../commands/pickers.js";
+import { choices, expected, isTypable, parseTyped } from "../../../config/json-schema.js";
+import type { SettingState } from "../../../config/settings-store.js";
 import { describeError } from "../../../errors.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { fuzzyFilter } from "../../../tui/fuzzy.js";
@@ -10,7 +12,6 @@ import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/s
 /** What a picker of settings works on, and whom it tells. */
 export interface SettingsPickerOptions {
 	settings: CommandSettings;
-	applySetting?: PickerShell["applySetting"];
 	requestRender(): void;
 	onClose(): void;
 }
@@ -35,11 +36,11 @@ export class SettingsPicker implements Component, Focusable {
 		const change = (path: string | undefined) => this.#change(this.#find(path));
 		this.#list = new SelectDialog<string>(style, {
 			title: "Settings",
-			items: (filter) => fuzzyFilter(options.settings.list(), filter, ({ row }) => row.path).map(toItem),
+			items: (filter) => fuzzyFilter(options.settings.list(), filter, ({ path }) => path).map(toItem),
 			columns: COLUMNS,
 			isTall: true,
 			verb: "change",
-			details: ({ value }) => meaningOf(this.#find(value)),
+			details: ({ value }) => detailsOf(this.#find(value)),
 			actions: [
 				{ key: "dialog.toggle", does: "next value", run: (item) => change(item?.value) },
 				{ key: "dialog.delete", does: "unset", run: (item) => this.#unset(this.#find(item?.value)) },
@@ -66,48 +67,41 @@ export class SettingsPicker implements Component, Focusable {
 	}
 
 	#find(path: string | undefined): SettingState | undefined {
-		return this.options.settings.list().find(({ row }) => row.path === path);
+		return this.options.settings.list().find((state) => state.path === path);
 	}
 
 	#change(state: SettingState | undefined): void {
 		if (!state) return;
-		const { kind } = state.row;
-		if (kind.options) {
-			const { options } = kind;
-			void this.#set(state, options[(options.indexOf(state.value) + 1) % options.length]);
-		} else if (kind.parse) this.#ask(state);
-		else this.#note({ text: `${state.row.path} is ${kind.name}: write it into settings.json`, isProblem: true });
+		const { path, schema, value } = state;
+		const options = choices(schema);
+		if (options) void this.#set(state, options[(options.indexOf(value) + 1) % options.length]);
+		else if (isTypable(schema)) this.#ask(state);
+		else this.#note({ text: `${path} is ${expected(schema)}: edit settings.json to change it`, isProblem: true });
 	}
 
 	#ask(state: SettingState): void {
-		const { path, kind } = state.row;
+		const { path, schema } = state;
 		const value = state.value === undefined ? "" : String(state.value);
-		this.#input = new InputDialog(this.style, { title: `${path}: ${kind.name}`, value }, (answer) => {
+		this.#input = new InputDialog(this.style, { title: `${path}: ${expected(schema)}`, value }, (answer) => {
 			this.#input = null;
 			if (answer === null || answer.trim() === value) return;
-			const given = answer.trim() === "" ? undefined : kind.parse?.(answer);
+			const given = answer.trim() === "" ? undefined : parseTyped(schema, answer);
 			if (answer.trim() !== "" && given === undefined) {
-				this.#note({ text: `"${answer.trim()}" is not ${kind.name}`, isProblem: true });
+				this.#note({ text: `"${answer.trim()}" is not ${expected(schema)}`, isProblem: true });
 			} else void this.#set(state, given);
 		});
 	}
 
 	#unset(state: SettingState | undefined): void {
 		if (state?.source === "user") void this.#set(state, undefined);
-		else if (state) this.#note({ text: "it is not set in your settings.json", isProblem: false });
+		else if (state) this.#note({ text: "your settings.json does not set it", isProblem: false });
 	}
 
-	async #set({ row }: SettingState, value: unknown): Promise<void> {
+	async #set({ path }: SettingState, value: unknown): Promise<void> {
 		try {
-			const isFollowed = await this.options.settings.set(row, value);
-			const now = this.#find(row.path);
-			const isShown = this.options.applySetting?.(row.path, now?.value) ?? false;
-			const when = isFollowed || isShown ? "saved" : "saved; from the next start on";
-			const isProject = now?.source === "project";
-			this.#note({
-				text: isProject ? "saved, but this project's .pi/settings.json says otherwise" : when,
-				isProblem: isProject,
-			});
+			await this.options.settings.set(path, value);
+			const now = this.#find(path);
+			if (now) this.#note({ text: savedText(now), isProblem: now.source === "project" });
 		} catch (error) {
 			this.#note({ text: describeError(error), isProblem: true });
 		}
@@ -121,10 +115,14 @@ export class SettingsPicker implements Component, Focusable {
 }
 
 function toItem(state: SettingState): SelectItem<string> {
-	const { path } = state.row;
+	const { path } = state;
 	return { label: path, value: path, fields: [settingText(state.value), sourceText(state), meaningOf(state)] };
 }
 
-function meaningOf(state: SettingState | undefined): string {
-	return state?.row.means.replaceAll("`", "") ?? "";
+/** What the selected setting does, the names to choose from, and when a change applies. */
+function detailsOf(state: SettingState | undefined): string {
+	if (!state) return "";
+	const { schema } = state;
+	const applies = schema["x-live"] ? "applies now" : "applies from the next start";
+	return [meaningOf(state), ...(schema.enum ? [schema.enum.join(", ")] : []), applies].join(" · ");
 }

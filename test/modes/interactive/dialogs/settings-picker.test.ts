@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { loadSettings } from "../../../../src/config/settings.js";
+import { expect, onTestFinished, test } from "vitest";
+import { SettingsStore } from "../../../../src/config/settings-store.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../../helpers/temp.js";
 import { type App, startApp } from "../app.js";
 
@@ -59,6 +59,39 @@ test("space goes through the values; the screen and the session follow at once, 
 	expect(saved(app)).toEqual({ retry: { maxRetries: 5 }, mine: true, queueMode: "one-at-a-time", gutter: false });
 });
 
+test("the values of a setting are listed with it, and when a change applies", async () => {
+	const { terminal } = await open();
+	await terminal.type("notify");
+	await terminal.waitFor("auto, bell, off · applies now");
+	await terminal.press("ctrl+u");
+	await terminal.type("showImages");
+	await terminal.waitFor("· applies from the next start");
+	await terminal.type(" ");
+	await terminal.waitFor("saved, applies from the next start");
+});
+
+test("edits of the file by others reach screen and session, and a broken file is reported once", async () => {
+	const app = await startApp({ rows: 40, theme: null });
+	await app.terminal.waitFor("0%");
+	app.provider.reply("An answer.");
+	await app.submit("a question");
+	await app.terminal.waitFor("▎ An answer.");
+	onTestFinished(app.settings.watch());
+	const write = (text: string) => writeFileSync(join(app.agentDir, "settings.json"), text);
+	write(
+		'{"gutter": false, "theme": "light", "queueMode": "all", "retry": {"enabled": false}, "defaultThinkingLevel": "high"}',
+	);
+	await app.terminal.waitFor(/^An answer\./m);
+	const { controls, thinkingLevel } = app.session();
+	expect([controls.queueMode, controls.autoRetry, thinkingLevel]).toEqual(["all", false, "high"]);
+	write('{"gutter": true,,}');
+	await app.terminal.waitFor("settings.json:1:17");
+	write('{"gutter": true}');
+	await app.terminal.waitFor("▎ An answer.");
+	const shown = (await app.terminal.screen()).filter((line) => line.includes("settings.json:1:17"));
+	expect(shown).toHaveLength(1);
+});
+
 test("a number is typed in its place, and one that cannot be is refused with the reason", async () => {
 	const app = await open();
 	const { terminal } = app;
@@ -72,7 +105,7 @@ test("a number is typed in its place, and one that cannot be is refused with the
 	await terminal.type("9");
 	await terminal.press("enter");
 	await terminal.waitFor(/→ retry\.maxRetries +9 +user/);
-	expect(loadSettings({ agentDir: app.agentDir, cwd: "/" }).settings.retry.maxRetries).toBe(9);
+	expect(new SettingsStore({ agentDir: app.agentDir, cwd: "/" }).current.retry.maxRetries).toBe(9);
 });
 
 test("delete takes the user's own value away; lists and keys are left to the file", async () => {
@@ -85,13 +118,13 @@ test("delete takes the user's own value away; lists and keys are left to the fil
 	await terminal.press("ctrl+u");
 	await terminal.type("apikeys");
 	await terminal.press("enter");
-	await terminal.waitFor("apiKeys is an object of texts: write it into settings.json");
+	await terminal.waitFor("apiKeys is an object of strings: edit settings.json to change it");
 });
 
 test("what the project sets is saved for the user and told to count elsewhere only", async () => {
 	const { terminal } = await open();
 	await terminal.type("quiet");
 	await terminal.type(" ");
-	await terminal.waitFor("this project's .pi/settings.json says otherwise");
+	await terminal.waitFor("this project's .pi/settings.json overrides it");
 	await terminal.waitFor(/→ quietStartup +false +project/);
 });

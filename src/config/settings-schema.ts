@@ -1,0 +1,156 @@
+import type { XStatic } from "typebox/schema";
+import type { Filled, Schema } from "./json-schema.js";
+
+/** Thinking levels as settings and the command line write them, lowest first. */
+export const THINKING_LEVEL_NAMES = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
+
+/** Maximum delay of a timer. */
+const MAX_MS = 2_147_483_647;
+const MAX_TOKENS = 100_000_000;
+
+/** `x-live`: a running session applies the value at once. `x-project`: a project may set it too. */
+const LIVE = { "x-live": true } as const;
+const PROJECT = { "x-project": true } as const;
+const LIVE_PROJECT = { ...LIVE, ...PROJECT } as const;
+
+const flag = <const D extends boolean, const X extends object>(fallback: D, description: string, marks: X) =>
+	({ type: "boolean", default: fallback, description, ...marks }) as const;
+
+const count = <const X extends object>(fallback: number, maximum: number, description: string, marks: X) =>
+	({ type: "integer", minimum: 0, maximum, default: fallback, description, ...marks }) as const;
+
+const text = <const X extends object>(description: string, marks: X) =>
+	({ type: "string", minLength: 1, description, ...marks }) as const;
+
+const choice = <const N extends readonly string[], const X extends object>(
+	names: N,
+	fallback: N[number],
+	description: string,
+	marks: X,
+) => ({ type: "string", enum: names, default: fallback, description, ...marks }) as const;
+
+const texts = (description: string) =>
+	({ type: "array", items: { type: "string" }, default: [] as readonly string[], description }) as const;
+
+const group = <const P extends object>(properties: P) =>
+	({ type: "object", properties, additionalProperties: false, default: {} }) as const;
+
+/**
+ * Every setting, in the order in which it is shown. Types, checks and defaults of settings.json, `/settings`, the table in
+ * docs/usage.md and docs/settings.schema.json come from here.
+ */
+export const SETTINGS_SCHEMA = {
+	type: "object",
+	properties: {
+		theme: text("name of a theme that `/theme` lists; unset: light or dark, as the terminal is", LIVE_PROJECT),
+		defaultProvider: text("provider to start with", {}),
+		defaultModel: text("model to start with", {}),
+		defaultThinkingLevel: choice(THINKING_LEVEL_NAMES, "medium", "how much the model thinks", LIVE_PROJECT),
+		queueMode: choice(
+			["one-at-a-time", "all"],
+			"one-at-a-time",
+			"send queued messages one per turn, or all at once",
+			LIVE_PROJECT,
+		),
+		shellPath: text("path of the shell that the bash tool runs; unset: bash", LIVE),
+		hideThinkingBlock: flag(
+			false,
+			"true hides thinking behind one line, false shows a preview; Ctrl+T changes it for the session",
+			LIVE_PROJECT,
+		),
+		gutter: flag(true, "show the column that marks the contents of the context", LIVE_PROJECT),
+		plain: flag(false, "line-by-line output instead of the screen, as with `--plain`", {}),
+		quietStartup: flag(false, "show only warnings at startup", PROJECT),
+		collapseChangelog: flag(false, "after an update, show one line instead of the changes", PROJECT),
+		lastChangelogVersion: text("version whose changes were last shown; pi writes it", {}),
+		terminal: group({
+			showImages: flag(true, "draw images if the terminal supports them", PROJECT),
+			title: flag(true, "show session and directory in the window title", LIVE_PROJECT),
+			progress: flag(true, "show progress in the window if the terminal supports it", LIVE_PROJECT),
+			notify: choice(
+				["auto", "bell", "off"],
+				"auto",
+				"notify when a long run ends unseen: a message or the bell, the bell only, or nothing",
+				LIVE_PROJECT,
+			),
+		}),
+		compaction: group({
+			enabled: flag(true, "compact automatically when the context is nearly full", LIVE_PROJECT),
+			reserveTokens: count(16_384, MAX_TOKENS, "tokens kept free for the answer", LIVE_PROJECT),
+			keepRecentTokens: count(20_000, MAX_TOKENS, "tokens of recent messages kept verbatim", LIVE_PROJECT),
+		}),
+		retry: group({
+			enabled: flag(true, "retry requests after overload and lost connections", LIVE_PROJECT),
+			maxRetries: count(3, 100, "maximum number of retries", LIVE_PROJECT),
+			baseDelayMs: count(2000, 600_000, "delay before the first retry in ms; doubled each time", LIVE_PROJECT),
+		}),
+		streamIdleTimeoutMs: count(180_000, MAX_MS, "retry a reply that is silent for this long, in ms; 0: never", LIVE),
+		skills: group({ enabled: flag(true, "look for skills", {}) }),
+		hooks: texts("hook files to load in addition to the hooks directories"),
+		hookTimeout: count(30_000, MAX_MS, "maximum duration of a hook handler in ms", LIVE),
+		hookGrants: {
+			type: "object",
+			additionalProperties: { type: "array", items: { type: "string" } },
+			default: {},
+			description: 'hook path or file name, and the host handles the hook may use, such as `["systemItems"]`',
+		},
+		customTools: texts("tool files to load in addition to the tools directories"),
+		features: group({
+			tasks: flag(false, "a task list that the model maintains, shown by `/tasks`, with reminders", {}),
+		}),
+		apiKeys: {
+			type: "object",
+			additionalProperties: { type: "string", minLength: 1 },
+			default: {},
+			description: "provider and API key; prefer `auth.json`",
+		},
+	},
+	additionalProperties: false,
+	default: {},
+} as const satisfies Schema;
+
+type Properties = (typeof SETTINGS_SCHEMA)["properties"];
+
+/** All settings, defaults filled in. Frozen; `SettingsStore` changes them. */
+export type Settings = Filled<typeof SETTINGS_SCHEMA>;
+
+/** What a settings.json may contain. */
+export type SettingsFile = XStatic<typeof SETTINGS_SCHEMA>;
+
+/** The name of a setting; a dot leads into a group: `retry.enabled`. */
+export type SettingPath = {
+	[K in keyof Properties]: Properties[K] extends { properties: infer G } ? `${K}.${keyof G & string}` : K;
+}[keyof Properties];
+
+/** The type of a setting's value. */
+export type SettingValue<P extends SettingPath> = P extends keyof Settings
+	? Settings[P]
+	: P extends `${infer G extends keyof Settings}.${infer K}`
+		? K extends keyof Settings[G]
+			? Settings[G][K]
+			: never
+		: never;
+
+/** A setting and its schema. */
+export interface SettingRow {
+	path: SettingPath;
+	schema: Schema;
+}
+
+/** Every setting by its path, in the order of the schema. */
+export const SETTING_ROWS = Object.entries<Schema>(SETTINGS_SCHEMA.properties).flatMap(([key, schema]) =>
+	schema.properties
+		? Object.entries(schema.properties).map(([inner, member]) => ({ path: `${key}.${inner}`, schema: member }))
+		: [{ path: key, schema }],
+) as readonly SettingRow[];
+
+/** The settings that a project's .pi/settings.json may contain. */
+export const PROJECT_SCHEMA: Schema = onlyProject(SETTINGS_SCHEMA);
+
+function onlyProject(schema: Schema): Schema {
+	const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]): [string, Schema][] => {
+		if (member.properties) return [[name, onlyProject(member)]];
+		return member["x-project"] ? [[name, member]] : [];
+	});
+	return { ...schema, properties: Object.fromEntries(members) };
+}

@@ -1,0 +1,279 @@
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { describeError, PiError } from "../errors.js";
+import { nearest } from "../util/nearest.js";
+import { watchFile } from "../util/watch-file.js";
+import { isJsonObject, type JsonObject, readJsonFile, updateJsonFile } from "./json-file.js";
+import { expected, fillDefaults, readBySchema, type Schema, type SchemaProblem } from "./json-schema.js";
+import {
+	PROJECT_SCHEMA,
+	SETTING_ROWS,
+	SETTINGS_SCHEMA,
+	type SettingPath,
+	type SettingRow,
+	type Settings,
+	type SettingValue,
+} from "./settings-schema.js";
+
+/** Where a setting's value comes from; `run`: set for this run only. */
+export type SettingSource = "run" | "project" | "user" | "default";
+
+/** A setting as it is now. */
+export interface SettingState extends SettingRow {
+	value: unknown;
+	source: SettingSource;
+}
+
+/** What a subscriber receives. */
+export interface SettingsChange {
+	/** Settings with a new value. */
+	paths: readonly SettingPath[];
+	/** What is newly wrong with the files, one line each. */
+	problems: readonly string[];
+}
+
+/** Where the files are. */
+export interface SettingsLocation {
+	agentDir: string;
+	cwd: string;
+}
+
+/** A settings file as last read. */
+interface Layer {
+	/** The last content that could be parsed, unknown keys included. */
+	raw: JsonObject;
+	/** The last valid value of each setting in it. */
+	values: ReadonlyMap<SettingPath, unknown>;
+	problems: readonly string[];
+}
+
+const SETTING_PATHS = SETTING_ROWS.map(({ path }) => path);
+const EMPTY: Layer = { raw: {}, values: new Map(), problems: [] };
+
+/**
+ * The settings: defaults < the user's file < the project's file < values for this run. The only writer of the user's
+ * settings.json. Reading never throws: a broken file or value is named in `problems`, and its last valid value, that of the
+ * layer below or the default is used.
+ */
+export class SettingsStore {
+	readonly #userFile: string;
+	/** null if pi was started where the project's file is the user's. */
+	readonly #projectFile: string | null;
+	readonly #listeners = new Set<(change: SettingsChange) => void>();
+	readonly #run = new Map<SettingPath, unknown>();
+	#user: Layer;
+	#project: Layer;
+	#current: Settings;
+	#writes: Promise<unknown> = Promise.resolve();
+
+	constructor({ agentDir, cwd }: SettingsLocation) {
+		const projectFile = join(cwd, ".pi", "settings.json");
+		this.#userFile = join(agentDir, "settings.json");
+		this.#projectFile = projectFile === this.#userFile ? null : projectFile;
+		this.#user = readUserLayer(this.#userFile, EMPTY);
+		this.#project = readProjectLayer(this.#projectFile, EMPTY);
+		this.#current = this.#merge();
+	}
+
+	/** The settings now. Frozen: a change replaces the object. */
+	get current(): Settings {
+		return this.#current;
+	}
+
+	/** What is wrong with the files, one line each with file, line and column. */
+	get problems(): readonly string[] {
+		return [...this.#user.problems, ...this.#project.problems];
+	}
+
+	/** Every setting with its value and source, in the order of the schema. */
+	list(): SettingState[] {
+		return SETTING_ROWS.map((row) => {
+			const source = this.#sourceOf(row.path);
+			return { ...row, source, value: valueAt(this.#current, row.path) };
+		});
+	}
+
+	/** The state of one setting. */
+	state(path: SettingPath): Pick<SettingState, "value" | "source"> {
+		return { value: valueAt(this.#current, path), source: this.#sourceOf(path) };
+	}
+
+	/**
+	 * Sets a setting in the user's settings.json, also if it was set for this run. Other keys in the file are unchanged,
+	 * edits by others included. Subscribers are notified before it resolves.
+	 * @param value undefined removes the setting from the file
+	 * @throws PiError `bad_arguments` for a value that the schema does not allow, `config_write_failed`
+	 */
+	async set(path: SettingPath, value: unknown): Promise<void> {
+		const schema = SETTING_ROWS.find((row) => row.path === path)?.schema ?? {};
+		check(path, schema, value);
+		await this.#write(path.split("."), value);
+		this.override(path, undefined);
+	}
+
+	/** Sets one member of a setting that is a map, as `set` does. */
+	async setMember<P extends "hookGrants" | "apiKeys">(
+		path: P,
+		name: string,
+		value: SettingValue<P>[string] | undefined,
+	): Promise<void> {
+		check(`${path}.${name}`, SETTINGS_SCHEMA.properties[path].additionalProperties, value);
+		await this.#write([path, name], value);
+	}
+
+	/** Sets a setting for this run: nothing is saved. @param value undefined takes it back */
+	override<P extends SettingPath>(path: P, value: SettingValue<P> | undefined): void {
+		if (value === undefined) this.#run.delete(path);
+		else this.#run.set(path, value);
+		this.#update([]);
+	}
+
+	/** Notifies of each change once, after it. @returns a function that ends the subscription */
+	subscribe(listener: (change: SettingsChange) => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	/** Reads the files again. @returns everything that is wrong with them */
+	reload(): readonly string[] {
+		this.#read();
+		this.#update([]);
+		return this.problems;
+	}
+
+	/** Watches the files for edits by others until the returned function is called. */
+	watch(): () => void {
+		const onChange = () => {
+			const known = this.problems.map(withoutPosition);
+			this.#read();
+			this.#update(this.problems.filter((problem) => !known.includes(withoutPosition(problem))));
+		};
+		const files = [this.#userFile, ...(this.#projectFile === null ? [] : [this.#projectFile])];
+		const stops = files.map((file) => watchFile(file, onChange));
+		return () => {
+			for (const stop of stops) stop();
+		};
+	}
+
+	#read(): void {
+		this.#user = readUserLayer(this.#userFile, this.#user);
+		this.#project = readProjectLayer(this.#projectFile, this.#project);
+	}
+
+	/** One write after the other; each changes what is in the file by then. */
+	#write(keys: readonly string[], value: unknown): Promise<void> {
+		const written = this.#writes.then(async () => {
+			const change = (current: JsonObject) => withMember(current, keys, value);
+			const { keptAside } = await updateJsonFile(this.#userFile, change, { lastGood: this.#user.raw });
+			this.#user = readUserLayer(this.#userFile, this.#user);
+			this.#update(keptAside === undefined ? [] : [`${this.#userFile} was broken; its text is kept in ${keptAside}`]);
+		});
+		this.#writes = written.catch(() => {}); // the caller hears of the failure
+		return written;
+	}
+
+	#update(problems: readonly string[]): void {
+		const before = this.#current;
+		const now = this.#merge();
+		const paths = SETTING_ROWS.flatMap(({ path }) =>
+			isDeepStrictEqual(valueAt(before, path), valueAt(now, path)) ? [] : [path],
+		);
+		if (paths.length > 0) this.#current = now;
+		if (paths.length + problems.length === 0) return;
+		for (const listener of [...this.#listeners]) listener({ paths, problems });
+	}
+
+	#sourceOf(path: SettingPath): SettingSource {
+		if (this.#run.has(path)) return "run";
+		if (this.#project.values.has(path)) return "project";
+		return this.#user.values.has(path) ? "user" : "default";
+	}
+
+	#merge(): Settings {
+		let merged: JsonObject = {};
+		for (const values of [this.#user.values, this.#project.values, this.#run]) {
+			for (const [path, value] of values) merged = withMember(merged, path.split("."), value);
+		}
+		return fillDefaults(SETTINGS_SCHEMA, merged);
+	}
+}
+
+function check(path: string, schema: Schema, value: unknown): void {
+	const problems: SchemaProblem[] = [];
+	if (value !== undefined) readBySchema(schema, value, (problem) => problems.push(problem));
+	if (problems.length > 0) throw new PiError("bad_arguments", `${path} must be ${expected(schema)}`);
+}
+
+function readUserLayer(file: string, previous: Layer): Layer {
+	return readLayer(file, SETTINGS_SCHEMA, previous, (paths) => {
+		const near = paths.flatMap((path) => nearest(path, SETTING_PATHS, 1));
+		return `unknown ${quote(paths)}; kept and not used${near.length > 0 ? ` · did you mean ${near.join(", ")}?` : ""}`;
+	});
+}
+
+function readProjectLayer(file: string | null, previous: Layer): Layer {
+	if (file === null) return EMPTY;
+	return readLayer(
+		file,
+		PROJECT_SCHEMA,
+		previous,
+		(paths) => `a project cannot set ${quote(paths)}; ignored · set it in the user's settings.json`,
+	);
+}
+
+function readLayer(
+	file: string,
+	schema: Schema,
+	previous: Layer,
+	describeUnknown: (paths: readonly string[]) => string,
+): Layer {
+	try {
+		const found = readJsonFile(file);
+		if (found === null) return EMPTY;
+		const problems: string[] = [];
+		const unknown: SchemaProblem[] = [];
+		const read = readBySchema(schema, found.value, (problem) => {
+			if (problem.kind === "unknown") unknown.push(problem);
+			else problems.push(`${found.placeOf(problem.keys)}: ${problem.message}`);
+		});
+		const values = new Map<SettingPath, unknown>();
+		for (const { path } of SETTING_ROWS) {
+			const isGiven = valueAt(found.value, path) !== undefined;
+			const value = valueAt(read, path) ?? (isGiven ? previous.values.get(path) : undefined);
+			if (value !== undefined) values.set(path, value);
+		}
+		const [first] = unknown;
+		if (first) {
+			const paths = unknown.map(({ keys }) => keys.join("."));
+			problems.push(`${found.placeOf(first.keys, "key")}: ${describeUnknown(paths)}`);
+		}
+		return { raw: found.value, values, problems };
+	} catch (error) {
+		return { ...previous, problems: [describeError(error)] };
+	}
+}
+
+function quote(names: readonly string[]): string {
+	return names.map((name) => JSON.stringify(name)).join(", ");
+}
+
+/** A problem without its position: lines that only moved do not make it a new one. */
+function withoutPosition(problem: string): string {
+	return problem.replace(/:\d+:\d+: /, ": ");
+}
+
+/** The value at a path such as `retry.enabled`. */
+function valueAt(settings: unknown, path: SettingPath): unknown {
+	let value = settings;
+	for (const key of path.split(".")) value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+	return value;
+}
+
+/** A copy with one member set, or removed if the value is undefined. */
+function withMember(object: JsonObject, [key = "", ...inner]: readonly string[], value: unknown): JsonObject {
+	const before = Object.hasOwn(object, key) ? object[key] : undefined;
+	const member = inner.length === 0 ? value : withMember(isJsonObject(before) ? before : {}, inner, value);
+	const changed = { ...object, [key]: member };
+	if (member === undefined) delete changed[key];
+	return changed;
+}

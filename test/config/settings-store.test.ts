@@ -1,0 +1,370 @@
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { updateJsonFile } from "../../src/config/json-file.js";
+import { SETTING_ROWS } from "../../src/config/settings-schema.js";
+import { type SettingsChange, SettingsStore } from "../../src/config/settings-store.js";
+import { defaultSettings } from "../helpers/settings.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+
+function load(user?: unknown, project?: unknown) {
+	const agentDir = tempAgentDir(user === undefined ? {} : { settings: user });
+	const cwd = tempDir();
+	if (project !== undefined) writeFiles(cwd, { ".pi/settings.json": project });
+	const store = new SettingsStore({ agentDir, cwd });
+	const changes: SettingsChange[] = [];
+	store.subscribe((change) => changes.push(change));
+	const userFile = join(agentDir, "settings.json");
+	return {
+		store,
+		changes,
+		userFile,
+		projectFile: join(cwd, ".pi/settings.json"),
+		agentDir,
+		cwd,
+		saved: (): unknown => JSON.parse(readFileSync(userFile, "utf8")),
+	};
+}
+
+/** Longer than the watcher waits for an edit to end. */
+const watched = () => new Promise((resolve) => setTimeout(resolve, 200));
+
+test("without settings the defaults are those of the documentation", () => {
+	expect(load().store.current).toEqual({
+		theme: undefined,
+		defaultProvider: undefined,
+		defaultModel: undefined,
+		defaultThinkingLevel: "medium",
+		queueMode: "one-at-a-time",
+		shellPath: undefined,
+		hideThinkingBlock: false,
+		collapseChangelog: false,
+		quietStartup: false,
+		lastChangelogVersion: undefined,
+		compaction: { enabled: true, reserveTokens: 16384, keepRecentTokens: 20000 },
+		retry: { enabled: true, maxRetries: 3, baseDelayMs: 2000 },
+		terminal: { showImages: true, title: true, progress: true, notify: "auto" },
+		skills: { enabled: true },
+		hooks: [],
+		hookTimeout: 30000,
+		hookGrants: {},
+		customTools: [],
+		streamIdleTimeoutMs: 180000,
+		features: { tasks: false },
+		apiKeys: {},
+		gutter: true,
+		plain: false,
+	});
+});
+
+/** Every key, with a value that is not its default. */
+const ALL = {
+	theme: "light",
+	defaultProvider: "openai",
+	defaultModel: "gpt-5.5",
+	defaultThinkingLevel: "xhigh",
+	queueMode: "all",
+	shellPath: "/bin/zsh",
+	hideThinkingBlock: true,
+	collapseChangelog: true,
+	quietStartup: true,
+	lastChangelogVersion: "0.1.0",
+	compaction: { enabled: false, reserveTokens: 1, keepRecentTokens: 2 },
+	retry: { enabled: false, maxRetries: 0, baseDelayMs: 1 },
+	terminal: { showImages: false, title: false, progress: false, notify: "bell" },
+	skills: { enabled: false },
+	hooks: ["~/a.ts"],
+	hookTimeout: 1000,
+	hookGrants: { "a.ts": ["systemItems"] },
+	customTools: ["b.ts"],
+	streamIdleTimeoutMs: 0,
+	features: { tasks: true },
+	apiKeys: { openai: "k" },
+	gutter: false,
+	plain: true,
+};
+
+test("every key can be set by the user, and $schema is accepted", () => {
+	const { store } = load({ $schema: "./settings.schema.json", ...ALL });
+	expect(store.current).toEqual(ALL);
+	expect(store.problems).toEqual([]);
+	expect(store.list().map(({ source }) => source)).toEqual(SETTING_ROWS.map(() => "user"));
+});
+
+test("a project sets its keys over the user's, group members one by one", () => {
+	const { store } = load(
+		{ theme: "dark", compaction: { enabled: false, reserveTokens: 5 } },
+		{ theme: "light", compaction: { reserveTokens: 7 }, terminal: { showImages: false }, gutter: false },
+	);
+	expect(store.current).toEqual({
+		...defaultSettings(),
+		theme: "light",
+		compaction: { enabled: false, reserveTokens: 7, keepRecentTokens: 20000 },
+		terminal: { ...defaultSettings().terminal, showImages: false },
+		gutter: false,
+	});
+	expect(store.problems).toEqual([]);
+	expect(store.state("compaction.enabled")).toEqual({ value: false, source: "user" });
+	expect(store.state("compaction.reserveTokens")).toEqual({ value: 7, source: "project" });
+});
+
+test("a project cannot set anything that runs code, redirects traffic or holds keys", () => {
+	const dangerous = {
+		hooks: ["x.ts"],
+		customTools: ["x.ts"],
+		shellPath: "./evil",
+		apiKeys: { anthropic: "k" },
+		defaultProvider: "evil",
+		defaultModel: "evil",
+		hookTimeout: 1,
+		hookGrants: { x: ["y"] },
+		skills: { enabled: false },
+		streamIdleTimeoutMs: 1,
+		features: { tasks: true },
+		terminal: { shell: "x" },
+		__proto__: 1,
+	};
+	const { store, projectFile } = load(undefined, dangerous);
+	expect(store.current).toEqual(defaultSettings());
+	const names = [
+		...["hooks", "customTools", "shellPath", "apiKeys", "defaultProvider", "defaultModel", "hookTimeout", "hookGrants"],
+		...["skills.enabled", "streamIdleTimeoutMs", "features.tasks", "terminal.shell"],
+	];
+	expect(store.problems.map((problem) => problem.replace(/:\d+:\d+:/, ":"))).toEqual([
+		`${projectFile}: a project cannot set ${names.map((name) => `"${name}"`).join(", ")}; ignored · set it in the user's settings.json`,
+	]);
+});
+
+test("of all settings a project sets exactly those that the schema marks", () => {
+	const { store } = load(undefined, ALL);
+	for (const { path, schema, source } of store.list()) {
+		expect([path, source]).toEqual([path, schema["x-project"] ? "project" : "default"]);
+	}
+	expect(SETTING_ROWS.flatMap(({ path, schema }) => (schema["x-project"] ? [path] : []))).toEqual([
+		...[
+			"theme",
+			"defaultThinkingLevel",
+			"queueMode",
+			"hideThinkingBlock",
+			"gutter",
+			"quietStartup",
+			"collapseChangelog",
+		],
+		...["terminal.showImages", "terminal.title", "terminal.progress", "terminal.notify"],
+		...["compaction.enabled", "compaction.reserveTokens", "compaction.keepRecentTokens"],
+		...["retry.enabled", "retry.maxRetries", "retry.baseDelayMs"],
+	]);
+});
+
+test.each([
+	['{"hookTimeout": "long"}', "1:17: hookTimeout must be a whole number from 0 to 2147483647; ignored"],
+	['{\n  "retry": {\n    "maxRetries": -1}}', "3:19: retry.maxRetries must be a whole number from 0 to 100; ignored"],
+	['{"retry": {"maxRetries": 101}}', "1:26: retry.maxRetries must be a whole number from 0 to 100; ignored"],
+	['{"retry": {"maxRetries": 1.5}}', "1:26: retry.maxRetries must be a whole number from 0 to 100; ignored"],
+	['{\n\t"queueMode": "some"}', "2:15: queueMode must be one of one-at-a-time, all; ignored"],
+	['{"theme": ""}', "1:11: theme must be a non-empty string; ignored"],
+	['{"theme": null}', "1:11: theme must be a non-empty string; ignored"],
+	['{"gutter": 1}', "1:12: gutter must be true or false; ignored"],
+	['{"compaction": 3}', "1:16: compaction must be an object; ignored"],
+	['{"hooks": "a.ts"}', "1:11: hooks must be a list of strings; ignored"],
+	['{"hooks": [\n"a.ts", {"x": "hooks"}]}', "2:9: hooks[1] must be a string; ignored"],
+	['{"apiKeys": []}', "1:13: apiKeys must be an object of strings; ignored"],
+	['{"hookGrants": 1}', "1:16: hookGrants must be an object of lists of strings; ignored"],
+	['{"hookGrants": {"a": "b"}}', "1:22: hookGrants.a must be a list of strings; ignored"],
+	['{"gutter": true, "gutter": "x"}', "1:28: gutter must be true or false; ignored"],
+	['{"gut\\u0074er": "x"}', "1:17: gutter must be true or false; ignored"],
+	['\ufeff{"gutter": "x"}', "1:12: gutter must be true or false; ignored"],
+	['{"them": "dark"}', '1:2: unknown "them"; kept and not used · did you mean theme?'],
+	['{"retry": {"enabeld": 1}}', '1:12: unknown "retry.enabeld"; kept and not used · did you mean retry.enabled?'],
+	['{"q1": 1, "compaction": {"q2": 2}}', '1:2: unknown "q1", "compaction.q2"; kept and not used'],
+	["[]", "1:1: expected an object in braces · mend the file; until then it is not used"],
+	['{"theme": "dark",,}', '1:18: expected a key in double quotes or "}" · mend the file; until then it is not used'],
+])("%j is reported with line and column, and the default is used", (text, problem) => {
+	const { store, userFile } = load(text);
+	expect(store.problems).toEqual([`${userFile}:${problem}`]);
+	expect({ ...store.current, hooks: [] }).toEqual(defaultSettings());
+});
+
+test("a wrong value of a project leaves the user's", () => {
+	const { store, projectFile } = load({ theme: "dark" }, '{"theme": 1}');
+	expect(store.current.theme).toBe("dark");
+	expect(store.problems).toEqual([`${projectFile}:1:11: theme must be a non-empty string; ignored`]);
+});
+
+test("after a reload the last good values of a broken file or value are used", () => {
+	const { store, userFile, agentDir, cwd } = load({ theme: "dark", gutter: false });
+	writeFileSync(userFile, '{"theme": "light"');
+	expect(store.reload()).toEqual([
+		`${userFile}:1:18: the file ends before the "{" of line 1 is closed · mend the file; until then it is not used`,
+	]);
+	expect(store.current).toMatchObject({ theme: "dark", gutter: false });
+	writeFileSync(userFile, '{"theme": "light", "gutter": "no"}');
+	expect(store.reload()).toEqual([`${userFile}:1:30: gutter must be true or false; ignored`]);
+	expect(store.current).toMatchObject({ theme: "light", gutter: false });
+	expect(new SettingsStore({ agentDir, cwd }).current).toEqual({ ...defaultSettings(), theme: "light" });
+});
+
+test("settings of the agent directory are the user's even when pi starts there", () => {
+	const home = tempDir();
+	writeFiles(home, { ".pi/settings.json": { hooks: ["a.ts"] } });
+	const store = new SettingsStore({ agentDir: join(home, ".pi"), cwd: home });
+	expect([store.current.hooks, store.problems]).toEqual([["a.ts"], []]);
+});
+
+test("a change keeps unknown keys and other members of a group, and removes on demand", async () => {
+	const { store, saved } = load({ mine: 1, theme: "dark", compaction: { enabled: false, x: 1 } });
+	await store.set("compaction.reserveTokens", 9);
+	await store.set("theme", undefined);
+	await store.set("defaultModel", "m");
+	await store.setMember("hookGrants", "__proto__", ["entries"]);
+	expect(JSON.stringify(saved())).toBe(
+		'{"mine":1,"compaction":{"enabled":false,"x":1,"reserveTokens":9},"defaultModel":"m","hookGrants":{"__proto__":["entries"]}}',
+	);
+	expect(Object.keys(store.current.hookGrants)).toEqual(["__proto__"]);
+});
+
+test("a value that the schema does not allow is refused, and nothing is written", async () => {
+	const { store, userFile, changes } = load();
+	await expect(store.set("retry.maxRetries", 101)).rejects.toMatchObject({
+		code: "bad_arguments",
+		message: "retry.maxRetries must be a whole number from 0 to 100",
+	});
+	expect([existsSync(userFile), changes]).toEqual([false, []]);
+});
+
+test("the settings cannot be changed in place", () => {
+	const { current } = load(ALL).store;
+	for (const part of [current, current.retry, current.hooks, current.hookGrants, current.hookGrants["a.ts"]]) {
+		expect(Object.isFrozen(part)).toBe(true);
+	}
+});
+
+test("a broken file is kept aside on a write, and the last good values are written again", async () => {
+	const { store, userFile, agentDir, changes, saved } = load({ mine: 1, theme: "dark" });
+	writeFileSync(userFile, "{oops");
+	await store.set("gutter", false);
+	const kept = readdirSync(agentDir).filter((name) => name.includes(".bad-"));
+	expect(kept).toEqual([`settings.json.bad-${new Date().toISOString().slice(0, 10)}`]);
+	const path = join(agentDir, ...kept);
+	expect(readFileSync(path, "utf8")).toBe("{oops");
+	expect(saved()).toEqual({ mine: 1, theme: "dark", gutter: false });
+	expect(changes).toEqual([{ paths: ["gutter"], problems: [`${userFile} was broken; its text is kept in ${path}`] }]);
+});
+
+test("a value for this run overrides all others, is not saved, and ends when the setting is set", async () => {
+	const { store, changes, saved } = load({ queueMode: "all" }, { retry: { enabled: true } });
+	store.override("queueMode", "one-at-a-time");
+	store.override("retry.enabled", false);
+	expect(store.current).toMatchObject({ queueMode: "one-at-a-time", retry: { enabled: false } });
+	expect(store.state("retry.enabled")).toEqual({ value: false, source: "run" });
+	expect(saved()).toEqual({ queueMode: "all" });
+	await store.set("queueMode", "all");
+	await store.set("retry.enabled", false);
+	expect(store.state("queueMode")).toEqual({ value: "all", source: "user" });
+	expect(store.state("retry.enabled")).toEqual({ value: true, source: "project" });
+	const paths = [["queueMode"], ["retry.enabled"], ["queueMode"], ["retry.enabled"]];
+	expect(changes).toEqual(paths.map((changed) => ({ paths: changed, problems: [] })));
+});
+
+test("a subscriber gets one notification per change, and none for a value that was there already", async () => {
+	const { store, changes } = load({ theme: "dark" });
+	onTestFinished(store.watch());
+	await store.set("theme", "dark");
+	store.override("queueMode", "one-at-a-time");
+	expect(changes).toEqual([]);
+	await Promise.all([store.set("theme", "light"), store.set("gutter", false), store.set("retry.maxRetries", 1)]);
+	await watched(); // the store's own writes are no edits of others
+	expect(changes.map(({ paths }) => paths)).toEqual([["theme"], ["gutter"], ["retry.maxRetries"]]);
+});
+
+test("a subscription ends", async () => {
+	const { store } = load();
+	let count = 0;
+	const unsubscribe = store.subscribe(() => {
+		count += 1;
+	});
+	await store.set("gutter", false);
+	unsubscribe();
+	await store.set("gutter", true);
+	expect(count).toBe(1);
+});
+
+test("edits of others to the user's and the project's file are noticed while they are watched", async () => {
+	const { store, changes, userFile, projectFile } = load({ theme: "dark" }, {});
+	const stop = store.watch();
+	onTestFinished(stop);
+	writeFileSync(`${userFile}~`, '{"theme": "light", "retry": {"enabled": false}}');
+	renameSync(`${userFile}~`, userFile);
+	await expect.poll(() => changes).toEqual([{ paths: ["theme", "retry.enabled"], problems: [] }]);
+	writeFileSync(projectFile, '{"gutter": false}');
+	await expect.poll(() => changes.at(-1)).toEqual({ paths: ["gutter"], problems: [] });
+	stop();
+	writeFileSync(projectFile, '{"gutter": true}');
+	await watched();
+	expect([changes.length, store.current.gutter]).toEqual([2, false]);
+});
+
+test("an edit that breaks the file is reported once, and the last good values stay", async () => {
+	const { store, changes, userFile } = load('{\n"theme": "dark",\n"mine": 1}');
+	onTestFinished(store.watch());
+	writeFileSync(userFile, '{\n"theme": "light",,\n"mine": 1}');
+	const problem = `${userFile}:2:18: expected a key in double quotes or "}" · mend the file; until then it is not used`;
+	await expect.poll(() => changes).toEqual([{ paths: [], problems: [problem] }]);
+	writeFileSync(userFile, '{\n"theme": "light",,\n"mine":  1}');
+	await watched();
+	expect([changes.length, store.current.theme]).toEqual([1, "dark"]);
+	writeFileSync(userFile, '{"theme": "light"}');
+	await expect.poll(() => changes.at(-1)).toEqual({ paths: ["theme"], problems: [] });
+});
+
+test("an unknown key that moves to another line is not reported again", async () => {
+	const { changes, store, userFile } = load('{\n"mine": 1}');
+	onTestFinished(store.watch());
+	writeFileSync(userFile, '{\n\n\n"gutter": false, "mine": 1}');
+	await expect.poll(() => changes).toEqual([{ paths: ["gutter"], problems: [] }]);
+});
+
+/** Values that a schema allows. */
+function valuesOf(schema: (typeof SETTING_ROWS)[number]["schema"]): fc.Arbitrary<unknown> {
+	if (schema.enum) return fc.constantFrom(...schema.enum);
+	if (schema.type === "boolean") return fc.boolean();
+	if (schema.type === "integer") return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 0 });
+	if (schema.items) return fc.array(valuesOf(schema.items), { maxLength: 3 });
+	if (!schema.additionalProperties) return fc.string({ minLength: 1 });
+	return fc.dictionary(fc.string(), valuesOf(schema.additionalProperties), { maxKeys: 3 });
+}
+
+test("settings that are written are read back, and unknown keys and edits of others stay", async () => {
+	const values = Object.fromEntries(SETTING_ROWS.map(({ path, schema }) => [path, valuesOf(schema)]));
+	const chosen = fc.record(values, { requiredKeys: [] });
+	const others = fc.dictionary(fc.nat().map(String), fc.jsonValue(), { maxKeys: 3 });
+	await fc.assert(
+		fc.asyncProperty(chosen, others, others, async (written, before, meanwhile) => {
+			const { store, agentDir, cwd, userFile, saved } = load(before);
+			const wanted = SETTING_ROWS.filter(({ path }) => Object.hasOwn(written, path));
+			await Promise.all([
+				...wanted.map(({ path }) => store.set(path, written[path])),
+				updateJsonFile(userFile, (current) => ({ ...current, ...meanwhile })),
+			]);
+			store.reload();
+			const again = new SettingsStore({ agentDir, cwd });
+			expect(again.list()).toEqual(store.list());
+			for (const { path } of wanted) {
+				expect({ path, ...again.state(path) }).toEqual({ path, value: written[path], source: "user" });
+			}
+			for (const [key, value] of Object.entries({ ...before, ...meanwhile })) {
+				expect(Object(saved())[key]).toEqual(JSON.parse(JSON.stringify(value)));
+			}
+		}),
+		{ numRuns: 30 },
+	);
+}, 60_000);
+
+test("two pis that write at the same time lose nothing", async () => {
+	const { store, agentDir, cwd, saved } = load();
+	const other = new SettingsStore({ agentDir, cwd });
+	const names = Array.from({ length: 20 }, (_, index) => `hook${index}.ts`);
+	await Promise.all(names.map((name, index) => (index % 2 ? store : other).setMember("hookGrants", name, ["entries"])));
+	expect(Object.keys(Object(saved()).hookGrants).sort()).toEqual(names.sort());
+});

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { listThemeFiles, loadThemeFile } from "../../src/config/theme-files.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+function homeWith(files: Record<string, unknown>): string {
+	const home = tempDir();
+	writeFiles(home, files);
+	return home;
+}
+
+test("themes are found with the user and in the project; of two with one name the user's counts", () => {
+	const home = homeWith({
+		".pi/agent/themes/dusk.json": {},
+		".pi/agent/themes/notes.txt": "",
+		".pi/agent/themes/light.json": {},
+		".pi/agent/themes/.hidden.json": {},
+		"project/.pi/themes/dusk.json": {},
+		"project/.pi/themes/brand.json": {},
+		"project/.pi/themes/folder.json/x": "",
+	});
+	expect(listThemeFiles({ user: join(home, ".pi/agent/themes"), project: join(home, "project/.pi/themes") })).toEqual([
+		{ name: "brand", path: join(home, "project/.pi/themes/brand.json"), scope: "project" },
+		{ name: "dusk", path: join(home, ".pi/agent/themes/dusk.json"), scope: "user" },
+	]);
+	expect(listThemeFiles({ user: join(home, "nowhere"), project: join(home, "nowhere") })).toEqual([]);
+});
+
+test("what is wrong with a file is told with its place in it", () => {
+	const home = homeWith({
+		"torn.json": '{\n  "colors": {"accent": "red",}\n}',
+		"list.json": "[]",
+		"wrong.json": { colors: { dim: 300 }, extra: 1 },
+	});
+	expect(loadThemeFile(join(home, "torn.json"))).toEqual({
+		theme: null,
+		problems: [expect.stringMatching(/torn\.json:2:30: a "," before "}" is not allowed/)],
+	});
+	expect(loadThemeFile(join(home, "list.json"))).toEqual({
+		theme: null,
+		problems: [expect.stringMatching(/list\.json:1:1: expected an object/)],
+	});
+	expect(loadThemeFile(join(home, "wrong.json"))).toEqual({
+		theme: { colors: {} },
+		problems: [
+			expect.stringMatching(/wrong\.json: colors\.dim must be a colour/),
+			expect.stringMatching(/wrong\.json: unknown "extra"; not used$/),
+		],
+	});
+	expect(loadThemeFile(join(home, "none.json"))).toEqual({
+		theme: null,
+		problems: [`${join(home, "none.json")} is gone`],
+	});
+});

@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import Schema from "typebox/schema";
+import { expect, test } from "vitest";
+import { editorSchema, readBySchema, type SchemaProblem } from "../../src/config/json-schema.js";
+import { MODELS_SCHEMA } from "../../src/config/models-file.js";
+import { SETTINGS_SCHEMA } from "../../src/config/settings-schema.js";
+import { keybindingsSchema } from "../../src/tui/key-bindings.js";
+import { KEY_ACTIONS } from "../../src/tui/key-table.js";
+import { createKeymap } from "../../src/tui/keymap.js";
+
+const SCHEMAS = {
+	settings: editorSchema("pi settings", SETTINGS_SCHEMA),
+	models: editorSchema("pi models", MODELS_SCHEMA),
+	keybindings: editorSchema("pi key bindings", keybindingsSchema(KEY_ACTIONS)),
+};
+
+test.each(Object.entries(SCHEMAS))(
+	"docs/%s.schema.json is the schema in the source; npm run schemas writes it",
+	async (name, schema) => {
+		await expect(`${JSON.stringify(schema, null, "\t")}\n`).toMatchFileSnapshot(`../../docs/${name}.schema.json`);
+	},
+);
+
+const anything = fc.oneof(
+	fc.boolean(),
+	fc.integer(),
+	fc.constantFrom("", "x", "high", null, "http://a.b", "fttp://a"),
+	fc.double(),
+);
+const value = fc.oneof(
+	anything,
+	fc.array(anything, { maxLength: 3 }),
+	fc.dictionary(fc.constantFrom("a", "b"), anything),
+);
+
+/** Objects with the keys of a schema, and some others, at every depth. */
+function filesOf(schema: unknown): fc.Arbitrary<unknown> {
+	const { properties, items, additionalProperties, default: fallback } = Object(schema);
+	if (properties) {
+		const members = Object.entries(properties).map(([name, member]) => [
+			name,
+			fc.oneof(value, filesOf(member), filesOf(member)),
+		]);
+		return fc.record({ ...Object.fromEntries(members), other: anything }, { requiredKeys: [] });
+	}
+	if (items) return fc.array(filesOf(items), { maxLength: 3 });
+	if (additionalProperties) return fc.dictionary(fc.constantFrom("a", "b"), filesOf(additionalProperties));
+	return fc.oneof(anything, fc.constant(fallback ?? "x"));
+}
+
+test.each([
+	["settings", SETTINGS_SCHEMA],
+	["models", MODELS_SCHEMA],
+])("an editor that knows the schema marks a %s file exactly if pi reports a problem", (name, schema) => {
+	const editor = Object(editorSchema(name, schema));
+	fc.assert(
+		fc.property(filesOf(schema), (file) => {
+			const problems: SchemaProblem[] = [];
+			readBySchema(schema, file, (problem) => problems.push(problem));
+			expect({ file, isMarked: !Schema.Check(editor, file) }).toEqual({ file, isMarked: problems.length > 0 });
+		}),
+		{ numRuns: 2000 },
+	);
+});
+
+test("the keys that the schema of key bindings allows are those that pi accepts", () => {
+	const accepts = (bindings: object) =>
+		createKeymap(bindings).problems.every((problem) => !/no such key|no action/.test(problem));
+	const schema = Object(SCHEMAS.keybindings);
+	for (const key of [
+		"ctrl+e",
+		"Alt+Up",
+		"f5",
+		"shift+ctrl+z",
+		"+",
+		"ctrl++",
+		"esc",
+		"hyper+x",
+		"f13",
+		"",
+		"ctrl+",
+		"enterr",
+		5,
+	]) {
+		for (const bindings of [{ "app.model": key }, { "app.model": [key] }, { "app.modle": key }]) {
+			expect({ bindings, isAllowed: Schema.Check(schema, bindings) }).toEqual({
+				bindings,
+				isAllowed: accepts(bindings),
+			});
+		}
+	}
+	createKeymap();
+});
