@@ -14,8 +14,8 @@ export {
 export type { RpcCommand, RpcEvent, RpcResponse, RpcResults, RpcState } from "./modes/rpc/protocol.js";
 export { AgentSession } from "./session/agent-session.js";
 export { type CreateAgentSessionOptions, createAgentSession, type SessionChoice } from "./session/create-session.js";
-export type { SessionEvent as AgentSessionEvent } from "./session/events.js";
-export type { PromptOutcome } from "./session/outcomes.js";
+export type { AgentSessionEvent } from "./session/events.js";
+export type { PromptResult } from "./session/prompter.js";
 export {
 	type AnyTool,
 	type BashToolDetails,

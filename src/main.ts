@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { type CliOptions, type CommandLine, NO_ARGUMENTS } from "./cli/options.js";
+import { type CliOptions, NO_ARGUMENTS, type ParsedArguments } from "./cli/options.js";
 import { runTerminal } from "./cli/run-terminal.js";
 import { agentDir, processEnvironment } from "./config/paths.js";
 import { SettingsStore } from "./config/settings-store.js";
@@ -8,7 +8,7 @@ import { pacedFetch } from "./util/paced-fetch.js";
 
 /** Command line → options → mode → exit code. Each mode is loaded only when it is asked for. */
 async function main(argv: readonly string[]): Promise<number> {
-	const line: CommandLine =
+	const line: ParsedArguments =
 		argv.length === 0 ? { kind: "session", options: NO_ARGUMENTS } : (await import("./cli/args.js")).parseArgs(argv);
 	if (line.kind === "help") return print((await import("./cli/help.js")).HELP_TEXT);
 	if (line.kind === "version") return print(`${(await import("./util/package-root.js")).packageVersion()}\n`);

@@ -29,7 +29,7 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
 	/** Takes prompts that wait for the end of the run. */
 	takeFollowUps(): AppMessage[];
 	/** Awaited moments of the run, for hooks. */
-	moments: AgentMoments;
+	eventPoints: AgentEventPoints;
 	retry(): RetryPolicy;
 	idleTimeoutMs(): number;
 	/**
@@ -47,7 +47,7 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
 }
 
 /** Moments at which the run waits for hooks. */
-export interface AgentMoments {
+export interface AgentEventPoints {
 	agentStart(): Promise<void>;
 	agentEnd(messages: readonly AppMessage[]): Promise<void>;
 	turnStart(turnIndex: number, timestamp: number): Promise<void>;
@@ -55,7 +55,7 @@ export interface AgentMoments {
 }
 
 /** How a run ended. */
-export interface RunOutcome {
+export interface AgentRunResult {
 	/** Messages of this run, prompts included. */
 	messages: AppMessage[];
 	/** The last reply; null when no request was sent. */
@@ -69,7 +69,7 @@ export interface RunOutcome {
  * and no prompt waits. Every message is in the log before it is told of, and every tool call gets its result, also when
  * the run is aborted.
  */
-export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps): Promise<RunOutcome> {
+export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps): Promise<AgentRunResult> {
 	const messages: AppMessage[] = [];
 	const say = (message: AppMessage, context?: ContextRecord) => {
 		const entryIndex = deps.record(message, context);
@@ -88,12 +88,12 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 	let overflowHandled = false;
 	deps.emit({ type: "agent_start" });
 	try {
-		await deps.moments.agentStart();
+		await deps.eventPoints.agentStart();
 		sayAll(prompts);
 		for (let turnIndex = 0; ; turnIndex++) {
 			const timestamp = Date.now();
 			deps.emit({ type: "turn_start", turnIndex, timestamp });
-			await deps.moments.turnStart(turnIndex, timestamp);
+			await deps.eventPoints.turnStart(turnIndex, timestamp);
 			const reply = await requestReply(turnIndex, deps);
 			if ("stop" in reply) {
 				stopped = reply.stop;
@@ -108,7 +108,7 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 			const results = await answerToolCalls(last, deps);
 			sayAll(results);
 			deps.emit({ type: "turn_end", turnIndex, message: last, toolResults: results });
-			await deps.moments.turnEnd(turnIndex, last, results);
+			await deps.eventPoints.turnEnd(turnIndex, last, results);
 			if (deps.signal.aborted || last.stopReason === "aborted" || last.stopReason === "error") break;
 			const steering = deps.takeSteering();
 			const next = steering.length > 0 || results.length > 0 ? steering : deps.takeFollowUps();
@@ -119,7 +119,7 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 		}
 	} finally {
 		// Also when no request could be made: whoever heard the start must hear the end.
-		await deps.moments.agentEnd(messages);
+		await deps.eventPoints.agentEnd(messages);
 		deps.emit({ type: "agent_end", messages });
 	}
 	return { messages, last, stopped };

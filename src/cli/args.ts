@@ -1,11 +1,11 @@
 import { Command, Option } from "commander";
 import { THINKING_LEVELS } from "../log/entry.js";
-import type { CliOptions, CommandLine } from "./options.js";
+import type { CliOptions, ParsedArguments } from "./options.js";
 import { addList, addOne, type ParsedOptions, runParser, usage } from "./parser.js";
 import { isSubcommandName, parseSubcommand } from "./subcommand-args.js";
 
 export { HELP_TEXT } from "./help.js";
-export type { CliOptions, CommandLine, Subcommand, SubcommandOptions } from "./options.js";
+export type { CliOptions, ParsedArguments, Subcommand, SubcommandOptions } from "./options.js";
 
 const MODES = ["text", "json", "rpc"] as const;
 
@@ -13,7 +13,7 @@ const MODES = ["text", "json", "rpc"] as const;
  * Reads a command line (without program and script). Pure: looks at no file and no environment.
  * @throws PiError `bad_arguments` that names the argument and what may have been meant
  */
-export function parseArgs(argv: readonly string[]): CommandLine {
+export function parseArgs(argv: readonly string[]): ParsedArguments {
 	const [first, ...rest] = argv;
 	if (first !== undefined && isSubcommandName(first)) return parseSubcommand(first, rest);
 	const separator = argv.indexOf("--");

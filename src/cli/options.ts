@@ -79,7 +79,7 @@ export type Subcommand =
 	| { name: "doctor" };
 
 /** What a command line asks for. */
-export type CommandLine =
+export type ParsedArguments =
 	| { kind: "help" }
 	| { kind: "version" }
 	| { kind: "session"; options: CliOptions }

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { didYouMean } from "../util/nearest.js";
-import type { CommandLine, Subcommand, SubcommandOptions } from "./options.js";
+import type { ParsedArguments, Subcommand, SubcommandOptions } from "./options.js";
 import { addOne, type ParsedOptions, runParser, usage } from "./parser.js";
 
 const NAMES = ["hooks", "context", "sessions", "doctor"] as const;
@@ -18,7 +18,7 @@ export function isSubcommandName(word: string): word is SubcommandName {
  * Reads what follows a sub-command's name.
  * @throws PiError `bad_arguments`
  */
-export function parseSubcommand(name: SubcommandName, argv: readonly string[]): CommandLine {
+export function parseSubcommand(name: SubcommandName, argv: readonly string[]): ParsedArguments {
 	const { options, operands } = runParser(parser(name), argv);
 	if (options.flag("help")) return { kind: "help" };
 	return { kind: "subcommand", command: readCommand(name, options, operands), options: commonOptions(options) };

@@ -39,7 +39,7 @@ const SKILL_PREFIX = "skill:";
  * Takes `/name rest` apart.
  * @returns null for text that is no command: no slash at its start, or a second slash or a blank before any letter
  */
-export function parseCommandLine(text: string): CommandLine | null {
+export function parseSlashCommand(text: string): CommandLine | null {
 	if (!text.startsWith("/")) return null;
 	const [, name = "", rest = ""] = /^\/([^\s/]*)[^\S\n]?([\s\S]*)$/.exec(text) ?? [];
 	if (name === "") return null;

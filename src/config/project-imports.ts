@@ -17,7 +17,9 @@ const PROVIDED: ReadonlySet<string> = new Set([
 	"@mariozechner/pi-ai",
 	"@mariozechner/pi-tui",
 	"typebox",
+	"typebox/value",
 	"@sinclair/typebox",
+	"@sinclair/typebox/value",
 	...builtinModules,
 ]);
 

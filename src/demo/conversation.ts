@@ -1,5 +1,17 @@
 import type { Context, Message, ToolCall } from "@mariozechner/pi-ai";
 
+/** What the scripted model says next. */
+export interface ScriptedReply {
+	thinking?: string;
+	text?: string;
+	toolCalls?: readonly ScriptedCall[];
+}
+
+export interface ScriptedCall {
+	name: string;
+	arguments: Record<string, unknown>;
+}
+
 /** A tool call and what came of it. */
 export interface CallOutcome {
 	name: string;

@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Api, AssistantMessage, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
+import type { ScriptedReply } from "./conversation.js";
 import { wholeText } from "./conversation.js";
-import type { ScriptedReply } from "./script.js";
 
 /** How fast the scripted model speaks. */
 export interface PlayOptions {

@@ -1,6 +1,5 @@
-import type { CallOutcome } from "./conversation.js";
+import type { CallOutcome, ScriptedReply } from "./conversation.js";
 import { SCRATCH_BUG } from "./scratch-files.js";
-import type { ScriptedReply } from "./script.js";
 
 const NEEDED = ["grep", "read", "bash", "edit"];
 

@@ -1,19 +1,7 @@
 import type { Context } from "@mariozechner/pi-ai";
-import { lastUserText, outcomesAfter, userTexts } from "./conversation.js";
+import { lastUserText, outcomesAfter, type ScriptedReply, userTexts } from "./conversation.js";
 import { nextRepairStep } from "./repair-script.js";
 import { isSummaryRequest, summarize } from "./summary-script.js";
-
-/** What the scripted model says next. */
-export interface ScriptedReply {
-	thinking?: string;
-	text?: string;
-	toolCalls?: readonly ScriptedCall[];
-}
-
-export interface ScriptedCall {
-	name: string;
-	arguments: Record<string, unknown>;
-}
 
 const REPAIR = /\b(fix|mend|repair|test|tests|bug|fail|fails|failing|broken|price|prices|round|rounding|tax)\b/i;
 const CONTINUE = /^\s*(go on|continue|carry on|again|yes|ok|okay)\b/i;

@@ -7,7 +7,9 @@ const HOST_MODULES: Readonly<Record<string, () => Promise<unknown>>> = {
 	"@mariozechner/pi-coding-agent": () => import("../index.js"),
 	"@mariozechner/pi-coding-agent/hooks": () => import("./index.js"),
 	typebox: () => import("typebox"),
+	"typebox/value": () => import("typebox/value"),
 	"@sinclair/typebox": () => import("typebox"),
+	"@sinclair/typebox/value": () => import("typebox/value"),
 };
 
 /** Imports of types alone, which compiling takes out. */

@@ -66,7 +66,7 @@ interface Called<N extends HookEventName> {
 }
 
 /** What is left of a tool result when all handlers have seen it. */
-export interface ToolResultParts {
+export interface ToolResultFields {
 	content: (TextContent | ImageContent)[];
 	details: unknown;
 	isError: boolean;
@@ -127,9 +127,9 @@ export class HookRunner {
 	}
 
 	/** Chains `tool_result` handlers: each sees what the one before it left. */
-	changeToolResult(event: ToolResultEvent, signal: AbortSignal): Promise<ToolResultParts> {
-		const start: ToolResultParts = { content: [...event.content], details: event.details, isError: event.isError };
-		const eventWith = ({ content, details, isError }: ToolResultParts) =>
+	changeToolResult(event: ToolResultEvent, signal: AbortSignal): Promise<ToolResultFields> {
+		const start: ToolResultFields = { content: [...event.content], details: event.details, isError: event.isError };
+		const eventWith = ({ content, details, isError }: ToolResultFields) =>
 			({ ...event, content: Object.freeze([...content]), details, isError }) as ToolResultEvent;
 		return this.#chain("tool_result", start, eventWith, signal, ({ hook, answer }, parts) => {
 			if (typeof answer !== "object" || answer === null) return parts;

@@ -1,6 +1,6 @@
 import { describeError } from "../errors.js";
 import type { AgentSession } from "../session/agent-session.js";
-import type { SessionEvent } from "../session/events.js";
+import type { AgentSessionEvent } from "../session/events.js";
 import type { ExitCode, ModeIO, ModePrompts } from "./mode.js";
 import { runPrompts } from "./run-prompts.js";
 
@@ -33,7 +33,7 @@ export function jsonLine(value: unknown): string {
 }
 
 /** Updates without the message so far, twice over: the deltas say the same in a fraction of the bytes. */
-function withoutPartials(event: SessionEvent): unknown {
+function withoutPartials(event: AgentSessionEvent): unknown {
 	if (event.type === "context_changed") {
 		const { messages, hidden, problems } = event.context;
 		return { type: event.type, messages: messages.length, hidden: hidden.length, problems };

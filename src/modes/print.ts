@@ -1,7 +1,7 @@
 import { describeError } from "../errors.js";
 import { messageText, saysNothing } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
-import type { SessionEvent } from "../session/events.js";
+import type { AgentSessionEvent } from "../session/events.js";
 import { sanitize, stripAll } from "../util/sanitize.js";
 import { describeHookError, type ExitCode, isOfCommand, type ModeIO, type ModePrompts } from "./mode.js";
 import { runPrompts } from "./run-prompts.js";
@@ -34,7 +34,7 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 	}
 }
 
-function describe(event: SessionEvent): string | null {
+function describe(event: AgentSessionEvent): string | null {
 	switch (event.type) {
 		case "tool_execution_start":
 			return `${event.toolName} ${subject(event.args)}`.trimEnd();

@@ -1,7 +1,7 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
 import type { AgentSession } from "../session/agent-session.js";
-import type { PromptOutcome } from "../session/outcomes.js";
+import type { PromptResult } from "../session/prompter.js";
 import type { ExitCode, ModePrompts } from "./mode.js";
 import { requestError } from "./request-error.js";
 
@@ -20,7 +20,7 @@ export async function runPrompts(
 ): Promise<ExitCode> {
 	const prompts = [...(first ? [first] : []), ...rest.map((text) => ({ text, images: [] }))];
 	for (const { text, images } of prompts) {
-		let outcome: PromptOutcome;
+		let outcome: PromptResult;
 		try {
 			outcome = await session.prompt(text, { images });
 		} catch (error) {
@@ -33,7 +33,7 @@ export async function runPrompts(
 	return 0;
 }
 
-async function report(outcome: PromptOutcome, reporter: PromptReporter): Promise<ExitCode> {
+async function report(outcome: PromptResult, reporter: PromptReporter): Promise<ExitCode> {
 	if (outcome.kind === "queued") return 0;
 	if (outcome.kind === "command") {
 		if (outcome.status !== null) await reporter.onStatus(outcome.status);

@@ -3,7 +3,7 @@ import type { ContextFile } from "./context-files.js";
 import type { Skill } from "./skills.js";
 
 /** What the system prompt is made of. Equal input gives equal bytes, so that providers can cache it. */
-export interface SystemPromptParts {
+export interface SystemPromptOptions {
 	cwd: string;
 	/** As the prompt shall say it, such as `2026-11-20`. Take it once per session. */
 	date: string;
@@ -38,7 +38,7 @@ const GENERAL = [
 ];
 
 /** Builds the system prompt: role, tools, guidelines, the project's instructions, skills, date and directory. */
-export function buildSystemPrompt(parts: SystemPromptParts): string {
+export function buildSystemPrompt(parts: SystemPromptOptions): string {
 	const { cwd, date, custom, append } = parts;
 	const sections = [
 		custom ?? [ROLE, toolList(parts), guidelines(parts)].filter(Boolean).join("\n\n"),
@@ -53,12 +53,12 @@ export function buildSystemPrompt(parts: SystemPromptParts): string {
 		.join("\n\n");
 }
 
-function toolList({ tools }: SystemPromptParts): string {
+function toolList({ tools }: SystemPromptOptions): string {
 	if (tools.length === 0) return "You have no tools: answer from what the conversation holds.";
 	return `# Tools\n${tools.map((tool) => `- ${tool.name}: ${tool.promptLine ?? firstSentence(tool.description)}`).join("\n")}`;
 }
 
-function guidelines({ tools }: SystemPromptParts): string {
+function guidelines({ tools }: SystemPromptOptions): string {
 	const names = new Set(tools.map(({ name }) => name));
 	const canChange = CHANGING.some((name) => names.has(name));
 	const lines = [
@@ -74,14 +74,14 @@ function guidelines({ tools }: SystemPromptParts): string {
 	return `# Guidelines\n${[...new Set(lines)].map((line) => `- ${line}`).join("\n")}`;
 }
 
-function instructions({ contextFiles }: SystemPromptParts): string {
+function instructions({ contextFiles }: SystemPromptOptions): string {
 	if (contextFiles.length === 0) return "";
 	const files = contextFiles.map(({ path, content }) => `<file path="${path}">\n${content.trim()}\n</file>`);
 	return `# Instructions\nFrom the user and the project. Where two disagree the later one counts, and what the user says in the conversation counts before both.\n\n${files.join("\n\n")}`;
 }
 
 /** Skills are files: without a tool that reads them they would be an empty promise. */
-function skillList({ skills, tools }: SystemPromptParts): string {
+function skillList({ skills, tools }: SystemPromptOptions): string {
 	const canRead = tools.some(({ name }) => name === "read" || name === "bash");
 	if (skills.length === 0 || !canRead) return "";
 	const lines = skills.map(({ name, description, path }) => `- ${name}: ${description} (${path})`);

@@ -11,17 +11,17 @@ import type { Activity, SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { Compaction } from "./compaction.js";
 import { createControls, type SessionControls } from "./controls.js";
-import type { QueuedPrompts, SessionEvent, SessionEvents } from "./events.js";
+import type { AgentSessionEvent, QueuedPrompts, SessionEvents } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
+import { type LoadedSummary, summarizeLoaded } from "./loaded-summary.js";
 import { type LogView, viewLog } from "./log-view.js";
 import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
-import { type LoadedSummary, type PromptOutcome, summarizeLoaded } from "./outcomes.js";
-import type { Prompter } from "./prompter.js";
+import type { Prompter, PromptResult } from "./prompter.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionHooks } from "./session-hooks.js";
 import { SessionName } from "./session-name.js";
-import type { SessionParts } from "./session-parts.js";
-import { requireModel, type SessionRunner } from "./session-run.js";
+import type { SessionRunner } from "./session-run.js";
+import { requireModel, type SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
 import type { UserShell } from "./user-bash.js";
@@ -36,7 +36,7 @@ export interface SessionSurface {
 
 /** The components of a session, connected by `create-session.ts`. */
 export interface SessionComponents {
-	parts: SessionParts;
+	setup: SessionSetup;
 	activity: SessionActivity;
 	events: SessionEvents;
 	state: SessionState;
@@ -90,12 +90,12 @@ export class AgentSession {
 	}
 
 	/** Calls `listener` with everything that happens, in order. @returns a function that unsubscribes it */
-	subscribe(listener: (event: SessionEvent) => void): () => void {
+	subscribe(listener: (event: AgentSessionEvent) => void): () => void {
 		return this.#components.events.subscribe(listener);
 	}
 
 	get cwd(): string {
-		return this.#components.parts.cwd;
+		return this.#components.setup.cwd;
 	}
 	get sessionFile(): string | null {
 		return this.#components.state.log.path;
@@ -125,7 +125,7 @@ export class AgentSession {
 		return this.#components.state.thinkingLevel;
 	}
 	get settings(): Settings {
-		return this.#components.parts.settings.current;
+		return this.#components.setup.settings.current;
 	}
 	/** What the session is doing; each change is an `activity_changed` event. */
 	get activity(): Activity {
@@ -152,8 +152,8 @@ export class AgentSession {
 		this.#components.compaction.enabled = enabled;
 	}
 	get loaded(): LoadedSummary {
-		const { parts, hooks, warnings } = this.#components;
-		return summarizeLoaded(parts.resources, hooks.registry.hooks, warnings);
+		const { setup, hooks, warnings } = this.#components;
+		return summarizeLoaded(setup.resources, hooks.registry.hooks, warnings);
 	}
 
 	/**
@@ -161,12 +161,12 @@ export class AgentSession {
 	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` of
 	 * commands; `session_busy` when the session is closing
 	 */
-	prompt(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
+	prompt(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#components.prompter.prompt(text, extras);
 	}
 
 	/** As `prompt`, but a leading slash means nothing. */
-	send(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
+	send(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#components.prompter.send(text, extras);
 	}
 
@@ -209,12 +209,12 @@ export class AgentSession {
 
 	/** Switches to the next or previous usable model. @returns it, or null when there is no other */
 	cycleModel(direction: 1 | -1): Promise<Model<Api> | null> {
-		return cycleModel(this.#components.parts, this.#components.state, direction);
+		return cycleModel(this.#components.setup, this.#components.state, direction);
 	}
 
 	/** Switches to the next thinking level that the model knows. */
 	cycleThinkingLevel(): ThinkingLevel {
-		return cycleThinkingLevel(this.#components.parts, this.#components.state);
+		return cycleThinkingLevel(this.#components.setup, this.#components.state);
 	}
 
 	/** How full the model's window is. */
@@ -238,16 +238,16 @@ export class AgentSession {
 
 	/** Replaces earlier messages by a summary. @throws PiError `compaction_failed`, `session_busy`, `model_missing` */
 	async compact(focus?: string, signal?: AbortSignal): Promise<CompactionTokens> {
-		const { parts, state, compaction } = this.#components;
-		requireModel(parts, state);
+		const { setup, state, compaction } = this.#components;
+		requireModel(setup, state);
 		const request: CompactionRequest = { focus, ...(signal ? { signal } : {}) };
 		return compaction.run(request);
 	}
 
 	/** Loads all hooks again. @returns a line that says what is loaded */
 	async reload(): Promise<string> {
-		const { lifecycle, hooks, parts, warnings } = this.#components;
-		warnings.splice(0, warnings.length, ...parts.settings.reload());
+		const { lifecycle, hooks, setup, warnings } = this.#components;
+		warnings.splice(0, warnings.length, ...setup.settings.reload());
 		const { count, kept } = await lifecycle.reload((unload) => hooks.reload(unload));
 		const old = kept.length > 0 ? `; the previous version still runs of ${kept.join(", ")}` : "";
 		return `${count} ${count === 1 ? "hook" : "hooks"} loaded${old}`;
@@ -292,7 +292,7 @@ export class AgentSession {
 	}
 
 	async #dispose(): Promise<void> {
-		const { activity, runner, lifecycle, ended, hooks, state, parts, events } = this.#components;
+		const { activity, runner, lifecycle, ended, hooks, state, setup, events } = this.#components;
 		activity.begin("closing");
 		await this.abort();
 		await lifecycle.shutDown();
@@ -300,7 +300,7 @@ export class AgentSession {
 		ended.abort();
 		hooks.unload();
 		await state.log.flush();
-		parts.client.release(this.sessionId);
+		setup.client.release(this.sessionId);
 		state.close();
 		events.close();
 	}

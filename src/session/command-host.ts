@@ -7,14 +7,14 @@ import { writeDebugReport } from "./debug-report.js";
 import { describeContext, describeHooks } from "./describe-context.js";
 import { exportSession } from "./export-session.js";
 import type { Lifecycle } from "./lifecycle.js";
-import type { SessionParts } from "./session-parts.js";
+import type { SessionSetup } from "./session-setup.js";
 import { createSessionStore } from "./session-store.js";
 
 /** The session as built-in commands see it; every member reads current state. */
 export function createCommandHost(
 	session: AgentSession,
 	lifecycle: Lifecycle,
-	parts: SessionParts,
+	setup: SessionSetup,
 	compaction: CommandCompaction,
 ): CommandHost {
 	return {
@@ -36,10 +36,10 @@ export function createCommandHost(
 		get autoCompaction() {
 			return session.autoCompaction;
 		},
-		accounts: parts.accounts,
-		trust: parts.trust,
-		models: parts.offers,
-		availableModels: () => parts.models.available(),
+		accounts: setup.accounts,
+		trust: setup.trust,
+		models: setup.offers,
+		availableModels: () => setup.models.available(),
 		setModel: (model) => session.setModel(model),
 		setThinkingLevel: (level) => session.setThinkingLevel(level),
 		setAutoCompaction: (enabled) => {
@@ -48,14 +48,14 @@ export function createCommandHost(
 		setName: (name) => session.setName(name),
 		stats: () => session.stats(),
 		sessions: createSessionStore({
-			dir: parts.sessionDir,
-			root: parts.sessionsRoot,
-			cwd: parts.cwd,
+			dir: setup.sessionDir,
+			root: setup.sessionsRoot,
+			cwd: setup.cwd,
 			current: () => session.sessionFile,
 			setName: (name) => session.setName(name),
 		}),
-		tools: parts.toolSwitch,
-		settings: parts.settings,
+		tools: setup.toolSwitch,
+		settings: setup.settings,
 		newSession: () => lifecycle.newSession(),
 		switchSession: (path, how) => lifecycle.switchSession(path, how),
 		branchTargets: () => lifecycle.branchTargets(),
@@ -71,7 +71,7 @@ export function createCommandHost(
 		describeContext: (at = null) => session.inspector.inspectContext({ at }).then(describeContext),
 		describeHooks: () => describeHooks(session.inspector.hookStatuses()),
 		inspector: session.inspector,
-		writeDebugReport: (screen) => writeDebugReport(session, parts, screen),
+		writeDebugReport: (screen) => writeDebugReport(session, setup, screen),
 		commands: () => session.palette(),
 	};
 }

@@ -3,7 +3,7 @@ import {
 	type CommandSources,
 	type FoundCommand,
 	findCommand,
-	parseCommandLine,
+	parseSlashCommand,
 	unknownCommandMessage,
 } from "../commands/registry.js";
 import { describeError, PiError } from "../errors.js";
@@ -14,8 +14,8 @@ import { readSkill } from "../resources/skills.js";
 import { abortable } from "../util/abort.js";
 import { splitArgs } from "../util/split-args.js";
 import type { SessionActivity } from "./activity.js";
-import type { SessionEvent } from "./events.js";
-import type { SessionResources } from "./session-parts.js";
+import type { AgentSessionEvent } from "./events.js";
+import type { SessionResources } from "./session-setup.js";
 
 /** What running commands needs. */
 export interface CommandRunnerDeps {
@@ -26,7 +26,7 @@ export interface CommandRunnerDeps {
 	hooks(): HookRunner;
 	ui(): HookUI;
 	shell(): CommandShell | null;
-	emit(event: SessionEvent): void;
+	emit(event: AgentSessionEvent): void;
 }
 
 /** What a line turned out to be. */
@@ -46,7 +46,7 @@ export class CommandRunner {
 	 * @throws PiError `command_failed`; `bad_arguments` for an unknown command; `session_busy`
 	 */
 	async run(text: string): Promise<CommandOutcome | null> {
-		const line = parseCommandLine(text);
+		const line = parseSlashCommand(text);
 		if (!line) return null;
 		const found = findCommand(line.name, this.deps.sources());
 		if (!found) {

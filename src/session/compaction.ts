@@ -16,23 +16,22 @@ import type { HookRunner } from "../hooks/runner.js";
 import { type CompactionEntry, type ContextUndoEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
 import { linkSignals } from "../util/abort.js";
 import type { Operation, SessionActivity } from "./activity.js";
-import { askHooks, type CompactionParts, draftCompaction } from "./draft-compaction.js";
-import type { SessionEvent } from "./events.js";
+import { askHooks, type DraftInputs, draftCompaction } from "./draft-compaction.js";
+import type { AgentSessionEvent } from "./events.js";
 import type { SessionContext } from "./session-context.js";
-import type { SessionParts } from "./session-parts.js";
-import { requireModel } from "./session-run.js";
+import { requireModel, type SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 /** What compactions work on. */
 export interface CompactionDeps {
-	parts: SessionParts;
+	setup: SessionSetup;
 	activity: SessionActivity;
 	state: SessionState;
 	context: SessionContext;
 	hooks(): HookRunner;
 	/** Computes a context next to the session's own: no figures, no reports. */
 	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
-	emit(event: SessionEvent): void;
+	emit(event: AgentSessionEvent): void;
 	/** Aborted when the session ends. */
 	ended: AbortSignal;
 }
@@ -46,10 +45,10 @@ export class Compaction implements CommandCompaction {
 
 	/** Whether the session compacts automatically. Set for this run: nothing is saved. */
 	get enabled(): boolean {
-		return this.deps.parts.settings.current.compaction.enabled;
+		return this.deps.setup.settings.current.compaction.enabled;
 	}
 	set enabled(enabled: boolean) {
-		this.deps.parts.settings.override("compaction.enabled", enabled);
+		this.deps.setup.settings.override("compaction.enabled", enabled);
 	}
 
 	/** Compacts when fewer than `reserveTokens` of the window are left. Failures are reported, not thrown. */
@@ -81,7 +80,7 @@ export class Compaction implements CommandCompaction {
 	 * @throws PiError `compaction_failed` when there is nothing to compact; `session_busy`, `model_missing`
 	 */
 	async begin({ focus, signal, reason = "manual" }: CompactionRequest): Promise<CompactionTrial> {
-		const { activity, state, context, parts, emit } = this.deps;
+		const { activity, state, context, setup, emit } = this.deps;
 		if (reason === "manual") {
 			await activity.untilRunEnded();
 			activity.check("compact");
@@ -99,12 +98,12 @@ export class Compaction implements CommandCompaction {
 			operation.end();
 		};
 		try {
-			const model = requireModel(parts, state);
+			const model = requireModel(setup, state);
 			const before = await context.rebuild(operation.signal);
 			const plan = planCompaction(
 				before.messages,
 				state.log.entries,
-				parts.settings.current.compaction.keepRecentTokens,
+				setup.settings.current.compaction.keepRecentTokens,
 			);
 			if (!plan)
 				throw new PiError("compaction_failed", "There is nothing to compact yet", {
@@ -114,10 +113,10 @@ export class Compaction implements CommandCompaction {
 				entries: state.log.entries,
 				sessionFile: state.log.path,
 				model,
-				models: parts.models,
-				stream: parts.client.stream,
+				models: setup.models,
+				stream: setup.client.stream,
 				hooks: this.deps.hooks(),
-				idleTimeoutMs: parts.settings.current.streamIdleTimeoutMs,
+				idleTimeoutMs: setup.settings.current.streamIdleTimeoutMs,
 				...(focus ? { focus } : {}),
 				signal: operation.signal,
 				onNotice: (message: string) => emit({ type: "notice", level: "warning", message }),
@@ -155,7 +154,7 @@ export class Compaction implements CommandCompaction {
 	#trial(
 		plan: CompactionPlan,
 		before: BuiltContext,
-		drafting: CompactionParts,
+		drafting: DraftInputs,
 		operation: Operation,
 		finish: (result: CompactionEntry | null) => void,
 		end: (error?: unknown) => void,
@@ -211,10 +210,10 @@ export class Compaction implements CommandCompaction {
 
 	/** Tokens above which the session compacts automatically, else the model's limit; null when that is unknown. */
 	#limit(): number | null {
-		const { parts, state } = this.deps;
+		const { setup, state } = this.deps;
 		const window = state.model?.contextWindow ?? 0;
 		if (window === 0) return null;
-		return this.enabled ? window - parts.settings.current.compaction.reserveTokens : window;
+		return this.enabled ? window - setup.settings.current.compaction.reserveTokens : window;
 	}
 
 	#tryWith(entry: SessionEntry, signal: AbortSignal): Promise<BuiltContext> {

@@ -3,7 +3,7 @@ import type { AppMessage } from "../log/entry.js";
 import type { SessionActivity } from "./activity.js";
 import type { QueueMode } from "./prompt-queue.js";
 import type { SessionContext } from "./session-context.js";
-import type { SessionParts } from "./session-parts.js";
+import type { SessionSetup } from "./session-setup.js";
 
 /** What programs that drive a session may look at and change besides what every mode does. */
 export interface SessionControls {
@@ -21,13 +21,13 @@ export interface SessionControls {
 
 /** What the controls act on. */
 export interface ControlledParts {
-	parts: SessionParts;
+	setup: SessionSetup;
 	context: SessionContext;
 	activity: SessionActivity;
 }
 
-export function createControls({ parts, context, activity }: ControlledParts): SessionControls {
-	const { settings } = parts;
+export function createControls({ setup, context, activity }: ControlledParts): SessionControls {
+	const { settings } = setup;
 	return {
 		get messages() {
 			return context.messages;
@@ -44,7 +44,7 @@ export function createControls({ parts, context, activity }: ControlledParts): S
 		set autoRetry(enabled) {
 			settings.override("retry.enabled", enabled);
 		},
-		availableModels: () => parts.models.available(),
+		availableModels: () => setup.models.available(),
 		abortBash: () => activity.abort("shell"),
 	};
 }

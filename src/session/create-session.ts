@@ -9,15 +9,15 @@ import { CommandRunner } from "./command-runner.js";
 import { Compaction } from "./compaction.js";
 import { hookErrorEvent, problemEvent } from "./describe-context.js";
 import { type CreateAgentSessionOptions, discoverSetup } from "./discover-setup.js";
-import { type SessionEvent, SessionEvents } from "./events.js";
+import { type AgentSessionEvent, SessionEvents } from "./events.js";
 import { createHookHost } from "./hook-host.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { Prompter } from "./prompter.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
-import type { SessionParts } from "./session-parts.js";
 import { SessionRunner } from "./session-run.js";
+import type { SessionSetup } from "./session-setup.js";
 import { SessionState } from "./session-state.js";
 import { UserShell } from "./user-bash.js";
 
@@ -33,12 +33,12 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 }
 
 /** Connects the components of a session. Only this function knows all of them. */
-function assembleSession(parts: SessionParts): AgentSession {
+function assembleSession(setup: SessionSetup): AgentSession {
 	const events = new SessionEvents();
-	const emit = (event: SessionEvent) => events.emit(event);
+	const emit = (event: AgentSessionEvent) => events.emit(event);
 	const notice = (level: "info" | "warning" | "error", message: string) =>
-		emit({ type: "notice", level, message: parts.redact(message) });
-	const warnings = [...parts.warnings];
+		emit({ type: "notice", level, message: setup.redact(message) });
+	const warnings = [...setup.warnings];
 	const warn = (line: string) => {
 		warnings.push(line);
 		notice("warning", line);
@@ -47,19 +47,19 @@ function assembleSession(parts: SessionParts): AgentSession {
 	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false };
 	const activity = new SessionActivity();
 	activity.subscribe((current) => emit({ type: "activity_changed", activity: current }));
-	const state = new SessionState(parts.log, parts.defaults, emit, parts.settings);
-	state.restore(parts.models.find);
+	const state = new SessionState(setup.log, setup.defaults, emit, setup.settings);
+	state.restore(setup.models.find);
 
 	const context: SessionContext = new SessionContext({
 		log: () => state.log,
 		stages: (entries, signal, length) => hooks.contextStages(entries, signal, length),
-		preambleTokens: () => parts.preamble.tokens,
+		preambleTokens: () => setup.preamble.tokens,
 		onProblem: (problem) => emit(problemEvent(problem)),
 		onChange: (built) => emit({ type: "context_changed", context: built }),
 	});
 	const rebuild = async () => void (await context.rebuild(activity.signal ?? ended.signal));
 	const host = createHookHost({
-		parts,
+		setup,
 		state,
 		context,
 		ui: () => surface.ui,
@@ -71,14 +71,14 @@ function assembleSession(parts: SessionParts): AgentSession {
 	});
 	const hooks: SessionHooks = new SessionHooks({
 		host,
-		parts,
+		setup,
 		onError: (error) => emit(hookErrorEvent(error)),
 		onLongCall: emit,
 		onWarning: warn,
 		onSend: (text, attachments) => prompter.receive(text, attachments),
 	});
 	const shared = {
-		parts,
+		setup,
 		activity,
 		state,
 		context,
@@ -100,15 +100,15 @@ function assembleSession(parts: SessionParts): AgentSession {
 		onLeave: () => runner.systemItems.settle(),
 	});
 	const sources = () => ({
-		builtins: parts.builtins,
+		builtins: setup.builtins,
 		hooks: hooks.registry,
-		templates: parts.resources.templates,
-		skills: parts.resources.skills,
+		templates: setup.resources.templates,
+		skills: setup.resources.skills,
 	});
 	const commands = new CommandRunner({
 		activity,
 		sources,
-		resources: parts.resources,
+		resources: setup.resources,
 		host: () => commandHost,
 		hooks: () => hooks.runner,
 		ui: () => surface.ui,
@@ -117,7 +117,7 @@ function assembleSession(parts: SessionParts): AgentSession {
 	});
 	const prompter: Prompter = new Prompter({ activity, commands, runner, ended: ended.signal, notice });
 	const inspector = new SessionInspector({
-		parts,
+		setup,
 		state,
 		context,
 		rebuild,
@@ -127,14 +127,14 @@ function assembleSession(parts: SessionParts): AgentSession {
 			// A program that drives the session itself may do what no mode of pi does.
 			const isDriven = surface.shell === null && prompter.acceptsSend;
 			return {
-				tools: parts.tools.length > 0,
-				sessions: parts.sessionDir !== null || isDriven,
+				tools: setup.tools.length > 0,
+				sessions: setup.sessionDir !== null || isDriven,
 				screen: surface.shell !== null || (isDriven && surface.ui === NO_UI),
 			};
 		},
 	});
 	const session = new AgentSession({
-		parts,
+		setup,
 		activity,
 		events,
 		state,
@@ -142,7 +142,7 @@ function assembleSession(parts: SessionParts): AgentSession {
 		hooks,
 		compaction,
 		runner,
-		userShell: new UserShell({ parts, state, activity, emit }),
+		userShell: new UserShell({ setup, state, activity, emit }),
 		lifecycle,
 		commands,
 		prompter,
@@ -153,7 +153,7 @@ function assembleSession(parts: SessionParts): AgentSession {
 		ended,
 		rebuild,
 	});
-	const commandHost = createCommandHost(session, lifecycle, parts, compaction);
+	const commandHost = createCommandHost(session, lifecycle, setup, compaction);
 	lifecycle.watchLog((error) => notice("error", describeError(error)));
 	return session;
 }

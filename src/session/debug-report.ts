@@ -7,7 +7,7 @@ import { packageRoot, packageVersion } from "../util/package-root.js";
 import { stripAll } from "../util/sanitize.js";
 import type { AgentSession } from "./agent-session.js";
 import { describeHooks } from "./describe-context.js";
-import type { SessionParts } from "./session-parts.js";
+import type { SessionSetup } from "./session-setup.js";
 
 /** Longer texts without a blank are pictures and the like: their length tells enough. UTF-16 units. */
 const MAX_DATA = 2000;
@@ -19,38 +19,38 @@ const MAX_DATA = 2000;
  */
 export async function writeDebugReport(
 	session: AgentSession,
-	parts: SessionParts,
+	setup: SessionSetup,
 	screen: ScreenFacts | null,
 ): Promise<string> {
 	const now = new Date();
-	const dir = join(parts.agentDir, "debug");
+	const dir = join(setup.agentDir, "debug");
 	ensurePrivateDir(dir);
 	const path = join(dir, `${now.toISOString().replace(/[:.]/g, "-")}.txt`);
 	const lines = [
-		...programLines(session, parts, now),
+		...programLines(session, setup, now),
 		...heading("Settings"),
-		...parts.settings.list().flatMap(settingLine),
+		...setup.settings.list().flatMap(settingLine),
 		...heading("Hooks"),
 		...describeHooks(session.inspector.hookStatuses()),
 		...heading("Terminal and screen"),
 		...screenLines(screen),
 		...heading("Last request"),
-		...requestLines(session, parts),
+		...requestLines(session, setup),
 	];
-	await atomicWriteFile(path, `${parts.redact(lines.join("\n"))}\n`, { mode: 0o600 });
+	await atomicWriteFile(path, `${setup.redact(lines.join("\n"))}\n`, { mode: 0o600 });
 	return path;
 }
 
-function programLines(session: AgentSession, parts: SessionParts, now: Date): string[] {
+function programLines(session: AgentSession, setup: SessionSetup, now: Date): string[] {
 	const { model, thinkingLevel, sessionFile, log } = session;
 	return [
 		`pi ${packageVersion()} in ${packageRoot()}`,
 		`node ${process.version} on ${process.platform} ${process.arch}`,
 		`written ${now.toISOString()}`,
-		`directory ${parts.cwd}`,
+		`directory ${setup.cwd}`,
 		`session ${sessionFile ?? "in memory"}, ${log.length} entries`,
 		`model ${model ? `${model.provider}/${model.id} (${model.api})` : "none"}, thinking ${thinkingLevel}`,
-		`tools ${parts.tools.map(({ name }) => name).join(", ") || "none"}`,
+		`tools ${setup.tools.map(({ name }) => name).join(", ") || "none"}`,
 	];
 }
 
@@ -69,7 +69,7 @@ function screenLines(screen: ScreenFacts | null): string[] {
 	return [`${screen.columns}×${screen.rows}`, ...terminal, "", ...screen.lines.map((line) => `| ${stripAll(line)}`)];
 }
 
-function requestLines({ inspector, context }: AgentSession, { preamble }: SessionParts): string[] {
+function requestLines({ inspector, context }: AgentSession, { preamble }: SessionSetup): string[] {
 	const traced = inspector.lastRequest ?? context.messages;
 	const sent = inspector.lastRequest === null ? "none was sent; the next one would be:" : `${traced.length} messages`;
 	const messages = traced.map(({ entryIndex, message }) => JSON.stringify({ entryIndex, ...message }, shorten));

@@ -5,7 +5,7 @@ import { entryMessage } from "../context/entry-message.js";
 import { fullText, type LedgerMessage } from "../context/ledger.js";
 import { HookError } from "../errors.js";
 import { hookName } from "../hooks/discover.js";
-import type { SessionEvent } from "./events.js";
+import type { AgentSessionEvent } from "./events.js";
 
 /** Characters of each message that are shown. */
 const PREVIEW = 60;
@@ -61,7 +61,7 @@ export function describeHooks(statuses: readonly HookStatus[]): string[] {
 }
 
 /** What a session tells of a dropped answer of a hook, or of a fault in the log. */
-export function problemEvent({ hook, rule, position }: ContextProblem): SessionEvent {
+export function problemEvent({ hook, rule, position }: ContextProblem): AgentSessionEvent {
 	if (hook === null) {
 		return {
 			type: "notice",
@@ -74,7 +74,7 @@ export function problemEvent({ hook, rule, position }: ContextProblem): SessionE
 }
 
 /** A failure of a hook as a session event. JSON and RPC send the text; listeners in this process get the error too. */
-export function hookErrorEvent(cause: HookError): SessionEvent {
+export function hookErrorEvent(cause: HookError): AgentSessionEvent {
 	const { hookPath, event, reason: error } = cause;
 	return Object.defineProperty({ type: "hook_error", hookPath, event, error }, "cause", { value: cause });
 }

@@ -32,7 +32,7 @@ import { loadModelClient } from "./model-client.js";
 import type { TrustAnswer } from "./project-code.js";
 import { findSessionCode } from "./session-code.js";
 import { createModelOffers, createSessionModels, registerLocalModels } from "./session-models.js";
-import type { ModelClient, SessionParts } from "./session-parts.js";
+import type { ModelClient, SessionSetup } from "./session-setup.js";
 
 /** Which log a session uses. */
 export type SessionChoice =
@@ -92,7 +92,7 @@ export interface CreateAgentSessionOptions {
  * Finds what a session is made of on this machine. Hooks and the project's tools come later, when they may run.
  * @throws PiError when the log, the model or a named tool cannot be used
  */
-export async function discoverSetup(options: CreateAgentSessionOptions): Promise<SessionParts> {
+export async function discoverSetup(options: CreateAgentSessionOptions): Promise<SessionSetup> {
 	const paths = findPaths(options.env, options.cwd, options.home);
 	const store = options.settings ?? new SettingsStore(paths);
 	const settings = store.current;

@@ -7,10 +7,10 @@ import { textOf } from "../hooks/dialog-options.js";
 import type { HookRunner } from "../hooks/runner.js";
 import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
-import type { SessionModels } from "./session-parts.js";
+import type { SessionModels } from "./session-setup.js";
 
 /** What a compaction needs of its session. */
-export interface CompactionParts {
+export interface DraftInputs {
 	entries: readonly SessionEntry[];
 	sessionFile: string | null;
 	model: Model<Api>;
@@ -34,10 +34,10 @@ const MAX_SUMMARY_TOKENS = 8000;
  */
 export async function draftCompaction(
 	plan: CompactionPlan,
-	parts: CompactionParts,
+	setup: DraftInputs,
 	onText: (text: string) => void,
 ): Promise<CompactionDraft> {
-	const summary = await summarize(plan, parts, onText);
+	const summary = await summarize(plan, setup, onText);
 	const entry: CompactionEntry = {
 		type: "compaction",
 		timestamp: entryTimestamp(),
@@ -45,39 +45,39 @@ export async function draftCompaction(
 		firstKeptEntryIndex: plan.firstKeptEntryIndex,
 		tokensBefore: plan.tokensBefore,
 	};
-	return { entry, by: { kind: "model", name: parts.model.name } };
+	return { entry, by: { kind: "model", name: setup.model.name } };
 }
 
 /**
  * Asks the hooks for a compaction of theirs. @returns null when none has one
  * @throws PiError `compaction_failed` when one forbids the compaction
  */
-export async function askHooks(plan: CompactionPlan, parts: CompactionParts): Promise<CompactionDraft | null> {
-	if (!parts.hooks.registry.has("session")) return null;
+export async function askHooks(plan: CompactionPlan, setup: DraftInputs): Promise<CompactionDraft | null> {
+	if (!setup.hooks.registry.has("session")) return null;
 	const { messagesToSummarize, messagesToKeep, previousSummary, tokensBefore, firstKeptEntryIndex, isSplitTurn } = plan;
-	const answer = await parts.hooks.emitSession(
+	const answer = await setup.hooks.emitSession(
 		{
 			type: "session",
 			reason: "before_compact",
-			entries: parts.entries,
-			sessionFile: parts.sessionFile,
+			entries: setup.entries,
+			sessionFile: setup.sessionFile,
 			previousSessionFile: null,
 			cutPoint: { firstKeptEntryIndex, isSplitTurn },
 			messagesToSummarize: Object.freeze(messagesToSummarize),
 			messagesToKeep: Object.freeze(messagesToKeep),
 			...(previousSummary === undefined ? {} : { previousSummary }),
 			tokensBefore,
-			model: freezeDeep(parts.model),
-			apiKey: await parts.models.resolveApiKey(parts.model).catch(() => undefined),
-			resolveApiKey: (model) => parts.models.resolveApiKey(model),
-			...(parts.focus ? { customInstructions: parts.focus } : {}),
-			signal: parts.signal,
+			model: freezeDeep(setup.model),
+			apiKey: await setup.models.resolveApiKey(setup.model).catch(() => undefined),
+			resolveApiKey: (model) => setup.models.resolveApiKey(model),
+			...(setup.focus ? { customInstructions: setup.focus } : {}),
+			signal: setup.signal,
 		},
-		parts.signal,
+		setup.signal,
 	);
 	if (answer.cancel) throw new PiError("compaction_failed", `The hook ${answer.cancelledBy} cancelled the compaction`);
 	const { compactionEntry, compactedBy = "" } = answer;
-	const entry = compactionEntry ? checkHookEntry(compactionEntry, compactedBy, plan, parts) : null;
+	const entry = compactionEntry ? checkHookEntry(compactionEntry, compactedBy, plan, setup) : null;
 	return entry && { entry, by: { kind: "hook", name: compactedBy } };
 }
 
@@ -86,18 +86,18 @@ function checkHookEntry(
 	given: CompactionEntry,
 	hook: string,
 	plan: CompactionPlan,
-	parts: CompactionParts,
+	setup: DraftInputs,
 ): CompactionEntry | null {
 	if (typeof given.summary !== "string") {
-		parts.onNotice(`The hook ${hook} gave a compaction without a summary; the model writes it instead`);
+		setup.onNotice(`The hook ${hook} gave a compaction without a summary; the model writes it instead`);
 		return null;
 	}
-	const { length } = parts.entries;
+	const { length } = setup.entries;
 	const wanted: unknown = given.firstKeptEntryIndex ?? plan.firstKeptEntryIndex;
 	const number = typeof wanted === "number" && Number.isFinite(wanted) ? wanted : plan.firstKeptEntryIndex;
 	const firstKeptEntryIndex = Math.min(Math.max(Math.trunc(number), 0), length);
 	if (firstKeptEntryIndex !== wanted) {
-		parts.onNotice(
+		setup.onNotice(
 			`The compaction of the hook ${hook} keeps from entry ${textOf(wanted)}; ${firstKeptEntryIndex} is used`,
 		);
 	}
@@ -110,23 +110,19 @@ function checkHookEntry(
 	};
 }
 
-async function summarize(
-	plan: CompactionPlan,
-	parts: CompactionParts,
-	onText: (text: string) => void,
-): Promise<string> {
-	const { model, signal } = parts;
-	const auth = await parts.models.requestAuth(model);
+async function summarize(plan: CompactionPlan, setup: DraftInputs, onText: (text: string) => void): Promise<string> {
+	const { model, signal } = setup;
+	const auth = await setup.models.requestAuth(model);
 	const reply = await readReply(
-		parts.stream,
+		setup.stream,
 		{
 			model,
-			context: summaryRequest(plan.messagesToSummarize, parts.focus),
+			context: summaryRequest(plan.messagesToSummarize, setup.focus),
 			options: { ...auth, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS), maxRetries: 0 },
 		},
 		{
 			signal,
-			idleTimeoutMs: parts.idleTimeoutMs,
+			idleTimeoutMs: setup.idleTimeoutMs,
 			onEvent: (event) => {
 				if (event.type === "text_delta") onText(replyText(event.partial));
 			},

@@ -12,7 +12,7 @@ export interface QueuedPrompts {
 }
 
 /** What a mode hears of a session: the agent's events and the session's own. */
-export type SessionEvent =
+export type AgentSessionEvent =
 	| AgentEvent
 	/** The session object now holds other entries: load, switch, clear, branch, reload. Draw everything anew. */
 	| { type: "session_changed"; reason: "start" | "switch" | "clear" | "branch" }
@@ -48,15 +48,15 @@ export type SessionEvent =
 
 /** Delivers the events of a session, in order, to everyone who subscribed. */
 export class SessionEvents {
-	readonly #listeners = new Set<(event: SessionEvent) => void>();
+	readonly #listeners = new Set<(event: AgentSessionEvent) => void>();
 
 	/** @returns a function that unsubscribes the listener */
-	subscribe(listener: (event: SessionEvent) => void): () => void {
+	subscribe(listener: (event: AgentSessionEvent) => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
 	}
 
-	emit(event: SessionEvent): void {
+	emit(event: AgentSessionEvent): void {
 		for (const listener of this.#listeners) listener(event);
 	}
 

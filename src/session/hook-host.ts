@@ -10,12 +10,12 @@ import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { SessionActivity } from "./activity.js";
 import type { SessionContext } from "./session-context.js";
-import type { SessionParts } from "./session-parts.js";
+import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 /** What the host of hooks is made of. */
 export interface HookHostDeps {
-	parts: SessionParts;
+	setup: SessionSetup;
 	state: SessionState;
 	context: SessionContext;
 	ui(): HookUI;
@@ -51,9 +51,9 @@ function checkLevel(level: unknown): ThinkingLevel {
 
 /** The session as hooks see it; every member reads current state. */
 export function createHookHost(deps: HookHostDeps): HookHost {
-	const { parts, state, context, ui, hasUI, shell, rebuild } = deps;
+	const { setup, state, context, ui, hasUI, shell, rebuild } = deps;
 	return {
-		cwd: parts.cwd,
+		cwd: setup.cwd,
 		get sessionFile() {
 			return state.log.path;
 		},
@@ -78,12 +78,12 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		get generation() {
 			return state.generation;
 		},
-		findModel: (provider, id) => unchangeable(parts.models.find(provider, id)),
-		availableModels: async () => (await parts.models.available()).map(unchangeable),
-		resolveApiKey: (model) => parts.models.resolveApiKey(model),
+		findModel: (provider, id) => unchangeable(setup.models.find(provider, id)),
+		availableModels: async () => (await setup.models.available()).map(unchangeable),
+		resolveApiKey: (model) => setup.models.resolveApiKey(model),
 		async requestAuth(model) {
-			const isKnown = (await parts.models.resolveApiKey(model)) !== undefined;
-			return isKnown ? parts.models.requestAuth(model) : undefined;
+			const isKnown = (await setup.models.resolveApiKey(model)) !== undefined;
+			return isKnown ? setup.models.requestAuth(model) : undefined;
 		},
 		saveEntries(hook, entries) {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));

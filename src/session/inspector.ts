@@ -11,12 +11,12 @@ import type { LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type SessionEntry } from "../log/entry.js";
 import type { SessionContext } from "./session-context.js";
 import type { HookFailure, SessionHooks } from "./session-hooks.js";
-import type { SessionParts } from "./session-parts.js";
+import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 /** What an inspector reads of its session. */
 export interface InspectorDeps {
-	parts: Pick<SessionParts, "preamble">;
+	setup: Pick<SessionSetup, "preamble">;
 	state: SessionState;
 	context: SessionContext;
 	/** Computes the context from the entries now. */
@@ -47,7 +47,7 @@ export class SessionInspector implements Inspector {
 		return {
 			context,
 			ledger: createLedger({ context, entries, previous: previous?.map(({ message }) => message) ?? [] }),
-			preamble: this.deps.parts.preamble,
+			preamble: this.deps.setup.preamble,
 			at,
 			requests: all.flatMap((entry, index) => (isReply(entry) ? [index - 1] : [])),
 			entries,

@@ -8,20 +8,20 @@ import { entryTimestamp, isUserMessageEntry, messageText, type SessionEntry } fr
 import { copySession, removeSession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
 import type { Operation, SessionActivity } from "./activity.js";
-import type { SessionEvent } from "./events.js";
+import type { AgentSessionEvent } from "./events.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
 import { entriesUpTo, type SessionContext } from "./session-context.js";
-import type { SessionParts } from "./session-parts.js";
+import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 /** What the life of a session is driven with. */
 export interface LifecycleDeps {
-	parts: SessionParts;
+	setup: SessionSetup;
 	activity: SessionActivity;
 	state: SessionState;
 	context: SessionContext;
 	hooks(): HookRunner;
-	emit(event: SessionEvent): void;
+	emit(event: AgentSessionEvent): void;
 	/** Called when a log is left, with nothing running: what still waits belongs to it. */
 	onLeave(): void;
 	/** True for entry types that a loaded hook declares or writes. */
@@ -97,7 +97,7 @@ export class Lifecycle {
 	newSession(): Promise<boolean> {
 		return this.#switching("clear", async (signal) => {
 			if ((await this.#ask("before_clear", signal)).cancel) return false;
-			const { cwd, sessionDir } = this.deps.parts;
+			const { cwd, sessionDir } = this.deps.setup;
 			await this.deps.activity.stop();
 			const log = sessionDir === null ? SessionLog.inMemory(cwd) : SessionLog.create({ dir: sessionDir, cwd });
 			await this.#replace(log, "clear", signal);
@@ -112,7 +112,7 @@ export class Lifecycle {
 	 */
 	switchSession(path: string, { copy = false } = {}): Promise<boolean> {
 		return this.#switching("switch", async (signal) => {
-			const { cwd, sessionDir } = this.deps.parts;
+			const { cwd, sessionDir } = this.deps.setup;
 			const log = copy ? copySession(path, sessionDir ?? dirname(path)) : SessionLog.open(path, { cwd });
 			if ((await this.#ask("before_switch", signal)).cancel) {
 				log.close();
@@ -142,7 +142,7 @@ export class Lifecycle {
 	 * @throws PiError `bad_arguments` when the entry is no user message
 	 */
 	async branch(entryIndex: number): Promise<string | null> {
-		const { parts, state, activity } = this.deps;
+		const { setup, state, activity } = this.deps;
 		const entry = state.log.entry(entryIndex);
 		if (!isUserMessageEntry(entry)) {
 			throw new PiError("bad_arguments", `Entry ${entryIndex} is not a message of the user`, { hint: "see /branch" });
@@ -153,7 +153,7 @@ export class Lifecycle {
 			await activity.stop();
 			await state.log.flush();
 			const until = answer.skipConversationRestore ? "all" : entryIndex;
-			await this.#replace(state.log.branchTo(until, { dir: parts.sessionDir ?? "" }), "branch", signal, entryIndex);
+			await this.#replace(state.log.branchTo(until, { dir: setup.sessionDir ?? "" }), "branch", signal, entryIndex);
 			return messageText(entry.message);
 		});
 	}
@@ -185,7 +185,7 @@ export class Lifecycle {
 		signal: AbortSignal,
 		targetTurnIndex = 0,
 	): Promise<void> {
-		const { state, context, parts, emit } = this.deps;
+		const { state, context, setup, emit } = this.deps;
 		const previous = state.log;
 		this.deps.onLeave();
 		await previous.flush();
@@ -194,9 +194,9 @@ export class Lifecycle {
 		// Nothing more can be read from a closed file.
 		const { id } = previous;
 		previous.close();
-		parts.client.release(id);
+		setup.client.release(id);
 		context.reset();
-		if (reason === "switch") state.restore(parts.models.find, { model: false, thinkingLevel: false });
+		if (reason === "switch") state.restore(setup.models.find, { model: false, thinkingLevel: false });
 		this.#missing = null;
 		if (reason === "switch") {
 			this.#comparePlace();
@@ -213,9 +213,9 @@ export class Lifecycle {
 
 	/** What a session says of files holds for the directory where it was said. */
 	#comparePlace(): void {
-		const { parts, state, warn } = this.deps;
+		const { setup, state, warn } = this.deps;
 		const began = state.log.header.cwd;
-		if (began !== parts.cwd) warn(`This session began in ${began} · tools and paths go by ${parts.cwd} now`);
+		if (began !== setup.cwd) warn(`This session began in ${began} · tools and paths go by ${setup.cwd} now`);
 	}
 
 	async #findMissing(): Promise<void> {

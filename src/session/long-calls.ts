@@ -1,4 +1,4 @@
-import type { SessionEvent } from "./events.js";
+import type { AgentSessionEvent } from "./events.js";
 
 /** A handler that runs for so long is told of, ms. */
 const LONG_MS = 250;
@@ -6,7 +6,9 @@ const LONG_MS = 250;
 /** Tells of handlers that keep the session waiting. Of those that are quick nobody hears. */
 export class LongCalls {
 	/** @param emit hears that a handler runs long, and later that it is done */
-	constructor(private readonly emit: (event: Extract<SessionEvent, { type: "hook_running" | "hook_done" }>) => void) {}
+	constructor(
+		private readonly emit: (event: Extract<AgentSessionEvent, { type: "hook_running" | "hook_done" }>) => void,
+	) {}
 
 	/** A handler begins. @returns what to call when it is done */
 	begin(hookPath: string, event: string): () => void {

@@ -1,5 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { ModelClient } from "./session-parts.js";
+import type { ModelClient } from "./session-setup.js";
 
 /** The clients that pi-ai would load with the first request: loaded earlier, they do not hold it up. */
 const PROVIDER_CLIENTS: Partial<Record<string, () => Promise<unknown>>> = {

@@ -1,11 +1,11 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
-import type { SessionParts } from "./session-parts.js";
+import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 /** Goes to the next or previous usable model. @returns it, or null when there is no other */
 export async function cycleModel(
-	{ models }: SessionParts,
+	{ models }: SessionSetup,
 	state: SessionState,
 	direction: 1 | -1,
 ): Promise<Model<Api> | null> {
@@ -18,7 +18,7 @@ export async function cycleModel(
 }
 
 /** Goes to the next thinking level that the model knows. */
-export function cycleThinkingLevel({ client }: SessionParts, state: SessionState): ThinkingLevel {
+export function cycleThinkingLevel({ client }: SessionSetup, state: SessionState): ThinkingLevel {
 	const { model } = state;
 	const known = THINKING_LEVELS.filter((level) => model === null || client.clampThinkingLevel(model, level) === level);
 	const next = known[(known.indexOf(state.thinkingLevel) + 1) % known.length] ?? "off";

@@ -64,8 +64,8 @@ function planCopy({ root, files }: ProjectCode): Plan {
 }
 
 function nameOf({ root, files }: ProjectCode): string {
-	const parts = [root, ...files.map(({ rel, realPath, sha256 }) => [rel, realPath, sha256])];
-	return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+	const setup = [root, ...files.map(({ rel, realPath, sha256 }) => [rel, realPath, sha256])];
+	return createHash("sha256").update(JSON.stringify(setup)).digest("hex").slice(0, 32);
 }
 
 /** An absolute path as a relative one; a drive letter becomes a directory. */

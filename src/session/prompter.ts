@@ -1,11 +1,18 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
+import type { AgentRunResult } from "../agent/loop.js";
 import { describeError } from "../errors.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
-import type { PromptOutcome } from "./outcomes.js";
 import type { SessionRunner } from "./session-run.js";
 import { createUserMessage, type PromptExtras } from "./user-message.js";
+
+/** The result of a prompt. */
+export type PromptResult =
+	| { kind: "run"; outcome: AgentRunResult }
+	/** The agent was running: the prompt waits. */
+	| { kind: "queued" }
+	| { kind: "command"; status: string | null };
 
 /** What prompts act on. */
 export interface PrompterDeps {
@@ -27,7 +34,7 @@ export class Prompter {
 	}
 
 	/** As `AgentSession.prompt`. */
-	async prompt(text: string, extras: PromptExtras): Promise<PromptOutcome> {
+	async prompt(text: string, extras: PromptExtras): Promise<PromptResult> {
 		const command = await this.deps.commands.run(text);
 		if (command?.kind === "done") {
 			if (command.status !== null) this.deps.notice("info", command.status);
@@ -38,7 +45,7 @@ export class Prompter {
 	}
 
 	/** As `prompt`, but a leading slash means nothing. */
-	send(text: string, extras: PromptExtras = {}): Promise<PromptOutcome> {
+	send(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#say(text, extras, "steer");
 	}
 
@@ -56,7 +63,7 @@ export class Prompter {
 		void this.send(String(text), { attachments }).catch((error) => this.#report(error));
 	}
 
-	async #say(text: string, extras: PromptExtras, delivery: "steer" | "followUp"): Promise<PromptOutcome> {
+	async #say(text: string, extras: PromptExtras, delivery: "steer" | "followUp"): Promise<PromptResult> {
 		const { activity, runner } = this.deps;
 		const message = createUserMessage(text, extras);
 		if (message.content.length === 0) return { kind: "command", status: null };

@@ -12,13 +12,13 @@ import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { HookHealth } from "./hook-health.js";
 import { LongCalls } from "./long-calls.js";
-import type { SessionParts } from "./session-parts.js";
+import type { SessionSetup } from "./session-setup.js";
 
 /** What the hooks of a session are loaded and run with. */
 export interface SessionHooksOptions {
 	host: HookHost;
-	parts: Pick<
-		SessionParts,
+	setup: Pick<
+		SessionSetup,
 		"findHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
 	>;
 	onError(error: HookError): void;
@@ -54,7 +54,7 @@ export class SessionHooks {
 	#runner: HookRunner;
 
 	constructor(private readonly options: SessionHooksOptions) {
-		this.#builtinNames = new Set(options.parts.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+		this.#builtinNames = new Set(options.setup.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
 		this.#longCalls = new LongCalls(options.onLongCall);
 		this.#registry = new HookRegistry([], this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
@@ -96,8 +96,8 @@ export class SessionHooks {
 
 	/** The same for a look that must leave no trace: no figures, no reports. */
 	trialStages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[] {
-		const { host, parts } = this.options;
-		const hookTimeoutMs = () => parts.settings.current.hookTimeout;
+		const { host, setup } = this.options;
+		const hookTimeoutMs = () => setup.settings.current.hookTimeout;
 		const trial = new HookRunner({ registry: this.#registry, host, hookTimeoutMs, onError: () => {} });
 		return trial.contextStages(entries, signal);
 	}
@@ -160,21 +160,21 @@ export class SessionHooks {
 	}
 
 	async #loadFresh(): Promise<{ hooks: LoadedHook[]; failed: ReadonlyMap<string, HookFailure> }> {
-		const { parts, onSend, onWarning } = this.options;
+		const { setup, onSend, onWarning } = this.options;
 		const loading: LoadHooksOptions = {
-			cacheDir: parts.hookCacheDir,
-			timeoutMs: parts.settings.current.hookTimeout,
-			...(parts.watch ? { watch: parts.watch } : {}),
+			cacheDir: setup.hookCacheDir,
+			timeoutMs: setup.settings.current.hookTimeout,
+			...(setup.watch ? { watch: setup.watch } : {}),
 			// What comes with the program may use everything; for hooks the user says.
-			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : parts.grants.of(file)),
-			requestGrant: (request) => parts.grants.request(request, onWarning),
+			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : setup.grants.of(file)),
+			requestGrant: (request) => setup.grants.request(request, onWarning),
 			send: (_, text, attachments) => onSend(text, attachments),
 		};
-		const builtin = await loadBuiltinHooks(parts.builtinHooks, loading);
+		const builtin = await loadBuiltinHooks(setup.builtinHooks, loading);
 		for (const { error } of builtin.failures) onWarning(describeError(error));
 		const hooks = [...builtin.hooks];
 		const failed = new Map<string, HookFailure>();
-		for (let found: FoundHooks | undefined = await parts.findHooks(); found; found = await found.next?.()) {
+		for (let found: FoundHooks | undefined = await setup.findHooks(); found; found = await found.next?.()) {
 			const added = found.files.filter(({ realPath }) => !this.#files.some((known) => known.realPath === realPath));
 			this.#files = [...this.#files, ...added];
 			const loaded = await loadHooks(found.files, loading);
@@ -205,13 +205,13 @@ export class SessionHooks {
 	}
 
 	#createRunner(registry: HookRegistry): HookRunner {
-		const { host, parts } = this.options;
+		const { host, setup } = this.options;
 		return new HookRunner({
 			registry,
 			host,
-			hookTimeoutMs: () => parts.settings.current.hookTimeout,
+			hookTimeoutMs: () => setup.settings.current.hookTimeout,
 			onError: (error) => this.#fail(error),
-			...(parts.watch ? { watch: parts.watch } : {}),
+			...(setup.watch ? { watch: setup.watch } : {}),
 			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
 			onCall: (report) => this.health.recordCall(report),
 		});

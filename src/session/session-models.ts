@@ -2,7 +2,7 @@ import type { CommandModels, ModelOffer } from "../commands/pickers.js";
 import type { Credentials } from "../config/credentials.js";
 import { type FindLocalOptions, findLocalModels } from "../config/local-servers.js";
 import type { ModelRegistry } from "../config/models.js";
-import type { SessionModels } from "./session-parts.js";
+import type { SessionModels } from "./session-setup.js";
 
 /** What the models of a session come from. */
 export interface SessionModelsOptions {

@@ -1,5 +1,5 @@
-import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
-import { type AgentDeps, type PreparedRequest, type RunOutcome, runAgent } from "../agent/loop.js";
+import type { UserMessage } from "@mariozechner/pi-ai";
+import { type AgentDeps, type AgentRunResult, type PreparedRequest, runAgent } from "../agent/loop.js";
 import type { ToolCallGate } from "../agent/tool-calls.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { HookRunner } from "../hooks/runner.js";
@@ -7,22 +7,22 @@ import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
 import { type Operation, phaseAfter, type SessionActivity } from "./activity.js";
 import type { Compaction } from "./compaction.js";
-import type { SessionEvent } from "./events.js";
+import type { AgentSessionEvent } from "./events.js";
 import { PromptQueue } from "./prompt-queue.js";
 import type { SessionContext } from "./session-context.js";
-import type { SessionParts } from "./session-parts.js";
+import { requireModel, type SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 import { SystemItems } from "./system-items.js";
 
 /** What a run is driven with. */
 export interface SessionRunDeps {
-	parts: SessionParts;
+	setup: SessionSetup;
 	state: SessionState;
 	context: SessionContext;
 	activity: SessionActivity;
 	compaction: Pick<Compaction, "compactIfNeeded" | "compactAfterOverflow">;
 	hooks(): HookRunner;
-	emit(event: SessionEvent): void;
+	emit(event: AgentSessionEvent): void;
 }
 
 /** Runs the agent on a session, one run at a time: requests from its context, messages into its log, events to its hooks. */
@@ -33,7 +33,7 @@ export class SessionRunner {
 
 	constructor(private readonly deps: SessionRunDeps) {
 		this.queue = new PromptQueue(
-			() => deps.parts.settings.current.queueMode,
+			() => deps.setup.settings.current.queueMode,
 			(queue) => deps.emit({ type: "queue_changed", queue }),
 		);
 		this.systemItems = new SystemItems(deps.state);
@@ -45,7 +45,7 @@ export class SessionRunner {
 	 * @param prompts absent: what is queued
 	 * @throws PiError `model_missing`, `key_missing` before anything is written
 	 */
-	async start(prompts: readonly UserMessage[] | null, ended: AbortSignal): Promise<RunOutcome> {
+	async start(prompts: readonly UserMessage[] | null, ended: AbortSignal): Promise<AgentRunResult> {
 		const operation = this.deps.activity.begin("run", { phase: "requesting", signals: [ended] });
 		try {
 			return await this.#run(prompts, operation);
@@ -57,10 +57,10 @@ export class SessionRunner {
 		}
 	}
 
-	async #run(prompts: readonly UserMessage[] | null, operation: Operation): Promise<RunOutcome> {
-		const { parts, state, compaction } = this.deps;
+	async #run(prompts: readonly UserMessage[] | null, operation: Operation): Promise<AgentRunResult> {
+		const { setup, state, compaction } = this.deps;
 		const { signal } = operation;
-		await parts.models.requestAuth(requireModel(parts, state));
+		await setup.models.requestAuth(requireModel(setup, state));
 		for (let said = prompts ?? this.queue.take(); ; ) {
 			const outcome = await runAgent(said, agentDeps(this.deps, this, operation));
 			await state.log.flush();
@@ -78,19 +78,19 @@ function agentDeps(
 	{ queue, systemItems }: Pick<SessionRunner, "queue" | "systemItems">,
 	operation: Operation,
 ): AgentDeps {
-	const { parts, state, context, compaction, emit } = deps;
+	const { setup, state, context, compaction, emit } = deps;
 	const { signal } = operation;
-	const { client, settings } = parts;
+	const { client, settings } = setup;
 	// What ends a run is told of after an abort too, but then nobody waits long for it.
 	const closing = () => (signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal);
 	return {
 		stream: client.stream,
 		validate: client.validate,
 		gate: createGate(deps.hooks),
-		cwd: parts.cwd,
-		tmpDir: parts.tmpDir,
+		cwd: setup.cwd,
+		tmpDir: setup.tmpDir,
 		shellPath: () => settings.current.shellPath,
-		tools: () => parts.tools,
+		tools: () => setup.tools,
 		retry: () => settings.current.retry,
 		idleTimeoutMs: () => settings.current.streamIdleTimeoutMs,
 		async prepareRequest(turnIndex) {
@@ -102,7 +102,7 @@ function agentDeps(
 			if (loss) emit({ type: "cache_lost", by: loss.by, tokens: loss.tokens });
 			return request;
 		},
-		redact: parts.redact,
+		redact: setup.redact,
 		record(message, record) {
 			const index = state.record(message, record);
 			if (message.role === "assistant") context.noteReply(index, message.usage.totalTokens);
@@ -110,7 +110,7 @@ function agentDeps(
 		},
 		takeSteering: () => queue.takeSteering(),
 		takeFollowUps: () => queue.takeFollowUps(),
-		moments: {
+		eventPoints: {
 			agentStart: () => deps.hooks().emit({ type: "agent_start" }, signal),
 			agentEnd: (messages) => deps.hooks().emit({ type: "agent_end", messages }, closing()),
 			turnStart: (turnIndex, timestamp) => deps.hooks().emit({ type: "turn_start", turnIndex, timestamp }, signal),
@@ -140,21 +140,21 @@ async function prepareRequest(
 	systemItems: SystemItems,
 	signal: AbortSignal,
 ): Promise<{ request: RecordedRequest; built: BuiltContext }> {
-	const { parts, state, context } = deps;
-	const model = requireModel(parts, state);
-	const [auth] = await Promise.all([parts.models.requestAuth(model), parts.client.prepare(model)]);
+	const { setup, state, context } = deps;
+	const model = requireModel(setup, state);
+	const [auth] = await Promise.all([setup.models.requestAuth(model), setup.client.prepare(model)]);
 	// The boundary between two requests: what was asked for until now is in this one, what comes later in the next.
 	systemItems.write();
 	const built = await context.rebuild(signal);
 	const { messages, digest } = context.request();
-	const level = parts.client.clampThinkingLevel(model, state.thinkingLevel);
+	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
 	const shape = context.describeShape(built);
 	const request: RecordedRequest = {
 		model,
 		context: {
-			systemPrompt: parts.preamble.systemPrompt,
+			systemPrompt: setup.preamble.systemPrompt,
 			messages,
-			tools: [...parts.preamble.tools],
+			tools: [...setup.preamble.tools],
 		},
 		options: {
 			apiKey: auth.apiKey,
@@ -181,12 +181,6 @@ async function askBeforeRequest(
 	const { messages: messageCount, tokens } = record;
 	const event = { type: "before_request", model: { provider, id }, messageCount, tokens, turnIndex } as const;
 	return hooks().gateRequest(freezeDeep(event), signal);
-}
-
-/** @throws PiError `model_missing` */
-export function requireModel(parts: SessionParts, state: SessionState): Model<Api> {
-	if (!state.model) throw parts.models.describeMissingModel();
-	return state.model;
 }
 
 /** Lets the hooks see tool calls and results. */

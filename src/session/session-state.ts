@@ -11,7 +11,7 @@ import {
 	type ThinkingLevel,
 } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
-import type { SessionEvent } from "./events.js";
+import type { AgentSessionEvent } from "./events.js";
 
 /** Where model and thinking level of a session come from when its log does not say. */
 export interface SessionDefaults {
@@ -34,7 +34,7 @@ export class SessionState {
 	constructor(
 		log: SessionLog,
 		private readonly defaults: SessionDefaults,
-		private readonly emit: (event: SessionEvent) => void,
+		private readonly emit: (event: AgentSessionEvent) => void,
 		settings: Pick<SettingsStore, "current" | "subscribe">,
 	) {
 		this.#log = log;

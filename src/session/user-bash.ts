@@ -1,8 +1,8 @@
 import type { BashExecutionMessage } from "../log/entry.js";
 import type { AnyTool, BashToolDetails, ToolResult } from "../tools/tool.js";
 import type { SessionActivity } from "./activity.js";
-import type { SessionEvent } from "./events.js";
-import type { SessionParts } from "./session-parts.js";
+import type { AgentSessionEvent } from "./events.js";
+import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 /** What running a shell command of the user needs. */
@@ -19,10 +19,10 @@ export interface UserBashOptions {
 
 /** What the user's shell commands are run with. */
 export interface UserShellDeps {
-	parts: SessionParts;
+	setup: SessionSetup;
 	state: SessionState;
 	activity: SessionActivity;
-	emit(event: SessionEvent): void;
+	emit(event: AgentSessionEvent): void;
 }
 
 /** Runs `!` commands, one at a time, and keeps each as an entry. */
@@ -31,16 +31,16 @@ export class UserShell {
 
 	/** @throws PiError `session_busy` while another command runs */
 	async run(command: string, excludeFromContext: boolean): Promise<void> {
-		const { parts, state, activity, emit } = this.deps;
+		const { setup, state, activity, emit } = this.deps;
 		activity.check("shell");
 		const operation = activity.begin("shell", { name: command });
 		emit({ type: "bash_start", command });
 		try {
 			const message = await runUserBash(command, {
-				tool: parts.bashTool,
-				cwd: parts.cwd,
-				tmpDir: parts.tmpDir,
-				shellPath: parts.settings.current.shellPath,
+				tool: setup.bashTool,
+				cwd: setup.cwd,
+				tmpDir: setup.tmpDir,
+				shellPath: setup.settings.current.shellPath,
 				excludeFromContext,
 				signal: operation.signal,
 				onOutput: (output) => emit({ type: "bash_update", output }),

@@ -10,7 +10,7 @@ import { NO_UI } from "../hooks/host-context.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { createAgentSession } from "../session/create-session.js";
-import type { SessionEvent } from "../session/events.js";
+import type { AgentSessionEvent } from "../session/events.js";
 import { type AskedDialog, createScriptedUI, type DialogAnswer } from "./scripted-dialogs.js";
 import {
 	createScriptedModel,
@@ -206,7 +206,7 @@ async function idle(session: AgentSession): Promise<void> {
 	}
 }
 
-function listen(event: SessionEvent, notices: string[], errors: string[]): void {
+function listen(event: AgentSessionEvent, notices: string[], errors: string[]): void {
 	if (event.type === "notice") notices.push(event.message);
 	else if (event.type === "hook_error") errors.push(`${event.event}: ${event.error}`);
 }

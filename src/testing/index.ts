@@ -1,4 +1,4 @@
-export type { ScriptedCall } from "../demo/script.js";
+export type { ScriptedCall } from "../demo/conversation.js";
 export { PiError } from "../errors.js";
 export type * from "../log/entry.js";
 export { createHookTest, type HookTest, type HookTestOptions, type RunResult } from "./create-hook-test.js";

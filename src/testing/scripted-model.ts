@@ -1,7 +1,7 @@
 import type { Api, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
 import { fullText } from "../context/ledger.js";
+import type { ScriptedCall, ScriptedReply } from "../demo/conversation.js";
 import { playReply } from "../demo/play-reply.js";
-import type { ScriptedCall, ScriptedReply } from "../demo/script.js";
 import { errorText } from "../errors.js";
 
 /** What the model says: a text, a reply with thinking and tool calls, or an error of the provider. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { BUILTIN_COMMANDS } from "../../src/commands/builtin/index.js";
-import { findCommand, paletteItems, parseCommandLine, unknownCommandMessage } from "../../src/commands/registry.js";
+import { findCommand, paletteItems, parseSlashCommand, unknownCommandMessage } from "../../src/commands/registry.js";
 import { HookRegistry } from "../../src/hooks/registry.js";
 
 const SOURCES = {
@@ -13,7 +13,7 @@ const SOURCES = {
 	skills: [{ name: "pdf", description: "Work with PDF files" }],
 };
 
-describe("parseCommandLine", () => {
+describe("parseSlashCommand", () => {
 	test.each([
 		["/pop", { name: "pop", rest: "" }],
 		["/pop 3", { name: "pop", rest: "3" }],
@@ -29,7 +29,7 @@ describe("parseCommandLine", () => {
 		["hello /pop", null],
 		["", null],
 	])("%j → %j", (text, expected) => {
-		expect(parseCommandLine(text)).toEqual(expected);
+		expect(parseSlashCommand(text)).toEqual(expected);
 	});
 });
 

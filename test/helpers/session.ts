@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import type { HookUI } from "../../src/hooks/types.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
-import type { SessionEvent } from "../../src/session/events.js";
+import type { AgentSessionEvent } from "../../src/session/events.js";
 import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "./loopback-provider.js";
 import { isOfProject, shareCompiled, tempAgentDir, tempDir, writeFiles, writeHook } from "./temp.js";
 
@@ -30,7 +30,7 @@ export interface TestSession {
 	agentDir: string;
 	cwd: string;
 	/** Every event so far. */
-	events: SessionEvent[];
+	events: AgentSessionEvent[];
 	/** Texts of notices and hook errors so far. */
 	notices(): string[];
 	/** What the provider got in request `number` (1-based), shortly: `role: text`, without the system prompt. */
@@ -58,7 +58,7 @@ export async function startSession(options: TestSessionOptions = {}): Promise<Te
 		env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },
 		hooks: hookFiles ?? [],
 	});
-	const events: SessionEvent[] = [];
+	const events: AgentSessionEvent[] = [];
 	session.subscribe((event) => events.push(event));
 	if (ui) session.attachUI(scriptedUI(ui), null, true);
 	onTestFinished(() => session.dispose());

@@ -13,7 +13,9 @@ const ALL_MODULES = [
 	"@mariozechner/pi-coding-agent",
 	"@mariozechner/pi-coding-agent/hooks",
 	"typebox",
+	"typebox/value",
 	"@sinclair/typebox",
+	"@sinclair/typebox/value",
 ];
 
 describe("loading", () => {

@@ -1,12 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { buildSystemPrompt, type SystemPromptParts } from "../../src/resources/system-prompt.js";
+import { buildSystemPrompt, type SystemPromptOptions } from "../../src/resources/system-prompt.js";
 
 const TOOLS = [
 	{ name: "read", description: "", promptLine: "read files", guidelines: ["read: in parts."] },
 	{ name: "bash", description: "", promptLine: "run commands", guidelines: ["bash: briefly."] },
 	{ name: "deploy", description: "Deploys the shop. Takes a while." },
 ];
-const PARTS: SystemPromptParts = { cwd: "/work/shop", date: "2026-11-20", tools: TOOLS, contextFiles: [], skills: [] };
+const PARTS: SystemPromptOptions = {
+	cwd: "/work/shop",
+	date: "2026-11-20",
+	tools: TOOLS,
+	contextFiles: [],
+	skills: [],
+};
 
 test("equal parts give equal bytes", () => {
 	expect(buildSystemPrompt(PARTS)).toBe(buildSystemPrompt({ ...PARTS, tools: [...TOOLS] }));

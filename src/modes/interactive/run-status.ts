@@ -1,5 +1,5 @@
 import type { ActiveOperation, Activity, OperationKind } from "../../session/activity.js";
-import type { SessionEvent } from "../../session/events.js";
+import type { AgentSessionEvent } from "../../session/events.js";
 import { formatElapsed, formatTokens, hookName } from "../format.js";
 import { readableError } from "../request-error.js";
 import { cleanLine } from "./lines.js";
@@ -22,7 +22,7 @@ export class RunStatus {
 	}
 
 	/** @param now ms since the epoch */
-	handle(event: SessionEvent, now: number): void {
+	handle(event: AgentSessionEvent, now: number): void {
 		switch (event.type) {
 			case "activity_changed":
 				this.#follow(event.activity, now);
@@ -112,7 +112,7 @@ export class RunStatus {
 		this.#receivedCharacters = 0;
 	}
 
-	#receive(event: Extract<SessionEvent, { type: "message_update" }>["assistantMessageEvent"]): void {
+	#receive(event: Extract<AgentSessionEvent, { type: "message_update" }>["assistantMessageEvent"]): void {
 		if (event.type === "thinking_delta") this.#doing = "thinking";
 		else if (event.type === "text_delta") this.#doing = "writing";
 		else if (event.type === "toolcall_delta") this.#doing = "writing a tool call";

@@ -1,7 +1,7 @@
 import { type Component, Container, CURSOR_MARKER, Spacer, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings-schema.js";
 import { TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
-import type { QueuedPrompts, SessionEvent } from "../../session/events.js";
+import type { AgentSessionEvent, QueuedPrompts } from "../../session/events.js";
 import type { Keymap } from "../../tui/keymap.js";
 import { showLinks } from "../../tui/links.js";
 import { LiveTUI } from "../../tui/live-tui.js";
@@ -138,7 +138,7 @@ export class Screen {
 	}
 
 	/** Shows what happened in the session. Loading another session is left to the caller. */
-	handle(event: SessionEvent): void {
+	handle(event: AgentSessionEvent): void {
 		this.transcript.handle(event);
 		this.#status.handle(event);
 		this.window.handle(event);

@@ -1,14 +1,14 @@
 import type { EntrySource } from "../../context/entry-message.js";
 import { promptOfEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
-import type { SessionEvent } from "../../session/events.js";
+import type { AgentSessionEvent } from "../../session/events.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
 import type { FooterFacts } from "./footer.js";
 import { readGitBranch, watchGitBranch } from "./git-branch.js";
 import type { Screen } from "./screen.js";
 
 /** Events after which the footer may say something else. */
-const FOOTER_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
+const FOOTER_EVENTS: ReadonlySet<AgentSessionEvent["type"]> = new Set([
 	"message_end",
 	"turn_end",
 	"agent_end",
@@ -23,7 +23,7 @@ const FOOTER_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
 ]);
 
 /** What the start waits for is shown before it is over, and what Escape would stop. */
-const SHOWN_EARLY: ReadonlySet<SessionEvent["type"]> = new Set(["hook_running", "hook_done", "activity_changed"]);
+const SHOWN_EARLY: ReadonlySet<AgentSessionEvent["type"]> = new Set(["hook_running", "hook_done", "activity_changed"]);
 
 /** Roles of messages that the user typed. */
 const TYPED = ["user", "bashExecution"] as const;
@@ -34,7 +34,7 @@ const HISTORY_ENTRIES = 10_000;
 /** Shows a session on a screen for as long as it lasts. */
 export class SessionBinding {
 	/** What was said before there was a transcript to say it in. */
-	#early: SessionEvent[] | null = [];
+	#early: AgentSessionEvent[] | null = [];
 	#branch: string | null;
 	#isCounting = false;
 	/** The session's log as it is at each moment. */
@@ -91,7 +91,7 @@ export class SessionBinding {
 		return texts;
 	}
 
-	#handle(event: SessionEvent): void {
+	#handle(event: AgentSessionEvent): void {
 		if (this.#early) {
 			if (event.type === "notice" || event.type === "hook_error") this.#early.push(event);
 			if (SHOWN_EARLY.has(event.type)) this.screen.handle(event);

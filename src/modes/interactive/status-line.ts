@@ -1,5 +1,5 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
-import type { SessionEvent } from "../../session/events.js";
+import type { AgentSessionEvent } from "../../session/events.js";
 import { clipLine } from "./lines.js";
 import { RunStatus } from "./run-status.js";
 import type { Look } from "./views/view.js";
@@ -24,7 +24,7 @@ export class StatusLine implements Component {
 		private readonly clock: () => number = Date.now,
 	) {}
 
-	handle(event: SessionEvent): void {
+	handle(event: AgentSessionEvent): void {
 		this.#status.handle(event, this.clock());
 		this.#update();
 	}

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../agent/events.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import type { EntrySource } from "../../context/entry-message.js";
 import { isContextUndoEntry, isMessageEntry } from "../../log/entry.js";
-import type { SessionEvent } from "../../session/events.js";
+import type { AgentSessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
 import { hookName, plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
@@ -120,7 +120,7 @@ export class Transcript {
 	}
 
 	/** Takes in what happened in the session. Events that change nothing here are left alone. */
-	handle(event: SessionEvent): void {
+	handle(event: AgentSessionEvent): void {
 		switch (event.type) {
 			case "activity_changed": {
 				const { phase } = event.activity;

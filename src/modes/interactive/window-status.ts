@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config/settings-schema.js";
 import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { OperationKind } from "../../session/activity.js";
-import type { SessionEvent } from "../../session/events.js";
+import type { AgentSessionEvent } from "../../session/events.js";
 import { TerminalWindow } from "../../tui/terminal-window.js";
 import { formatElapsed } from "../format.js";
 
@@ -52,7 +52,7 @@ export class WindowStatus {
 		this.#window.title = ["pi", sessionName, basename(cwd)].filter(Boolean).join(" · ");
 	}
 
-	handle(event: SessionEvent): void {
+	handle(event: AgentSessionEvent): void {
 		if (event.type !== "activity_changed") return;
 		const { operations } = event.activity;
 		const isActive = (...kinds: OperationKind[]) => operations.some(({ kind }) => kinds.includes(kind));

@@ -3,7 +3,7 @@ import { errorText } from "../../errors.js";
 import type { EntryTheme } from "../../hooks/types.js";
 import { isMessageEntry, isSystemItemEntry, type SessionEntry, saysNothing } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
-import type { SessionEvent } from "../../session/events.js";
+import type { AgentSessionEvent } from "../../session/events.js";
 import { formatDuration, formatTokens, hookName, plural } from "../format.js";
 import { describeHookError, isOfCommand } from "../mode.js";
 import { nextStep, readableError } from "../request-error.js";
@@ -32,7 +32,7 @@ export class Narrator {
 		this.#context.reset(this.session.context);
 	}
 
-	handle(event: SessionEvent): void {
+	handle(event: AgentSessionEvent): void {
 		switch (event.type) {
 			case "agent_start":
 				this.#runSince = this.now();
@@ -108,7 +108,7 @@ export class Narrator {
 		return totalMessages === 0 ? `New session${name}` : `Session${name}: ${plural(totalMessages, "message")} so far`;
 	}
 
-	#hear(event: Extract<SessionEvent, { type: "message_update" }>["assistantMessageEvent"]): void {
+	#hear(event: Extract<AgentSessionEvent, { type: "message_update" }>["assistantMessageEvent"]): void {
 		if (event.type === "text_delta") {
 			this.#text += event.delta;
 			const end = this.#text.lastIndexOf("\n");
@@ -145,7 +145,7 @@ export class Narrator {
 		}
 	}
 
-	#endCall(event: Extract<SessionEvent, { type: "tool_execution_end" }>): void {
+	#endCall(event: Extract<AgentSessionEvent, { type: "tool_execution_end" }>): void {
 		const { toolCallId, toolName, result, isError } = event;
 		const call = this.#calls.get(toolCallId);
 		this.#calls.delete(toolCallId);

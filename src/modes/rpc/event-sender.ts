@@ -1,5 +1,5 @@
 import { errorText } from "../../errors.js";
-import type { SessionEvent } from "../../session/events.js";
+import type { AgentSessionEvent } from "../../session/events.js";
 import type { LineWriter } from "./lines.js";
 import type { RpcEvent, RpcMessageEvent } from "./protocol.js";
 
@@ -26,7 +26,7 @@ export class EventSender {
 
 	constructor(private readonly writer: LineWriter) {}
 
-	send(event: SessionEvent): void {
+	send(event: AgentSessionEvent): void {
 		switch (event.type) {
 			case "message_update": {
 				const { message, assistantMessageEvent } = event;
@@ -127,7 +127,7 @@ export class EventSender {
 }
 
 function withoutPartial(
-	event: Extract<SessionEvent, { type: "message_update" }>["assistantMessageEvent"],
+	event: Extract<AgentSessionEvent, { type: "message_update" }>["assistantMessageEvent"],
 ): RpcMessageEvent {
 	if (!("partial" in event)) return event;
 	const { partial: _, ...rest } = event;

@@ -7,7 +7,7 @@ import { isCompactionEntry, isMessageEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import { lastAssistantText } from "../../session/command-host.js";
 import { exportSession } from "../../session/export-session.js";
-import type { PromptOutcome } from "../../session/outcomes.js";
+import type { PromptResult } from "../../session/prompter.js";
 import type { Lane } from "./lanes.js";
 import type { PromptAnswer, RpcBashResult, RpcCommandName, RpcParams, RpcResults } from "./protocol.js";
 
@@ -56,7 +56,7 @@ export const LANES: Readonly<Record<RpcCommandName, Lane>> = {
 /** The commands on a session. Each throws a `PiError` for what cannot be done. */
 export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers {
 	const { controls } = session;
-	const accept = (say: () => Promise<PromptOutcome>) => acceptPrompt(session, say, onFailure);
+	const accept = (say: () => Promise<PromptResult>) => acceptPrompt(session, say, onFailure);
 	return {
 		prompt: ({ message, attachments, images }) => accept(() => session.prompt(message, { attachments, images })),
 		queue_message: ({ message, attachments, images }) => accept(() => session.send(message, { attachments, images })),
@@ -156,7 +156,7 @@ export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers
 /** Answers a prompt as soon as it is known what becomes of it: not at the end of its run, but when the run has begun. */
 function acceptPrompt(
 	session: AgentSession,
-	say: () => Promise<PromptOutcome>,
+	say: () => Promise<PromptResult>,
 	onFailure: (message: string) => void,
 ): Promise<PromptAnswer> {
 	return new Promise((accept, refuse) => {
@@ -178,7 +178,7 @@ function acceptPrompt(
 	});
 }
 
-function describeOutcome(outcome: PromptOutcome): PromptAnswer {
+function describeOutcome(outcome: PromptResult): PromptAnswer {
 	if (outcome.kind === "run") return { outcome: "started" };
 	return outcome.kind === "queued" ? { outcome: "queued" } : { outcome: "command", status: outcome.status };
 }

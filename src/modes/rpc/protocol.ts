@@ -4,7 +4,7 @@ import type { BranchTarget, PaletteItem, SessionStats } from "../../commands/com
 import type { ContextProblem } from "../../context/context-message.js";
 import type { ContextReport } from "../../context/ledger.js";
 import type { AppMessage, ThinkingLevel } from "../../log/entry.js";
-import type { SessionEvent } from "../../session/events.js";
+import type { AgentSessionEvent } from "../../session/events.js";
 
 const Attachment = Type.Object({
 	id: Type.String(),
@@ -172,7 +172,7 @@ export interface HookUIResponse {
 
 /** What happens, as lines: the events of the session, and dialogs. */
 export type RpcEvent =
-	| Exclude<SessionEvent, { type: "context_changed" | "message_update" }>
+	| Exclude<AgentSessionEvent, { type: "context_changed" | "message_update" }>
 	/** The context is not what it was with something added: ask for it with `get_context`. */
 	| { type: "context_changed"; messages: number; hidden: number; problems: readonly ContextProblem[] }
 	/** At most about ten a second. Deltas of the same block in between come as one; `message` is the whole so far. */

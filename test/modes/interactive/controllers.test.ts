@@ -8,7 +8,7 @@ import { PaletteController } from "../../../src/modes/interactive/palette-contro
 import { PromptController } from "../../../src/modes/interactive/prompt-controller.js";
 import { parseSubmission, type Submission } from "../../../src/modes/submission.js";
 import type { Activity } from "../../../src/session/activity.js";
-import type { PromptOutcome } from "../../../src/session/outcomes.js";
+import type { PromptResult } from "../../../src/session/prompter.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
@@ -51,7 +51,7 @@ function start() {
 			return takeQueue();
 		},
 		takeQueue,
-		prompt: async (text: string): Promise<PromptOutcome> => {
+		prompt: async (text: string): Promise<PromptResult> => {
 			log.push(text);
 			return { kind: "command", status: null };
 		},

@@ -1,6 +1,6 @@
 import type { AssistantMessage, AssistantMessageEvent, StopReason, ToolResultMessage } from "@mariozechner/pi-ai";
 import type { AppMessage, MessageEntry, SessionEntry } from "../../../src/log/entry.js";
-import type { SessionEvent } from "../../../src/session/events.js";
+import type { AgentSessionEvent } from "../../../src/session/events.js";
 import type { ToolResult } from "../../../src/tools/tool.js";
 
 /** A block of a scripted reply. */
@@ -61,7 +61,7 @@ export class Script {
 		this.#next = next;
 	}
 
-	user(text: string): SessionEvent[] {
+	user(text: string): AgentSessionEvent[] {
 		const message = { role: "user" as const, content: text, timestamp: 0 };
 		return [
 			{ type: "message_start", message },
@@ -70,20 +70,20 @@ export class Script {
 	}
 
 	/** A reply that streams in pieces of `chunk` characters. */
-	reply(parts: Part[], options: { chunk?: number; stop?: StopReason; error?: string } = {}): SessionEvent[] {
+	reply(parts: Part[], options: { chunk?: number; stop?: StopReason; error?: string } = {}): AgentSessionEvent[] {
 		const message = reply(parts, options.stop, options.error);
 		return [...this.replyStart(message), ...this.updates(message, options.chunk), this.replyEnd(message)];
 	}
 
-	replyStart(message: AssistantMessage): SessionEvent[] {
+	replyStart(message: AssistantMessage): AgentSessionEvent[] {
 		return [{ type: "message_start", message: { ...message, content: [] } }];
 	}
 
-	replyEnd(message: AssistantMessage): SessionEvent {
+	replyEnd(message: AssistantMessage): AgentSessionEvent {
 		return { type: "message_end", message, entryIndex: this.#next++ };
 	}
 
-	updates(message: AssistantMessage, chunk = 7): SessionEvent[] {
+	updates(message: AssistantMessage, chunk = 7): AgentSessionEvent[] {
 		const events: AssistantMessageEvent[] = [];
 		for (const [contentIndex, block] of message.content.entries()) {
 			const partial = message;
@@ -102,16 +102,16 @@ export class Script {
 		return events.map((assistantMessageEvent) => ({ type: "message_update", message, assistantMessageEvent }));
 	}
 
-	toolStart(id: string, tool: string, args: Record<string, unknown>): SessionEvent {
+	toolStart(id: string, tool: string, args: Record<string, unknown>): AgentSessionEvent {
 		return { type: "tool_execution_start", toolCallId: id, toolName: tool, args };
 	}
 
-	toolOutput(id: string, tool: string, args: Record<string, unknown>, text: string): SessionEvent {
+	toolOutput(id: string, tool: string, args: Record<string, unknown>, text: string): AgentSessionEvent {
 		const partialResult: ToolResult = { content: [{ type: "text", text }] };
 		return { type: "tool_execution_update", toolCallId: id, toolName: tool, args, partialResult };
 	}
 
-	toolEnd(id: string, tool: string, text: string, details?: unknown, isError = false): SessionEvent[] {
+	toolEnd(id: string, tool: string, text: string, details?: unknown, isError = false): AgentSessionEvent[] {
 		const result: ToolResult = { content: [{ type: "text", text }], details };
 		const message = toolResult(id, tool, text, { details, isError });
 		return [
@@ -122,7 +122,7 @@ export class Script {
 	}
 
 	/** An entry that is no message. */
-	entry(entry: SessionEntry): SessionEvent {
+	entry(entry: SessionEntry): AgentSessionEvent {
 		return { type: "entry_appended", entryIndex: this.#next++, entry };
 	}
 
@@ -134,7 +134,7 @@ export class Script {
 		text: string,
 		details?: unknown,
 		isError = false,
-	): SessionEvent[] {
+	): AgentSessionEvent[] {
 		return [this.toolStart(id, tool, args), ...this.toolEnd(id, tool, text, details, isError)];
 	}
 }

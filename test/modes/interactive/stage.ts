@@ -12,7 +12,7 @@ import type { EntryRenderer } from "../../../src/modes/interactive/views/custom-
 import { loadWordDiff } from "../../../src/modes/interactive/views/tools/word-diff.js";
 import type { Look } from "../../../src/modes/interactive/views/view.js";
 import { type Operation, phaseAfter, SessionActivity } from "../../../src/session/activity.js";
-import type { SessionEvent } from "../../../src/session/events.js";
+import type { AgentSessionEvent } from "../../../src/session/events.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";
 import { type ImageProtocol, TerminalImages } from "../../../src/tui/terminal-images.js";
@@ -31,7 +31,7 @@ export interface Stage {
 	/** Sets the clock of the status line, ms. */
 	now(ms: number): void;
 	/** Sends events to transcript and status line. Entries of `message_end` and `entry_appended` join the log. */
-	play(...events: SessionEvent[]): void;
+	play(...events: AgentSessionEvent[]): void;
 	/** Computes the context with hooks and tells the transcript. */
 	rebuild(stages?: ContextStage[]): Promise<BuiltContext>;
 }
@@ -101,7 +101,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		tui.stop();
 	});
 	transcript.load(source, await buildContext(log, []));
-	const tell = (event: SessionEvent) => {
+	const tell = (event: AgentSessionEvent) => {
 		transcript.handle(event);
 		status.handle(event);
 	};
@@ -114,7 +114,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		const phase = phaseAfter(event);
 		if (phase) run?.enter(phase);
 	};
-	const isOfAgent = (event: SessionEvent): event is AgentEvent =>
+	const isOfAgent = (event: AgentSessionEvent): event is AgentEvent =>
 		/^(agent|turn|message|tool|auto_retry)_/.test(event.type);
 	return {
 		terminal,

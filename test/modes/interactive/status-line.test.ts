@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { QueueView } from "../../../src/modes/interactive/queue-view.js";
 import { StatusLine } from "../../../src/modes/interactive/status-line.js";
 import { SessionActivity } from "../../../src/session/activity.js";
-import type { SessionEvent } from "../../../src/session/events.js";
+import type { AgentSessionEvent } from "../../../src/session/events.js";
 import { plainLook } from "./look.js";
 import { reply, Script } from "./script.js";
 
@@ -66,7 +66,7 @@ test("a reply shows what comes in, since when and how much", () => {
 test("tools are named with what they work on; several at once are counted", () => {
 	const { clock, status, line, activity } = createStatus();
 	activity.begin("run", { phase: "tools" });
-	const start = (toolCallId: string, args: Record<string, unknown>): SessionEvent => {
+	const start = (toolCallId: string, args: Record<string, unknown>): AgentSessionEvent => {
 		return { type: "tool_execution_start", toolCallId, toolName: "read", args };
 	};
 	status.handle(start("a", { path: "src/price.ts" }));

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { EventSender } from "../../../src/modes/rpc/event-sender.js";
 import { LineWriter } from "../../../src/modes/rpc/lines.js";
 import type { RpcEvent } from "../../../src/modes/rpc/protocol.js";
-import type { SessionEvent } from "../../../src/session/events.js";
+import type { AgentSessionEvent } from "../../../src/session/events.js";
 import { assistantMessage } from "../../helpers/entries.js";
 
 function createSender() {
@@ -31,7 +31,7 @@ function createSender() {
 function streaming(type: "text_delta" | "thinking_delta" = "text_delta") {
 	const message = assistantMessage("");
 	let content = "";
-	return (delta: string, contentIndex = 0): SessionEvent => {
+	return (delta: string, contentIndex = 0): AgentSessionEvent => {
 		content += delta;
 		message.content = [{ type: "text", text: content }];
 		return { type: "message_update", message, assistantMessageEvent: { type, contentIndex, delta, partial: message } };

@@ -54,7 +54,7 @@ export interface ModelClient {
 }
 
 /** Everything a session is made of. `create-session.ts` brings it together. */
-export interface SessionParts {
+export interface SessionSetup {
 	cwd: string;
 	log: SessionLog;
 	settings: SettingsStore;
@@ -96,4 +96,10 @@ export interface SessionParts {
 	redact(text: string): string;
 	/** What went wrong on the way here, one line each. */
 	warnings: readonly string[];
+}
+
+/** @returns the session's model @throws PiError `model_missing` */
+export function requireModel({ models }: SessionSetup, { model }: { readonly model: Model<Api> | null }): Model<Api> {
+	if (!model) throw models.describeMissingModel();
+	return model;
 }

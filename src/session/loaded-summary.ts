@@ -1,13 +1,5 @@
-import type { RunOutcome } from "../agent/loop.js";
 import type { LoadedHook } from "../hooks/registry.js";
-import type { SessionResources } from "./session-parts.js";
-
-/** What became of a prompt. */
-export type PromptOutcome =
-	| { kind: "run"; outcome: RunOutcome }
-	/** The agent was running: the prompt waits. */
-	| { kind: "queued" }
-	| { kind: "command"; status: string | null };
+import type { SessionResources } from "./session-setup.js";
 
 /** What is loaded, for the header. */
 export interface LoadedSummary {
