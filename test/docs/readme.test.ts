@@ -25,7 +25,7 @@ test("the first hook says its reminder with every request, and only while it is 
 	provider.reply("Hello.", "Noted.");
 	await session.prompt("hi");
 	expect(await session.prompt("/remind Prices are whole cents.")).toMatchObject({
-		status: "Said with every request: Prices are whole cents.",
+		status: "Sent with every request: Prices are whole cents.",
 	});
 	await session.prompt("and now?");
 	expect(sent(1)).toEqual(["user: hi"]);

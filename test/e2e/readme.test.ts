@@ -39,7 +39,7 @@ test("the second part of the tour loads the hook that is printed, and /context n
 	await pi.press("ctrl+c");
 	const [remind = "", question = "", context = ""] = linesToType(secondPart);
 	await submit(pi, remind);
-	await pi.waitForText("Said with every request: Prices are whole cents.");
+	await pi.waitForText("Sent with every request: Prices are whole cents.");
 	await submit(pi, question);
 	await pi.waitForText("In this demo I can");
 	await pi.waitForGone("esc stops");
