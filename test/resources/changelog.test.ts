@@ -34,6 +34,9 @@ test.each([
 });
 
 test("pi's own changelog can be read, one that is missing is empty", async () => {
-	expect((await loadChangelog(join(packageRoot(), "CHANGELOG.md")))[0]?.lines.length).toBeGreaterThan(0);
+	const released = (await loadChangelog(join(packageRoot(), "CHANGELOG.md"))).find(
+		({ version }) => version === "0.1.0",
+	);
+	expect(released?.lines.length).toBeGreaterThan(0);
 	expect(await loadChangelog("/nowhere/CHANGELOG.md")).toEqual([]);
 });
