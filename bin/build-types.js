@@ -19,7 +19,7 @@ const ENTRIES = {
 const COPIED = {
 	"pi-ai": { from: "@mariozechner/pi-ai/dist", entries: ["index.d.ts"] },
 	"pi-tui": { from: "@mariozechner/pi-tui/dist", entries: ["index.d.ts"] },
-	typebox: { from: "typebox/build", entries: ["index.d.mts", "value/index.d.mts"], license: "typebox/license" },
+	typebox: { from: "typebox/build", entries: ["index.d.mts", "value/index.d.mts", "schema/static/index.d.mts"], license: "typebox/license" },
 };
 /** What hooks and declarations import → its file in dist/types. The `imports` of package.json name the same files. */
 const NAMES = {
@@ -28,6 +28,8 @@ const NAMES = {
 	typebox: "typebox/index.mjs",
 	"typebox/value": "typebox/value/index.mjs",
 };
+/** The same for what only pi's own declarations import: of the schemas, the types made from them. */
+const OWN_NAMES = { "typebox/schema": "typebox/schema/static/index.mjs" };
 /**
  * What stands in for the packages of providers, which are hundreds of megabytes. pi-ai exports two options that use
  * them, `client` and `serviceTier`; the rest is in functions that it keeps to itself.
@@ -82,8 +84,9 @@ function copyReachable(from, folder, entries) {
 					return match;
 				}
 				if (NODE.test(name)) return match;
-				if (!Object.hasOwn(NAMES, name)) throw new Error(`${place} imports ${name}, which pi does not install`);
-				const target = relative(dirname(place), NAMES[name]).replaceAll("\\", "/");
+				const known = { ...NAMES, ...OWN_NAMES }[name];
+				if (known === undefined) throw new Error(`${place} imports ${name}, which pi does not install`);
+				const target = relative(dirname(place), known).replaceAll("\\", "/");
 				return `${before}${quote}${target.startsWith(".") ? target : `./${target}`}${quote}`;
 			},
 		);
