@@ -4,7 +4,7 @@ import type { ContextMarks, PlacedStandIn } from "./context-marks.js";
 import { gapBetween, type Item, type ItemKind } from "./item.js";
 import { EntryBlock, type Gap, type Mark } from "./views/entry-block.js";
 import { HiddenRunView, SummaryView } from "./views/summary-view.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
 /** Hidden blocks in a row that are still shown one by one. */
 const MAX_HIDDEN_BLOCKS = 3;
@@ -21,7 +21,7 @@ export class ContextLayout {
 	// Rows of the layout itself, by content: the same row in the next layout must be the same block.
 	#rows = new Map<string, EntryBlock>();
 
-	constructor(private readonly look: Look) {}
+	constructor(private readonly style: ViewStyle) {}
 
 	/** @returns every block of the transcript, top to bottom; the items themselves are left as they are */
 	place(items: readonly Item[], marks: ContextMarks, entries: EntrySource): Placed[] {
@@ -48,7 +48,7 @@ export class ContextLayout {
 				const standIn = pending.shift();
 				if (!standIn) break;
 				const key = JSON.stringify([standIn.text, standIn.by, standIn.messages, standIn.tokensBefore]);
-				const block = row(key, () => new EntryBlock(new SummaryView(this.look, standIn), this.look));
+				const block = row(key, () => new EntryBlock(new SummaryView(this.style, standIn), this.style));
 				placed.push({ block, mark: "summary", gap: kind === "run" ? "none" : "turn" });
 				kind = "run";
 			}
@@ -66,13 +66,13 @@ export class ContextLayout {
 			} else {
 				const end = endOfRun(items, hidden, at);
 				const run = items.slice(at, end);
-				const shown = this.look.expanded || run.length <= MAX_HIDDEN_BLOCKS ? run : run.filter(isOpening);
+				const shown = this.style.expanded || run.length <= MAX_HIDDEN_BLOCKS ? run : run.filter(isOpening);
 				for (const one of shown) putItem(one, one.block.mark === "none" ? "none" : "out");
 				if (shown.length < run.length) {
 					const facts = { ...sizeOf(run.slice(shown.length), entries), by: by ?? "" };
 					const block = row(
 						JSON.stringify(facts),
-						() => new EntryBlock(new HiddenRunView(this.look, facts), this.look),
+						() => new EntryBlock(new HiddenRunView(this.style, facts), this.style),
 					);
 					placed.push({ block, mark: "out", gap: shown.length > 0 ? "none" : "turn" });
 					kind = "run";

@@ -21,7 +21,7 @@ import { TextView } from "./views/text-view.js";
 import { ThinkingView } from "./views/thinking-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
 import { UserView } from "./views/user-view.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
 /** A tool call in the transcript. */
 export interface ToolItem {
@@ -34,7 +34,7 @@ export type ToolItems = Map<string, ToolItem>;
 
 /** What drawing entries needs besides the entries. */
 export interface EntryDrawing {
-	look: Look;
+	style: ViewStyle;
 	tools: ToolItems;
 	/** The renderer that a hook declared for entries of a type. */
 	rendererOf(type: string): EntryRenderer | undefined;
@@ -53,14 +53,14 @@ export function itemsOfEntry(entries: EntrySource, index: number, drawing: Entry
 
 /** The items of a message that is no reply of the model. */
 export function itemsOfMessage(message: AppMessage, entryIndex: number, drawing: EntryDrawing): Item[] {
-	const { look } = drawing;
+	const { style } = drawing;
 	switch (message.role) {
 		case "user":
-			return [createItem("user", new UserView(look, message), look, { entryIndex })];
+			return [createItem("user", new UserView(style, message), style, { entryIndex })];
 		case "bashExecution": {
-			const view = new BashView(look, message.command);
+			const view = new BashView(style, message.command);
 			view.finish(message);
-			return [createItem("bash", view, look, { entryIndex, excluded: message.excludeFromContext ?? false })];
+			return [createItem("bash", view, style, { entryIndex, excluded: message.excludeFromContext ?? false })];
 		}
 		case "toolResult":
 			return itemsOfResult(message, entryIndex, drawing);
@@ -71,55 +71,55 @@ export function itemsOfMessage(message: AppMessage, entryIndex: number, drawing:
 
 /** The items of an entry that is no message. */
 export function itemsOfOther(entry: SessionEntry, entryIndex: number, drawing: EntryDrawing): Item[] {
-	const { look } = drawing;
-	if (isSystemItemEntry(entry)) return [createItem("system", new SystemItemView(look, entry), look, { entryIndex })];
+	const { style } = drawing;
+	if (isSystemItemEntry(entry)) return [createItem("system", new SystemItemView(style, entry), style, { entryIndex })];
 	if (isCompactionEntry(entry)) {
 		const text = `compacted here · the context had ${formatTokens(entry.tokensBefore)} tokens`;
-		return [createItem("event", new NoticeView(look, "info", text), look)];
+		return [createItem("event", new NoticeView(style, "info", text), style)];
 	}
 	if (isContextUndoEntry(entry)) {
 		const text = `entry ${entry.entryIndex} is undone · what it replaced is in the context again`;
-		return [createItem("event", new NoticeView(look, "info", text), look)];
+		return [createItem("event", new NoticeView(style, "info", text), style)];
 	}
 	if (isContextFreezeEntry(entry)) {
 		const text = `the context before this point is frozen as entry ${entry.entryIndex} was given it`;
-		return [createItem("event", new NoticeView(look, "info", text), look)];
+		return [createItem("event", new NoticeView(style, "info", text), style)];
 	}
 	if (isOpaqueEntry(entry)) {
 		const text = `entry ${entryIndex} of the session file cannot be read: ${entry.reason}`;
-		return [createItem("notice", new NoticeView(look, "warning", text), look)];
+		return [createItem("notice", new NoticeView(style, "warning", text), style)];
 	}
 	const renderer = drawing.rendererOf(entry.type);
-	return renderer ? [createItem("custom", new CustomEntryView(look, entry, renderer), look)] : [];
+	return renderer ? [createItem("custom", new CustomEntryView(style, entry, renderer), style)] : [];
 }
 
 function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: EntryDrawing, retried: boolean): Item[] {
-	const { look, tools } = drawing;
+	const { style, tools } = drawing;
 	const items: Item[] = [];
 	for (const block of message.content) {
 		if (block.type === "text" && block.text.trim()) {
-			const view = new TextView(look);
+			const view = new TextView(style);
 			view.finish(block.text);
-			items.push(createItem("text", view, look, { entryIndex }));
+			items.push(createItem("text", view, style, { entryIndex }));
 		} else if (block.type === "thinking" && (block.thinking.trim() || block.redacted)) {
-			const view = new ThinkingView(look, block.redacted);
+			const view = new ThinkingView(style, block.redacted);
 			view.finish(block.thinking);
-			items.push(createItem("thinking", view, look, { entryIndex }));
+			items.push(createItem("thinking", view, style, { entryIndex }));
 		} else if (block.type === "toolCall") {
-			const view = new ToolCallView(look, block.name, block.arguments);
-			const item = createItem("tool", view, look, { entryIndex });
+			const view = new ToolCallView(style, block.name, block.arguments);
+			const item = createItem("tool", view, style, { entryIndex });
 			tools.set(block.id, { item, view });
 			items.push(item);
 		}
 	}
 	if (endedBadly(message)) {
-		items.push(createItem("outcome", new OutcomeView(look, message, retried), look, { entryIndex }));
+		items.push(createItem("outcome", new OutcomeView(style, message, retried), style, { entryIndex }));
 	}
 	return items;
 }
 
 /** A result completes its call; one whose call is not on the screen stands for itself. */
-function itemsOfResult(message: ToolResultMessage, entryIndex: number, { look, tools }: EntryDrawing): Item[] {
+function itemsOfResult(message: ToolResultMessage, entryIndex: number, { style, tools }: EntryDrawing): Item[] {
 	const { toolCallId, toolName, isError } = message;
 	const result = { content: message.content, details: message.details };
 	const known = tools.get(toolCallId);
@@ -128,7 +128,7 @@ function itemsOfResult(message: ToolResultMessage, entryIndex: number, { look, t
 		known.view.finish(result, isError);
 		return [];
 	}
-	const view = new ToolCallView(look, toolName);
+	const view = new ToolCallView(style, toolName);
 	view.finish(result, isError);
-	return [createItem("tool", view, look, { entryIndex })];
+	return [createItem("tool", view, style, { entryIndex })];
 }

@@ -1,7 +1,7 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import { formatCost, formatTokens, homePath } from "../format.js";
 import { cleanLine, clipLine, spread } from "./lines.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
 /** What the footer tells. */
 export interface FooterFacts {
@@ -28,15 +28,15 @@ const GAP = 2;
 export class Footer implements Component {
 	#facts: FooterFacts | null = null;
 
-	constructor(private readonly look: Look) {}
+	constructor(private readonly style: ViewStyle) {}
 
 	set facts(facts: FooterFacts) {
 		this.#facts = facts;
-		this.look.requestRender();
+		this.style.requestRender();
 	}
 
 	render(width: number): string[] {
-		const { theme, cwd, home } = this.look;
+		const { theme, cwd, home } = this.style;
 		const facts = this.#facts;
 		const branch = facts?.branch ? ` (${cleanLine(facts.branch, 60)})` : "";
 		const name = facts?.sessionName ? ` · ${cleanLine(facts.sessionName, 60)}` : "";
@@ -52,7 +52,7 @@ export class Footer implements Component {
 	invalidate(): void {} // nothing is kept
 
 	#usage(facts: FooterFacts): string {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		if (facts.model === null) return theme.dim(queued(facts));
 		const { tokens, contextWindow } = facts.context;
 		const share = contextWindow > 0 ? Math.min(1, tokens / contextWindow) : 0;
@@ -66,14 +66,14 @@ export class Footer implements Component {
 	}
 
 	#share({ model, context: { tokens, contextWindow } }: FooterFacts): string {
-		if (model === null) return this.look.theme.dim("no model");
-		if (contextWindow <= 0) return this.look.theme.dim(formatTokens(tokens));
+		if (model === null) return this.style.theme.dim("no model");
+		if (contextWindow <= 0) return this.style.theme.dim(formatTokens(tokens));
 		const share = tokens / contextWindow;
 		return this.#shade(share)(`${Math.round(share * 100)}%`);
 	}
 
 	#shade(share: number): (text: string) => string {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		if (share > 0.9) return theme.error;
 		return share > 0.7 ? theme.warning : theme.muted;
 	}

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { plural } from "../format.js";
 import { cleanLine, clipLine, spread, styled, wrapLines } from "./lines.js";
-import { type Look, View } from "./views/view.js";
+import { View, type ViewStyle } from "./views/view.js";
 
 /** What a session brought along. */
 export interface LoadedResources {
@@ -21,11 +21,11 @@ export class Header extends View {
 
 	/** @param quiet only warnings are shown */
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly version: string,
 		private readonly quiet: boolean,
 	) {
-		super(look);
+		super(style);
 	}
 
 	/** Not before the session is there: until then more is to come. */
@@ -39,7 +39,7 @@ export class Header extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, keymap } = this.look;
+		const { theme, keymap } = this.style;
 		const warnings = (this.#loaded?.warnings ?? []).flatMap((text) => this.#warning(text, width));
 		if (this.quiet) return warnings;
 		const facts = [`${theme.bold("pi")} ${this.version}`, ...this.#facts().map((fact) => theme.dim(fact))];
@@ -50,7 +50,7 @@ export class Header extends View {
 
 	/** One line; what does not fit on it comes with the key that expands everything. */
 	#warning(text: string, width: number): string[] {
-		const { theme, home, expanded, keymap } = this.look;
+		const { theme, home, expanded, keymap } = this.style;
 		const line = `! ${cleanLine(home.length > 1 ? text.replaceAll(`${home}/`, "~/") : text, 2000)}`;
 		if (expanded) return styled(wrapLines([line], width), theme.warning);
 		if (visibleWidth(line) <= width) return [theme.warning(line)];

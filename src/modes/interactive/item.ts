@@ -1,6 +1,6 @@
 import type { Block } from "../../tui/live-tui.js";
 import { EntryBlock, type Gap } from "./views/entry-block.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
 /** What a part of the transcript is; decides what stands above it and whether the gutter speaks of it. */
 export type ItemKind =
@@ -29,10 +29,10 @@ export interface Item {
 export function createItem(
 	kind: ItemKind,
 	view: Block,
-	look: Look,
+	style: ViewStyle,
 	options: { entryIndex?: number; excluded?: boolean } = {},
 ): Item {
-	const block = new EntryBlock(view, look);
+	const block = new EntryBlock(view, style);
 	const excluded = options.excluded ?? false;
 	block.mark = excluded ? "out" : isMessage(kind) ? "in" : "none";
 	return { kind, block, entryIndices: options.entryIndex === undefined ? [] : [options.entryIndex], excluded };

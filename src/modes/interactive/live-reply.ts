@@ -5,11 +5,11 @@ import { endedBadly, OutcomeView } from "./views/outcome-view.js";
 import { TextView } from "./views/text-view.js";
 import { ThinkingView } from "./views/thinking-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
 /** Where the items of a reply go. */
 export interface ReplyTarget {
-	readonly look: Look;
+	readonly style: ViewStyle;
 	readonly tools: ToolItems;
 	add(item: Item): void;
 }
@@ -61,7 +61,7 @@ export class LiveReply {
 		}
 		for (const view of [...this.#texts.values(), ...this.#thoughts.values()]) view.close();
 		if (endedBadly(message)) {
-			this.#add("outcome", new OutcomeView(this.target.look, message));
+			this.#add("outcome", new OutcomeView(this.target.style, message));
 			if (message.stopReason !== "length") for (const call of this.#calls.values()) call.stop();
 		}
 		for (const item of this.#items) item.entryIndices.unshift(entryIndex);
@@ -81,7 +81,7 @@ export class LiveReply {
 	discard(errorMessage: string): Iterable<Item> {
 		this.abandon();
 		if (this.#items.size > 0) {
-			this.#add("outcome", new OutcomeView(this.target.look, { stopReason: "error", errorMessage }, true));
+			this.#add("outcome", new OutcomeView(this.target.style, { stopReason: "error", errorMessage }, true));
 		}
 		return this.#items;
 	}
@@ -95,21 +95,21 @@ export class LiveReply {
 	}
 
 	#text(index: number): TextView {
-		const view = this.#texts.get(index) ?? new TextView(this.target.look);
+		const view = this.#texts.get(index) ?? new TextView(this.target.style);
 		if (!this.#texts.has(index)) this.#add("text", view);
 		this.#texts.set(index, view);
 		return view;
 	}
 
 	#thought(index: number, redacted: boolean): ThinkingView {
-		const view = this.#thoughts.get(index) ?? new ThinkingView(this.target.look, redacted);
+		const view = this.#thoughts.get(index) ?? new ThinkingView(this.target.style, redacted);
 		if (!this.#thoughts.has(index)) this.#add("thinking", view);
 		this.#thoughts.set(index, view);
 		return view;
 	}
 
 	#describe(index: number, call: ToolCall, complete: boolean): void {
-		const view = this.#calls.get(index) ?? new ToolCallView(this.target.look, call.name, call.arguments);
+		const view = this.#calls.get(index) ?? new ToolCallView(this.target.style, call.name, call.arguments);
 		if (!this.#calls.has(index)) {
 			const item = this.#add("tool", view);
 			this.target.tools.set(call.id, { item, view });
@@ -119,7 +119,7 @@ export class LiveReply {
 	}
 
 	#add(kind: ItemKind, view: TextView | ThinkingView | ToolCallView | OutcomeView): Item {
-		const item = createItem(kind, view, this.target.look);
+		const item = createItem(kind, view, this.target.style);
 		this.#items.add(item);
 		this.target.add(item);
 		return item;

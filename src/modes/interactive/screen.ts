@@ -14,7 +14,7 @@ import { Header } from "./header.js";
 import { HintLine, QueueView } from "./queue-view.js";
 import { StatusLine } from "./status-line.js";
 import { Transcript } from "./transcript.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 import { WindowStatus } from "./window-status.js";
 
 /** What a screen is made of. */
@@ -40,7 +40,7 @@ const IMAGE_SHARE = 0.4;
 /** The layout: transcript with the header on top, status, queue, the editor or an overlay in its place, footer. */
 export class Screen {
 	readonly tui: LiveTUI;
-	readonly look: Look;
+	readonly style: ViewStyle;
 	readonly header: Header;
 	readonly transcript: Transcript;
 	readonly footer: Footer;
@@ -71,7 +71,7 @@ export class Screen {
 		});
 		tui.addInputListener((data) => (around.some((part) => part.handleInput(data)) ? { consume: true } : undefined));
 		this.tui = tui;
-		this.look = {
+		this.style = {
 			theme,
 			cwd,
 			home,
@@ -86,12 +86,12 @@ export class Screen {
 			requestRender: () => tui.requestRender(),
 			requestStreamFrame: () => tui.requestStreamFrame(),
 		};
-		this.header = new Header(this.look, version, settings.quietStartup);
-		this.transcript = new Transcript(tui.blocks, this.look, this.header);
-		this.#status = new StatusLine(this.look, clock);
-		this.#queue = new QueueView(this.look);
-		this.#hint = new HintLine(this.look);
-		this.footer = new Footer(this.look);
+		this.header = new Header(this.style, version, settings.quietStartup);
+		this.transcript = new Transcript(tui.blocks, this.style, this.header);
+		this.#status = new StatusLine(this.style, clock);
+		this.#queue = new QueueView(this.style);
+		this.#hint = new HintLine(this.style);
+		this.footer = new Footer(this.style);
 		const parts = [new Spacer(1), this.#status, this.#queue, this.#hint, this.#slot, this.footer];
 		for (const part of parts) tui.addChild(part);
 	}
@@ -118,9 +118,9 @@ export class Screen {
 	/** Applies new settings. */
 	use({ terminal, gutter, hideThinkingBlock }: ScreenOptions["settings"]): void {
 		this.window.use(terminal);
-		if (this.look.gutter === gutter && this.look.previewThinking === !hideThinkingBlock) return;
-		this.look.gutter = gutter;
-		this.look.previewThinking = !hideThinkingBlock;
+		if (this.style.gutter === gutter && this.style.previewThinking === !hideThinkingBlock) return;
+		this.style.gutter = gutter;
+		this.style.previewThinking = !hideThinkingBlock;
 		this.transcript.redraw();
 	}
 

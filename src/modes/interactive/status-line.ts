@@ -2,7 +2,7 @@ import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { clipLine } from "./lines.js";
 import { RunStatus } from "./run-status.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /** How often the spinner moves while something runs, ms. */
@@ -20,7 +20,7 @@ export class StatusLine implements Component {
 
 	/** @param clock ms since the epoch */
 	constructor(
-		private readonly look: Look,
+		private readonly style: ViewStyle,
 		private readonly clock: () => number = Date.now,
 	) {}
 
@@ -44,7 +44,7 @@ export class StatusLine implements Component {
 	render(width: number): string[] {
 		const state = this.#hidden ? null : this.#status.describe(this.clock());
 		if (!state) return [];
-		const { theme, keymap } = this.look;
+		const { theme, keymap } = this.style;
 		const key = keymap.keyOf("app.abort");
 		const hint = key && state.keyDoes ? ` · ${key} ${state.keyDoes}` : "";
 		// The key matters more than the end of a long command.
@@ -60,11 +60,11 @@ export class StatusLine implements Component {
 		if (spins === (this.#timer !== null)) return;
 		if (spins) this.#timer = setInterval(() => this.#tick(), TICK_MS);
 		else this.stop();
-		this.look.requestRender();
+		this.style.requestRender();
 	}
 
 	#tick(): void {
 		this.#frame += 1;
-		this.look.requestRender();
+		this.style.requestRender();
 	}
 }

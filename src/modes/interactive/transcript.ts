@@ -23,7 +23,7 @@ import { BashView } from "./views/bash-view.js";
 import type { EntryRenderer } from "./views/custom-entry-view.js";
 import { type NoticeLevel, NoticeView, PageView } from "./views/notice-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
 /** What the transcript reads of a session; asked anew each time. */
 export interface TranscriptSource {
@@ -60,10 +60,10 @@ export class Transcript {
 	/** @param header stands above everything else */
 	constructor(
 		private readonly list: BlockList,
-		private readonly look: Look,
+		private readonly style: ViewStyle,
 		header: Block,
 	) {
-		this.#layout = new ContextLayout(look);
+		this.#layout = new ContextLayout(style);
 		this.#fixed = [header];
 		list.append(header);
 	}
@@ -77,7 +77,7 @@ export class Transcript {
 		this.#items = [];
 		this.#running = false;
 		this.#tools.clear();
-		this.look.images.clear();
+		this.style.images.clear();
 		this.#reply = null;
 		this.#bash = null;
 		this.#retryReason = null;
@@ -93,7 +93,7 @@ export class Transcript {
 		this.#fixed = this.#fixed.slice(0, 1);
 		if (this.#from <= 1) return;
 		const text = `… ${plural(this.#from - 1, "earlier entry", "earlier entries")} · /export writes them all`;
-		const row = createItem("event", new NoticeView(this.look, "info", text), this.look);
+		const row = createItem("event", new NoticeView(this.style, "info", text), this.style);
 		row.block.gap = "turn";
 		this.#fixed.push(row.block);
 	}
@@ -188,23 +188,23 @@ export class Transcript {
 
 	/** Adds a line that is no entry. */
 	notice(level: NoticeLevel, message: string): void {
-		this.#add(createItem("notice", new NoticeView(this.look, level, message), this.look));
+		this.#add(createItem("notice", new NoticeView(this.style, level, message), this.style));
 	}
 
 	/** Adds a title and lines that a command shows. */
 	page(title: string, lines: readonly string[]): void {
-		this.#add(createItem("event", new PageView(this.look, title, lines), this.look));
+		this.#add(createItem("event", new PageView(this.style, title, lines), this.style));
 	}
 
 	/** Shows all output, or previews again; draws everything anew. */
 	toggleExpanded(): void {
-		this.look.expanded = !this.look.expanded;
+		this.style.expanded = !this.style.expanded;
 		this.#arrange(true);
 	}
 
 	/** Shows thinking in full, or its first line; draws everything anew. */
 	toggleThinking(): void {
-		this.look.showThinking = !this.look.showThinking;
+		this.style.showThinking = !this.style.showThinking;
 		this.list.redraw();
 	}
 
@@ -217,7 +217,7 @@ export class Transcript {
 		if (this.#retryReason === null) this.#reply?.abandon();
 		else for (const item of this.#reply?.discard(this.#retryReason) ?? []) this.#exclude(item);
 		this.#retryReason = null;
-		return new LiveReply({ look: this.look, tools: this.#tools, add: (item) => this.#add(item) });
+		return new LiveReply({ style: this.style, tools: this.#tools, add: (item) => this.#add(item) });
 	}
 
 	#endMessage({ message, entryIndex }: Extract<AgentEvent, { type: "message_end" }>): void {
@@ -243,8 +243,8 @@ export class Transcript {
 	#tool(id: string, name: string): ToolItem {
 		const known = this.#tools.get(id);
 		if (known) return known;
-		const view = new ToolCallView(this.look, name);
-		const created = { view, item: createItem("tool", view, this.look) };
+		const view = new ToolCallView(this.style, name);
+		const created = { view, item: createItem("tool", view, this.style) };
 		this.#tools.set(id, created);
 		this.#add(created.item);
 		return created;
@@ -252,8 +252,8 @@ export class Transcript {
 
 	#startBash(command: string): void {
 		this.#bash?.view.close();
-		const view = new BashView(this.look, command);
-		const item = createItem("bash", view, this.look);
+		const view = new BashView(this.style, command);
+		const item = createItem("bash", view, this.style);
 		this.#bash = { item, view };
 		this.#add(item);
 	}
@@ -282,7 +282,7 @@ export class Transcript {
 	}
 
 	#drawing(): EntryDrawing {
-		return { look: this.look, tools: this.#tools, rendererOf: (type) => this.#source.rendererOf(type) };
+		return { style: this.style, tools: this.#tools, rendererOf: (type) => this.#source.rendererOf(type) };
 	}
 
 	#add(item: Item): void {
@@ -291,7 +291,7 @@ export class Transcript {
 		this.#items.push(item);
 		this.#placed.push({ block: item.block, mark: item.block.mark, gap: item.block.gap });
 		this.list.append(item.block);
-		this.look.requestRender();
+		this.style.requestRender();
 	}
 
 	/** Brings the blocks in the order and look that the context asks for; without a difference nothing is drawn. */

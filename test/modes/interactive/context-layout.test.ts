@@ -8,7 +8,7 @@ import { ContextLayout } from "../../../src/modes/interactive/context-layout.js"
 import { readMarks } from "../../../src/modes/interactive/context-marks.js";
 import { createItem, type Item } from "../../../src/modes/interactive/item.js";
 import { NoticeView } from "../../../src/modes/interactive/views/notice-view.js";
-import { plainLook } from "./look.js";
+import { plainStyle } from "./plain-style.js";
 import { messageEntry, reply } from "./script.js";
 
 /** A log of `turns` questions and answers; entry 1 is the first question. */
@@ -22,10 +22,10 @@ function log(turns: number): EntrySource {
 }
 
 /** One item per message entry. */
-function itemsOf(entries: EntrySource, look = plainLook()): Item[] {
+function itemsOf(entries: EntrySource, style = plainStyle()): Item[] {
 	return Array.from({ length: entries.length - 1 }, (_, at) => {
-		const view = new NoticeView(look, "info", `entry ${at + 1}`);
-		return createItem(at % 2 === 0 ? "user" : "text", view, look, { entryIndex: at + 1 });
+		const view = new NoticeView(style, "info", `entry ${at + 1}`);
+		return createItem(at % 2 === 0 ? "user" : "text", view, style, { entryIndex: at + 1 });
 	});
 }
 
@@ -48,11 +48,11 @@ function summarize(hook: string, ranges: readonly (readonly [number, number])[])
 }
 
 /** The layout as lines: mark and first words of each block. */
-async function layoutOf(turns: number, stages: ContextStage[], look = plainLook({ gutter: false })) {
+async function layoutOf(turns: number, stages: ContextStage[], style = plainStyle({ gutter: false })) {
 	const entries = log(turns);
 	const context = await buildContext(entries, stages);
-	const items = itemsOf(entries, look);
-	const placed = new ContextLayout(look).place(items, readMarks(context, entries, 1), entries);
+	const items = itemsOf(entries, style);
+	const placed = new ContextLayout(style).place(items, readMarks(context, entries, 1), entries);
 	const lines = placed.map(({ block, mark }) => `${mark}: ${block.view.render(200)[0]}`);
 	return { placed, items, lines };
 }
@@ -103,12 +103,12 @@ test("every item is shown or counted, every summary shown once, and the same con
 	const range = fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 12 }));
 	await fc.assert(
 		fc.asyncProperty(fc.array(range, { maxLength: 4 }), fc.boolean(), async (starts, expanded) => {
-			const look = plainLook({ gutter: false, expanded });
+			const style = plainStyle({ gutter: false, expanded });
 			const ranges = starts.map(([from, length]) => [from, from + length] as const);
 			const entries = log(12);
 			const context = await buildContext(entries, [summarize("stack", ranges)]);
-			const items = itemsOf(entries, look);
-			const layout = new ContextLayout(look);
+			const items = itemsOf(entries, style);
+			const layout = new ContextLayout(style);
 			const marks = readMarks(context, entries, 1);
 			const placed = layout.place(items, marks, entries);
 			const blocks = placed.map(({ block }) => block);

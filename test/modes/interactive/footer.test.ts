@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Footer, type FooterFacts } from "../../../src/modes/interactive/footer.js";
 import { createTheme } from "../../../src/tui/theme.js";
-import { plainLook } from "./look.js";
+import { plainStyle } from "./plain-style.js";
 
 const FACTS: FooterFacts = {
 	branch: "main",
@@ -15,8 +15,8 @@ const FACTS: FooterFacts = {
 	queued: 0,
 };
 
-function footer(facts: FooterFacts, look = plainLook()): Footer {
-	const made = new Footer(look);
+function footer(facts: FooterFacts, style = plainStyle()): Footer {
+	const made = new Footer(style);
 	made.facts = facts;
 	return made;
 }
@@ -51,7 +51,7 @@ test("at 40 columns one line is left: the place and how full the context is", ()
 test("the bar is yellow over 70 % and red over 90 %", () => {
 	const theme = createTheme("dark");
 	const shade = (tokens: number) =>
-		footer({ ...FACTS, context: { tokens, contextWindow: 100 } }, plainLook({ theme })).render(80)[1];
+		footer({ ...FACTS, context: { tokens, contextWindow: 100 } }, plainStyle({ theme })).render(80)[1];
 	expect(shade(70)).not.toContain(theme.warning("70%"));
 	expect(shade(71)).toContain(theme.warning("71%"));
 	expect(shade(91)).toContain(theme.error("91%"));
@@ -61,8 +61,8 @@ test("the bar is yellow over 70 % and red over 90 %", () => {
 test("no line is wider than the screen, whatever the names", () => {
 	fc.assert(
 		fc.property(fc.integer({ min: 1, max: 200 }), fc.string(), fc.string(), fc.string(), (width, a, b, c) => {
-			const look = plainLook({ cwd: `/home/ada/${a.repeat(20)}` });
-			const lines = footer({ ...FACTS, branch: a, sessionName: b, model: c, queued: 3 }, look).render(width);
+			const style = plainStyle({ cwd: `/home/ada/${a.repeat(20)}` });
+			const lines = footer({ ...FACTS, branch: a, sessionName: b, model: c, queued: 3 }, style).render(width);
 			expect(lines.every((line) => visibleWidth(line) <= width)).toBe(true);
 		}),
 	);
@@ -70,9 +70,9 @@ test("no line is wider than the screen, whatever the names", () => {
 
 test("on a narrow screen the path has all the room that the figures leave", () => {
 	const facts = { ...FACTS, branch: null };
-	expect(footer(facts, plainLook({ cwd: "/home/ada/work/clients/shop" })).render(40)).toEqual([
+	expect(footer(facts, plainStyle({ cwd: "/home/ada/work/clients/shop" })).render(40)).toEqual([
 		`~/work/clients/shop${" ".repeat(18)}12%`,
 	]);
-	const deep = plainLook({ cwd: `/srv/${"deep/".repeat(8)}shop` });
+	const deep = plainStyle({ cwd: `/srv/${"deep/".repeat(8)}shop` });
 	expect(footer(facts, deep).render(40)).toEqual(["…/deep/deep/deep/deep/deep/shop      12%"]);
 });

@@ -1,7 +1,7 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { expect, test } from "vitest";
 import { Header } from "../../../src/modes/interactive/header.js";
-import { plainLook } from "./look.js";
+import { plainStyle } from "./plain-style.js";
 
 const LOADED = {
 	hooks: [
@@ -16,7 +16,7 @@ const LOADED = {
 };
 
 test("the first line counts what is loaded and names how to begin; each warning has a line", () => {
-	const header = new Header(plainLook(), "0.1", false);
+	const header = new Header(plainStyle(), "0.1", false);
 	header.loaded = LOADED;
 	expect(header.render(80)).toEqual([
 		"pi 0.1 · 3 hooks · 2 skills · AGENTS.md     / commands  @ files  ! shell  ? help",
@@ -26,7 +26,7 @@ test("the first line counts what is loaded and names how to begin; each warning 
 });
 
 test("before the session is there the header is not final", () => {
-	const header = new Header(plainLook(), "0.1", false);
+	const header = new Header(plainStyle(), "0.1", false);
 	expect(header.done).toBe(false);
 	expect(header.render(80)).toEqual([`pi 0.1${" ".repeat(38)}/ commands  @ files  ! shell  ? help`]);
 	header.loaded = LOADED;
@@ -34,7 +34,7 @@ test("before the session is there the header is not final", () => {
 });
 
 test("a quiet start shows warnings only", () => {
-	const header = new Header(plainLook(), "0.1", true);
+	const header = new Header(plainStyle(), "0.1", true);
 	header.loaded = { ...LOADED, warnings: [] };
 	expect(header.render(80)).toEqual([]);
 	header.loaded = LOADED;
@@ -42,7 +42,7 @@ test("a quiet start shows warnings only", () => {
 });
 
 test("narrow screens keep the left half", () => {
-	const header = new Header(plainLook(), "0.1", false);
+	const header = new Header(plainStyle(), "0.1", false);
 	header.loaded = LOADED;
 	expect(header.render(40)[0]).toBe("pi 0.1 · 3 hooks · 2 skills · AGENTS.md");
 	for (let width = 1; width < 60; width++) {
@@ -51,10 +51,10 @@ test("narrow screens keep the left half", () => {
 });
 
 test("a warning that does not fit names the key that shows it all", () => {
-	const header = new Header(plainLook(), "0.1", true);
+	const header = new Header(plainStyle(), "0.1", true);
 	header.loaded = { ...LOADED, warnings: ["/home/ada/.pi/agent/settings.json: theme must be a text; it is ignored"] };
 	expect(header.render(60)).toEqual(["! ~/.pi/agent/settings.json: theme must be a text;… · ctrl+o"]);
-	const expanded = new Header(plainLook({ expanded: true }), "0.1", true);
+	const expanded = new Header(plainStyle({ expanded: true }), "0.1", true);
 	expanded.loaded = { ...LOADED, warnings: ["one two three"] };
 	expect(expanded.render(10)).toEqual(["! one two", "three"]);
 });

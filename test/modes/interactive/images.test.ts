@@ -53,7 +53,7 @@ test("an image is sent and placed once, at most 40 % of the screen high; frames 
 	expect(traffic(stage)).toEqual({ sent: 1, placed: 1, deleted: 0 });
 	const rows = await stage.terminal.screen();
 	expect(rows.filter((row) => row.trim() === "▎ │")).toHaveLength(10);
-	stage.look.requestRender();
+	stage.style.requestRender();
 	const script = new Script(8);
 	stage.play({ type: "agent_start" }, ...script.user("more"), ...script.reply([{ text: "Words.\n".repeat(60) }]));
 	await stage.terminal.settle();

@@ -24,7 +24,7 @@ async function createScreen() {
 	const stage = await createStage({ columns: 80, rows: 24 });
 	const { tui, terminal } = stage;
 	const keymap = createKeymap();
-	const editor = new PromptEditor(tui, { theme: stage.look.theme, keymap });
+	const editor = new PromptEditor(tui, { theme: stage.style.theme, keymap });
 	const slot = new Container();
 	tui.addChild(slot);
 	const overlays = new OverlayStack(tui, slot, editor);
@@ -61,8 +61,8 @@ async function createScreen() {
 			void overlays.open<number | null>(
 				(settle) => {
 					cancel = () => settle(null);
-					const look = { theme: stage.look.theme, keymap, rows: () => terminal.rows };
-					return new SelectDialog(look, { title: TITLE, items, onSelect: settle, onCancel: cancel });
+					const style = { theme: stage.style.theme, keymap, rows: () => terminal.rows };
+					return new SelectDialog(style, { title: TITLE, items, onSelect: settle, onCancel: cancel });
 				},
 				{ cancelled: null },
 			);

@@ -10,7 +10,7 @@ import { StatusLine } from "../../../src/modes/interactive/status-line.js";
 import { Transcript, type TranscriptSource } from "../../../src/modes/interactive/transcript.js";
 import type { EntryRenderer } from "../../../src/modes/interactive/views/custom-entry-view.js";
 import { loadWordDiff } from "../../../src/modes/interactive/views/tools/word-diff.js";
-import type { Look } from "../../../src/modes/interactive/views/view.js";
+import type { ViewStyle } from "../../../src/modes/interactive/views/view.js";
 import { type Operation, phaseAfter, SessionActivity } from "../../../src/session/activity.js";
 import type { AgentSessionEvent } from "../../../src/session/events.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
@@ -24,7 +24,7 @@ export interface Stage {
 	terminal: VirtualTerminal;
 	tui: LiveTUI;
 	transcript: Transcript;
-	look: Look;
+	style: ViewStyle;
 	status: StatusLine;
 	/** The session's log; `play` adds to it. */
 	entries: SessionEntry[];
@@ -65,7 +65,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 	const terminal = new VirtualTerminal(options.columns ?? 80, options.rows ?? 24);
 	const images = new TerminalImages(options.images ?? null);
 	const tui = new LiveTUI(terminal, { resizeDelayMs: 1, images });
-	const look: Look = {
+	const style: ViewStyle = {
 		theme: createTheme(options.theme ?? "dark"),
 		cwd: "/home/ada/src/shop",
 		home: "/home/ada",
@@ -80,10 +80,10 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		requestRender: () => tui.requestRender(),
 		requestStreamFrame: () => tui.requestStreamFrame(),
 	};
-	const header = new Header(look, "0.1.0", false);
-	const transcript = new Transcript(tui.blocks, look, header);
+	const header = new Header(style, "0.1.0", false);
+	const transcript = new Transcript(tui.blocks, style, header);
 	let clock = 0;
-	const status = new StatusLine(look, () => clock);
+	const status = new StatusLine(style, () => clock);
 	const entries: SessionEntry[] = [HEADER, ...(options.entries ?? [])];
 	const log: EntrySource = {
 		get length() {
@@ -120,7 +120,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		terminal,
 		tui,
 		transcript,
-		look,
+		style,
 		status,
 		entries,
 		now: (ms) => {

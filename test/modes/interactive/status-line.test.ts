@@ -4,13 +4,13 @@ import { QueueView } from "../../../src/modes/interactive/queue-view.js";
 import { StatusLine } from "../../../src/modes/interactive/status-line.js";
 import { SessionActivity } from "../../../src/session/activity.js";
 import type { AgentSessionEvent } from "../../../src/session/events.js";
-import { plainLook } from "./look.js";
+import { plainStyle } from "./plain-style.js";
 import { reply, Script } from "./script.js";
 
 /** A status line with a clock that stands still until it is set. */
 function createStatus() {
 	const clock = { now: 0 };
-	const status = new StatusLine(plainLook(), () => clock.now);
+	const status = new StatusLine(plainStyle(), () => clock.now);
 	onTestFinished(() => status.stop());
 	const line = (width = 80) => status.render(width)[0]?.slice(2);
 	const activity = new SessionActivity();
@@ -137,7 +137,7 @@ test("on a narrow screen the key stays and the command is cut", () => {
 });
 
 test("queued prompts say when they go out and how to change them", () => {
-	const queue = new QueueView(plainLook());
+	const queue = new QueueView(plainStyle());
 	expect(queue.render(80)).toEqual([]);
 	queue.queue = { steering: ["also fix the tests"], followUps: ["then\ncommit", "2", "3", "4", "5"] };
 	expect(queue.render(80)).toEqual([

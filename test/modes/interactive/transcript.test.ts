@@ -56,7 +56,7 @@ test.each(["toggleExpanded", "toggleThinking"] as const)(
 
 test("thinking that is hidden by a setting leaves no trace until it is asked for", async () => {
 	const stage = await createStage({ rows: 40 });
-	stage.look.previewThinking = false;
+	stage.style.previewThinking = false;
 	playTurn(stage);
 	expect((await stage.terminal.screen()).slice(2, 5)).toEqual([
 		"▎ why does checkout round down?",

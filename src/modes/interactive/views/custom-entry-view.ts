@@ -2,7 +2,7 @@ import { errorText } from "../../../errors.js";
 import type { EntryComponent, EntryTheme } from "../../../hooks/types.js";
 import type { SessionEntry } from "../../../log/entry.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
-import { type Look, View } from "./view.js";
+import { View, type ViewStyle } from "./view.js";
 
 /** A hook's function that draws an entry of its own type. */
 export type EntryRenderer = (entry: SessionEntry, theme: EntryTheme) => string | EntryComponent;
@@ -15,11 +15,11 @@ export class CustomEntryView extends View {
 	#drawn: string | EntryComponent | null = null;
 
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly entry: SessionEntry,
 		private readonly renderer: EntryRenderer,
 	) {
-		super(look);
+		super(style);
 	}
 
 	override invalidate(): void {
@@ -29,11 +29,11 @@ export class CustomEntryView extends View {
 
 	protected override draw(width: number): string[] {
 		try {
-			this.#drawn ??= this.renderer(this.entry, entryTheme(this.look));
+			this.#drawn ??= this.renderer(this.entry, entryTheme(this.style));
 			return lines(this.#drawn, width);
 		} catch (error) {
 			const text = `✗ entry ${cleanLine(this.entry.type, 60)} cannot be drawn: ${cleanLine(errorText(error))}`;
-			return [this.look.theme.error(clipLine(text, width))];
+			return [this.style.theme.error(clipLine(text, width))];
 		}
 	}
 }
@@ -53,7 +53,7 @@ function lines(drawn: unknown, width: number): string[] {
 		.map((line) => clipLine(line, width));
 }
 
-function entryTheme({ theme }: Look): EntryTheme {
+function entryTheme({ theme }: ViewStyle): EntryTheme {
 	const { accent, dim, bold, success, warning, error } = theme;
 	return { accent, dim, bold, success, warning, error };
 }

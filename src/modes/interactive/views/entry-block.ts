@@ -3,7 +3,7 @@ import type { Block } from "../../../tui/live-tui.js";
 import { hasImage } from "../../../tui/terminal-images.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { clipLine } from "../lines.js";
-import type { Look } from "./view.js";
+import type { ViewStyle } from "./view.js";
 
 /** What the gutter says: in the context, not in it, a summary in place of entries, or nothing to do with it. */
 export type Mark = "in" | "out" | "summary" | "none";
@@ -31,7 +31,7 @@ export class EntryBlock implements Block {
 
 	constructor(
 		readonly view: Block,
-		private readonly look: Look,
+		private readonly style: ViewStyle,
 	) {}
 
 	get done(): boolean {
@@ -50,7 +50,7 @@ export class EntryBlock implements Block {
 
 	/** The array is the same from frame to frame while a reply grows: only what is not settled is made anew. */
 	render(width: number): string[] {
-		const gutter = this.look.gutter && width >= MIN_GUTTER_SCREEN ? GUTTER_WIDTH : 0;
+		const gutter = this.style.gutter && width >= MIN_GUTTER_SCREEN ? GUTTER_WIDTH : 0;
 		const inner = this.view.render(width - gutter);
 		const key = `${width} ${this.mark} ${gutter} ${this.gap}`;
 		// A finished view gives other lines only when it drew all of them anew.
@@ -92,13 +92,13 @@ export class EntryBlock implements Block {
 	}
 
 	#dress(line: string, row: number, gutter: number, width: number): string {
-		const text = this.mark === "out" && !hasImage(line) ? this.look.theme.dim(stripAll(withoutLinks(line))) : line;
+		const text = this.mark === "out" && !hasImage(line) ? this.style.theme.dim(stripAll(withoutLinks(line))) : line;
 		return clipLine(this.#prefix(row, gutter) + text, width);
 	}
 
 	#prefix(row: number, gutter: number): string {
 		if (gutter === 0) return "";
-		const { theme } = this.look;
+		const { theme } = this.style;
 		switch (this.mark) {
 			case "in":
 				return `${theme.gutterIn("▎")} `;

@@ -1,7 +1,7 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
 import { base64Bytes, imageSize } from "../../../tui/image-size.js";
 import { cleanLine, clipLine } from "../lines.js";
-import type { Look } from "./view.js";
+import type { ViewStyle } from "./view.js";
 
 /** An image and what a person knows it by, which may be nothing. */
 export interface NamedImage {
@@ -15,7 +15,7 @@ export class ImageLines {
 	#ids: (number | null)[] | null = null;
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: ViewStyle,
 		private readonly images: readonly NamedImage[],
 	) {}
 
@@ -27,20 +27,20 @@ export class ImageLines {
 	/** @returns lines of at most `width` columns; unless everything is expanded, only the first image is drawn */
 	lines(width: number): string[] {
 		const ids = this.#found();
-		const room = { columns: width, rows: this.look.imageRows() };
+		const room = { columns: width, rows: this.style.imageRows() };
 		let drawn = 0;
 		return this.images.flatMap((named, at) => {
 			const id = ids[at] ?? null;
-			const lines = id === null || (drawn > 0 && !this.look.expanded) ? null : this.look.images.lines(id, room);
+			const lines = id === null || (drawn > 0 && !this.style.expanded) ? null : this.style.images.lines(id, room);
 			if (lines) drawn += 1;
 			const reason =
-				id === null && this.look.images.cannotDraw(named.image.mimeType) ? "this terminal draws PNG only" : "";
-			return lines ?? [this.look.theme.dim(clipLine(describe(named, reason), width))];
+				id === null && this.style.images.cannotDraw(named.image.mimeType) ? "this terminal draws PNG only" : "";
+			return lines ?? [this.style.theme.dim(clipLine(describe(named, reason), width))];
 		});
 	}
 
 	#found(): readonly (number | null)[] {
-		this.#ids ??= this.images.map(({ image }) => this.look.images.add(image));
+		this.#ids ??= this.images.map(({ image }) => this.style.images.add(image));
 		return this.#ids;
 	}
 }

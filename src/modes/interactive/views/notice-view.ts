@@ -1,5 +1,5 @@
 import { cleanLine, cleanLines, styled, wrapLines } from "../lines.js";
-import { type Look, View } from "./view.js";
+import { View, type ViewStyle } from "./view.js";
 
 /** How much a notice wants to be seen. */
 export type NoticeLevel = "info" | "warning" | "error";
@@ -9,15 +9,15 @@ const SIGNS: Record<NoticeLevel, string> = { info: "Â·", warning: "!", error: "â
 /** A line for the user from a hook, a command or the program. */
 export class NoticeView extends View {
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly level: NoticeLevel,
 		private readonly message: string,
 	) {
-		super(look);
+		super(style);
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const style = { info: theme.muted, warning: theme.warning, error: theme.error }[this.level];
 		const lines = cleanLines(this.message.trim()).filter((line, row) => row < 40 && line.trim() !== "");
 		const wrapped = wrapLines(lines, Math.max(1, width - 2));
@@ -31,15 +31,15 @@ export class NoticeView extends View {
 /** A title and lines that a command shows, such as `/session` or `/hotkeys`. */
 export class PageView extends View {
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly title: string,
 		private readonly lines: readonly string[],
 	) {
-		super(look);
+		super(style);
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const body = this.lines.flatMap((line) => cleanLines(line));
 		return [...styled(wrapLines([cleanLine(this.title)], width), theme.bold), ...wrapLines(body, width)];
 	}

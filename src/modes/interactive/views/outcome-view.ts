@@ -2,21 +2,21 @@ import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { saysNothing } from "../../../log/entry.js";
 import { nextStep, readableError } from "../../request-error.js";
 import { clipLine, styled, wrapLines } from "../lines.js";
-import { type Look, View } from "./view.js";
+import { View, type ViewStyle } from "./view.js";
 
 /** How a reply ended when it did not end well: an error with what to do next, a stop, a cut, or without a word. */
 export class OutcomeView extends View {
 	/** @param retried the request was sent again: one quiet line is enough */
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly message: Pick<AssistantMessage, "stopReason" | "errorMessage">,
 		private readonly retried = false,
 	) {
-		super(look);
+		super(style);
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const { stopReason, errorMessage } = this.message;
 		if (stopReason === "aborted") return [theme.dim(clipLine("stopped", width))];
 		if (stopReason === "length") {

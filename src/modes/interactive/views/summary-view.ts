@@ -2,7 +2,7 @@ import { drawMarkdown } from "../../../tui/draw-markdown.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { formatTokens, plural } from "../../format.js";
 import { cleanLine, styled, wrapLines } from "../lines.js";
-import { type Look, View } from "./view.js";
+import { View, type ViewStyle } from "./view.js";
 
 /** A message that stands in the context in place of entries. */
 export interface StandIn {
@@ -24,14 +24,14 @@ const MAX_LINE_LENGTH = 2000;
 /** A summary in place of entries: its text, then what it replaced and what that saves. */
 export class SummaryView extends View {
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly standIn: StandIn,
 	) {
-		super(look);
+		super(style);
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, expanded, keymap } = this.look;
+		const { theme, expanded, keymap } = this.style;
 		const { text, by, messages, tokensBefore, tokens } = this.standIn;
 		const lines = drawMarkdown(stripAll(bare(text), { maxLineLength: MAX_LINE_LENGTH }), width, theme);
 		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
@@ -51,10 +51,10 @@ export class SummaryView extends View {
 /** Entries that are not in the context, in a few words. */
 export class HiddenRunView extends View {
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly run: { messages: number; tokens: number; by: string },
 	) {
-		super(look);
+		super(style);
 	}
 
 	protected override draw(width: number): string[] {

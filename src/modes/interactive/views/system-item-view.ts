@@ -1,19 +1,19 @@
 import type { SystemItemEntry } from "../../../log/entry.js";
 import { hookName } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
-import { type Look, View } from "./view.js";
+import { View, type ViewStyle } from "./view.js";
 
 /** Text that a feature or hook added for the model, and who did. */
 export class SystemItemView extends View {
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly entry: SystemItemEntry,
 	) {
-		super(look);
+		super(style);
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, expanded } = this.look;
+		const { theme, expanded } = this.style;
 		const who = `${cleanLine(hookName(this.entry.source), 40)}:`;
 		const lines = wrapLines(
 			[`${who} ${cleanLines(this.entry.item.text.trim()).join("\n")}`].join("").split("\n"),

@@ -1,5 +1,5 @@
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
-import { type Look, View } from "./view.js";
+import { View, type ViewStyle } from "./view.js";
 
 /** Characters at the end of a growing thought that are laid out in each frame. */
 const LIVE_CHARACTERS = 4000;
@@ -10,10 +10,10 @@ export class ThinkingView extends View {
 	#done = false;
 
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly redacted = false,
 	) {
-		super(look);
+		super(style);
 	}
 
 	override get done(): boolean {
@@ -39,7 +39,7 @@ export class ThinkingView extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, showThinking, previewThinking, keymap } = this.look;
+		const { theme, showThinking, previewThinking, keymap } = this.style;
 		if (!showThinking && !previewThinking) return [];
 		if (this.redacted) return [theme.thinking(clipLine("∴ thinking, hidden by the provider", width))];
 		const text = this.#text.trim();
@@ -55,6 +55,6 @@ export class ThinkingView extends View {
 	#paragraphs(text: string, width: number): string[] {
 		if (this.#done) return wrapLines(cleanLines(text), width);
 		const lines = wrapLines(cleanLines(text.slice(-LIVE_CHARACTERS)), width);
-		return lines.slice(-this.look.liveRows());
+		return lines.slice(-this.style.liveRows());
 	}
 }

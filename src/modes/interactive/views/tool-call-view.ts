@@ -5,7 +5,7 @@ import { ImageLines } from "./image-lines.js";
 import { presenterOf } from "./tools/index.js";
 import { failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
-import { type Look, View } from "./view.js";
+import { View, type ViewStyle } from "./view.js";
 
 /** Names are padded to this, so that the subjects of the built-in tools stand under each other. */
 const NAME_WIDTH = 4;
@@ -17,8 +17,8 @@ export class ToolCallView extends View {
 	#ready = true;
 	#images: ImageLines | null = null;
 
-	constructor(look: Look, name: string, args: Record<string, unknown> = {}) {
-		super(look);
+	constructor(style: ViewStyle, name: string, args: Record<string, unknown> = {}) {
+		super(style);
 		this.#state = { name, args, phase: "writing", result: null, isError: false };
 		this.#presenter = presenterOf(name);
 	}
@@ -55,7 +55,7 @@ export class ToolCallView extends View {
 		const name = this.#presenter.imageName?.(this.#state) ?? "";
 		if (images.length > 0) {
 			this.#images = new ImageLines(
-				this.look,
+				this.style,
 				images.map((image) => ({ image, name })),
 			);
 		}
@@ -72,26 +72,26 @@ export class ToolCallView extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const call = this.#state;
 		const name = cleanLine(call.name, 40).padEnd(NAME_WIDTH);
-		const subject = this.#presenter.subject(call, this.look);
+		const subject = this.#presenter.subject(call, this.style);
 		const head = spread(`${theme.bold(name)}  ${subject}`, this.#outcome(), width);
 		const rail = theme.dim("│ ");
 		const room = Math.max(1, width - visibleWidth(rail));
-		const body = [...(this.#presenter.body?.(call, room, this.look) ?? [])];
+		const body = [...(this.#presenter.body?.(call, room, this.style) ?? [])];
 		if (call.isError && body.length === 0) {
-			body.push(...styled(failureOf(resultText(call), room, this.look), theme.error));
+			body.push(...styled(failureOf(resultText(call), room, this.style), theme.error));
 		}
 		body.push(...(this.#images?.lines(room) ?? []));
 		return [head, ...body.map((line) => clipLine(rail + line, width))];
 	}
 
 	#outcome(): string {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const call = this.#state;
 		if (call.phase === "stopped") return theme.dim("stopped");
-		const own = this.#presenter.outcome?.(call, this.look) ?? "";
+		const own = this.#presenter.outcome?.(call, this.style) ?? "";
 		if (own) return call.isError ? theme.error(own.trim()) : theme.dim(own);
 		return call.phase === "finished" && call.isError ? theme.error("failed") : "";
 	}

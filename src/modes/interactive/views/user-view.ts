@@ -4,7 +4,7 @@ import { messageText } from "../../../log/entry.js";
 import { plural } from "../../format.js";
 import { cleanLines, clipLine, styled, wrapLines } from "../lines.js";
 import { ImageLines, type NamedImage } from "./image-lines.js";
-import { type Look, View } from "./view.js";
+import { View, type ViewStyle } from "./view.js";
 
 /** Lines of a prompt that are shown unless everything is expanded. */
 const MAX_LINES = 24;
@@ -16,11 +16,11 @@ export class UserView extends View {
 	readonly #images: ImageLines;
 
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly message: UserMessage,
 	) {
-		super(look);
-		this.#images = new ImageLines(look, imagesOf(message));
+		super(style);
+		this.#images = new ImageLines(style, imagesOf(message));
 	}
 
 	override get whole(): boolean {
@@ -28,7 +28,7 @@ export class UserView extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, expanded, keymap } = this.look;
+		const { theme, expanded, keymap } = this.style;
 		// Without colours only a mark tells who speaks.
 		const mark = theme.name === "plain" ? "› " : "";
 		const text = messageText(this.message).trim();

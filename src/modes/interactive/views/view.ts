@@ -4,7 +4,7 @@ import type { TerminalImages } from "../../../tui/terminal-images.js";
 import type { Theme } from "../../../tui/theme.js";
 
 /** What views share: styles, the user's switches, and how to ask for a frame. */
-export interface Look {
+export interface ViewStyle {
 	readonly theme: Theme;
 	/** Absolute; paths inside it are shown relative to it. */
 	readonly cwd: string;
@@ -36,7 +36,7 @@ export abstract class View implements Block {
 	#width = 0;
 	#imageRows = 0;
 
-	constructor(protected readonly look: Look) {}
+	constructor(protected readonly style: ViewStyle) {}
 
 	/** False while the view may still change by itself. */
 	get done(): boolean {
@@ -49,7 +49,7 @@ export abstract class View implements Block {
 	}
 
 	render(width: number): string[] {
-		const imageRows = this.whole ? this.look.imageRows() : 0;
+		const imageRows = this.whole ? this.style.imageRows() : 0;
 		if (!this.#lines || this.#width !== width || this.#imageRows !== imageRows) {
 			this.#lines = this.draw(Math.max(1, width));
 			this.#width = width;
@@ -65,8 +65,8 @@ export abstract class View implements Block {
 	/** The data changed: draws again in the next frame. */
 	protected changed(): void {
 		this.#lines = null;
-		if (this.done) this.look.requestRender();
-		else this.look.requestStreamFrame();
+		if (this.done) this.style.requestRender();
+		else this.style.requestStreamFrame();
 	}
 
 	/** @returns lines of at most `width` columns; never the array of an earlier call, changed */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { CustomEntryView, type EntryRenderer } from "../../../../src/modes/interactive/views/custom-entry-view.js";
 import { safeLine } from "../../../../src/tui/safe-line.js";
 import { HOSTILE_TEXT } from "../hostile.js";
-import { plainLook } from "../look.js";
+import { plainStyle } from "../plain-style.js";
 
 const ENTRY = { type: "note", timestamp: "2026-01-02T03:04:05.000Z" };
 
@@ -11,7 +11,7 @@ const ENTRY = { type: "note", timestamp: "2026-01-02T03:04:05.000Z" };
 function drawnBy(render: () => unknown, width = 60): string[] {
 	const renderer: unknown = render;
 	if (!isRenderer(renderer)) throw new TypeError("no renderer");
-	return new CustomEntryView(plainLook(), ENTRY, renderer).render(width);
+	return new CustomEntryView(plainStyle(), ENTRY, renderer).render(width);
 }
 
 function isRenderer(value: unknown): value is EntryRenderer {
@@ -55,7 +55,7 @@ test("nothing that a renderer returns is too wide, too long or holds a control s
 
 test("a component is drawn once for each width, and its renderer asked again only when all is drawn anew", () => {
 	const asked: string[] = [];
-	const view = new CustomEntryView(plainLook(), ENTRY, () => {
+	const view = new CustomEntryView(plainStyle(), ENTRY, () => {
 		asked.push("renderer");
 		return { render: (width) => [`${asked.push(`width ${width}`)}`], invalidate: () => {} };
 	});

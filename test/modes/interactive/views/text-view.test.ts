@@ -5,7 +5,7 @@ import { createItem } from "../../../../src/modes/interactive/item.js";
 import { TextView } from "../../../../src/modes/interactive/views/text-view.js";
 import { loadHighlighter } from "../../../../src/tui/highlight.js";
 import { showLinks, withoutLinks } from "../../../../src/tui/links.js";
-import { plainLook } from "../look.js";
+import { plainStyle } from "../plain-style.js";
 
 beforeAll(() => loadHighlighter());
 
@@ -69,9 +69,9 @@ test("no line of any markdown is wider than the screen at any width, no link sta
 	fc.assert(
 		fc.property(markdown, fc.integer({ min: 1, max: 250 }), fc.boolean(), fc.boolean(), (text, width, links, whole) => {
 			showLinks(links);
-			const look = plainLook({ themeName: "dark" });
-			const view = new TextView(look);
-			const { block: drawn } = createItem("text", view, look);
+			const style = plainStyle({ themeName: "dark" });
+			const view = new TextView(style);
+			const { block: drawn } = createItem("text", view, style);
 			if (whole) view.finish(text);
 			else view.append(text);
 			expect(drawn.render(width).filter((row) => !isSafe(row, width))).toEqual([]);
@@ -81,10 +81,10 @@ test("no line of any markdown is wider than the screen at any width, no link sta
 });
 
 test("5 000 lines of code are drawn whole, and again without being laid out again", () => {
-	const look = plainLook();
-	const view = new TextView(look);
+	const style = plainStyle();
+	const view = new TextView(style);
 	view.finish(`\`\`\`ts\n${"const value = 1;\n".repeat(5_000)}\`\`\``);
-	const { block: drawn } = createItem("text", view, look);
+	const { block: drawn } = createItem("text", view, style);
 	const lines = drawn.render(80);
 	expect(lines).toHaveLength(5_001);
 	expect(drawn.render(80)).toBe(lines);

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
 import { ToolCallView } from "../../../../src/modes/interactive/views/tool-call-view.js";
 import { loadWordDiff } from "../../../../src/modes/interactive/views/tools/word-diff.js";
-import type { Look } from "../../../../src/modes/interactive/views/view.js";
+import type { ViewStyle } from "../../../../src/modes/interactive/views/view.js";
 import { HOSTILE_TEXT } from "../hostile.js";
-import { plainLook } from "../look.js";
+import { plainStyle } from "../plain-style.js";
 
 beforeAll(() => loadWordDiff());
 
@@ -17,8 +17,11 @@ interface Call {
 	isError?: boolean;
 }
 
-function finished({ tool, args, text = "", details, isError = false }: Call, look: Look = plainLook()): ToolCallView {
-	const view = new ToolCallView(look, tool, args);
+function finished(
+	{ tool, args, text = "", details, isError = false }: Call,
+	style: ViewStyle = plainStyle(),
+): ToolCallView {
+	const view = new ToolCallView(style, tool, args);
 	view.start(args);
 	view.finish({ content: text ? [{ type: "text", text }] : [], details }, isError);
 	return view;
@@ -79,7 +82,7 @@ test("a long output keeps its end, and says how much is above", () => {
 		"│ … 34 lines above · ctrl+o shows all",
 		...[35, 36, 37, 38, 39, 40].map((row) => `│ line ${row}`),
 	]);
-	expect(finished(call, plainLook({ expanded: true })).render(60)).toHaveLength(41);
+	expect(finished(call, plainStyle({ expanded: true })).render(60)).toHaveLength(41);
 });
 
 test("one line too many is shown rather than announced", () => {
@@ -130,7 +133,7 @@ test("an expanded call of a tool of one's own shows its arguments whole", () => 
 	const call = { tool: "deploy", args: { target: "production", regions: ["eu", "us", "asia"] }, text: "done" };
 	expect(finished(call).render(30)).toEqual(["deploy  target=production reg…", "│ done"]);
 	expect(
-		finished(call, plainLook({ expanded: true }))
+		finished(call, plainStyle({ expanded: true }))
 			.render(30)
 			.slice(1),
 	).toEqual(["│ target=production", '│ regions=["eu","us","asia"]', "│ done"]);
@@ -139,7 +142,7 @@ test("an expanded call of a tool of one's own shows its arguments whole", () => 
 test("an edit that ended while the comparison of words still loads keeps its outcome when the run ends", async () => {
 	vi.resetModules();
 	const { ToolCallView: Fresh } = await import("../../../../src/modes/interactive/views/tool-call-view.js");
-	const view = new Fresh(plainLook(), "edit", { path: "a.ts" });
+	const view = new Fresh(plainStyle(), "edit", { path: "a.ts" });
 	view.finish({ content: [], details: { diff: "- 1 a\n+ 1 b", added: 1, removed: 1 } }, false);
 	expect(view.done).toBe(false);
 	view.stop();
@@ -154,7 +157,7 @@ test("an edit shows its change before it has run, so that a gate can be answered
 			{ oldText: "", newText: "three" },
 		],
 	};
-	const view = new ToolCallView(plainLook(), "edit");
+	const view = new ToolCallView(plainStyle(), "edit");
 	view.describe("edit", args, true);
 	expect(view.render(40)).toEqual(["edit  a.ts", "│ − one", "│ + two", "│ ⋮", "│ + three"]);
 	expect(view.done).toBe(false);
@@ -164,7 +167,7 @@ test("changed lines are shown, context only when expanded; hunks are kept apart"
 	const diff = "   1 a\n-  2 b\n+  2 B\n   3 c\n ...\n   9 x\n+ 10 y";
 	const call = { tool: "edit", args: { path: "a.ts" }, details: { diff, added: 2, removed: 1 } };
 	expect(finished(call).render(30).slice(1)).toEqual(["│  2 − b", "│  2 + B", "│  ⋮", "│ 10 + y"]);
-	expect(finished(call, plainLook({ expanded: true })).render(30)).toHaveLength(8);
+	expect(finished(call, plainStyle({ expanded: true })).render(30)).toHaveLength(8);
 });
 
 test("a long line of a change goes on below its text, and is cut after three rows unless expanded", () => {
@@ -176,15 +179,15 @@ test("a long line of a change goes on below its text, and is cut after three row
 		"│     word10 word11 word12 word13…",
 		"│ 7 + short",
 	]);
-	expect(finished(call, plainLook({ expanded: true })).render(36)).toHaveLength(7);
+	expect(finished(call, plainStyle({ expanded: true })).render(36)).toHaveLength(7);
 	expect(finished(call).render(16).slice(1)).toEqual(["│ 7 − word0 wor…", "│ 7 + short"]);
 });
 
 test("words stand out in a preview that ends within a change", () => {
-	const theme = { ...plainLook().theme, addedWord: (text: string) => `[${text}]` };
+	const theme = { ...plainStyle().theme, addedWord: (text: string) => `[${text}]` };
 	const side = (sign: string, word: string) => [1, 2, 3, 4].map((row) => `${sign} ${row} keep this ${word}`);
 	const diff = [...side("-", "old"), ...side("+", "new")].join("\n");
-	const lines = finished({ tool: "edit", args: {}, details: { diff } }, plainLook({ theme })).render(40);
+	const lines = finished({ tool: "edit", args: {}, details: { diff } }, plainStyle({ theme })).render(40);
 	expect(lines.slice(5)).toEqual([
 		"│ 1 + keep this [new]",
 		"│ 2 + keep this [new]",
@@ -193,11 +196,11 @@ test("words stand out in a preview that ends within a change", () => {
 });
 
 test("words that changed within a line stand out", () => {
-	const look = plainLook({ themeName: "dark" });
+	const style = plainStyle({ themeName: "dark" });
 	const diff =
 		"- 14   return Math.floor(cents)\n+ 14   return Math.round(cents)\n- 20 gone entirely\n+ 20 something else";
-	const theme = plainLook().theme;
-	const marked = plainLook({
+	const theme = plainStyle().theme;
+	const marked = plainStyle({
 		theme: { ...theme, addedWord: (text) => `[${text}]`, removedWord: (text) => `{${text}}` },
 	});
 	expect(finished({ tool: "edit", args: {}, details: { diff } }, marked).render(60).slice(1)).toEqual([
@@ -206,11 +209,11 @@ test("words that changed within a line stand out", () => {
 		"│ 20 − gone entirely",
 		"│ 20 + something else",
 	]);
-	expect(finished({ tool: "edit", args: {}, details: { diff } }, look).render(60)).toHaveLength(5);
+	expect(finished({ tool: "edit", args: {}, details: { diff } }, style).render(60)).toHaveLength(5);
 });
 
 test("a large file that arrives bit by bit is drawn from its beginning only", () => {
-	const view = new ToolCallView(plainLook(), "write");
+	const view = new ToolCallView(plainStyle(), "write");
 	const content = numbered(50_000);
 	view.describe("write", { path: "big.txt", content }, false);
 	expect(view.render(50)).toEqual([
@@ -221,7 +224,7 @@ test("a large file that arrives bit by bit is drawn from its beginning only", ()
 });
 
 test("a call that the run left behind is marked and final", () => {
-	const view = new ToolCallView(plainLook(), "bash", { command: "sleep 9" });
+	const view = new ToolCallView(plainStyle(), "bash", { command: "sleep 9" });
 	view.start({ command: "sleep 9" });
 	view.stop();
 	expect(view.render(40)).toEqual([expect.stringMatching(/^bash {2}sleep 9 +stopped$/)]);
@@ -245,7 +248,7 @@ test("no line is wider than the screen and none holds a control sequence", () =>
 			fc.boolean(),
 			(name, a, b, width, expanded, isError) => {
 				const args = { path: a, pattern: b, command: a, content: b, oldText: a, newText: b };
-				const view = finished({ tool: name, args, text: b, details: { diff: a }, isError }, plainLook({ expanded }));
+				const view = finished({ tool: name, args, text: b, details: { diff: a }, isError }, plainStyle({ expanded }));
 				for (const line of view.render(width)) {
 					expect(visibleWidth(line)).toBeLessThanOrEqual(width);
 					expect(line.replace(/\u001b\[[\d;]*m/g, "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);

@@ -21,17 +21,17 @@ export const bashPresenter: ToolPresenter = {
 		return exit(call) ? " " : "";
 	},
 
-	body(call, width, look) {
+	body(call, width, style) {
 		// It never ran: what was said instead is drawn as for any tool.
 		if (call.phase === "finished" && call.isError && !exit(call)) return [];
 		const command = textArg(call, "command").trim();
 		// The head shows one line of it at most.
 		const isLong = command.includes("\n") || command.length > width - 8;
-		const script = look.expanded && isLong ? command.split("\n").map((line) => cleanLine(line, 4000)) : [];
-		const lines = [...styled(wrapLines(script, width), look.theme.muted), ...tailOf(output(call), width, look)];
+		const script = style.expanded && isLong ? command.split("\n").map((line) => cleanLine(line, 4000)) : [];
+		const lines = [...styled(wrapLines(script, width), style.theme.muted), ...tailOf(output(call), width, style)];
 		if (call.phase === "finished" && call.isError) {
 			const how = [exit(call), duration(call)].filter(Boolean).join(" · ");
-			lines.push(look.theme.error(how));
+			lines.push(style.theme.error(how));
 		}
 		return lines;
 	},

@@ -1,6 +1,6 @@
 import { plural } from "../../../format.js";
 import { changesOnly, type DiffLine, parseDiff, proposedDiff } from "../../../read-diff.js";
-import type { Look } from "../view.js";
+import type { ViewStyle } from "../view.js";
 import { drawDiff } from "./diff-lines.js";
 import { shownPath } from "./lookups.js";
 import { more, PREVIEW_LINES, shareOf } from "./output.js";
@@ -19,11 +19,11 @@ export const editPresenter: ToolPresenter = {
 		const removed = numberDetail(call, "removed");
 		return added === undefined || removed === undefined ? "" : `+${added} −${removed}`;
 	},
-	body(call, width, look) {
+	body(call, width, style) {
 		if (call.phase === "finished" && call.isError) return [];
 		const diff = detail(call, "diff");
 		const lines = typeof diff === "string" ? parseDiff(diff) : proposed(call);
-		return drawn(lines, width, look);
+		return drawn(lines, width, style);
 	},
 	pending(_call, onReady) {
 		if (wordDiff()) return false;
@@ -41,28 +41,28 @@ export const writePresenter: ToolPresenter = {
 		const how = detail(call, "created") === true ? "created" : "replaced";
 		return lines === undefined ? how : `${how} · ${plural(lines, "line")}`;
 	},
-	body(call, width, look) {
+	body(call, width, style) {
 		const content = textArg(call, "content");
 		if (!content || (call.phase === "finished" && call.isError)) return [];
 		// A large file arrives bit by bit: only what can be shown is laid out each time.
-		const start = look.expanded ? content : content.slice(0, (PREVIEW_LINES + 1) * 1000);
-		const total = look.expanded ? undefined : countLines(content);
+		const start = style.expanded ? content : content.slice(0, (PREVIEW_LINES + 1) * 1000);
+		const total = style.expanded ? undefined : countLines(content);
 		return drawn(
 			proposedDiff("", start).map((line, row) => ({ ...line, number: String(row + 1) })),
 			width,
-			look,
+			style,
 			total,
 		);
 	},
 };
 
 /** @param total how many lines there would be, where not all of them were given */
-function drawn(lines: readonly DiffLine[], width: number, look: Look, total?: number): string[] {
-	const changed = look.expanded ? lines : changesOnly(lines);
-	const { shown, rest } = shareOf(total ?? changed.length, look);
-	const rows = look.expanded ? Number.POSITIVE_INFINITY : total === undefined ? PREVIEW_ROWS : 1;
-	const drawnLines = drawDiff(changed, { width, lines: shown, rows }, look.theme, wordDiff());
-	return rest > 0 ? [...drawnLines, more(rest, "below", width, look)] : drawnLines;
+function drawn(lines: readonly DiffLine[], width: number, style: ViewStyle, total?: number): string[] {
+	const changed = style.expanded ? lines : changesOnly(lines);
+	const { shown, rest } = shareOf(total ?? changed.length, style);
+	const rows = style.expanded ? Number.POSITIVE_INFINITY : total === undefined ? PREVIEW_ROWS : 1;
+	const drawnLines = drawDiff(changed, { width, lines: shown, rows }, style.theme, wordDiff());
+	return rest > 0 ? [...drawnLines, more(rest, "below", width, style)] : drawnLines;
 }
 
 function proposed(call: ToolCallState): DiffLine[] {

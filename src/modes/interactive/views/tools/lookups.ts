@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { displayPath, plural } from "../../../format.js";
 import { cleanLine } from "../../lines.js";
-import type { Look } from "../view.js";
+import type { ViewStyle } from "../view.js";
 import { headOf } from "./output.js";
 import {
 	detail,
@@ -16,8 +16,8 @@ import {
 
 /** `read src/price.ts:1-80 … 80 lines` */
 export const readPresenter: ToolPresenter = {
-	subject(call, look) {
-		const path = shownPath(call, look);
+	subject(call, style) {
+		const path = shownPath(call, style);
 		const window = lineWindow(call);
 		if (window) {
 			const whole = window.first === 1 && window.last === window.total;
@@ -42,9 +42,9 @@ export const readPresenter: ToolPresenter = {
 
 /** `grep "round" in src … 4 hits, 3 files` */
 export const grepPresenter: ToolPresenter = {
-	subject(call, look) {
+	subject(call, style) {
 		const glob = textArg(call, "glob");
-		return `${quoted(textArg(call, "pattern"))}${inPath(call, look)}${glob ? ` · ${cleanLine(glob, 60)}` : ""}`;
+		return `${quoted(textArg(call, "pattern"))}${inPath(call, style)}${glob ? ` · ${cleanLine(glob, 60)}` : ""}`;
 	},
 	outcome(call) {
 		if (!succeeded(call)) return "";
@@ -59,8 +59,8 @@ export const grepPresenter: ToolPresenter = {
 
 /** `find *.ts in src … 12 files` */
 export const findPresenter: ToolPresenter = {
-	subject(call, look) {
-		return `${cleanLine(textArg(call, "pattern"), 120)}${inPath(call, look)}`;
+	subject(call, style) {
+		return `${cleanLine(textArg(call, "pattern"), 120)}${inPath(call, style)}`;
 	},
 	outcome: (call) => counted(call, "files", "file", "files"),
 	body: whenExpanded,
@@ -68,18 +68,18 @@ export const findPresenter: ToolPresenter = {
 
 /** `ls src … 14 entries` */
 export const lsPresenter: ToolPresenter = {
-	subject: (call, look) => shownPath(call, look) || ".",
+	subject: (call, style) => shownPath(call, style) || ".",
 	outcome: (call) => counted(call, "entries", "entry", "entries"),
 	body: whenExpanded,
 };
 
 /** The path argument as people read it. */
-export function shownPath(call: ToolCallState, look: Look): string {
-	return cleanLine(displayPath(textArg(call, "path"), look), 300);
+export function shownPath(call: ToolCallState, style: ViewStyle): string {
+	return cleanLine(displayPath(textArg(call, "path"), style), 300);
 }
 
-function inPath(call: ToolCallState, look: Look): string {
-	const path = shownPath(call, look);
+function inPath(call: ToolCallState, style: ViewStyle): string {
+	const path = shownPath(call, style);
 	return path && path !== "." ? ` in ${path}` : "";
 }
 
@@ -92,8 +92,8 @@ function counted(call: ToolCallState, field: string, noun: string, nouns: string
 	return count === undefined ? "" : count === 0 ? `no ${nouns}` : plural(count, noun, nouns);
 }
 
-function whenExpanded(call: ToolCallState, width: number, look: Look): string[] {
-	return look.expanded && succeeded(call) ? headOf(resultText(call), width, look) : [];
+function whenExpanded(call: ToolCallState, width: number, style: ViewStyle): string[] {
+	return style.expanded && succeeded(call) ? headOf(resultText(call), width, style) : [];
 }
 
 function lineWindow(call: ToolCallState): { first: number; last: number; total: number } | null {

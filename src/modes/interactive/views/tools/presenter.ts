@@ -1,6 +1,6 @@
 import type { ToolResult } from "../../../../tools/tool.js";
 import { cleanLine } from "../../lines.js";
-import type { Look } from "../view.js";
+import type { ViewStyle } from "../view.js";
 
 /** A tool call as far as it has come. */
 export interface ToolCallState {
@@ -16,11 +16,11 @@ export interface ToolCallState {
 /** How one tool's calls look: `name  subject  …  outcome`, then the body under a rail. */
 export interface ToolPresenter {
 	/** What the call is about, on one line and already safe to draw. */
-	subject(call: ToolCallState, look: Look): string;
+	subject(call: ToolCallState, style: ViewStyle): string;
 	/** What came of it, in a few words; also `failed` when left out and the call failed. */
-	outcome?(call: ToolCallState, look: Look): string;
+	outcome?(call: ToolCallState, style: ViewStyle): string;
 	/** Lines of at most `width` columns, without the rail. */
-	body?(call: ToolCallState, width: number, look: Look): string[];
+	body?(call: ToolCallState, width: number, style: ViewStyle): string[];
 	/** What the images of the result are known by. */
 	imageName?(call: ToolCallState): string;
 	/** True while what the body needs is still being loaded; `onReady` is called once it is there. */
