@@ -7,7 +7,7 @@ import { type PiProcess, spawnPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
 import { agentDirFor, openPi, submit } from "./support.js";
 
-/** Writes down when it starts, and its end in two halves with a wait between, as one that cleans up has. */
+/** Logs its start, and its shutdown in two steps with a wait between, like a hook that cleans up. */
 const DIARY = `
 import { appendFileSync } from "node:fs";
 export default (pi) => pi.on("session", async ({ reason }, ctx) => {
@@ -28,7 +28,7 @@ const diary = (cwd: string) => {
 	}
 };
 
-/** Where the program is when its end comes: the model has been asked and holds its answer back, or not. */
+/** State of the program at its end: idle, or waiting for the model's answer. */
 async function place(isBusy: boolean): Promise<{ agentDir: string; cwd: string; provider: LoopbackProvider }> {
 	const provider = await startProvider();
 	if (isBusy) provider.reply({ content: [{ type: "text", text: "Half of" }], hold: new Promise(() => {}) });
@@ -39,7 +39,7 @@ async function untilStarted(cwd: string): Promise<void> {
 	await expect.poll(() => diary(cwd), { timeout: 10_000, interval: 20 }).toContain("start");
 }
 
-/** Of signals that come together the system chooses which is the first. */
+/** The system decides which of two simultaneous signals arrives first. */
 const EITHER = [143, 129];
 
 const terminalEnds: [string, (pi: PiTerminal) => unknown, number | number[]][] = [
@@ -127,7 +127,7 @@ test("the end of a print run lets hooks finish their shutdown, once", async () =
 	expect(diary(cwd)).toBe(WHOLE);
 });
 
-test("a reader that goes away lets hooks finish their shutdown, once", async () => {
+test("a closed pipe lets hooks finish their shutdown, once", async () => {
 	const { agentDir, cwd, provider } = await place(false);
 	provider.reply("one", "two", "three");
 	const pi = spawnPi(["-p", "a", "b", "c"], { agentDir, cwd });

@@ -14,9 +14,8 @@ import { formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
 import { BashView } from "./views/bash-view.js";
 import { CustomEntryView, type EntryRenderer } from "./views/custom-entry-view.js";
-import { NoticeView } from "./views/notice-view.js";
-import { endedBadly, OutcomeView } from "./views/outcome-view.js";
-import { SystemItemView } from "./views/system-item-view.js";
+import { NoticeView, SystemItemView } from "./views/notice-view.js";
+import { endedAbnormally, ReplyEndView } from "./views/reply-end-view.js";
 import { TextView } from "./views/text-view.js";
 import { ThinkingView } from "./views/thinking-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
@@ -29,18 +28,18 @@ export interface ToolItem {
 	view: ToolCallView;
 }
 
-/** Tool calls by their id, so that results find them. */
+/** Tool calls by id. */
 export type ToolItems = Map<string, ToolItem>;
 
-/** What drawing entries needs besides the entries. */
+/** Dependencies of drawing entries. */
 export interface EntryDrawing {
 	style: ViewStyle;
 	tools: ToolItems;
-	/** The renderer that a hook declared for entries of a type. */
+	/** The renderer that a hook registered for entries of a type. */
 	rendererOf(type: string): EntryRenderer | undefined;
 }
 
-/** The items that an entry of the log adds; none for entries that are not shown, and for results of known calls. */
+/** The items of a log entry. Empty for entries that are not shown and for results of known calls, which update the call. */
 export function itemsOfEntry(entries: EntrySource, index: number, drawing: EntryDrawing): Item[] {
 	const entry = entries.at(index);
 	if (!entry) return [];
@@ -51,7 +50,7 @@ export function itemsOfEntry(entries: EntrySource, index: number, drawing: Entry
 	return itemsOfReply(entry.message, index, drawing, retried);
 }
 
-/** The items of a message that is no reply of the model. */
+/** The items of a message other than a reply. */
 export function itemsOfMessage(message: AppMessage, entryIndex: number, drawing: EntryDrawing): Item[] {
 	const { style } = drawing;
 	switch (message.role) {
@@ -69,24 +68,22 @@ export function itemsOfMessage(message: AppMessage, entryIndex: number, drawing:
 	}
 }
 
-/** The items of an entry that is no message. */
+/** The items of an entry that is not a message. */
 export function itemsOfOther(entry: SessionEntry, entryIndex: number, drawing: EntryDrawing): Item[] {
 	const { style } = drawing;
 	if (isSystemItemEntry(entry)) return [createItem("system", new SystemItemView(style, entry), style, { entryIndex })];
+	const event = (text: string) => [createItem("event", new NoticeView(style, "info", text), style)];
 	if (isCompactionEntry(entry)) {
-		const text = `compacted here · the context had ${formatTokens(entry.tokensBefore)} tokens`;
-		return [createItem("event", new NoticeView(style, "info", text), style)];
+		return event(`compacted here · the context had ${formatTokens(entry.tokensBefore)} tokens`);
 	}
 	if (isContextUndoEntry(entry)) {
-		const text = `entry ${entry.entryIndex} is undone · what it replaced is in the context again`;
-		return [createItem("event", new NoticeView(style, "info", text), style)];
+		return event(`entry ${entry.entryIndex} undone · the messages it replaced are in the context again`);
 	}
 	if (isContextFreezeEntry(entry)) {
-		const text = `the context before this point is frozen as entry ${entry.entryIndex} was given it`;
-		return [createItem("event", new NoticeView(style, "info", text), style)];
+		return event(`context frozen up to this point, as sent for entry ${entry.entryIndex}`);
 	}
 	if (isOpaqueEntry(entry)) {
-		const text = `entry ${entryIndex} of the session file cannot be read: ${entry.reason}`;
+		const text = `cannot read entry ${entryIndex} of the session file: ${entry.reason}`;
 		return [createItem("notice", new NoticeView(style, "warning", text), style)];
 	}
 	const renderer = drawing.rendererOf(entry.type);
@@ -112,13 +109,13 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 			items.push(item);
 		}
 	}
-	if (endedBadly(message)) {
-		items.push(createItem("outcome", new OutcomeView(style, message, retried), style, { entryIndex }));
+	if (endedAbnormally(message)) {
+		items.push(createItem("replyEnd", new ReplyEndView(style, message, retried), style, { entryIndex }));
 	}
 	return items;
 }
 
-/** A result completes its call; one whose call is not on the screen stands for itself. */
+/** Adds a result to its call. A result whose call is not on the screen becomes its own item. */
 function itemsOfResult(message: ToolResultMessage, entryIndex: number, { style, tools }: EntryDrawing): Item[] {
 	const { toolCallId, toolName, isError } = message;
 	const result = { content: message.content, details: message.details };

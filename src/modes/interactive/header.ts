@@ -4,7 +4,7 @@ import { plural } from "../format.js";
 import { cleanLine, clipLine, spread, styled, wrapLines } from "./lines.js";
 import { View, type ViewStyle } from "./views/view.js";
 
-/** What a session brought along. */
+/** Resources that a session loaded. */
 export interface LoadedResources {
 	hooks: readonly { path: string; scope: string }[];
 	skills: readonly string[];
@@ -15,11 +15,11 @@ export interface LoadedResources {
 
 const HINTS = ["/ commands", "@ files", "! shell"];
 
-/** First line of the screen: what is loaded, how to begin; a line for each warning. */
+/** First line of the screen: loaded resources and basic keys, then one line per warning. */
 export class Header extends View {
 	#loaded: LoadedResources | null = null;
 
-	/** @param quiet only warnings are shown */
+	/** @param quiet shows only warnings */
 	constructor(
 		style: ViewStyle,
 		private readonly version: string,
@@ -28,7 +28,7 @@ export class Header extends View {
 		super(style);
 	}
 
-	/** Not before the session is there: until then more is to come. */
+	/** False until the session has loaded its resources. */
 	override get done(): boolean {
 		return this.#loaded !== null;
 	}
@@ -48,7 +48,7 @@ export class Header extends View {
 		return [spread(facts.join(theme.dim(" · ")), theme.dim(hints), width), ...warnings];
 	}
 
-	/** One line; what does not fit on it comes with the key that expands everything. */
+	/** One line, unless everything is expanded. A line that is cut shows the key that expands it. */
 	#warning(text: string, width: number): string[] {
 		const { theme, home, expanded, keymap } = this.style;
 		const line = `! ${cleanLine(home.length > 1 ? text.replaceAll(`${home}/`, "~/") : text, 2000)}`;

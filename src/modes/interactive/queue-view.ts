@@ -3,16 +3,15 @@ import type { QueuedPrompts } from "../../session/events.js";
 import { cleanLine, clipLine } from "./lines.js";
 import type { ViewStyle } from "./views/view.js";
 
-/** Prompts shown of each kind; of the others only how many. */
+/** Maximum number of prompts shown of each kind; the rest are counted. */
 const MAX_SHOWN = 3;
 
-/** Prompts that wait: `→ next` goes to the model after the current tool calls, `⇥ after` when the run is over. */
+/** Queued prompts: `→ next` is sent after the current tool calls, `⇥ after` at the end of the run. */
 export class QueueView implements Component {
 	#queue: QueuedPrompts = { steering: [], followUps: [] };
 
 	constructor(private readonly style: ViewStyle) {}
 
-	/** What waits from now on. */
 	set queue(queue: QueuedPrompts) {
 		this.#queue = queue;
 		this.style.requestRender();
@@ -29,7 +28,7 @@ export class QueueView implements Component {
 		return lines;
 	}
 
-	invalidate(): void {} // nothing is kept
+	invalidate(): void {} // nothing is cached
 }
 
 function listed(prompts: readonly string[], label: string): string[] {
@@ -38,7 +37,7 @@ function listed(prompts: readonly string[], label: string): string[] {
 	return rows;
 }
 
-/** A line above the editor that a key brings and the next one takes away. */
+/** A line above the editor that one key shows and the next key removes. */
 export class HintLine implements Component {
 	#text: string | null = null;
 
@@ -53,5 +52,5 @@ export class HintLine implements Component {
 		return this.#text === null ? [] : [this.style.theme.dim(clipLine(cleanLine(this.#text), width))];
 	}
 
-	invalidate(): void {} // nothing is kept
+	invalidate(): void {} // nothing is cached
 }

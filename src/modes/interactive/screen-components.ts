@@ -15,19 +15,18 @@ import { promptsBefore, searchHistory } from "./history-search.js";
 import type { InteractiveOptions } from "./interactive-options.js";
 import { listFiles, PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
-import { PromptController } from "./prompt-controller.js";
-import { waitingQueue } from "./prompt-target.js";
+import { PromptController, waitingQueue } from "./prompt-controller.js";
 import { Screen } from "./screen.js";
 import { ThemeController } from "./theme-controller.js";
 
-/** What the screen asks of the mode that runs it. */
+/** The mode that runs the screen. */
 export interface ScreenHost {
-	/** null until the session has started: keys that need it do nothing until then. */
+	/** null until the session has started; keys that need a session do nothing until then. */
 	session(): AgentSession | null;
 	quit(): void;
 }
 
-/** Everything on the screen, or behind it, before the session starts. */
+/** The components of the screen, which exist before the session. */
 export interface ScreenComponents {
 	terminal: Terminal;
 	keymap: Keymap;
@@ -45,11 +44,10 @@ export interface ScreenComponents {
 	editExternally(text: string): Promise<string | null>;
 	/** Reads the user's key bindings again and reports problems. */
 	loadKeys(): void;
-	/** Reports an error. */
 	failed(error: unknown): void;
 }
 
-/** Creates the layout, the editor with its completion, images and history, dialogs and keys. Draws nothing yet. */
+/** Creates the layout, the editor with its completion, images and history, dialogs and keys, without drawing them. */
 export function createScreenComponents(options: InteractiveOptions, { session, quit }: ScreenHost): ScreenComponents {
 	const { cwd } = options;
 	const terminal = options.terminal ?? new KeyboardTerminal();
@@ -77,7 +75,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	const editExternally = async (text: string): Promise<string | null> => {
 		const { editorCommand = null } = options;
 		if (editorCommand !== null) return lendTerminal(screen.tui, () => editInProgram(text, editorCommand));
-		screen.hint("no editor is set · set $VISUAL or $EDITOR");
+		screen.hint("no editor configured · set $VISUAL or $EDITOR");
 		return null;
 	};
 	new AppKeys(editor, keymap, {

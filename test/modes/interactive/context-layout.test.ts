@@ -29,7 +29,7 @@ function itemsOf(entries: EntrySource, style = plainStyle()): Item[] {
 	});
 }
 
-/** A hook that leaves out the entries of ranges and puts one message in the place of each. */
+/** A hook that replaces the entries of each range with one message. */
 function summarize(hook: string, ranges: readonly (readonly [number, number])[]): ContextStage {
 	return {
 		hook: `/hooks/${hook}.ts`,
@@ -57,7 +57,7 @@ async function layoutOf(turns: number, stages: ContextStage[], style = plainStyl
 	return { placed, items, lines };
 }
 
-test("a hidden run collapses behind its first prompt, the summary follows, the rest stays", async () => {
+test("a hidden run collapses after its first prompt and the summary follows", async () => {
 	const { lines } = await layoutOf(4, [summarize("stack", [[3, 7]])]);
 	expect(lines).toEqual([
 		"in: · entry 1",
@@ -70,7 +70,7 @@ test("a hidden run collapses behind its first prompt, the summary follows, the r
 	]);
 });
 
-test("a short hidden run is shown as it is", async () => {
+test("a short hidden run is not collapsed", async () => {
 	const { lines } = await layoutOf(2, [summarize("stack", [[1, 3]])]);
 	expect(lines).toEqual([
 		"out: · entry 1",
@@ -81,7 +81,7 @@ test("a short hidden run is shown as it is", async () => {
 	]);
 });
 
-test("runs that two hooks hid are kept apart", async () => {
+test("adjacent runs hidden by two hooks are not merged", async () => {
 	const { lines } = await layoutOf(6, [summarize("stack", [[1, 5]]), summarize("fold", [[5, 11]])]);
 	expect(lines.filter((line) => line.includes("hidden by"))).toEqual([
 		expect.stringContaining("3 messages, 19 tokens, hidden by stack"),
@@ -89,7 +89,7 @@ test("runs that two hooks hid are kept apart", async () => {
 	]);
 });
 
-test("a message that a hook adds without hiding anything is no summary", async () => {
+test("a message added by a hook that hides nothing is not shown as a summary", async () => {
 	const remind: ContextStage = {
 		hook: "/hooks/remind.ts",
 		transform: async (messages) => ({
@@ -99,7 +99,7 @@ test("a message that a hook adds without hiding anything is no summary", async (
 	expect((await layoutOf(1, [remind])).lines).toEqual(["in: · entry 1", "in: · entry 2"]);
 });
 
-test("every item is shown or counted, every summary shown once, and the same context gives the same blocks", async () => {
+test("every item is shown or counted, every summary is shown once, and the same context returns the same blocks", async () => {
 	const range = fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 12 }));
 	await fc.assert(
 		fc.asyncProperty(fc.array(range, { maxLength: 4 }), fc.boolean(), async (starts, expanded) => {
@@ -116,7 +116,7 @@ test("every item is shown or counted, every summary shown once, and the same con
 				.map(({ view }) => /^… (\d+) message/.exec(view.render(200)[0] ?? "")?.[1])
 				.reduce((sum, count) => sum + Number(count ?? 0), 0);
 			expect(items.filter(({ block }) => blocks.includes(block)).length + counted).toBe(items.length);
-			expect(placed.filter(({ mark }) => mark === "summary").length).toBe(marks.standIns.length);
+			expect(placed.filter(({ mark }) => mark === "summary").length).toBe(marks.summaries.length);
 			expect(new Set(blocks).size).toBe(blocks.length);
 			const shown = items.filter(({ block }) => blocks.includes(block)).map(({ block }) => blocks.indexOf(block));
 			expect(shown).toEqual([...shown].sort((a, b) => a - b));

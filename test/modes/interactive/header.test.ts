@@ -15,7 +15,7 @@ const LOADED = {
 	warnings: ["settings.json: line 3: a comma is missing", "hook deploy.ts failed:\u001b[2J boom"],
 };
 
-test("the first line counts what is loaded and names how to begin; each warning has a line", () => {
+test("the first line counts loaded resources and shows basic keys; each warning has its own line", () => {
 	const header = new Header(plainStyle(), "0.1", false);
 	header.loaded = LOADED;
 	expect(header.render(80)).toEqual([
@@ -25,7 +25,7 @@ test("the first line counts what is loaded and names how to begin; each warning 
 	]);
 });
 
-test("before the session is there the header is not final", () => {
+test("the header is not final before the session has loaded", () => {
 	const header = new Header(plainStyle(), "0.1", false);
 	expect(header.done).toBe(false);
 	expect(header.render(80)).toEqual([`pi 0.1${" ".repeat(38)}/ commands  @ files  ! shell  ? help`]);
@@ -33,7 +33,7 @@ test("before the session is there the header is not final", () => {
 	expect(header.done).toBe(true);
 });
 
-test("a quiet start shows warnings only", () => {
+test("quietStartup shows only warnings", () => {
 	const header = new Header(plainStyle(), "0.1", true);
 	header.loaded = { ...LOADED, warnings: [] };
 	expect(header.render(80)).toEqual([]);
@@ -41,7 +41,7 @@ test("a quiet start shows warnings only", () => {
 	expect(header.render(80)).toHaveLength(2);
 });
 
-test("narrow screens keep the left half", () => {
+test("narrow screens keep the left part", () => {
 	const header = new Header(plainStyle(), "0.1", false);
 	header.loaded = LOADED;
 	expect(header.render(40)[0]).toBe("pi 0.1 · 3 hooks · 2 skills · AGENTS.md");
@@ -50,7 +50,7 @@ test("narrow screens keep the left half", () => {
 	}
 });
 
-test("a warning that does not fit names the key that shows it all", () => {
+test("a cut warning shows the key that expands it", () => {
 	const header = new Header(plainStyle(), "0.1", true);
 	header.loaded = { ...LOADED, warnings: ["/home/ada/.pi/agent/settings.json: theme must be a text; it is ignored"] };
 	expect(header.render(60)).toEqual(["! ~/.pi/agent/settings.json: theme must be a text;… · ctrl+o"]);

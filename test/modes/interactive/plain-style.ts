@@ -3,7 +3,7 @@ import { createKeymap } from "../../../src/tui/keymap.js";
 import { TerminalImages } from "../../../src/tui/terminal-images.js";
 import { createTheme, type ThemeName } from "../../../src/tui/theme.js";
 
-/** A look for components that are drawn without a terminal; plain, so that lines can be compared. */
+/** A plain style for components that are drawn without a terminal, so that lines can be compared. */
 export function plainStyle(change: Partial<ViewStyle> & { themeName?: ThemeName } = {}): ViewStyle {
 	return {
 		theme: createTheme(change.themeName ?? "plain"),

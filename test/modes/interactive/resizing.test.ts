@@ -8,7 +8,7 @@ import { SelectDialog } from "../../../src/tui/select-dialog.js";
 import { reply, Script } from "./script.js";
 import { createStage } from "./stage.js";
 
-/** What brings the cursor to another row, or to the start of its own. */
+/** Control sequences that move the cursor to another row or to the start of its row. */
 const MOVES = /[\r\n]+|\x1b\[\d*[ABGJKL]|\x1b\[\?2026[hl]/;
 const TITLE = "Pick one";
 const DRAFT = "draft";
@@ -19,7 +19,7 @@ const MARKDOWN = [
 	"const more = 1;\n```\n\n",
 ];
 
-/** A transcript with an editor under it, in the middle of a reply that has a tool running, and an overlay at hand. */
+/** A transcript with an editor below it, during a reply with a running tool, and an overlay that can be opened. */
 async function createScreen() {
 	const stage = await createStage({ columns: 80, rows: 24 });
 	const { tui, terminal } = stage;
@@ -92,7 +92,7 @@ const step = fc.record({
 	rests: fc.boolean(),
 });
 
-test("a hundred sizes while text and output stream in, with and without an overlay: whole rows, and the cursor in the draft", async () => {
+test("100 resizes while text and output stream in, with and without an overlay, leave complete rows and the cursor in the draft", async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 25 }), async (steps) => {
 			const { terminal, tui, overlays, ...doing } = await createScreen();

@@ -19,7 +19,7 @@ import { type ImageProtocol, TerminalImages } from "../../../src/tui/terminal-im
 import { createTheme, type ThemeName } from "../../../src/tui/theme.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
 
-/** A transcript on a terminal in memory, with a session of plain entries behind it. */
+/** A transcript on a terminal in memory, for a session of plain entries. */
 export interface Stage {
 	terminal: VirtualTerminal;
 	tui: LiveTUI;
@@ -30,25 +30,25 @@ export interface Stage {
 	entries: SessionEntry[];
 	/** Sets the clock of the status line, ms. */
 	now(ms: number): void;
-	/** Sends events to transcript and status line. Entries of `message_end` and `entry_appended` join the log. */
+	/** Sends events to transcript and status line. Entries of `message_end` and `entry_appended` are added to the log. */
 	play(...events: AgentSessionEvent[]): void;
-	/** Computes the context with hooks and tells the transcript. */
+	/** Computes the context with hooks and updates the transcript. */
 	rebuild(stages?: ContextStage[]): Promise<BuiltContext>;
 }
 
-/** What a stage can be told. */
+/** Options of a stage. */
 export interface StageOptions {
 	columns?: number;
 	rows?: number;
 	theme?: ThemeName;
 	gutter?: boolean;
-	/** How the terminal takes images. Default: not at all. */
+	/** Image protocol of the terminal. Default: none. */
 	images?: ImageProtocol;
 	entries?: SessionEntry[];
 	renderers?: Record<string, EntryRenderer>;
 }
 
-/** When all of it happened. */
+/** Timestamp of all entries. */
 export const TIMESTAMP = "2026-01-02T03:04:05.000Z";
 
 const HEADER: SessionEntry = {
@@ -59,7 +59,7 @@ const HEADER: SessionEntry = {
 	cwd: "/home/ada/src/shop",
 };
 
-/** Builds a stage; it is taken down when the test ends. */
+/** Builds a stage, and stops it when the test ends. */
 export async function createStage(options: StageOptions = {}): Promise<Stage> {
 	await loadWordDiff();
 	const terminal = new VirtualTerminal(options.columns ?? 80, options.rows ?? 24);
@@ -105,7 +105,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		transcript.handle(event);
 		status.handle(event);
 	};
-	// As the session does around a run.
+	// The same order as in a session.
 	const activity = new SessionActivity();
 	activity.subscribe((current) => tell({ type: "activity_changed", activity: current }));
 	let run: Operation | null = null;

@@ -4,13 +4,13 @@ import type { SessionEntry } from "../../../log/entry.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
-/** A hook's function that draws an entry of its own type. */
+/** A hook's function that draws entries of a custom type. */
 export type EntryRenderer = (entry: SessionEntry, theme: EntryTheme) => string | EntryComponent;
 
-/** Lines that one entry of a hook may take. */
+/** Maximum lines of one custom entry. */
 const MAX_LINES = 500;
 
-/** An entry of a hook, drawn by the hook. What it throws is shown in its place. */
+/** A custom entry, drawn by its hook. If the hook throws, the error is shown instead. */
 export class CustomEntryView extends View {
 	#drawn: string | EntryComponent | null = null;
 
@@ -38,14 +38,14 @@ export class CustomEntryView extends View {
 	}
 }
 
-// A renderer is someone else's code: what it returns is looked at before it is used.
+// Renderers are hook code: validate what they return.
 function lines(drawn: unknown, width: number): string[] {
 	if (typeof drawn === "string") return wrapLines(cleanLines(drawn.trimEnd()), width).slice(0, MAX_LINES);
 	if (typeof drawn !== "object" || drawn === null || !("render" in drawn) || typeof drawn.render !== "function") {
-		throw new TypeError("its renderer returned neither a text nor a component");
+		throw new TypeError("the renderer returned neither a string nor a component");
 	}
 	const rendered: unknown = drawn.render(width);
-	if (!Array.isArray(rendered)) throw new TypeError("its component returned no lines");
+	if (!Array.isArray(rendered)) throw new TypeError("the component's render() did not return an array of lines");
 	return rendered
 		.slice(0, MAX_LINES)
 		.flatMap((line: unknown) => cleanLines(String(line)))

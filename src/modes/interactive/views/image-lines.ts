@@ -3,15 +3,15 @@ import { base64Bytes, imageSize } from "../../../tui/image-size.js";
 import { cleanLine, clipLine } from "../lines.js";
 import type { ViewStyle } from "./view.js";
 
-/** An image and what a person knows it by, which may be nothing. */
+/** An image and its name for the user, which may be empty. */
 export interface NamedImage {
 	readonly image: ImageContent;
 	readonly name: string;
 }
 
-/** The images of one message: drawn where the terminal can, else a line each that says what is there. */
+/** The images of one message: drawn if the terminal supports that, else described in one line each. */
 export class ImageLines {
-	/** Numbers of those that can be drawn; asked for once. */
+	/** Ids of the images, null for those that cannot be drawn. Cached. */
 	#ids: (number | null)[] | null = null;
 
 	constructor(
@@ -19,7 +19,7 @@ export class ImageLines {
 		private readonly images: readonly NamedImage[],
 	) {}
 
-	/** True when one is drawn: a block with it comes and goes as a whole. */
+	/** True when an image is drawn: its block then appears and disappears in one piece. */
 	get isDrawn(): boolean {
 		return this.#found().some((id) => id !== null);
 	}
@@ -34,7 +34,7 @@ export class ImageLines {
 			const lines = id === null || (drawn > 0 && !this.style.expanded) ? null : this.style.images.lines(id, room);
 			if (lines) drawn += 1;
 			const reason =
-				id === null && this.style.images.cannotDraw(named.image.mimeType) ? "this terminal draws PNG only" : "";
+				id === null && this.style.images.cannotDraw(named.image.mimeType) ? "this terminal supports PNG only" : "";
 			return lines ?? [this.style.theme.dim(clipLine(describe(named, reason), width))];
 		});
 	}
@@ -45,7 +45,7 @@ export class ImageLines {
 	}
 }
 
-/** `image  photo.png  640×480  png  34 KB` and why it is not drawn; what is not known is left out. */
+/** `image  photo.png  640×480  png  34 KB` and why it is not drawn. Omits unknown facts. */
 function describe({ image, name }: NamedImage, reason: string): string {
 	const size = imageSize(image.data, image.mimeType);
 	const facts = [

@@ -1,12 +1,14 @@
-import { cleanLine, cleanLines, styled, wrapLines } from "../lines.js";
+import type { SystemItemEntry } from "../../../log/entry.js";
+import { hookName } from "../../format.js";
+import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
-/** How much a notice wants to be seen. */
+/** Severity of a notice. */
 export type NoticeLevel = "info" | "warning" | "error";
 
 const SIGNS: Record<NoticeLevel, string> = { info: "·", warning: "!", error: "✗" };
 
-/** A line for the user from a hook, a command or the program. */
+/** A message from a hook, a command or pi. */
 export class NoticeView extends View {
 	constructor(
 		style: ViewStyle,
@@ -28,7 +30,7 @@ export class NoticeView extends View {
 	}
 }
 
-/** A title and lines that a command shows, such as `/session` or `/hotkeys`. */
+/** Output of a command such as `/session` or `/hotkeys`: a title and lines. */
 export class PageView extends View {
 	constructor(
 		style: ViewStyle,
@@ -42,5 +44,22 @@ export class PageView extends View {
 		const { theme } = this.style;
 		const body = this.lines.flatMap((line) => cleanLines(line));
 		return [...styled(wrapLines([cleanLine(this.title)], width), theme.bold), ...wrapLines(body, width)];
+	}
+}
+
+/** Text that a feature or hook added to the context, after its name. */
+export class SystemItemView extends View {
+	constructor(
+		style: ViewStyle,
+		private readonly entry: SystemItemEntry,
+	) {
+		super(style);
+	}
+
+	protected override draw(width: number): string[] {
+		const { theme, expanded } = this.style;
+		const [first = "", ...others] = cleanLines(this.entry.item.text.trim());
+		const lines = wrapLines([`${cleanLine(hookName(this.entry.source), 40)}: ${first}`, ...others], width);
+		return styled(expanded ? lines : lines.slice(0, 2).map((line) => clipLine(line, width)), theme.muted);
 	}
 }

@@ -2,7 +2,7 @@ import type { Block } from "../../../tui/live-tui.js";
 import { StreamingMarkdown } from "../../../tui/streaming-markdown.js";
 import type { ViewStyle } from "./view.js";
 
-/** What the model says, as markdown, while it comes in and after. */
+/** Text of a reply as Markdown, streaming or complete. */
 export class TextView implements Block {
 	readonly #markdown: StreamingMarkdown;
 
@@ -24,14 +24,14 @@ export class TextView implements Block {
 		this.style.requestStreamFrame();
 	}
 
-	/** The text is complete. */
+	/** Sets the complete text. */
 	finish(text: string): void {
 		if (this.done) return;
 		this.#markdown.finish(text);
 		this.style.requestRender();
 	}
 
-	/** Nothing more will come: what there is, is the text. */
+	/** Completes the text with what has been received. */
 	close(): void {
 		if (this.done) return;
 		this.#markdown.finish();

@@ -1,10 +1,10 @@
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
-/** Characters at the end of a growing thought that are laid out in each frame. */
+/** Characters at the end of streaming thinking that each frame wraps. */
 const LIVE_CHARACTERS = 4000;
 
-/** What the model thought: one line, or everything after the key that shows thinking. */
+/** Thinking of the model: its first line, or the full text when the user switched that on. */
 export class ThinkingView extends View {
 	#text = "";
 	#done = false;
@@ -25,7 +25,7 @@ export class ThinkingView extends View {
 		this.changed();
 	}
 
-	/** The thought is complete. */
+	/** Sets the complete text. */
 	finish(text: string): void {
 		if (this.#done) return;
 		this.#text = text;
@@ -33,7 +33,7 @@ export class ThinkingView extends View {
 		this.changed();
 	}
 
-	/** Nothing more will come. */
+	/** Completes the text with what has been received. */
 	close(): void {
 		if (!this.#done) this.finish(this.#text);
 	}
@@ -41,7 +41,7 @@ export class ThinkingView extends View {
 	protected override draw(width: number): string[] {
 		const { theme, showThinking, previewThinking, keymap } = this.style;
 		if (!showThinking && !previewThinking) return [];
-		if (this.redacted) return [theme.thinking(clipLine("∴ thinking, hidden by the provider", width))];
+		if (this.redacted) return [theme.thinking(clipLine("∴ thinking hidden by the provider", width))];
 		const text = this.#text.trim();
 		if (!text) return [];
 		if (showThinking) return styled(this.#paragraphs(text, width), theme.thinking);

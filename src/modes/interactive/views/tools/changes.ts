@@ -4,16 +4,16 @@ import type { ViewStyle } from "../view.js";
 import { drawDiff } from "./diff-lines.js";
 import { shownPath } from "./lookups.js";
 import { more, PREVIEW_LINES, shareOf } from "./output.js";
-import { detail, numberDetail, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
+import { detail, field, numberDetail, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
 import { loadWordDiff, wordDiff } from "./word-diff.js";
 
-/** Rows that one line of a change may take in a preview. */
+/** Maximum rows of one changed line in a preview. */
 const PREVIEW_ROWS = 3;
 
-/** `edit src/price.ts … +1 −1`, then the lines that changed; before it has run, the change it asks for. */
+/** `edit src/price.ts … +1 −1`, then the changed lines; before the tool has run, the requested change. */
 export const editPresenter: ToolPresenter = {
 	subject: shownPath,
-	outcome(call) {
+	status(call) {
 		if (call.phase !== "finished" || call.isError) return "";
 		const added = numberDetail(call, "added");
 		const removed = numberDetail(call, "removed");
@@ -32,10 +32,10 @@ export const editPresenter: ToolPresenter = {
 	},
 };
 
-/** `write src/tax.ts … created · 40 lines`, then how the file begins. */
+/** `write src/tax.ts … created · 40 lines`, then the beginning of the file. */
 export const writePresenter: ToolPresenter = {
 	subject: shownPath,
-	outcome(call) {
+	status(call) {
 		if (call.phase !== "finished" || call.isError) return "";
 		const lines = numberDetail(call, "lines");
 		const how = detail(call, "created") === true ? "created" : "replaced";
@@ -44,7 +44,7 @@ export const writePresenter: ToolPresenter = {
 	body(call, width, style) {
 		const content = textArg(call, "content");
 		if (!content || (call.phase === "finished" && call.isError)) return [];
-		// A large file arrives bit by bit: only what can be shown is laid out each time.
+		// A large file streams in: wrap only the visible part in each frame.
 		const start = style.expanded ? content : content.slice(0, (PREVIEW_LINES + 1) * 1000);
 		const total = style.expanded ? undefined : countLines(content);
 		return drawn(
@@ -56,7 +56,7 @@ export const writePresenter: ToolPresenter = {
 	},
 };
 
-/** @param total how many lines there would be, where not all of them were given */
+/** @param total number of lines of the file, when `lines` contains only its beginning */
 function drawn(lines: readonly DiffLine[], width: number, style: ViewStyle, total?: number): string[] {
 	const changed = style.expanded ? lines : changesOnly(lines);
 	const { shown, rest } = shareOf(total ?? changed.length, style);
@@ -75,8 +75,7 @@ function proposed(call: ToolCallState): DiffLine[] {
 }
 
 function textOf(value: unknown, name: string): string {
-	if (typeof value !== "object" || value === null) return "";
-	const found: unknown = Object.entries(value).find(([key]) => key === name)?.[1];
+	const found = field(value, name);
 	return typeof found === "string" ? found : "";
 }
 

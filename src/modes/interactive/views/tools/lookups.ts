@@ -5,6 +5,7 @@ import type { ViewStyle } from "../view.js";
 import { headOf } from "./output.js";
 import {
 	detail,
+	field,
 	numberArg,
 	numberDetail,
 	quoted,
@@ -20,8 +21,8 @@ export const readPresenter: ToolPresenter = {
 		const path = shownPath(call, style);
 		const window = lineWindow(call);
 		if (window) {
-			const whole = window.first === 1 && window.last === window.total;
-			return whole ? path : `${path}:${window.first}-${window.last}`;
+			const isComplete = window.first === 1 && window.last === window.total;
+			return isComplete ? path : `${path}:${window.first}-${window.last}`;
 		}
 		const offset = numberArg(call, "offset");
 		const limit = numberArg(call, "limit");
@@ -29,7 +30,7 @@ export const readPresenter: ToolPresenter = {
 		const first = offset ?? 1;
 		return `${path}:${first}-${limit === undefined ? "" : first + limit - 1}`;
 	},
-	outcome(call) {
+	status(call) {
 		if (!succeeded(call)) return "";
 		const window = lineWindow(call);
 		if (window) return plural(Math.max(0, window.last - window.first + 1), "line");
@@ -46,7 +47,7 @@ export const grepPresenter: ToolPresenter = {
 		const glob = textArg(call, "glob");
 		return `${quoted(textArg(call, "pattern"))}${inPath(call, style)}${glob ? ` · ${cleanLine(glob, 60)}` : ""}`;
 	},
-	outcome(call) {
+	status(call) {
 		if (!succeeded(call)) return "";
 		const matches = numberDetail(call, "matches");
 		const files = numberDetail(call, "files");
@@ -62,18 +63,18 @@ export const findPresenter: ToolPresenter = {
 	subject(call, style) {
 		return `${cleanLine(textArg(call, "pattern"), 120)}${inPath(call, style)}`;
 	},
-	outcome: (call) => counted(call, "files", "file", "files"),
+	status: (call) => counted(call, "files", "file", "files"),
 	body: whenExpanded,
 };
 
 /** `ls src … 14 entries` */
 export const lsPresenter: ToolPresenter = {
 	subject: (call, style) => shownPath(call, style) || ".",
-	outcome: (call) => counted(call, "entries", "entry", "entries"),
+	status: (call) => counted(call, "entries", "entry", "entries"),
 	body: whenExpanded,
 };
 
-/** The path argument as people read it. */
+/** The path argument, relative to the working directory or home. */
 export function shownPath(call: ToolCallState, style: ViewStyle): string {
 	return cleanLine(displayPath(textArg(call, "path"), style), 300);
 }
@@ -98,8 +99,7 @@ function whenExpanded(call: ToolCallState, width: number, style: ViewStyle): str
 
 function lineWindow(call: ToolCallState): { first: number; last: number; total: number } | null {
 	const lines = detail(call, "lines");
-	if (typeof lines !== "object" || lines === null) return null;
-	const { first, last, total } = Object.fromEntries(Object.entries(lines));
+	const [first, last, total] = ["first", "last", "total"].map((name) => field(lines, name));
 	return typeof first === "number" && typeof last === "number" && typeof total === "number"
 		? { first, last, total }
 		: null;

@@ -4,9 +4,9 @@ import { nextStep, readableError } from "../../request-error.js";
 import { clipLine, styled, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
-/** How a reply ended when it did not end well: an error with what to do next, a stop, a cut, or without a word. */
-export class OutcomeView extends View {
-	/** @param retried the request was sent again: one quiet line is enough */
+/** How an incomplete reply ended: an error with the next step, stopped, truncated, or empty. */
+export class ReplyEndView extends View {
+	/** @param retried the request was retried: show one dim line */
 	constructor(
 		style: ViewStyle,
 		private readonly message: Pick<AssistantMessage, "stopReason" | "errorMessage">,
@@ -21,21 +21,21 @@ export class OutcomeView extends View {
 		if (stopReason === "aborted") return [theme.dim(clipLine("stopped", width))];
 		if (stopReason === "length") {
 			return styled(
-				wrapLines(["cut: the reply reached the model's output limit · say “go on” for the rest"], width),
+				wrapLines(["truncated: the reply reached the model's output limit · send “continue” for the rest"], width),
 				theme.warning,
 			);
 		}
 		if (stopReason === "stop") return [theme.dim(clipLine("the model said nothing", width))];
 		const text = readableError(errorMessage);
-		if (this.retried) return [theme.dim(clipLine(`✗ ${text} · sent again`, width))];
+		if (this.retried) return [theme.dim(clipLine(`✗ ${text} · retried`, width))];
 		const room = Math.max(1, width - 2);
-		const said = wrapLines([text], room).map((line, row) => (row === 0 ? `✗ ${line}` : `  ${line}`));
+		const problem = wrapLines([text], room).map((line, row) => (row === 0 ? `✗ ${line}` : `  ${line}`));
 		const next = wrapLines([nextStep(text)], room).map((line) => `  ${line}`);
-		return [...styled(said, theme.error), ...styled(next, theme.dim)].map((line) => clipLine(line, width));
+		return [...styled(problem, theme.error), ...styled(next, theme.dim)].map((line) => clipLine(line, width));
 	}
 }
 
-/** True for a reply whose end needs a word. */
-export function endedBadly(message: AssistantMessage): boolean {
+/** True for a reply that ended with an error, was stopped or truncated, or is empty. */
+export function endedAbnormally(message: AssistantMessage): boolean {
 	return ["error", "aborted", "length"].includes(message.stopReason) || saysNothing(message);
 }
