@@ -8,7 +8,7 @@ import { agentDirFor } from "./support.js";
 
 // Parsing a file of this length from its start with each chunk would take minutes.
 test.each(["loopback/scripted", "loopback-anthropic/scripted"])(
-	"a file of a megabyte that %s writes in small pieces is there, whole",
+	"a file of 1 MB that %s streams in small pieces is complete",
 	async (model) => {
 		const provider = await startProvider();
 		const cwd = tempDir();

@@ -33,9 +33,9 @@ test.each<[string, number, (pi: PiTerminal, pid: number) => unknown]>([
 	["SIGTERM", 143, signal("SIGTERM")],
 	["SIGHUP", 129, signal("SIGHUP")],
 	["SIGQUIT", 131, signal("SIGQUIT")],
-	["an error that nobody catches", 1, signal("SIGUSR2")],
+	["an uncaught error", 1, signal("SIGUSR2")],
 	[
-		"a rejection that nobody awaits",
+		"an unhandled rejection",
 		1,
 		(pi, pid) => {
 			writeFiles(pi.cwd, { reject: "" });

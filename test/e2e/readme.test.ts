@@ -11,7 +11,7 @@ test("the first part of the tour works as printed in the README", async () => {
 	await pi.waitForText("1 hook");
 	await pi.press("enter");
 	await pi.waitForText("All tests pass", { timeoutMs: 30_000 });
-	// The last words of the reply: before them the status line may be away for a moment while text streams.
+	// Wait for the last words of the reply: the status line may disappear briefly while text streams.
 	await pi.waitForText("again afterwards", { timeoutMs: 30_000 });
 	await pi.waitForGone("esc stops");
 	const [context = "", pop = "", contextAgain = "", ...more] = linesToType(firstPart);
@@ -47,7 +47,7 @@ test("the second part of the tour loads the printed hook, and /context names it"
 	await pi.waitForText(/Prices are whole cents\.[\s\S]*remind/);
 });
 
-/** What follows `npm start --` in the part's shell block. */
+/** The arguments after `npm start --` in the part's shell block. */
 function startArguments(part: string): string[] {
 	return /^npm start -- (.*)$/m.exec(part)?.[1]?.split(" ") ?? [];
 }

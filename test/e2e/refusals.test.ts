@@ -53,7 +53,7 @@ test("a missing prompt is bad usage", async () => {
 });
 
 test.each([
-	["a text", "just notes\n"],
+	["a text file", "just notes\n"],
 	["JSON of someone else", '{"name":"x"}\n'],
 	["binary data", "\x00\x01\x02"],
 ])("--session with %s is rejected by name, and the file is unchanged", async (_, content) => {

@@ -32,7 +32,7 @@ export function untilPrompt(shell: PiTerminal): Promise<string> {
 
 let asked = 0;
 
-/** Runs a command of the shell. @returns what it printed, wrapped lines as one */
+/** Runs a command of the shell. @returns its output, with wrapped lines joined */
 export async function ask(shell: PiTerminal, command: string): Promise<string> {
 	const [begin, end] = ["begin", "end"].map((mark) => `${mark}-${++asked}`);
 	await submit(

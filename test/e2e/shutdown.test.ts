@@ -18,7 +18,7 @@ export default (pi) => pi.on("session", async ({ reason }, ctx) => {
 	await new Promise((resolve) => setTimeout(resolve, 100));
 	note("shutdown is over");
 });`;
-const WHOLE = "start\nshutdown begins\nshutdown is over\n";
+const COMPLETE = "start\nshutdown begins\nshutdown is over\n";
 
 const diary = (cwd: string) => {
 	try {
@@ -66,7 +66,7 @@ test.each(terminalEnds)("%s on the screen lets hooks finish their shutdown, once
 	const exit = await pi.exited;
 	expect(exit.signal).toBe(0);
 	expect([code].flat()).toContain(exit.code);
-	expect(diary(cwd)).toBe(WHOLE);
+	expect(diary(cwd)).toBe(COMPLETE);
 });
 
 test("SIGTERM while the user is quitting lets hooks finish their shutdown, once", async () => {
@@ -77,7 +77,7 @@ test("SIGTERM while the user is quitting lets hooks finish their shutdown, once"
 	await expect.poll(() => diary(cwd), { timeout: 10_000, interval: 5 }).toContain("shutdown begins");
 	pi.kill("SIGTERM");
 	await pi.exited;
-	expect(diary(cwd)).toBe(WHOLE);
+	expect(diary(cwd)).toBe(COMPLETE);
 });
 
 const pipeEnds: [string, string[], (pi: PiProcess) => void, number | number[]][] = [
@@ -115,7 +115,7 @@ test.each(pipeEnds)("%s lets hooks finish their shutdown, once", async (_, args,
 	const exit = await pi.exited;
 	expect(exit.signal).toBeNull();
 	expect([code].flat()).toContain(exit.code);
-	expect(diary(cwd)).toBe(WHOLE);
+	expect(diary(cwd)).toBe(COMPLETE);
 });
 
 test("the end of a print run lets hooks finish their shutdown, once", async () => {
@@ -124,7 +124,7 @@ test("the end of a print run lets hooks finish their shutdown, once", async () =
 	const pi = spawnPi(["-p", "go"], { agentDir, cwd });
 	pi.end();
 	expect(await pi.exited).toMatchObject({ code: 0, stdout: "done\n" });
-	expect(diary(cwd)).toBe(WHOLE);
+	expect(diary(cwd)).toBe(COMPLETE);
 });
 
 test("a closed pipe lets hooks finish their shutdown, once", async () => {
@@ -135,5 +135,5 @@ test("a closed pipe lets hooks finish their shutdown, once", async () => {
 	await untilStarted(cwd);
 	pi.closeStdout();
 	expect(await pi.exited).toMatchObject({ code: 141, signal: null, stderr: "" });
-	expect(diary(cwd)).toBe(WHOLE);
+	expect(diary(cwd)).toBe(COMPLETE);
 });

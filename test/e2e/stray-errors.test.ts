@@ -17,8 +17,8 @@ async function runWithHook(source: string) {
 describe("a hook's error outside a handler", () => {
 	test.each([
 		["a timer that throws", "setTimeout(() => { throw new Error('late'); }, 20);"],
-		["a rejection that nobody awaits", "Promise.reject(new Error('late'));"],
-		["an error event without a line of the hook", "(await import('node:net')).connect(1, '127.0.0.1');"],
+		["an unhandled rejection", "Promise.reject(new Error('late'));"],
+		["an error event whose stack does not name the hook", "(await import('node:net')).connect(1, '127.0.0.1');"],
 	])("%s is reported with the hook's path, and the run continues", async (_, body) => {
 		const { code, stdout, stderr } = await runWithHook(`export default async (pi) => {\n${body}\n};`);
 		expect({ code, stdout }).toEqual({ code: 0, stdout: "the answer\n" });

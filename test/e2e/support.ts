@@ -37,7 +37,7 @@ export function conversation(provider: LoopbackProvider, index: number): string[
 		);
 }
 
-/** The DEC private modes (such as 25, the cursor) that are on at the end of what was written. */
+/** The DEC private modes (such as 25, the cursor) that are on at the end of the output. */
 export function modesLeftOn(output: string): number[] {
 	const on = new Set<number>();
 	for (const [, numbers = "", last] of output.matchAll(/\x1b\[\?([\d;]+)([hl])/g)) {

@@ -61,14 +61,14 @@ test.each([
 test.each([
 	["a hook's factory", "hooks/stuck.ts", "export default () => { while (true) {} };", "hook"],
 	["a tool's top level", "tools/stuck/index.ts", "while (true) {}", "tool"],
-])("%s that blocks while loading is named and ends the program", async (_, file, source, what) => {
+])("%s that blocks while loading is named and ends the program", async (_, file, source, kind) => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 } });
 	writeFiles(agentDir, { [file]: source });
 	const { signal, stderr } = await runPi(["-p", "go"], { agentDir });
 	expect(signal).toBe("SIGKILL");
 	expect(stderr).toBe(
-		`pi: ${what} ${agentDir}/${file} at its load let nothing else run for 2 s, so pi was ended · mend it or move it away; --no-hooks starts without hooks\n`,
+		`pi: ${kind} ${agentDir}/${file} at its load let nothing else run for 2 s, so pi was ended · mend it or move it away; --no-hooks starts without hooks\n`,
 	);
 });
 

@@ -41,8 +41,8 @@ test.each([
 	["529 overloaded", "529 overloaded · the provider has trouble: try again in a while · --model picks another model"],
 	["401 no", "401 no · set the provider's key, or /login in pi · --model picks another model"],
 	["odd", "odd · try again · --model picks another model"],
-])("the hint for %j on the command line names the model, but no interactive command", (errorMessage, told) => {
+])("the hint for %j on the command line names the model, but no interactive command", (errorMessage, text) => {
 	const message = { ...assistantMessage("", [], "error"), provider: "lab", model: "qwen", errorMessage };
 	const error = requestError(message);
-	expect([error.code, describeError(error)]).toEqual(["request_failed", `lab/qwen: ${told}`]);
+	expect([error.code, describeError(error)]).toEqual(["request_failed", `lab/qwen: ${text}`]);
 });

@@ -72,7 +72,7 @@ export function itemsOfMessage(message: AppMessage, entryIndex: number, drawing:
 export function itemsOfOther(entry: SessionEntry, entryIndex: number, drawing: EntryDrawing): Item[] {
 	const { style } = drawing;
 	if (isSystemItemEntry(entry)) return [createItem("system", new SystemItemView(style, entry), style, { entryIndex })];
-	const event = (text: string) => [createItem("event", new NoticeView(style, "info", text), style)];
+	const event = (text: string) => [createItem("event", new NoticeView(style, { level: "info", message: text }), style)];
 	if (isCompactionEntry(entry)) {
 		return event(`compacted here · the context had ${formatTokens(entry.tokensBefore)} tokens`);
 	}
@@ -84,7 +84,7 @@ export function itemsOfOther(entry: SessionEntry, entryIndex: number, drawing: E
 	}
 	if (isOpaqueEntry(entry)) {
 		const text = `cannot read entry ${entryIndex} of the session file: ${entry.reason}`;
-		return [createItem("notice", new NoticeView(style, "warning", text), style)];
+		return [createItem("notice", new NoticeView(style, { level: "warning", message: text }), style)];
 	}
 	const renderer = drawing.rendererOf(entry.type);
 	return renderer ? [createItem("custom", new CustomEntryView(style, entry, renderer), style)] : [];

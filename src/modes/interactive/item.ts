@@ -34,7 +34,7 @@ export function createItem(
 ): Item {
 	const block = new EntryBlock(view, style);
 	const excluded = options.excluded ?? false;
-	block.mark = excluded ? "out" : isMessage(kind) ? "in" : "none";
+	block.mark = excluded ? "out" : ["notice", "custom", "event"].includes(kind) ? "none" : "in";
 	return { kind, block, entryIndices: options.entryIndex === undefined ? [] : [options.entryIndex], excluded };
 }
 
@@ -46,7 +46,3 @@ export function gapBetween(before: ItemKind | null, kind: ItemKind): Gap {
 }
 
 const REPLY_KINDS: ReadonlySet<ItemKind> = new Set(["text", "thinking", "tool", "replyEnd"]);
-
-function isMessage(kind: ItemKind): boolean {
-	return kind !== "notice" && kind !== "custom" && kind !== "event";
-}

@@ -54,13 +54,12 @@ export class StatusLine implements Component {
 	#update(): void {
 		const spins = this.#status.isShown && !this.#hidden;
 		if (spins === (this.#timer !== null)) return;
-		if (spins) this.#timer = setInterval(() => this.#tick(), TICK_MS);
+		const tick = () => {
+			this.#frame += 1;
+			this.style.requestRender();
+		};
+		if (spins) this.#timer = setInterval(tick, TICK_MS);
 		else this.stop();
-		this.style.requestRender();
-	}
-
-	#tick(): void {
-		this.#frame += 1;
 		this.style.requestRender();
 	}
 }

@@ -57,7 +57,6 @@ export class Transcript {
 	/** An undo was logged: hidden entries may return in the next context. */
 	#isUndone = false;
 
-	/** @param header the first block */
 	constructor(
 		private readonly list: BlockList,
 		private readonly style: ViewStyle,
@@ -93,7 +92,7 @@ export class Transcript {
 		this.#fixed = this.#fixed.slice(0, 1);
 		if (this.#from <= 1) return;
 		const text = `… ${plural(this.#from - 1, "earlier entry", "earlier entries")} · /export includes them all`;
-		const row = createItem("event", new NoticeView(this.style, "info", text), this.style);
+		const row = createItem("event", new NoticeView(this.style, { level: "info", message: text }), this.style);
 		row.block.gap = "turn";
 		this.#fixed.push(row.block);
 	}
@@ -189,12 +188,12 @@ export class Transcript {
 
 	/** Adds a line that is not an entry. */
 	notice(level: NoticeLevel, message: string): void {
-		this.#add(createItem("notice", new NoticeView(this.style, level, message), this.style));
+		this.#add(createItem("notice", new NoticeView(this.style, { level, message }), this.style));
 	}
 
 	/** Adds the output of a command: a title and lines. */
 	page(title: string, lines: readonly string[]): void {
-		this.#add(createItem("event", new PageView(this.style, title, lines), this.style));
+		this.#add(createItem("event", new PageView(this.style, { title, lines }), this.style));
 	}
 
 	/** Switches between full output and previews, and redraws everything. */

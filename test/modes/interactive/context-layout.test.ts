@@ -24,7 +24,7 @@ function log(turns: number): EntrySource {
 /** One item per message entry. */
 function itemsOf(entries: EntrySource, style = plainStyle()): Item[] {
 	return Array.from({ length: entries.length - 1 }, (_, at) => {
-		const view = new NoticeView(style, "info", `entry ${at + 1}`);
+		const view = new NoticeView(style, { level: "info", message: `entry ${at + 1}` });
 		return createItem(at % 2 === 0 ? "user" : "text", view, style, { entryIndex: at + 1 });
 	});
 }

@@ -193,18 +193,15 @@ test("text submitted before the session starts is delivered in order", async () 
 test.each([
 	["a prompt without a key", "explain this", "key_missing", "explain this"],
 	["an unknown command", "/modle", "bad_arguments", "/modle"],
-	["a prompt that failed on its way", "explain this", "request_failed", ""],
-] as const)(
-	"what was refused before anything was written comes back into the editor: %s",
-	async (_, text, code, left) => {
-		const { terminal, editor, prompts, target } = start();
-		prompts.attach({ ...target, prompt: () => Promise.reject(new PiError(code, "refused")) });
-		await terminal.type(text);
-		await terminal.press("enter");
-		await terminal.settle();
-		expect(editor.getText()).toBe(left);
-	},
-);
+	["a prompt whose request failed", "explain this", "request_failed", ""],
+] as const)("text that is rejected before it is logged returns to the editor: %s", async (_, text, code, left) => {
+	const { terminal, editor, prompts, target } = start();
+	prompts.attach({ ...target, prompt: () => Promise.reject(new PiError(code, "refused")) });
+	await terminal.type(text);
+	await terminal.press("enter");
+	await terminal.settle();
+	expect(editor.getText()).toBe(left);
+});
 
 test("a submission that the session rejects is reported", async () => {
 	const { terminal, log, prompts, target } = start();
@@ -231,10 +228,10 @@ test("the palette lists the session's commands once it has started, and omits ma
 	const { terminal, palette } = start();
 	await terminal.type("/");
 	expect(await terminal.screen()).toHaveLength(3);
-	const odd: { value: string }[] = JSON.parse('[{"value":"7"},{"value":7},null]');
+	const malformed: { value: string }[] = JSON.parse('[{"value":"7"},{"value":7},null]');
 	palette.attach({
 		palette: () => [{ name: "pop", description: "Pop", argumentHint: "[turn]", origin: "hook stack" }],
-		completeArguments: async () => odd,
+		completeArguments: async () => malformed,
 	});
 	await terminal.type("p");
 	expect((await terminal.screen())[3]).toBe(" → /pop [turn]  Pop                              hook stack");
@@ -262,10 +259,10 @@ test("malformed options are shown as text, and an empty list opens no dialog", a
 	const circular: Record<string, unknown> = {};
 	circular.self = circular;
 	const nothing = Object.create(null);
-	const odd: unknown[] = [7, null, undefined, { a: 1 }, circular, nothing, Symbol("s")];
-	const options: SelectOption[] = odd.map((value) => ({ label: String(typeof value), value }));
-	const bare = dialogs.select<unknown>("Odd?", Object.assign([...options], odd));
-	const screen = await terminal.waitFor("Odd?");
+	const values: unknown[] = [7, null, undefined, { a: 1 }, circular, nothing, Symbol("s")];
+	const options: SelectOption[] = values.map((value) => ({ label: String(typeof value), value }));
+	const bare = dialogs.select<unknown>("Values?", Object.assign([...options], values));
+	const screen = await terminal.waitFor("Values?");
 	expect(screen.slice(2, 9).map((row) => row.slice(3))).toEqual([
 		"7",
 		"null",

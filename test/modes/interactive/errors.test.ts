@@ -31,14 +31,14 @@ test.each<[string, Reply, string, string]>([
 	["refused connection", { fault: { kind: "cut", at: "headers" } }, "no connection to the provider", connection],
 	["broken connection", { content: half, fault: { kind: "cut", at: 1 } }, "the connection broke", connection],
 	["cut stream", { content: half, fault: { kind: "end", at: 1 } }, "the reply broke off", connection],
-])("a %s is shown as a readable line and a line with the next step", async (_name, reply, said, next) => {
+])("a %s is shown as a readable line and a line with the next step", async (_name, reply, problem, next) => {
 	const app = await startApp({ rows: 40, columns: 100, agentSettings, model: "loopback-anthropic/scripted" });
 	app.provider.on(() => reply);
 	await app.terminal.waitFor("context");
 	await app.submit("hi");
 	await app.terminal.waitFor("▎   ");
 	const screen = await app.terminal.screen();
-	const at = screen.findIndex((row) => row.startsWith(`▎ ✗ ${said}`));
+	const at = screen.findIndex((row) => row.startsWith(`▎ ✗ ${problem}`));
 	expect(screen[at + 1]).toContain(`▎   ${next}`);
 });
 
@@ -115,8 +115,8 @@ test("a failed command is reported once, with its name, hook, cause and next ste
 	await app.terminal.waitFor("New session");
 	await app.submit("/keep");
 	await app.terminal.waitFor("do not keep it");
-	const told = (await app.terminal.text()).replace(/\s+/g, " ").match(/✗ .*?keep it/g);
-	expect(told).toEqual([
+	const reports = (await app.terminal.text()).replace(/\s+/g, " ").match(/✗ .*?keep it/g);
+	expect(reports).toEqual([
 		expect.stringMatching(
 			/^✗ \/keep of \S+ ?\S*keeper\.ts failed: A context of \/keep in .* was used after the session was left · use the ctx that each handler receives, and do not keep it$/,
 		),

@@ -208,9 +208,9 @@ test("ctrl+o shows full output and ctrl+t full thinking", async () => {
 	await app.terminal.waitFor("Counted to twenty.");
 	expect(await app.terminal.text()).not.toContain("│ 3\n");
 	await app.terminal.press("ctrl+o", "ctrl+t");
-	const whole = await app.terminal.text();
-	expect(whole).toContain("│ 3\n");
-	expect(whole).toContain("▎ Second line.");
+	const expanded = await app.terminal.text();
+	expect(expanded).toContain("│ 3\n");
+	expect(expanded).toContain("▎ Second line.");
 	await app.terminal.press("ctrl+o", "ctrl+t");
 	expect(await app.terminal.text()).not.toContain("│ 3\n");
 });

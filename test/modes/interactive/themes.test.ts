@@ -74,11 +74,11 @@ async function everything(app: App): Promise<void> {
 test("a terminal with 16 colors receives only those", async () => {
 	const app = await startThemed({ level: 1, chosen: "dusk" }, 60);
 	await everything(app);
-	const colours = styleParameters(app.terminal.output).filter(
+	const colors = styleParameters(app.terminal.output).filter(
 		(parameter) => Number(parameter) >= 30 || /;/.test(parameter),
 	);
-	expect(colours.filter((parameter) => !/^(?:3[0-79]|4[0-79]|9[0-7]|10[0-7])$/.test(parameter))).toEqual([]);
-	expect(colours).toContain("32");
+	expect(colors.filter((parameter) => !/^(?:3[0-79]|4[0-79]|9[0-7]|10[0-7])$/.test(parameter))).toEqual([]);
+	expect(colors).toContain("32");
 });
 
 test("without colors only the cursor is styled", async () => {

@@ -8,7 +8,7 @@ import type { ViewStyle } from "./view.js";
 /** Gutter mark: in the context, not in it, a summary that replaces entries, or unrelated to the context. */
 export type Mark = "in" | "out" | "summary" | "none";
 
-/** Space above a block: nothing, an empty line within the turn, or an empty line between turns. */
+/** Space above a block: nothing, a line with only the gutter within a turn, or an empty line between turns. */
 export type Gap = "none" | "line" | "turn";
 
 const GUTTER_WIDTH = 2;

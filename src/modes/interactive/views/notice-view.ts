@@ -1,7 +1,7 @@
 import type { SystemItemEntry } from "../../../log/entry.js";
 import { hookName } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
-import { View, type ViewStyle } from "./view.js";
+import { StaticView } from "./view.js";
 
 /** Severity of a notice. */
 export type NoticeLevel = "info" | "warning" | "error";
@@ -9,57 +9,35 @@ export type NoticeLevel = "info" | "warning" | "error";
 const SIGNS: Record<NoticeLevel, string> = { info: "·", warning: "!", error: "✗" };
 
 /** A message from a hook, a command or pi. */
-export class NoticeView extends View {
-	constructor(
-		style: ViewStyle,
-		private readonly level: NoticeLevel,
-		private readonly message: string,
-	) {
-		super(style);
-	}
-
+export class NoticeView extends StaticView<{ level: NoticeLevel; message: string }> {
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
-		const style = { info: theme.muted, warning: theme.warning, error: theme.error }[this.level];
-		const lines = cleanLines(this.message.trim()).filter((line, row) => row < 40 && line.trim() !== "");
+		const { level, message } = this.data;
+		const style = { info: theme.muted, warning: theme.warning, error: theme.error }[level];
+		const lines = cleanLines(message.trim()).filter((line, row) => row < 40 && line.trim() !== "");
 		const wrapped = wrapLines(lines, Math.max(1, width - 2));
 		return styled(
-			wrapped.map((line, row) => (row === 0 ? `${SIGNS[this.level]} ${line}` : `  ${line}`)),
+			wrapped.map((line, row) => (row === 0 ? `${SIGNS[level]} ${line}` : `  ${line}`)),
 			style,
 		);
 	}
 }
 
 /** Output of a command such as `/session` or `/hotkeys`: a title and lines. */
-export class PageView extends View {
-	constructor(
-		style: ViewStyle,
-		private readonly title: string,
-		private readonly lines: readonly string[],
-	) {
-		super(style);
-	}
-
+export class PageView extends StaticView<{ title: string; lines: readonly string[] }> {
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
-		const body = this.lines.flatMap((line) => cleanLines(line));
-		return [...styled(wrapLines([cleanLine(this.title)], width), theme.bold), ...wrapLines(body, width)];
+		const body = this.data.lines.flatMap((line) => cleanLines(line));
+		return [...styled(wrapLines([cleanLine(this.data.title)], width), theme.bold), ...wrapLines(body, width)];
 	}
 }
 
 /** Text that a feature or hook added to the context, after its name. */
-export class SystemItemView extends View {
-	constructor(
-		style: ViewStyle,
-		private readonly entry: SystemItemEntry,
-	) {
-		super(style);
-	}
-
+export class SystemItemView extends StaticView<SystemItemEntry> {
 	protected override draw(width: number): string[] {
 		const { theme, expanded } = this.style;
-		const [first = "", ...others] = cleanLines(this.entry.item.text.trim());
-		const lines = wrapLines([`${cleanLine(hookName(this.entry.source), 40)}: ${first}`, ...others], width);
+		const [first = "", ...others] = cleanLines(this.data.item.text.trim());
+		const lines = wrapLines([`${cleanLine(hookName(this.data.source), 40)}: ${first}`, ...others], width);
 		return styled(expanded ? lines : lines.slice(0, 2).map((line) => clipLine(line, width)), theme.muted);
 	}
 }

@@ -19,12 +19,8 @@ export class ReplyEndView extends View {
 		const { theme } = this.style;
 		const { stopReason, errorMessage } = this.message;
 		if (stopReason === "aborted") return [theme.dim(clipLine("stopped", width))];
-		if (stopReason === "length") {
-			return styled(
-				wrapLines(["truncated: the reply reached the model's output limit · send “continue” for the rest"], width),
-				theme.warning,
-			);
-		}
+		const truncated = "truncated: the reply reached the model's output limit · send “continue” for the rest";
+		if (stopReason === "length") return styled(wrapLines([truncated], width), theme.warning);
 		if (stopReason === "stop") return [theme.dim(clipLine("the model said nothing", width))];
 		const text = readableError(errorMessage);
 		if (this.retried) return [theme.dim(clipLine(`✗ ${text} · retried`, width))];

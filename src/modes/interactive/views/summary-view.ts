@@ -2,7 +2,7 @@ import { drawMarkdown } from "../../../tui/draw-markdown.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { formatTokens, plural } from "../../format.js";
 import { cleanLine, styled, wrapLines } from "../lines.js";
-import { View, type ViewStyle } from "./view.js";
+import { StaticView } from "./view.js";
 
 /** A message that replaces entries in the context. */
 export interface ContextSummary {
@@ -22,17 +22,10 @@ const MAX_LINES = 6;
 const MAX_LINE_LENGTH = 2000;
 
 /** A summary: its text, then the number of replaced messages and the saved tokens. */
-export class SummaryView extends View {
-	constructor(
-		style: ViewStyle,
-		private readonly summary: ContextSummary,
-	) {
-		super(style);
-	}
-
+export class SummaryView extends StaticView<ContextSummary> {
 	protected override draw(width: number): string[] {
 		const { theme, expanded, keymap } = this.style;
-		const { text, by, messages, tokensBefore, tokens } = this.summary;
+		const { text, by, messages, tokensBefore, tokens } = this.data;
 		const lines = drawMarkdown(stripAll(bare(text), { maxLineLength: MAX_LINE_LENGTH }), width, theme);
 		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
 		const facts = [
@@ -49,16 +42,9 @@ export class SummaryView extends View {
 }
 
 /** One row for a run of entries that are not in the context. */
-export class HiddenRunView extends View {
-	constructor(
-		style: ViewStyle,
-		private readonly run: { messages: number; tokens: number; by: string },
-	) {
-		super(style);
-	}
-
+export class HiddenRunView extends StaticView<Pick<ContextSummary, "messages" | "tokens" | "by">> {
 	protected override draw(width: number): string[] {
-		const { messages, tokens, by } = this.run;
+		const { messages, tokens, by } = this.data;
 		const text = `… ${plural(messages, "message")}, ${formatTokens(tokens)} tokens, hidden by ${cleanLine(by, 40)}`;
 		return wrapLines([text], width);
 	}

@@ -17,7 +17,6 @@ export interface ViewStyle {
 	previewThinking: boolean;
 	/** The column that shows what is in the context. */
 	gutter: boolean;
-	/** Provides key names for hints. */
 	readonly keymap: Pick<Keymap, "keyOf">;
 	/** Images, if the terminal supports them. */
 	readonly images: TerminalImages;
@@ -71,4 +70,14 @@ export abstract class View implements Block {
 
 	/** @returns lines of at most `width` columns, in a new array whenever they differ from an earlier result */
 	protected abstract draw(width: number): string[];
+}
+
+/** A view of data that does not change. */
+export abstract class StaticView<T> extends View {
+	constructor(
+		style: ViewStyle,
+		protected readonly data: T,
+	) {
+		super(style);
+	}
 }

@@ -67,15 +67,21 @@ function isSafe(row: string, width: number): boolean {
 test("no line of any Markdown is wider than the screen, leaves a link open, or contains other control sequences", () => {
 	onTestFinished(() => showLinks(false));
 	fc.assert(
-		fc.property(markdown, fc.integer({ min: 1, max: 250 }), fc.boolean(), fc.boolean(), (text, width, links, whole) => {
-			showLinks(links);
-			const style = plainStyle({ themeName: "dark" });
-			const view = new TextView(style);
-			const { block: drawn } = createItem("text", view, style);
-			if (whole) view.finish(text);
-			else view.append(text);
-			expect(drawn.render(width).filter((row) => !isSafe(row, width))).toEqual([]);
-		}),
+		fc.property(
+			markdown,
+			fc.integer({ min: 1, max: 250 }),
+			fc.boolean(),
+			fc.boolean(),
+			(text, width, links, complete) => {
+				showLinks(links);
+				const style = plainStyle({ themeName: "dark" });
+				const view = new TextView(style);
+				const { block: drawn } = createItem("text", view, style);
+				if (complete) view.finish(text);
+				else view.append(text);
+				expect(drawn.render(width).filter((row) => !isSafe(row, width))).toEqual([]);
+			},
+		),
 		{ numRuns: 100 },
 	);
 });

@@ -117,11 +117,11 @@ test.each([
 	],
 	["the user", "zzz\n\nAborted by the user; the command and all it started were ended.", "abort", "stopped · 5.0 s"],
 	["a signal", "zzz\n\nEnded by signal SIGKILL.", "SIGKILL", "killed by SIGKILL · 5.0 s"],
-	["nobody knows what", "zzz", undefined, "killed · 5.0 s"],
-])("a command that was ended by %s shows that once", (_what, text, endedBy, said) => {
+	["an unknown cause", "zzz", undefined, "killed · 5.0 s"],
+])("a command that was ended by %s shows that once", (_cause, text, endedBy, status) => {
 	const details = { exitCode: null, durationMs: 5000, endedBy };
 	const call = { tool: "bash", args: { command: "sleep 9" }, text, details, isError: true };
-	expect(finished(call).render(40).slice(1)).toEqual(["│ zzz", `│ ${said}`]);
+	expect(finished(call).render(40).slice(1)).toEqual(["│ zzz", `│ ${status}`]);
 });
 
 test("a successful command keeps its last line, even if it looks like an error", () => {
