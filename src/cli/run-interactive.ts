@@ -59,7 +59,7 @@ function themeOptions({ env, cwd, home }: CliContext): ThemeOptions {
 		level,
 		background,
 		// The text console shows a question as it is instead of answering it.
-		asks: env.TERM !== "linux",
+		queryBackground: env.TERM !== "linux",
 		dirs: { user, project: project.themes },
 	};
 }

@@ -50,7 +50,7 @@ async function drawTheme(theme: string, page: "dark" | "light"): Promise<void> {
 		await pi.until((screen) => screen.includes("Demo (scripted)"));
 		// The draft that the demo begins with.
 		pi.write("\x03");
-		await pi.until((screen) => screen.includes("again quits"));
+		await pi.until((screen) => screen.includes("again to quit"));
 		pi.write("/theme");
 		await pi.until((screen) => screen.includes("Choose the colours"));
 		pi.write("\r");
