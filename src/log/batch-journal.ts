@@ -1,6 +1,6 @@
 import { readFileSync, unlinkSync, writeFileSync } from "node:fs";
-import { isRecord } from "./message-shape.js";
 import type { OpenFile } from "./open-file.js";
+import { isRecord } from "./read-message.js";
 
 /**
  * What makes several lines one write, also when the process dies in the middle of it: they are put into

@@ -1,8 +1,8 @@
 import { errorText, PiError } from "../errors.js";
 import { isOpaqueEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "./entry.js";
-import { isTyped, opaqueEntry, readEntry } from "./entry-shape.js";
 import { freezeDeep } from "./freeze.js";
-import { isRecord } from "./message-shape.js";
+import { isTyped, opaqueEntry, readEntry } from "./read-entry.js";
+import { isRecord } from "./read-message.js";
 
 /** A surrogate in a JSON escape. Whole pairs match as well: this only tells where a closer look is due. */
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;

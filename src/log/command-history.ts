@@ -3,7 +3,7 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";
 import { parseLine } from "./line-patterns.js";
-import { isRecord } from "./message-shape.js";
+import { isRecord } from "./read-message.js";
 
 /** Something that was typed, and when. */
 export interface TypedText {

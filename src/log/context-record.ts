@@ -1,5 +1,5 @@
-import type { ContextRecord, ContextShape, ShapePart } from "./entry.js";
-import { isRecord, readMessage } from "./message-shape.js";
+import type { ContextRecord, RecordedRequest, RecordedSegment } from "./entry.js";
+import { isRecord, readMessage } from "./read-message.js";
 
 /** True for what can be the index of an entry, or a position. */
 export function isIndex(value: unknown): value is number {
@@ -14,21 +14,21 @@ export function readContextRecord(value: unknown): ContextRecord | null {
 	if (!isRecord(value)) return null;
 	const { digest, messages, tokens, shape: given, ...rest } = value;
 	if (typeof digest !== "string" || typeof messages !== "number" || typeof tokens !== "number") return null;
-	const shape = Array.isArray(given) ? readShape(given) : null;
+	const shape = Array.isArray(given) ? readRequest(given) : null;
 	return { ...rest, digest, messages, tokens, ...(shape && { shape }) };
 }
 
-function readShape(parts: readonly unknown[]): ContextShape | null {
-	const shape: ShapePart[] = [];
+function readRequest(parts: readonly unknown[]): RecordedRequest | null {
+	const shape: RecordedSegment[] = [];
 	for (const value of parts) {
-		const part = readPart(value);
+		const part = readSegment(value);
 		if (part === null) return null;
 		shape.push(part);
 	}
 	return shape;
 }
 
-function readPart(value: unknown): ShapePart | null {
+function readSegment(value: unknown): RecordedSegment | null {
 	if (Array.isArray(value)) {
 		const [from, to]: unknown[] = value;
 		return isIndex(from) && isIndex(to) ? [from, to] : null;

@@ -33,7 +33,7 @@ export interface ContextRecord {
 	messages: number;
 	tokens: number;
 	/** The messages one by one. Only where hooks made something else of the entries than pi alone would. */
-	shape?: ContextShape;
+	shape?: RecordedRequest;
 }
 
 /**
@@ -41,10 +41,10 @@ export interface ContextRecord {
  * summary of one; `message` for one that a hook made, in place of an entry or of none; `part` for the message of another
  * shape, beside the earlier reply `reply`, so that each is written once.
  */
-export type ContextShape = readonly ShapePart[];
+export type RecordedRequest = readonly RecordedSegment[];
 
-/** See `ContextShape`. */
-export type ShapePart =
+/** See `RecordedRequest`. */
+export type RecordedSegment =
 	| readonly [from: number, to: number]
 	| { compaction: number }
 	| { message: AppMessage; entryIndex: number | null }

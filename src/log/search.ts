@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { newestFirst } from "./catalog.js";
 import { escapePattern, LF, parseLine, rawTextPattern } from "./line-patterns.js";
-import { isRecord } from "./message-shape.js";
+import { isRecord } from "./read-message.js";
 import { onOneLine } from "./session-summary.js";
 
 /** A session in which a text was found, and the place. */

@@ -1,7 +1,7 @@
 import type { SessionHeader } from "./entry.js";
-import { readHeader } from "./entry-shape.js";
 import { LF, parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
+import { readHeader } from "./read-entry.js";
 
 const FIRST_READ_BYTES = 4096;
 /** Longest first line that is looked at; a header takes a few hundred bytes. */

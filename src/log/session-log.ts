@@ -10,10 +10,10 @@ import {
 	type SessionEntry,
 	type SessionHeader,
 } from "./entry.js";
-import { opaqueEntry } from "./entry-shape.js";
 import { freezeDeep } from "./freeze.js";
 import type { MessageRole } from "./line-patterns.js";
 import { OpenFile } from "./open-file.js";
+import { opaqueEntry } from "./read-entry.js";
 import { type NewLine, SessionFile, type SessionFileHost } from "./session-file.js";
 import { readFirstLine } from "./session-head.js";
 import { sessionFileName } from "./session-paths.js";

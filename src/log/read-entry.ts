@@ -14,7 +14,7 @@ import {
 	THINKING_LEVELS,
 	type ThinkingLevelChangeEntry,
 } from "./entry.js";
-import { isRecord, readMessage } from "./message-shape.js";
+import { isRecord, readMessage } from "./read-message.js";
 
 const EPOCH = new Date(0).toISOString();
 
