@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, openSync, readFileSync, renameSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { PiError } from "../errors.js";
-import { ensurePrivateDir, errnoCode } from "./fs.js";
+import { ensurePrivateDir, errnoCode, tryUnlink } from "./fs.js";
 
 /** The process that holds a lock, as recorded in the lock file. */
 export interface LockOwner {
@@ -123,7 +123,7 @@ function create(path: string, record: string): boolean {
 	try {
 		writeSync(descriptor, record);
 	} catch (error) {
-		remove(path);
+		tryUnlink(path);
 		throw error;
 	} finally {
 		closeSync(descriptor);
@@ -143,16 +143,9 @@ function removeIf(path: string, record: string): void {
 	} catch {
 		return; // another process was faster
 	}
-	if (read(aside) === record) remove(aside);
+	// If this fails, the next process finds that the owner is dead.
+	if (read(aside) === record) tryUnlink(aside);
 	else renameSync(aside, path);
-}
-
-function remove(path: string): void {
-	try {
-		unlinkSync(path);
-	} catch {
-		// Gone already, or the directory is read-only: then the next process finds the owner dead.
-	}
 }
 
 function read(path: string): string | undefined {

@@ -101,7 +101,7 @@ export async function atomicWriteFile(
 		renameSync(temporary, plan.target);
 	} catch (error) {
 		await file?.close().catch(() => {}); // the first failure is the one to report
-		discard(temporary);
+		tryUnlink(temporary);
 		throw error;
 	}
 	await syncDirectory(dirname(plan.target));
@@ -122,7 +122,7 @@ export function atomicWriteFileSync(path: string, data: string | Uint8Array, opt
 		renameSync(temporary, plan.target);
 	} catch (error) {
 		if (descriptor !== undefined) closeSync(descriptor);
-		discard(temporary);
+		tryUnlink(temporary);
 		throw error;
 	}
 	syncDirectorySync(dirname(plan.target));
@@ -286,11 +286,12 @@ function applyOwnership(descriptor: number, { existing, mode }: WritePlan): void
 	if (mode !== undefined) fchmodSync(descriptor, mode); // after chown, which clears set-id bits; the umask has cut open's mode
 }
 
-function discard(temporary: string): void {
+/** Deletes a file and ignores a failure: use it only for files that may be missing or left behind. */
+export function tryUnlink(path: string): void {
 	try {
-		unlinkSync(temporary);
+		unlinkSync(path);
 	} catch {
-		// It was never made, or cannot be removed either; the caller reports the first failure.
+		// It is missing or cannot be deleted; see above.
 	}
 }
 
