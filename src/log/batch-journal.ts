@@ -20,7 +20,7 @@ export function writeBatchJournal(file: string, offset: number, bytes: Buffer): 
 	writeFileSync(batchJournalPath(file), Buffer.concat([head, bytes]), { mode: 0o600 });
 }
 
-/** Deletes the journal after its lines were written to the file. If that fails, the next open finds the lines complete. */
+/** Deletes the journal after its lines were written. If that fails, the next open finds the lines complete. */
 export function dropBatchJournal(file: string): void {
 	tryUnlink(batchJournalPath(file));
 }

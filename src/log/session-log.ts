@@ -213,7 +213,7 @@ export class SessionLog {
 		return this.#appendLines([this.#prepare(entry)]);
 	}
 
-	/** Appends several entries, all or none of them even if the process dies. @returns their indices @throws like `append` */
+	/** Appends entries, all or none of them even if the process dies. @returns their indices @throws like `append` */
 	appendAll(entries: readonly SessionEntry[]): number[] {
 		if (entries.length === 0) return [];
 		const first = this.#appendLines(entries.map((entry) => this.#prepare(entry)));
