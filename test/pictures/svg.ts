@@ -35,7 +35,7 @@ const PAGES = {
 	dark: { page: "#16181d", edge: "#3a3f4b", text: "#d5d9e0" },
 	light: { page: "#ffffff", edge: "#c8ccd4", text: "#24292f" },
 } as const;
-type PageColours = (typeof PAGES)[Page];
+type PageColors = (typeof PAGES)[Page];
 /** The sixteen named colours; those of terminals vary, these read well on the page. */
 const NAMED = [
 	...["#3b4048", "#e06c75", "#8cc265", "#d9b36a", "#61a8f5", "#c882e0", "#45b5c4", "#c8ccd4"],
@@ -70,7 +70,7 @@ export function terminalSvg(
 	].join("\n");
 }
 
-function runsOf(line: headless.IBufferLine, columns: number, colours: PageColours): Run[] {
+function runsOf(line: headless.IBufferLine, columns: number, colours: PageColors): Run[] {
 	const runs: Run[] = [];
 	let open: Run | null = null;
 	for (let column = 0; column < columns; column++) {
@@ -106,7 +106,7 @@ function runsOf(line: headless.IBufferLine, columns: number, colours: PageColour
 /** Characters that are drawn, not written: fonts leave gaps between them. */
 const LINES: Record<string, "across" | "down" | "bar"> = { "─": "across", "│": "down", "▎": "bar" };
 
-function drawRun({ column, text, width, look }: Run, row: number, colours: PageColours): string {
+function drawRun({ column, text, width, look }: Run, row: number, colours: PageColors): string {
 	const x = round(PADDING + column * CELL.width);
 	const y = PADDING + row * CELL.height;
 	const length = round(width * CELL.width);
@@ -133,7 +133,7 @@ function drawRun({ column, text, width, look }: Run, row: number, colours: PageC
 	return `${shade}<text x="${x}" y="${y + 13}" textLength="${length}"${attributes.join("")}>${escapeXml(text)}</text>`;
 }
 
-function lookOf(cell: headless.IBufferCell, colours: PageColours): Look {
+function lookOf(cell: headless.IBufferCell, colours: PageColors): Look {
 	const fill = cell.isFgDefault() ? null : colourOf(cell.getFgColor(), cell.isFgRGB());
 	const background = cell.isBgDefault() ? null : colourOf(cell.getBgColor(), cell.isBgRGB());
 	const classes = `${cell.isBold() ? "b" : ""}${cell.isDim() ? "d" : ""}${cell.isItalic() ? "i" : ""}${cell.isUnderline() ? "u" : ""}`;
