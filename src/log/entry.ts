@@ -203,7 +203,7 @@ export function messageText(message: AppMessage): string {
 }
 
 /** True for a reply that ended normally and contains neither text nor tool calls. */
-export function saysNothing(message: AssistantMessage): boolean {
+export function isEmptyReply(message: AssistantMessage): boolean {
 	const hasCalls = message.content.some(({ type }) => type === "toolCall");
 	return message.stopReason === "stop" && !hasCalls && messageText(message).trim() === "";
 }

@@ -33,7 +33,7 @@ export interface SpawnGroupOptions {
 }
 
 /** How a program ended. */
-export interface ProcessOutcome {
+export interface ProcessResult {
 	/** null if a signal ended it, 127 if the command was not found, 126 if it could not be started. */
 	exitCode: number | null;
 	/** The signal that ended it. */
@@ -57,9 +57,9 @@ export function spawnGroup(
 	command: string,
 	args: readonly string[],
 	options: SpawnGroupOptions = {},
-): Promise<ProcessOutcome> {
+): Promise<ProcessResult> {
 	const startedAt = performance.now();
-	const outcome = (fields: Partial<ProcessOutcome>): ProcessOutcome => ({
+	const result = (fields: Partial<ProcessResult>): ProcessResult => ({
 		exitCode: null,
 		exitSignal: null,
 		endedBy: "itself",
@@ -67,7 +67,7 @@ export function spawnGroup(
 		durationMs: Math.round(performance.now() - startedAt),
 		...fields,
 	});
-	if (options.signal?.aborted) return Promise.resolve(outcome({ endedBy: "abort" }));
+	if (options.signal?.aborted) return Promise.resolve(result({ endedBy: "abort" }));
 	forgetEndedGroups();
 	prepareReaper();
 
@@ -81,21 +81,21 @@ export function spawnGroup(
 			stdio: ["ignore", "pipe", "pipe", ...(announcements ? [announcements] : [])],
 		});
 	} catch (thrown) {
-		return Promise.resolve(outcome({ exitCode: 126, failure: startFailure(command, options.cwd, thrown) }));
+		return Promise.resolve(result({ exitCode: 126, failure: startFailure(command, options.cwd, thrown) }));
 	}
 	const group = child.pid;
 	if (group === undefined) {
 		return new Promise((resolve) => {
 			child.once("error", (thrown) => {
 				const exitCode = errnoCode(thrown) === "ENOENT" ? 127 : 126;
-				resolve(outcome({ exitCode, failure: startFailure(command, options.cwd, thrown) }));
+				resolve(result({ exitCode, failure: startFailure(command, options.cwd, thrown) }));
 			});
 		});
 	}
 	trackGroup(group);
 
 	return new Promise((resolve) => {
-		let endedBy: ProcessOutcome["endedBy"] = "itself";
+		let endedBy: ProcessResult["endedBy"] = "itself";
 		let isResolved = false;
 		let lingeringBytes = 0;
 		let linger: NodeJS.Timeout | undefined;
@@ -115,7 +115,7 @@ export function spawnGroup(
 				if (pipe instanceof Socket) pipe.unref();
 				pipe?.resume();
 			}
-			resolve(outcome({ exitCode: child.exitCode, exitSignal: child.signalCode, endedBy, leftRunning }));
+			resolve(result({ exitCode: child.exitCode, exitSignal: child.signalCode, endedBy, leftRunning }));
 		};
 		const end = (by: "timeout" | "abort") => {
 			if (endedBy !== "itself" || isResolved) return;
@@ -199,19 +199,19 @@ export async function exec(
 	{ signal, timeout, cwd, env }: ExecOptions = {},
 ): Promise<ExecResult> {
 	const kept = { stdout: new KeptOutput(MAX_EXEC_BYTES), stderr: new KeptOutput(MAX_EXEC_BYTES) };
-	const outcome = await spawnGroup(command, args, {
+	const result = await spawnGroup(command, args, {
 		signal,
 		timeoutMs: timeout || undefined,
 		cwd,
 		env,
 		onOutput: (chunk, stream) => kept[stream].add(chunk),
 	});
-	const killed = outcome.endedBy !== "itself";
-	const code = outcome.exitCode ?? 128 + constants.signals[outcome.exitSignal ?? "SIGTERM"];
+	const killed = result.endedBy !== "itself";
+	const code = result.exitCode ?? 128 + constants.signals[result.exitSignal ?? "SIGTERM"];
 	const stderr = kept.stderr.text();
 	return {
 		stdout: kept.stdout.text(),
-		stderr: outcome.failure === undefined ? stderr : `${stderr}${outcome.failure}\n`,
+		stderr: result.failure === undefined ? stderr : `${stderr}${result.failure}\n`,
 		code: killed && code === 0 ? 128 + constants.signals.SIGTERM : code,
 		...(killed && { killed }),
 		...((kept.stdout.truncated || kept.stderr.truncated) && { truncated: true }),

@@ -17,7 +17,7 @@ export interface SignalWatch {
 }
 
 /** Calls `stop` at the first signal; exits at the second one, or if stopping takes too long. */
-export function untilSignal(stop: () => Promise<void>): SignalWatch {
+export function stopOnSignal(stop: () => Promise<void>): SignalWatch {
 	let exitCode: number | undefined;
 	let stoppedAt = 0;
 	const end = (code: number) => {

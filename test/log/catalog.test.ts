@@ -22,7 +22,7 @@ function addSession(dir: string, { id, at, lines = [] }: Sample): string {
 	return path;
 }
 
-const said = (content: unknown, role = "user") => ({
+const message = (content: unknown, role = "user") => ({
 	type: "message",
 	timestamp: "t",
 	message: { role, content, timestamp: 1 },
@@ -41,10 +41,15 @@ test("sessions are listed newest first with name, first message and count", asyn
 	const a = addSession(dir, {
 		id: "a",
 		at: 100,
-		lines: [named("old"), said([{ type: "text", text: "  first\n\u001b[31mthing " }]), said("second"), named("new")],
+		lines: [
+			named("old"),
+			message([{ type: "text", text: "  first\n\u001b[31mthing " }]),
+			message("second"),
+			named("new"),
+		],
 	});
-	const b = addSession(dir, { id: "b", at: 300, lines: ["damaged {", said("x".repeat(500), "assistant")] });
-	const c = addSession(dir, { id: "c", at: 200, lines: [said("x".repeat(500)), named("gone"), named("")] });
+	const b = addSession(dir, { id: "b", at: 300, lines: ["damaged {", message("x".repeat(500), "assistant")] });
+	const c = addSession(dir, { id: "c", at: 200, lines: [message("x".repeat(500)), named("gone"), named("")] });
 	writeFileSync(join(dir, "notes.txt"), "not a session");
 	writeFileSync(join(dir, "other.jsonl"), "{}\n");
 	writeFileSync(join(dir, "empty.jsonl"), "");
@@ -66,14 +71,18 @@ test("sessions are listed newest first with name, first message and count", asyn
 
 test("a name in the middle of a large session, its count and a huge first message are found", async () => {
 	const dir = tempDir();
-	const messages = Array.from({ length: 30 }, (_, n) => said(`${n}${"m".repeat(100_003 * (n % 4))}`));
+	const messages = Array.from({ length: 30 }, (_, n) => message(`${n}${"m".repeat(100_003 * (n % 4))}`));
 	addSession(dir, {
 		id: "a",
 		at: 1,
-		lines: [padding(70_000), ...messages, named("middle"), padding(2_000_000), said("end")],
+		lines: [padding(70_000), ...messages, named("middle"), padding(2_000_000), message("end")],
 	});
-	addSession(dir, { id: "b", at: 2, lines: [said([{ type: "text", text: `huge "one" ${"h".repeat(400_000)}` }])] });
-	addSession(dir, { id: "c", at: 3, lines: [said('a text that quotes "type":"session_info" and {"type":"message"')] });
+	addSession(dir, { id: "b", at: 2, lines: [message([{ type: "text", text: `huge "one" ${"h".repeat(400_000)}` }])] });
+	addSession(dir, {
+		id: "c",
+		at: 3,
+		lines: [message('a text that quotes "type":"session_info" and {"type":"message"')],
+	});
 	const list = await listSessions(dir);
 	expect(list.map(({ id, name, messageCount }) => [id, name, messageCount])).toEqual([
 		["c", null, 1],
@@ -87,7 +96,7 @@ test("a name in the middle of a large session, its count and a huge first messag
 test("a session beyond the scan budget gets its name from head and tail, and no message count", async () => {
 	const dir = tempDir();
 	const big = Array.from({ length: 17 }, () => padding(4_000_000));
-	addSession(dir, { id: "tail", at: 1, lines: [said("hi"), ...big, named("at the end")] });
+	addSession(dir, { id: "tail", at: 1, lines: [message("hi"), ...big, named("at the end")] });
 	addSession(dir, { id: "head", at: 2, lines: [named("at the start"), ...big] });
 	expect((await listSessions(dir)).map(({ name, messageCount }) => [name, messageCount])).toEqual([
 		["at the start", null],
@@ -146,7 +155,11 @@ test("a search finds the first match in each session in any case and escaping, a
 	const a = addSession(dir, {
 		id: "a",
 		at: 2,
-		lines: [said("nothing"), said(`${"b".repeat(100)}Say "ÄPFEL\nund\tBirnen" ${"c".repeat(200)}`), said("äpfel")],
+		lines: [
+			message("nothing"),
+			message(`${"b".repeat(100)}Say "ÄPFEL\nund\tBirnen" ${"c".repeat(200)}`),
+			message("äpfel"),
+		],
 	});
 	const b = addSession(dir, {
 		id: "b",
@@ -185,7 +198,7 @@ test("a search finds matches across chunk boundaries and in a last line without 
 
 test("an aborted search stops", async () => {
 	const dir = tempDir();
-	for (const id of ["a", "b"]) addSession(dir, { id, at: 1, lines: [said("needle")] });
+	for (const id of ["a", "b"]) addSession(dir, { id, at: 1, lines: [message("needle")] });
 	const stop = new AbortController();
 	const search = searchSessions(dir, "needle", { signal: stop.signal });
 	expect((await search.next()).done).toBe(false);

@@ -41,13 +41,13 @@ test("a history over the size limit keeps its newest half", async () => {
 
 test("commands are inserted by time between the prompts of earlier sessions", async () => {
 	const dir = tempDir();
-	const said = (text: string, minutes: number) => ({
+	const prompt = (text: string, minutes: number) => ({
 		type: "message",
 		timestamp: new Date(MORNING + minutes * 60_000).toISOString(),
 		message: { role: "user", content: text, timestamp: 0 },
 	});
 	const header = { type: "session", version: 1, id: "a", timestamp: new Date(MORNING).toISOString(), cwd: "/" };
-	const lines = [header, said("one", 0), said("two", 10)].map((entry) => JSON.stringify(entry));
+	const lines = [header, prompt("one", 0), prompt("two", 10)].map((entry) => JSON.stringify(entry));
 	writeFiles(dir, { "a.jsonl": lines.join("\n") });
 	await rememberCommand(dir, { text: "/before", at: MORNING - 60_000 });
 	await rememberCommand(dir, { text: "/between", at: MORNING + 60_000 });

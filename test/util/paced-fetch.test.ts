@@ -72,17 +72,17 @@ test("the event loop runs while most of the time is spent reading", async () => 
 });
 
 test("a client that stops reading cancels the body of the response", async () => {
-	let cancelled: unknown = null;
+	let canceled: unknown = null;
 	const body = new ReadableStream<Uint8Array>({
 		pull: (controller) => controller.enqueue(new Uint8Array(10)),
 		cancel: (reason) => {
-			cancelled = reason;
+			canceled = reason;
 		},
 	});
 	const source = new Response(body, { headers: { "content-type": "text/event-stream" } });
 	const response = await pacedFetch(async () => source)("http://127.0.0.1");
 	await response.body?.cancel("enough");
-	expect(cancelled).toBe("enough");
+	expect(canceled).toBe("enough");
 });
 
 test("an error of the stream is passed on", async () => {

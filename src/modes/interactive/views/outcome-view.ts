@@ -1,5 +1,5 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import { saysNothing } from "../../../log/entry.js";
+import { isEmptyReply } from "../../../log/entry.js";
 import { nextStep, readableError } from "../../request-error.js";
 import { clipLine, styled, wrapLines } from "../lines.js";
 import { type Look, View } from "./view.js";
@@ -37,5 +37,5 @@ export class OutcomeView extends View {
 
 /** True for a reply whose end needs a word. */
 export function endedBadly(message: AssistantMessage): boolean {
-	return ["error", "aborted", "length"].includes(message.stopReason) || saysNothing(message);
+	return ["error", "aborted", "length"].includes(message.stopReason) || isEmptyReply(message);
 }
