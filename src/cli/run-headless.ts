@@ -2,7 +2,7 @@ import { Watchdog } from "../hooks/watchdog.js";
 import { describeHookError, type ExitCode, type ModeIO } from "../modes/mode.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stripAll } from "../util/sanitize.js";
-import { untilSignal, watchForStall } from "../util/signals.js";
+import { stopOnSignal, watchForStall } from "../util/signals.js";
 import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { READER_GONE } from "./standard-io.js";
@@ -36,7 +36,7 @@ export async function runHeadless(
 		if (event.type === "notice" && event.level !== "info") line(event.message);
 		if (event.type === "hook_error") line(describeHookError(event));
 	});
-	const end = untilSignal(async () => {
+	const end = stopOnSignal(async () => {
 		await created.abort();
 	});
 	io.onReaderGone?.(() => end.end(READER_GONE));

@@ -3,7 +3,7 @@ import { Watchdog } from "../hooks/watchdog.js";
 import { describeHookError, type ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
-import { untilSignal } from "../util/signals.js";
+import { stopOnSignal } from "../util/signals.js";
 import { printNotices, READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
@@ -31,7 +31,7 @@ export async function runRpc(
 		else if (event.type === "session_changed") stop();
 	});
 	const stopped = new AbortController();
-	const end = untilSignal(async () => stopped.abort());
+	const end = stopOnSignal(async () => stopped.abort());
 	io.onReaderGone?.(() => end.end(READER_GONE));
 	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
 	const releaseErrors = watchStrayErrors(session);

@@ -1,10 +1,10 @@
 import type { Background } from "../themes/built-in.js";
-import { type ColourLevel, colourRgb, isLight, parseColour } from "../themes/colour.js";
+import { type ColorLevel, colorRgb, isLight, parseColor } from "../themes/color.js";
 import type { Environment } from "./paths.js";
 
 /** What the environment says of a terminal's colours. */
 export interface TerminalColours {
-	level: ColourLevel;
+	level: ColorLevel;
 	/** Why, for `pi doctor`: a variable and its value. */
 	reason: string;
 	/** As `COLORFGBG` tells; null when nothing does. */
@@ -24,8 +24,8 @@ export function terminalColours(env: Environment, platform: NodeJS.Platform = pr
 	return { ...colourLevel(env, platform), background: backgroundOf(env) };
 }
 
-function colourLevel(env: Environment, platform: NodeJS.Platform): { level: ColourLevel; reason: string } {
-	const named = (level: ColourLevel, name: string) => ({ level, reason: `${name}=${env[name] ?? ""}` });
+function colourLevel(env: Environment, platform: NodeJS.Platform): { level: ColorLevel; reason: string } {
+	const named = (level: ColorLevel, name: string) => ({ level, reason: `${name}=${env[name] ?? ""}` });
 	const forced = forcedLevel(env.FORCE_COLOR);
 	if (forced !== null) return named(forced, "FORCE_COLOR");
 	if (env.NO_COLOR) return named(0, "NO_COLOR");
@@ -39,7 +39,7 @@ function colourLevel(env: Environment, platform: NodeJS.Platform): { level: Colo
 	return named(/256/.test(term) ? 2 : 1, "TERM");
 }
 
-function forcedLevel(value: string | undefined): ColourLevel | null {
+function forcedLevel(value: string | undefined): ColorLevel | null {
 	switch (value) {
 		case undefined:
 			return null;
@@ -58,7 +58,7 @@ function forcedLevel(value: string | undefined): ColourLevel | null {
 /** `COLORFGBG` is `text;background`, numbers of the sixteen; some terminals put a word between. */
 function backgroundOf({ COLORFGBG }: Environment): Background | null {
 	const last = COLORFGBG?.split(";").at(-1) ?? "";
-	const colour = /^\d{1,2}$/.test(last) ? parseColour(Number(last)) : null;
+	const colour = /^\d{1,2}$/.test(last) ? parseColor(Number(last)) : null;
 	if (colour?.kind !== "named") return null;
-	return isLight(colourRgb(colour)) ? "light" : "dark";
+	return isLight(colorRgb(colour)) ? "light" : "dark";
 }

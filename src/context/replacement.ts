@@ -8,7 +8,7 @@ import {
 } from "../log/entry.js";
 import type { TracedMessage } from "./context-message.js";
 import type { EntrySource } from "./entry-message.js";
-import { readShape } from "./shape.js";
+import { readRecordedRequest } from "./recorded-request.js";
 
 /** The compaction in force and the first entry that it keeps. */
 export interface ActiveCompaction {
@@ -53,7 +53,7 @@ export function activeReplacement(entries: EntrySource): ActiveCompaction | Acti
 			return { kind: "compaction", entry, entryIndex: index, firstKeptEntryIndex };
 		}
 		if (isContextFreezeEntry(entry) && entry.entryIndex < index) {
-			const messages = readShape(entries, entry.entryIndex);
+			const messages = readRecordedRequest(entries, entry.entryIndex);
 			if (messages)
 				return { kind: "freeze", entry, entryIndex: index, firstKeptEntryIndex: entry.entryIndex, messages };
 		}

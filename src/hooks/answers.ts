@@ -1,5 +1,5 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
-import { isRecord } from "../log/message-shape.js";
+import { isRecord } from "../log/read-message.js";
 import type { CommandResult } from "./types.js";
 
 // Hooks and tools are loaded without type checks, so their answers are checked before anything in them is read.

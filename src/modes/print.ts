@@ -1,5 +1,5 @@
 import { describeError } from "../errors.js";
-import { messageText, saysNothing } from "../log/entry.js";
+import { isEmptyReply, messageText } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { AgentSessionEvent } from "../session/events.js";
 import { sanitize, stripAll } from "../util/sanitize.js";
@@ -23,7 +23,7 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 			onReply: async (reply) => {
 				const text = messageText(reply).trimEnd();
 				if (text !== "") await io.out(`${clean(text)}\n`);
-				if (saysNothing(reply)) line("the model said nothing");
+				if (isEmptyReply(reply)) line("the model said nothing");
 				if (reply.stopReason === "length")
 					line("the reply was cut at the model's limit · pi --continue -p 'go on' gives the rest");
 			},

@@ -8,7 +8,7 @@ import type { AgentSession } from "./agent-session.js";
  * @throws PiError `export_failed`
  */
 export async function exportSession(session: AgentSession, path?: string): Promise<string> {
-	const { exportToFile } = await import("../export/export-file.js");
+	const { exportToFile } = await import("../export/html.js");
 	const id = session.sessionId.slice(0, 8);
 	const target = resolve(session.cwd, path ?? `pi-session-${id}.html`);
 	await exportToFile(target, {

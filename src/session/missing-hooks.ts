@@ -1,8 +1,8 @@
 import { plainMessages } from "../context/build-context.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { digestContext } from "../context/digest.js";
+import { readRecordedRequest } from "../context/recorded-request.js";
 import { activeReplacement } from "../context/replacement.js";
-import { readShape } from "../context/shape.js";
 import { estimateAll } from "../context/tokens.js";
 import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
@@ -81,9 +81,9 @@ async function findDifference(query: MissingHooksQuery): Promise<ContextDifferen
 	if (!record || (activeReplacement(entries)?.entryIndex ?? -1) > reply) return null;
 	const now = await recompute(query, reply, record);
 	if (!now) return null;
-	const shape = readShape(entries, reply)?.map(({ message }) => message);
-	const isExact = shape !== undefined && digestContext(shape) === record.digest;
-	const tokens = isExact ? estimateAll(shape) : record.tokens;
+	const recorded = readRecordedRequest(entries, reply)?.map(({ message }) => message);
+	const isExact = recorded !== undefined && digestContext(recorded) === record.digest;
+	const tokens = isExact ? estimateAll(recorded) : record.tokens;
 	return {
 		reply,
 		sent: { messages: record.messages, tokens },

@@ -3,11 +3,11 @@ import { type CacheLoss, findCacheLoss } from "../context/cache-loss.js";
 import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext, ContextProblem, TracedMessage } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
+import { RequestRecorder } from "../context/recorded-request.js";
 import { type ContextRequest, RequestMemo, TokenSum } from "../context/request-memo.js";
-import { ShapeRecorder } from "../context/shape.js";
 import { sharedLength } from "../context/shared-length.js";
 import { estimateTokens } from "../context/tokens.js";
-import type { AppMessage, ContextShape, SessionEntry } from "../log/entry.js";
+import type { AppMessage, RecordedRequest, SessionEntry } from "../log/entry.js";
 
 /** The part of a log that the context reads. */
 export interface ContextLog {
@@ -47,7 +47,7 @@ export class SessionContext {
 	/** Of the messages in `[#computedAt, end)`: entries that come later are counted when they are there. */
 	#added = { end: 0, tokens: 0, isEmpty: true };
 	#lastRequest: BuiltContext | null = null;
-	readonly #shapes = new ShapeRecorder();
+	readonly #recorder = new RequestRecorder();
 	// What was worked out before for this log, so that the cost of a request is that of what is new in it.
 	#memo = new ContextMemo();
 	#requests = new RequestMemo();
@@ -67,10 +67,10 @@ export class SessionContext {
 		return before && findCacheLoss(before, context);
 	}
 
-	/** What the log keeps of a context that goes to the model; undefined where the entries tell all. */
-	describeShape(context: BuiltContext): ContextShape | undefined {
+	/** The record of a context that is sent to the model, for the log; undefined if no hook changed the context. */
+	describeRequest(context: BuiltContext): RecordedRequest | undefined {
 		const log = this.options.log();
-		return this.#shapes.describe(context, sourceOf(log, log.length));
+		return this.#recorder.describe(context, sourceOf(log, log.length));
 	}
 
 	/** The context as last computed, as it is sent. */
@@ -117,7 +117,7 @@ export class SessionContext {
 		this.#computedAt = 0;
 		this.#counted = null;
 		this.#lastRequest = null;
-		this.#shapes.reset();
+		this.#recorder.reset();
 		this.#tokens = 0;
 		this.#isCounted = false;
 		this.#added = { end: 0, tokens: 0, isEmpty: true };
@@ -128,7 +128,7 @@ export class SessionContext {
 
 	/** Notes that the reply to the last request is in the log, and what the provider counted for both. */
 	noteReply(entryIndex: number, tokens: number): void {
-		this.#shapes.recorded(entryIndex);
+		this.#recorder.recorded(entryIndex);
 		this.#counted = tokens > 0 ? { messages: this.#current.messages, tokens } : null;
 		this.#countCurrent();
 	}

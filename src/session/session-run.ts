@@ -133,13 +133,13 @@ function agentDeps(
 /** ms that all handlers of one closing event get after an abort. */
 const MAX_CLOSING_MS = 1000;
 
-type RecordedRequest = PreparedRequest & Required<Pick<PreparedRequest, "record">>;
+type RequestWithRecord = PreparedRequest & Required<Pick<PreparedRequest, "record">>;
 
 async function prepareRequest(
 	deps: SessionRunDeps,
 	systemItems: SystemItems,
 	signal: AbortSignal,
-): Promise<{ request: RecordedRequest; built: BuiltContext }> {
+): Promise<{ request: RequestWithRecord; built: BuiltContext }> {
 	const { setup, state, context } = deps;
 	const model = requireModel(setup, state);
 	const [auth] = await Promise.all([setup.models.requestAuth(model), setup.client.prepare(model)]);
@@ -148,8 +148,8 @@ async function prepareRequest(
 	const built = await context.rebuild(signal);
 	const { messages, digest } = context.request();
 	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
-	const shape = context.describeShape(built);
-	const request: RecordedRequest = {
+	const recorded = context.describeRequest(built);
+	const request: RequestWithRecord = {
 		model,
 		context: {
 			systemPrompt: setup.preamble.systemPrompt,
@@ -164,7 +164,7 @@ async function prepareRequest(
 			// Retries are the loop's: visible, counted, cancellable.
 			maxRetries: 0,
 		},
-		record: { digest, messages: built.messages.length, tokens: context.tokens(), ...(shape && { shape }) },
+		record: { digest, messages: built.messages.length, tokens: context.tokens(), ...(recorded && { shape: recorded }) },
 	};
 	return { request, built };
 }
@@ -172,7 +172,7 @@ async function prepareRequest(
 /** Asks the hooks. @returns why the request must not be sent; null when it may be */
 async function askBeforeRequest(
 	{ hooks }: SessionRunDeps,
-	{ model, record }: RecordedRequest,
+	{ model, record }: RequestWithRecord,
 	turnIndex: number,
 	signal: AbortSignal,
 ): Promise<string | null> {

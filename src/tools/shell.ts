@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { type ProcessOutcome, spawnGroup } from "../util/process.js";
+import { type ProcessResult, spawnGroup } from "../util/process.js";
 import { ANNOUNCE_GROUP } from "../util/reaper.js";
 import type { Truncated } from "./output.js";
 import { OutputRecorder, type RecordedOutput } from "./output-recorder.js";
@@ -27,7 +27,7 @@ export interface ShellOptions {
 }
 
 /** What a shell command printed, both streams in one, and how it ended. */
-export interface ShellResult extends ProcessOutcome {
+export interface ShellResult extends ProcessResult {
 	output: RecordedOutput;
 }
 
@@ -61,7 +61,7 @@ function findShell(): string {
 	return ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].find((path) => existsSync(path)) ?? "sh";
 }
 
-function refuse(command: string): ProcessOutcome | undefined {
+function refuse(command: string): ProcessResult | undefined {
 	const failure = command.includes("\0")
 		? "The command contains a NUL character, which no shell takes"
 		: Buffer.byteLength(command) > MAX_COMMAND_BYTES

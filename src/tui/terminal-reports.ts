@@ -1,5 +1,5 @@
 import type { Background } from "../themes/built-in.js";
-import { isLight, type Rgb } from "../themes/colour.js";
+import { isLight, type Rgb } from "../themes/color.js";
 
 /** Asks for the background colour, and to be told when the terminal changes between light and dark. */
 const ASK = "\x1b]11;?\x07\x1b[?2031h";

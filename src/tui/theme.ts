@@ -1,9 +1,9 @@
 import type { EditorTheme, MarkdownTheme, SelectListTheme } from "@mariozechner/pi-tui";
 import { Chalk, type ChalkInstance } from "chalk";
 import { type BuiltInTheme, builtInStyles } from "../themes/built-in.js";
-import { type Colour, type ColourLevel, parseColour, reduceColour } from "../themes/colour.js";
+import { type Color, type ColorLevel, parseColor, reduceColor } from "../themes/color.js";
 import {
-	type ColourValue,
+	type ColorValue,
 	STYLE_ATTRIBUTES,
 	type StyleSpec,
 	type ThemeRole,
@@ -61,7 +61,7 @@ export type LiveTheme = { -readonly [Key in keyof Theme]: Theme[Key] };
  * Builds a theme for a terminal with so many colours. Colours of the theme's own come down to the nearest that there are.
  * Without any, styles are left out altogether.
  */
-export function createTheme(theme: ThemeName | ThemeSource, level: ColourLevel = 3): LiveTheme {
+export function createTheme(theme: ThemeName | ThemeSource, level: ColorLevel = 3): LiveTheme {
 	const { name, styles } = typeof theme === "string" ? { name: theme, styles: builtInStyles(theme, "dark") } : theme;
 	const isPlain = level === 0 || name === "plain";
 	const chalk = new Chalk({ level: isPlain ? 0 : 3 });
@@ -140,7 +140,7 @@ function markdownTheme(chalk: ChalkInstance, style: (role: ThemeRole) => Style):
 	};
 }
 
-function styleOf(chalk: ChalkInstance, spec: StyleSpec, level: ColourLevel): Style {
+function styleOf(chalk: ChalkInstance, spec: StyleSpec, level: ColorLevel): Style {
 	let style = chalk;
 	if (spec.background !== undefined) style = withBackground(style, spec.background, level);
 	if (spec.color !== undefined) style = withColour(style, spec.color, level);
@@ -149,7 +149,7 @@ function styleOf(chalk: ChalkInstance, spec: StyleSpec, level: ColourLevel): Sty
 	return style === chalk ? (text) => text : style;
 }
 
-function withColour(style: ChalkInstance, value: ColourValue, level: ColourLevel): ChalkInstance {
+function withColour(style: ChalkInstance, value: ColorValue, level: ColorLevel): ChalkInstance {
 	const colour = reduced(value, level);
 	switch (colour.kind) {
 		case "default":
@@ -163,10 +163,10 @@ function withColour(style: ChalkInstance, value: ColourValue, level: ColourLevel
 	}
 }
 
-function withBackground(style: ChalkInstance, value: ColourValue, level: ColourLevel): ChalkInstance {
+function withBackground(style: ChalkInstance, value: ColorValue, level: ColorLevel): ChalkInstance {
 	const colour = reduced(value, level);
 	// A shade of its own comes down to one that the text on it may have too: that would hide it.
-	if (level === 1 && parseColour(value)?.kind !== "named") return colour.kind === "default" ? style : style.inverse;
+	if (level === 1 && parseColor(value)?.kind !== "named") return colour.kind === "default" ? style : style.inverse;
 	switch (colour.kind) {
 		case "default":
 			return style;
@@ -179,8 +179,8 @@ function withBackground(style: ChalkInstance, value: ColourValue, level: ColourL
 	}
 }
 
-function reduced(value: ColourValue, level: ColourLevel): Colour {
-	return reduceColour(parseColour(value) ?? { kind: "default" }, level);
+function reduced(value: ColorValue, level: ColorLevel): Color {
+	return reduceColor(parseColor(value) ?? { kind: "default" }, level);
 }
 
 /** The sixteen as chalk calls them, by their number. */

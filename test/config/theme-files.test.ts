@@ -43,8 +43,8 @@ test("what is wrong with a file is told with its place in it", () => {
 	expect(loadThemeFile(join(home, "wrong.json"))).toEqual({
 		theme: { colors: {} },
 		problems: [
-			expect.stringMatching(/wrong\.json: colors\.dim must be a colour/),
-			expect.stringMatching(/wrong\.json: unknown "extra"; not used$/),
+			expect.stringMatching(/wrong\.json: colors\.dim must be a color/),
+			expect.stringMatching(/wrong\.json: unknown "extra"; ignored$/),
 		],
 	});
 	expect(loadThemeFile(join(home, "none.json"))).toEqual({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { builtInStyles } from "../../src/themes/built-in.js";
-import type { ColourLevel } from "../../src/themes/colour.js";
+import type { ColorLevel } from "../../src/themes/color.js";
 import { loadHighlighter } from "../../src/tui/highlight.js";
 import { createTheme } from "../../src/tui/theme.js";
 
@@ -40,7 +40,7 @@ test("code is coloured line by line; unknown languages and very long code stay p
 });
 
 test("colours of the theme's own come down to what the terminal has", () => {
-	const theme = (level: ColourLevel) =>
+	const theme = (level: ColorLevel) =>
 		createTheme(
 			{
 				name: "own",

@@ -3,7 +3,7 @@ import type { SettingsStore } from "../../config/settings-store.js";
 import { type FoundTheme, listThemeFiles, loadThemeFile, type ThemeDirs } from "../../config/theme-files.js";
 import { describeError, PiError } from "../../errors.js";
 import { type Background, BUILT_IN_THEMES, builtInStyles, isBuiltIn } from "../../themes/built-in.js";
-import type { ColourLevel } from "../../themes/colour.js";
+import type { ColorLevel } from "../../themes/color.js";
 import { type ThemeFile, themeStyles } from "../../themes/theme-file.js";
 import { createTheme, type LiveTheme, type Theme, type ThemeSource } from "../../tui/theme.js";
 import { didYouMean } from "../../util/nearest.js";
@@ -11,7 +11,7 @@ import { watchFile } from "../../util/watch-file.js";
 
 /** Sources of the screen's colors. */
 export interface ThemeOptions {
-	level: ColourLevel;
+	level: ColorLevel;
 	/** Background according to the environment; null when unknown. */
 	background?: Background | null;
 	/** True when pi may query the terminal for its background. Default: false. */

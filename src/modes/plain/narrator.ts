@@ -1,7 +1,7 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { errorText } from "../../errors.js";
 import type { EntryTheme } from "../../hooks/types.js";
-import { isMessageEntry, isSystemItemEntry, type SessionEntry, saysNothing } from "../../log/entry.js";
+import { isEmptyReply, isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { formatDuration, formatTokens, hookName, plural } from "../format.js";
@@ -136,7 +136,7 @@ export class Narrator {
 		const { stopReason, errorMessage } = message;
 		this.#flush();
 		this.#isReplying = false;
-		if (saysNothing(message)) this.#say("the model said nothing");
+		if (isEmptyReply(message)) this.#say("the model said nothing");
 		if (stopReason === "aborted") this.#say("stopped");
 		if (stopReason === "length") this.#say("Warning: the reply was cut at the model's limit · say go on for the rest");
 		if (stopReason === "error") {

@@ -3,7 +3,7 @@ import { ContextMemo } from "../../context/context-memo.js";
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { coreContext } from "../../context/core.js";
 import { digestContext, RunningDigest } from "../../context/digest.js";
-import { readShape } from "../../context/shape.js";
+import { readRecordedRequest } from "../../context/recorded-request.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import {
@@ -117,9 +117,9 @@ export class SessionView {
 		return first ?? { end: entryIndex, context: await this.build(entryIndex) };
 	}
 
-	/** The request that a reply answered, as the shape beside it says; null when there is none, or it is not that request. */
+	/** The request that a reply answered, read from the log; null if it is not recorded or its digest differs. */
 	#sent(reply: number, { digest }: ContextRecord): readonly TracedMessage[] | null {
-		const sent = readShape(this.options.entries, reply);
+		const sent = readRecordedRequest(this.options.entries, reply);
 		return sent && digestContext(sent.map(({ message }) => message)) === digest ? sent : null;
 	}
 

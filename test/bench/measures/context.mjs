@@ -86,7 +86,7 @@ export async function contextBuild({ rounds, workshop }) {
 }
 
 /**
- * What the request after one more entry costs before it is sent: context, conversion, repair, digest, tokens, shape. With hooks,
+ * What the request after one more entry costs before it is sent: context, conversion, repair, digest, tokens, record. With hooks,
  * their own work and the walk over what they answer are in it.
  */
 export async function nextRequest({ rounds, workshop }) {
@@ -115,7 +115,7 @@ export async function nextRequest({ rounds, workshop }) {
 				const built = await context.rebuild(new AbortController().signal);
 				const { messages } = context.request();
 				context.tokens();
-				context.describeShape(built);
+				context.describeRequest(built);
 				context.noteRequest(built);
 				const ms = performance.now() - started;
 				if (messages.length < size / 2) throw new Error(`${messages.length} messages`);

@@ -1,5 +1,5 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import { saysNothing } from "../../../log/entry.js";
+import { isEmptyReply } from "../../../log/entry.js";
 import { nextStep, readableError } from "../../request-error.js";
 import { clipLine, styled, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
@@ -33,5 +33,5 @@ export class ReplyEndView extends View {
 
 /** True for a reply that ended with an error, was stopped or truncated, or is empty. */
 export function endedAbnormally(message: AssistantMessage): boolean {
-	return ["error", "aborted", "length"].includes(message.stopReason) || saysNothing(message);
+	return ["error", "aborted", "length"].includes(message.stopReason) || isEmptyReply(message);
 }
