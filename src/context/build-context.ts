@@ -1,4 +1,4 @@
-import type { AppMessage, SessionEntry } from "../log/entry.js";
+import type { AppMessage } from "../log/entry.js";
 import { checkMessages, SHAPES_KNOWN, type Violation } from "./check.js";
 import { ContextMemo } from "./context-memo.js";
 import type {
@@ -156,9 +156,4 @@ function findEdits({ hook, before, after }: Change): HookEdits {
 /** The bare messages of a context, for code that does not ask where they come from. */
 export function plainMessages(context: BuiltContext): AppMessage[] {
 	return context.messages.map(({ message }) => message);
-}
-
-/** True when any entry of a list is one that puts a message into the context. */
-export function hasMessages(entries: readonly SessionEntry[]): boolean {
-	return entries.some((entry) => entryMessage(entry) !== null);
 }

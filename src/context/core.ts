@@ -1,6 +1,5 @@
 import type { ContextProblem, TracedMessage } from "./context-message.js";
-import { EntryItems } from "./entry-items.js";
-import { compactionMessage, type EntrySource } from "./entry-message.js";
+import { compactionMessage, EntryItems, type EntrySource } from "./entry-message.js";
 import { type ActiveCompaction, type ActiveFreeze, activeReplacement, changesReplacement } from "./replacement.js";
 import { noteExtension } from "./shared-length.js";
 

@@ -1,8 +1,7 @@
 import type { UserMessage } from "@mariozechner/pi-ai";
 import type { SessionEntry } from "../log/entry.js";
 import type { ContextMessage } from "./context-message.js";
-import { EntryItems } from "./entry-items.js";
-import { entryTime } from "./entry-message.js";
+import { EntryItems, entryTime } from "./entry-message.js";
 
 /** Entries `[from, to)` that a summary replaces. */
 export interface SummaryRange {

@@ -38,11 +38,6 @@ export class StabilityWatch {
 		}));
 	}
 
-	/** Forgets what was seen: the log is another one now. */
-	reset(): void {
-		this.#seen.clear();
-	}
-
 	#compare(key: string, hook: string, now: Seen): void {
 		const before = this.#seen.get(key);
 		this.#seen.set(key, now);

@@ -1,5 +1,5 @@
 import type { CallOutcome, ScriptedReply } from "./conversation.js";
-import { SCRATCH_BUG } from "./scratch-files.js";
+import { SCRATCH_BUG } from "./scratch-project.js";
 
 const NEEDED = ["grep", "read", "bash", "edit"];
 

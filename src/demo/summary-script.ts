@@ -1,6 +1,6 @@
 import type { Context } from "@mariozechner/pi-ai";
 import { lastUserText, textOf, userTexts, wholeText } from "./conversation.js";
-import { SCRATCH_BUG } from "./scratch-files.js";
+import { SCRATCH_BUG } from "./scratch-project.js";
 
 const ASKS_FOR_SUMMARY = /\bsummar(?:y|ies|i[sz]e|i[sz]ing|i[sz]ation)\b/i;
 

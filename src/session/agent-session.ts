@@ -6,32 +6,52 @@ import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
-import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
+import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { Activity, SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { Compaction } from "./compaction.js";
-import { createControls, type SessionControls } from "./controls.js";
 import type { AgentSessionEvent, QueuedPrompts, SessionEvents } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
-import { type LoadedSummary, summarizeLoaded } from "./loaded-summary.js";
-import { type LogView, viewLog } from "./log-view.js";
-import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
-import type { Prompter, PromptResult } from "./prompter.js";
-import type { SessionContext } from "./session-context.js";
+import type { QueueMode } from "./prompt-queue.js";
+import type { PromptExtras, Prompter, PromptResult } from "./prompter.js";
+import { type LogView, type SessionContext, viewLog } from "./session-context.js";
 import type { SessionHooks } from "./session-hooks.js";
-import { SessionName } from "./session-name.js";
+import { cycleModel, cycleThinkingLevel } from "./session-models.js";
 import type { SessionRunner } from "./session-run.js";
 import { requireModel, type SessionSetup } from "./session-setup.js";
-import type { SessionState } from "./session-state.js";
+import { SessionName, type SessionState } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
 import type { UserShell } from "./user-bash.js";
-import type { PromptExtras } from "./user-message.js";
 
 /** Who can be asked, and on what; set by `attachUI`. */
 export interface SessionSurface {
 	ui: HookUI;
 	shell: CommandShell | null;
 	hasUI: boolean;
+}
+
+/** What is loaded, for the header. */
+export interface LoadedSummary {
+	hooks: { path: string; name: string; scope: string }[];
+	skills: string[];
+	templates: string[];
+	contextFiles: string[];
+	/** What went wrong while loading, one line each. */
+	warnings: string[];
+}
+
+/** What programs that drive a session may look at and change besides what every mode does. */
+export interface SessionControls {
+	/** The messages that the model sees next. */
+	readonly messages: readonly AppMessage[];
+	/** Whether waiting prompts are delivered one in each turn or all at once; for this session, nothing is saved. */
+	queueMode: QueueMode;
+	/** Whether failed requests are sent again; for this session, nothing is saved. */
+	autoRetry: boolean;
+	/** Models for which a key is known, those of servers on this machine among them. */
+	availableModels(): Promise<Model<Api>[]>;
+	/** Stops the user's shell command; nothing happens when none runs. */
+	abortBash(): void;
 }
 
 /** The components of a session, connected by `create-session.ts`. */
@@ -153,7 +173,14 @@ export class AgentSession {
 	}
 	get loaded(): LoadedSummary {
 		const { setup, hooks, warnings } = this.#components;
-		return summarizeLoaded(setup.resources, hooks.registry.hooks, warnings);
+		const { templates, skills, contextFiles } = setup.resources;
+		return {
+			hooks: hooks.registry.hooks.map(({ path, name, scope }) => ({ path, name, scope })),
+			skills: skills.map(({ name }) => name),
+			templates: templates.map(({ name }) => name),
+			contextFiles: [...contextFiles],
+			warnings: [...warnings],
+		};
 	}
 
 	/**
@@ -304,4 +331,27 @@ export class AgentSession {
 		state.close();
 		events.close();
 	}
+}
+
+function createControls({ setup, context, activity }: SessionComponents): SessionControls {
+	const { settings } = setup;
+	return {
+		get messages() {
+			return context.messages;
+		},
+		get queueMode() {
+			return settings.current.queueMode;
+		},
+		set queueMode(mode) {
+			settings.override("queueMode", mode);
+		},
+		get autoRetry() {
+			return settings.current.retry.enabled;
+		},
+		set autoRetry(enabled) {
+			settings.override("retry.enabled", enabled);
+		},
+		availableModels: () => setup.models.available(),
+		abortBash: () => activity.abort("shell"),
+	};
 }

@@ -1,6 +1,7 @@
 import type { HookFigures } from "../commands/inspection.js";
 import type { HookError } from "../errors.js";
 import type { HookCallReport } from "../hooks/runner.js";
+import type { AgentSessionEvent } from "./events.js";
 
 /** Durations that are kept of each hook. */
 const KEPT_CALLS = 500;
@@ -77,4 +78,29 @@ export class HookHealth {
 /** The least value that at least `share` of all are not above; null of none. */
 function percentile(sorted: readonly number[], share: number): number | null {
 	return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+}
+
+/** A handler that runs for so long is told of, ms. */
+const LONG_MS = 250;
+
+/** Tells of handlers that keep the session waiting. Of those that are quick nobody hears. */
+export class LongCalls {
+	/** @param emit hears that a handler runs long, and later that it is done */
+	constructor(
+		private readonly emit: (event: Extract<AgentSessionEvent, { type: "hook_running" | "hook_done" }>) => void,
+	) {}
+
+	/** A handler begins. @returns what to call when it is done */
+	begin(hookPath: string, event: string): () => void {
+		let isTold = false;
+		const timer = setTimeout(() => {
+			isTold = true;
+			this.emit({ type: "hook_running", hookPath, event, ms: LONG_MS });
+		}, LONG_MS);
+		timer.unref();
+		return () => {
+			clearTimeout(timer);
+			if (isTold) this.emit({ type: "hook_done", hookPath, event });
+		};
+	}
 }

@@ -8,6 +8,8 @@ import { ShapeRecorder } from "../context/shape.js";
 import { sharedLength } from "../context/shared-length.js";
 import { estimateTokens } from "../context/tokens.js";
 import type { AppMessage, ContextShape, SessionEntry } from "../log/entry.js";
+import type { MessageRole } from "../log/line-patterns.js";
+import type { SessionLog } from "../log/session-log.js";
 
 /** The part of a log that the context reads. */
 export interface ContextLog {
@@ -16,6 +18,12 @@ export interface ContextLog {
 	entry(index: number): SessionEntry | undefined;
 	/** Index of the last entry of a type, or of several, before an index; -1 for none. */
 	findLast(type: string | readonly string[], before?: number): number;
+}
+
+/** A log to be looked into, entries read when they are asked for. */
+export interface LogView extends Required<EntrySource> {
+	/** Index of the last message of a role, or of several, in `[from, before)`; -1 for none. Reads hardly more than the heads of lines. */
+	findLastMessage(role: MessageRole | readonly MessageRole[], before?: number, from?: number): number;
 }
 
 /** What the context of a session is computed from. */
@@ -189,7 +197,15 @@ export class SessionContext {
 	}
 }
 
-function sourceOf(log: ContextLog, length: number): EntrySource {
+/** A log as it is now: `length` is that of this moment. */
+export function viewLog(log: SessionLog): LogView {
+	return {
+		...sourceOf(log, log.length),
+		findLastMessage: (role, before, from) => log.findLastMessage(role, before, from),
+	};
+}
+
+function sourceOf(log: ContextLog, length: number): Required<EntrySource> {
 	return {
 		length,
 		at: (index) => log.entry(index),

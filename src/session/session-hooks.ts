@@ -10,8 +10,7 @@ import { HookRunner } from "../hooks/runner.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
-import { HookHealth } from "./hook-health.js";
-import { LongCalls } from "./long-calls.js";
+import { HookHealth, LongCalls } from "./hook-health.js";
 import type { SessionSetup } from "./session-setup.js";
 
 /** What the hooks of a session are loaded and run with. */

@@ -1,8 +1,11 @@
+import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandModels, ModelOffer } from "../commands/pickers.js";
 import type { Credentials } from "../config/credentials.js";
 import { type FindLocalOptions, findLocalModels } from "../config/local-servers.js";
 import type { ModelRegistry } from "../config/models.js";
-import type { SessionModels } from "./session-setup.js";
+import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
+import type { SessionModels, SessionSetup } from "./session-setup.js";
+import type { SessionState } from "./session-state.js";
 
 /** What the models of a session come from. */
 export interface SessionModelsOptions {
@@ -65,4 +68,27 @@ export async function registerLocalModels(registry: ModelRegistry, options: Find
 	const models = await findLocalModels(options);
 	registry.registerModels(models);
 	return models.length > 0;
+}
+
+/** Goes to the next or previous usable model. @returns it, or null when there is no other */
+export async function cycleModel(
+	{ models }: SessionSetup,
+	state: SessionState,
+	direction: 1 | -1,
+): Promise<Model<Api> | null> {
+	const usable = await models.cycle();
+	const at = usable.findIndex(({ id, provider }) => id === state.model?.id && provider === state.model.provider);
+	const next = usable[(at + direction + usable.length) % usable.length];
+	if (!next || (usable.length === 1 && at === 0)) return null;
+	state.setModel(next);
+	return next;
+}
+
+/** Goes to the next thinking level that the model knows. */
+export function cycleThinkingLevel({ client }: SessionSetup, state: SessionState): ThinkingLevel {
+	const { model } = state;
+	const known = THINKING_LEVELS.filter((level) => model === null || client.clampThinkingLevel(model, level) === level);
+	const next = known[(known.indexOf(state.thinkingLevel) + 1) % known.length] ?? "off";
+	state.setThinkingLevel(next);
+	return next;
 }

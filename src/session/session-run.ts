@@ -8,11 +8,10 @@ import { freezeDeep } from "../log/freeze.js";
 import { type Operation, phaseAfter, type SessionActivity } from "./activity.js";
 import type { Compaction } from "./compaction.js";
 import type { AgentSessionEvent } from "./events.js";
-import { PromptQueue } from "./prompt-queue.js";
+import { PromptQueue, SystemItems } from "./prompt-queue.js";
 import type { SessionContext } from "./session-context.js";
 import { requireModel, type SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
-import { SystemItems } from "./system-items.js";
 
 /** What a run is driven with. */
 export interface SessionRunDeps {

@@ -3,8 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { SCRATCH_BUG, SCRATCH_FILES } from "../../src/demo/scratch-files.js";
-import { createScratchProject } from "../../src/demo/scratch-project.js";
+import { createScratchProject, SCRATCH_BUG, SCRATCH_FILES } from "../../src/demo/scratch-project.js";
 import { tempDir } from "../helpers/temp.js";
 
 /** Runs the project's tests with nothing of this run's environment: a test runner would notice that it is inside one. */

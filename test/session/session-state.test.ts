@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { entryTimestamp } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
-import { SessionName } from "../../src/session/session-name.js";
+import { SessionName } from "../../src/session/session-state.js";
 
 const named = (name: string) => ({ type: "session_info", timestamp: entryTimestamp(), name }) as const;
 
