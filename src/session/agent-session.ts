@@ -21,7 +21,7 @@ import type { SessionRunner } from "./session-run.js";
 import { requireModel, type SessionSetup } from "./session-setup.js";
 import { SessionName, type SessionState } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
-import type { UserShell } from "./user-bash.js";
+import type { UserShell } from "./user-shell.js";
 
 /** Who can be asked, and on what; set by `attachUI`. */
 export interface SessionSurface {

@@ -12,36 +12,18 @@ import type { BuiltContext } from "../context/context-message.js";
 import { activeReplacement } from "../context/replacement.js";
 import { estimateAll } from "../context/tokens.js";
 import { describeError, PiError } from "../errors.js";
-import type { HookRunner } from "../hooks/runner.js";
 import { type CompactionEntry, type ContextUndoEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
 import { linkSignals } from "../util/abort.js";
-import type { Operation, SessionActivity } from "./activity.js";
+import type { Operation } from "./activity.js";
 import { askHooks, type DraftInputs, draftCompaction } from "./draft-compaction.js";
-import type { AgentSessionEvent } from "./events.js";
-import type { SessionContext } from "./session-context.js";
-import { requireModel, type SessionSetup } from "./session-setup.js";
-import type { SessionState } from "./session-state.js";
-
-/** What compactions work on. */
-export interface CompactionDeps {
-	setup: SessionSetup;
-	activity: SessionActivity;
-	state: SessionState;
-	context: SessionContext;
-	hooks(): HookRunner;
-	/** Computes a context next to the session's own: no figures, no reports. */
-	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
-	emit(event: AgentSessionEvent): void;
-	/** Aborted when the session ends. */
-	ended: AbortSignal;
-}
+import { requireModel, type SessionCore } from "./session-setup.js";
 
 /** Compacts the context and undoes it. Every compaction, whoever asks for it, begins in `begin`. */
 export class Compaction implements CommandCompaction {
 	/** Log length at which compaction last failed; it is not retried before the log has grown. */
 	#failedAt = -1;
 
-	constructor(private readonly deps: CompactionDeps) {}
+	constructor(private readonly deps: SessionCore) {}
 
 	/** Whether the session compacts automatically. Set for this run: nothing is saved. */
 	get enabled(): boolean {

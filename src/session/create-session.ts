@@ -1,7 +1,6 @@
 import { buildContext } from "../context/build-context.js";
 import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/host-context.js";
-import type { SessionEntry } from "../log/entry.js";
 import { SessionActivity } from "./activity.js";
 import { AgentSession, type SessionSurface } from "./agent-session.js";
 import { createCommandHost } from "./command-host.js";
@@ -17,9 +16,9 @@ import { Prompter } from "./prompter.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
 import { SessionRunner } from "./session-run.js";
-import type { SessionSetup } from "./session-setup.js";
+import type { SessionCore, SessionSetup } from "./session-setup.js";
 import { SessionState } from "./session-state.js";
-import { UserShell } from "./user-bash.js";
+import { UserShell } from "./user-shell.js";
 
 export type { CreateAgentSessionOptions, SessionChoice } from "./discover-setup.js";
 
@@ -77,13 +76,13 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		onWarning: warn,
 		onSend: (text, attachments) => prompter.receive(text, attachments),
 	});
-	const shared = {
+	const core: SessionCore = {
 		setup,
 		activity,
 		state,
 		context,
 		hooks: () => hooks.runner,
-		tryContext: (entries: readonly SessionEntry[], signal: AbortSignal) =>
+		tryContext: (entries, signal) =>
 			buildContext(
 				entries,
 				hooks.trialStages(() => entries, signal),
@@ -91,10 +90,10 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		emit,
 		ended: ended.signal,
 	};
-	const compaction = new Compaction(shared);
-	const runner: SessionRunner = new SessionRunner({ ...shared, compaction });
+	const compaction = new Compaction(core);
+	const runner: SessionRunner = new SessionRunner({ ...core, compaction });
 	const lifecycle = new Lifecycle({
-		...shared,
+		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
 		warn,
 		onLeave: () => runner.systemItems.settle(),
@@ -142,7 +141,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		hooks,
 		compaction,
 		runner,
-		userShell: new UserShell({ setup, state, activity, emit }),
+		userShell: new UserShell(core),
 		lifecycle,
 		commands,
 		prompter,

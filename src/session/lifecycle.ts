@@ -1,36 +1,22 @@
 import { dirname } from "node:path";
 import type { BranchTarget } from "../commands/command.js";
-import type { BuiltContext } from "../context/context-message.js";
 import { PiError } from "../errors.js";
-import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
+import type { SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
-import { entryTimestamp, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
+import { entryTimestamp, isUserMessageEntry, messageText } from "../log/entry.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
-import type { Operation, SessionActivity } from "./activity.js";
-import type { AgentSessionEvent } from "./events.js";
+import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
-import { entriesUpTo, type SessionContext } from "./session-context.js";
-import type { SessionSetup } from "./session-setup.js";
-import type { SessionState } from "./session-state.js";
+import { entriesUpTo } from "./session-context.js";
+import type { SessionCore } from "./session-setup.js";
 
-/** What the life of a session is driven with. */
-export interface LifecycleDeps {
-	setup: SessionSetup;
-	activity: SessionActivity;
-	state: SessionState;
-	context: SessionContext;
-	hooks(): HookRunner;
-	emit(event: AgentSessionEvent): void;
-	/** Called when a log is left, with nothing running: what still waits belongs to it. */
+export interface LifecycleDeps extends SessionCore {
+	/** Called before the session leaves a log, when nothing is running. */
 	onLeave(): void;
 	/** True for entry types that a loaded hook declares or writes. */
 	knowsType(type: string): boolean;
-	/** Computes a context beside the session's own. */
-	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
 	warn(line: string): void;
-	/** Aborted when the program ends. */
-	ended: AbortSignal;
 }
 
 type PlainReason = "start" | "before_switch" | "switch" | "before_clear" | "clear" | "shutdown";

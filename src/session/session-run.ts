@@ -5,23 +5,13 @@ import type { BuiltContext } from "../context/context-message.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
-import { type Operation, phaseAfter, type SessionActivity } from "./activity.js";
+import { type Operation, phaseAfter } from "./activity.js";
 import type { Compaction } from "./compaction.js";
-import type { AgentSessionEvent } from "./events.js";
 import { PromptQueue, SystemItems } from "./prompt-queue.js";
-import type { SessionContext } from "./session-context.js";
-import { requireModel, type SessionSetup } from "./session-setup.js";
-import type { SessionState } from "./session-state.js";
+import { requireModel, type SessionCore } from "./session-setup.js";
 
-/** What a run is driven with. */
-export interface SessionRunDeps {
-	setup: SessionSetup;
-	state: SessionState;
-	context: SessionContext;
-	activity: SessionActivity;
+export interface SessionRunDeps extends SessionCore {
 	compaction: Pick<Compaction, "compactIfNeeded" | "compactAfterOverflow">;
-	hooks(): HookRunner;
-	emit(event: AgentSessionEvent): void;
 }
 
 /** Runs the agent on a session, one run at a time: requests from its context, messages into its log, events to its hooks. */

@@ -6,16 +6,21 @@ import type { RequestPreamble } from "../commands/inspection.js";
 import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
 import type { SettingsStore } from "../config/settings-store.js";
+import type { BuiltContext } from "../context/context-message.js";
 import type { PiError } from "../errors.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
+import type { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
-import type { ThinkingLevel } from "../log/entry.js";
+import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import type { PromptTemplate } from "../resources/prompt-templates.js";
 import type { Skill } from "../resources/skills.js";
 import type { AnyTool } from "../tools/tool.js";
+import type { SessionActivity } from "./activity.js";
+import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
-import type { SessionDefaults } from "./session-state.js";
+import type { SessionContext } from "./session-context.js";
+import type { SessionDefaults, SessionState } from "./session-state.js";
 
 /** The models that a session can use, and how to reach them. */
 export interface SessionModels {
@@ -96,6 +101,21 @@ export interface SessionSetup {
 	redact(text: string): string;
 	/** What went wrong on the way here, one line each. */
 	warnings: readonly string[];
+}
+
+/** The components and functions that most parts of a session work with. */
+export interface SessionCore {
+	setup: SessionSetup;
+	activity: SessionActivity;
+	state: SessionState;
+	context: SessionContext;
+	/** The runner of the hooks loaded now. */
+	hooks(): HookRunner;
+	/** Computes a context apart from the session's own: records no figures and reports nothing. */
+	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
+	emit(event: AgentSessionEvent): void;
+	/** Aborted when the session ends. */
+	ended: AbortSignal;
 }
 
 /** @returns the session's model @throws PiError `model_missing` */
