@@ -13,7 +13,7 @@ import type { Lifecycle } from "./lifecycle.js";
 import type { SessionSetup } from "./session-setup.js";
 import { createSessionStore } from "./session-store.js";
 
-/** The session as built-in commands see it; every member reads current state. */
+/** The view that built-in commands have of the session; every member reads the current state. */
 export function createCommandHost(
 	session: AgentSession,
 	lifecycle: Lifecycle,
@@ -79,7 +79,7 @@ export function createCommandHost(
 	};
 }
 
-/** Text of the last assistant message that has any; null when there is none. */
+/** Text of the last assistant message that has text; null when there is none. */
 export function lastAssistantText(entries: readonly SessionEntry[]): string | null {
 	const entry = entries.findLast(
 		(candidate) =>
@@ -91,8 +91,8 @@ export function lastAssistantText(entries: readonly SessionEntry[]): string | nu
 }
 
 /**
- * Writes a session as one HTML file.
- * @param path relative to the session's directory; absent: a name made of its id
+ * Exports a session to one HTML file.
+ * @param path relative to the session's directory; default: a name that contains the session id
  * @returns the absolute path
  * @throws PiError `export_failed`
  */
@@ -108,9 +108,9 @@ export async function exportSession(session: AgentSession, path?: string): Promi
 	return target;
 }
 
-/** The messages of the user, oldest first, with what a branch from each leaves behind. Reads every message. */
+/** The user messages, oldest first, each with the messages and tokens after it. Reads every message. */
 function branchRows(entries: EntrySource, context: BuiltContext): BranchRow[] {
-	const seen = new Set(
+	const inContext = new Set(
 		context.messages.flatMap(({ entryIndex, origin }) =>
 			entryIndex === null || origin.kind === "compaction" ? [] : [entryIndex],
 		),
@@ -125,7 +125,7 @@ function branchRows(entries: EntrySource, context: BuiltContext): BranchRow[] {
 		if (isUserMessageEntry(entry)) {
 			const text = messageText(entry.message);
 			const at = entry.message.timestamp;
-			rows.push({ entryIndex, text, at, messagesAfter, tokensAfter, isInContext: seen.has(entryIndex) });
+			rows.push({ entryIndex, text, at, messagesAfter, tokensAfter, isInContext: inContext.has(entryIndex) });
 		}
 		if (message) messagesAfter++;
 	}

@@ -23,15 +23,15 @@ import { UserShell } from "./user-shell.js";
 export type { CreateAgentSessionOptions, SessionChoice } from "./discover-setup.js";
 
 /**
- * Creates a session from what is on this machine, except its hooks and the project's tools: call `attachUI` if there is
- * somebody to ask, then `start()`.
+ * Creates a session from the settings, models and resources on this machine. Hooks and the project's tools are loaded by
+ * `start()`; call `attachUI` before it if there is a user to ask.
  * @throws PiError when the log, the model or a named tool cannot be used
  */
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
 	return assembleSession(await discoverSetup(options));
 }
 
-/** Connects the components of a session. Only this function knows all of them. */
+/** Connects the components of a session; the only function that knows all of them. */
 function assembleSession(setup: SessionSetup): AgentSession {
 	const events = new SessionEvents();
 	const emit = (event: AgentSessionEvent) => events.emit(event);
@@ -96,7 +96,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
 		warn,
-		onLeave: () => runner.systemItems.settle(),
+		onLeave: () => runner.systemItems.writeOrDrop(),
 	});
 	const sources = () => ({
 		builtins: setup.builtins,
@@ -123,7 +123,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		hooks,
 		ended: ended.signal,
 		reach() {
-			// A program that drives the session itself may do what no mode of pi does.
+			// A program that drives the session through the SDK may fire any event.
 			const isDriven = surface.shell === null && prompter.acceptsSend;
 			return {
 				tools: setup.tools.length > 0,

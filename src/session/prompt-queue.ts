@@ -3,16 +3,16 @@ import { entryTimestamp } from "../log/entry.js";
 import type { QueuedPrompts } from "./events.js";
 import type { SessionState } from "./session-state.js";
 
-/** A prompt that waits, as text for the screen and as the message it will become. */
+/** A queued prompt: its text for the screen, and the message that is sent later. */
 export interface QueuedPrompt<T> {
 	text: string;
 	message: T;
 }
 
-/** Whether waiting prompts are delivered one in each turn or all at once. */
+/** Whether queued prompts are delivered one per turn or all at once. */
 export type QueueMode = "one-at-a-time" | "all";
 
-/** Prompts that wait: steering for the end of the current tool calls, follow-ups for the end of the run. */
+/** Queued prompts: steering for the end of the current tool calls, follow-ups for the end of the run. */
 export class PromptQueue<T> {
 	readonly #steering: QueuedPrompt<T>[] = [];
 	readonly #followUps: QueuedPrompt<T>[] = [];
@@ -41,7 +41,7 @@ export class PromptQueue<T> {
 		this.#changed();
 	}
 
-	/** Takes what is to be said now; the rest stays. */
+	/** Removes and returns the steering to send now. */
 	takeSteering(): T[] {
 		return this.#take(this.#steering);
 	}
@@ -50,13 +50,13 @@ export class PromptQueue<T> {
 		return this.#take(this.#followUps);
 	}
 
-	/** Takes what is delivered outside a run: steering first. */
+	/** Removes and returns the prompts that start the next run: steering first. */
 	take(): T[] {
 		const steering = this.takeSteering();
 		return steering.length > 0 ? steering : this.takeFollowUps();
 	}
 
-	/** Empties the queue. @returns the texts, in the order in which they would have been said */
+	/** Empties the queue. @returns the texts, in the order in which they would have been sent */
 	clear(): string[] {
 		const texts = [...this.#steering, ...this.#followUps].map(({ text }) => text);
 		this.#steering.length = 0;
@@ -77,8 +77,8 @@ export class PromptQueue<T> {
 }
 
 /**
- * Items that hooks want the model to read and that are no entries yet. They are written right before the context of the
- * next request is computed, and in no other way do they reach it.
+ * System items from hooks that are not yet entries. They are written right before the context of the next request is
+ * computed.
  */
 export class SystemItems implements SystemItemSink {
 	#waiting: { source: string; item: SystemItem }[] = [];
@@ -90,7 +90,7 @@ export class SystemItems implements SystemItemSink {
 		this.#waiting.push({ source: hook.name, item: checkSystemItem(hook, item) });
 	}
 
-	/** Writes what waits, in the order in which it came, at once. */
+	/** Writes all waiting items, in the order in which they were appended. */
 	write(): void {
 		const waiting = this.#waiting.splice(0);
 		if (waiting.length === 0) return;
@@ -99,10 +99,10 @@ export class SystemItems implements SystemItemSink {
 	}
 
 	/**
-	 * The session is left: what waits stays with it, for its next request. It is dropped when nothing was ever said, so
-	 * that a session never used leaves no file.
+	 * Call when the session is left: writes the items for its next request. Without any message in the log it drops them,
+	 * so that an unused session leaves no file.
 	 */
-	settle(): void {
+	writeOrDrop(): void {
 		if (this.state.log.findLast("message") < 0) this.#waiting = [];
 		else this.write();
 	}

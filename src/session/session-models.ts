@@ -7,19 +7,18 @@ import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import type { SessionModels, SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
-/** What the models of a session come from. */
 export interface SessionModelsOptions {
 	registry: ModelRegistry;
 	credentials: Credentials;
-	/** `--models`: what Ctrl+P goes through. */
+	/** `--models`: the models that Ctrl+P cycles through. */
 	patterns?: readonly string[];
-	/** True: no look for servers on this machine. */
+	/** Do not search for local servers. */
 	offline: boolean;
-	/** Where to look for them; default: the usual ports. */
+	/** Ports to search; default: the usual ones. */
 	local?: Pick<FindLocalOptions, "ports" | "timeoutMs">;
 }
 
-/** The registry and the keys as a session uses them. */
+/** The models and keys that a session uses. */
 export function createSessionModels(options: SessionModelsOptions): SessionModels {
 	const { registry, credentials, patterns, offline, local } = options;
 	const available = async () => {
@@ -55,7 +54,7 @@ export function createModelOffers({ registry, credentials, offline, local }: Ses
 			try {
 				return registry.resolveModelSpec(spec);
 			} catch (error) {
-				// It may be served on this machine, where nobody has looked yet.
+				// A local server may serve the model; pi has not searched for one yet.
 				if (offline || !(await registerLocalModels(registry, local))) throw error;
 				return registry.resolveModelSpec(spec);
 			}
@@ -63,14 +62,14 @@ export function createModelOffers({ registry, credentials, offline, local }: Ses
 	};
 }
 
-/** Finds servers on this machine and registers their models. @returns true when there are any */
+/** Finds local servers and registers their models. @returns true when there are any */
 export async function registerLocalModels(registry: ModelRegistry, options: FindLocalOptions = {}): Promise<boolean> {
 	const models = await findLocalModels(options);
 	registry.registerModels(models);
 	return models.length > 0;
 }
 
-/** Goes to the next or previous usable model. @returns it, or null when there is no other */
+/** Switches to the next or previous available model. @returns that model; null when there is no other */
 export async function cycleModel(
 	{ models }: SessionSetup,
 	state: SessionState,
@@ -84,7 +83,7 @@ export async function cycleModel(
 	return next;
 }
 
-/** Goes to the next thinking level that the model knows. */
+/** Switches to the next thinking level that the model supports. */
 export function cycleThinkingLevel({ client }: SessionSetup, state: SessionState): ThinkingLevel {
 	const { model } = state;
 	const known = THINKING_LEVELS.filter((level) => model === null || client.clampThinkingLevel(model, level) === level);

@@ -129,10 +129,10 @@ describe("the reminder", () => {
 		const { session, sent, reminders } = await working([[write(["look", "done"], ["test", "pending"])]], 25);
 		await session.prompt("go");
 		const text = [
-			"The task list was last written 10 or more replies ago. It says:",
+			"The task list was last updated 10 or more replies ago:",
 			"[x] look",
 			"[ ] test",
-			"Bring it up to date when it is behind the work, and go on with what is open.",
+			"Update it if it is out of date, and continue with the open tasks.",
 		].join("\n");
 		expect(reminders()).toEqual([text, text]);
 		const message = `user: <task_reminder source="tasks">\n${text}\n</task_reminder>`;

@@ -138,7 +138,7 @@ describe("the hooks of a session", () => {
 		expect(unstable).toEqual([path]);
 		await test.session.inspector.inspectContext();
 		expect(test.notices()).toEqual([
-			`Hook ${path} gives other messages for the same entries: what follows them cannot come from the cache`,
+			`Hook ${path} returns different messages for the same entries, so the provider cannot cache what follows them`,
 		]);
 		expect(statusOf(test, "clock").figures.isUnstable).toBe(true);
 	});

@@ -38,8 +38,8 @@ describe("a session whose hook is not loaded", () => {
 		const left = await orphan();
 		const again = await reopen(left);
 		expect(again.notices()).toEqual([
-			"The session has entries that no loaded hook knows: tail_mark (1); they are kept and not used · " +
-				"the last request had 2 messages, about 15 tokens; without their hooks it has 3 messages, about 20 tokens",
+			"No loaded hook knows these entries of the session: tail_mark (1); pi keeps and ignores them · " +
+				"the last request had 2 messages, about 15 tokens; without their hooks it would have 3 messages, about 20 tokens",
 		]);
 		expect(again.session.lifecycle.missingHooks).toEqual({
 			types: new Map([["tail_mark", 1]]),
@@ -56,7 +56,7 @@ describe("a session whose hook is not loaded", () => {
 		await again.session.dispose();
 		// What the last request was given is what the entries say now: there is nothing more to tell.
 		const third = await reopen(left);
-		expect(third.notices()).toEqual([expect.stringMatching(/; they are kept and not used$/)]);
+		expect(third.notices()).toEqual([expect.stringMatching(/; pi keeps and ignores them$/)]);
 		expect(third.session.lifecycle.missingHooks?.difference).toBeNull();
 	});
 
@@ -97,7 +97,7 @@ describe("a session whose hook is not loaded", () => {
 		const again = await reopen(await orphan(NOTES));
 		expect(again.session.lifecycle.missingHooks?.difference).toBeNull();
 		expect(again.notices()).toEqual([
-			"The session has entries that no loaded hook knows: note (1); they are kept and not used",
+			"No loaded hook knows these entries of the session: note (1); pi keeps and ignores them",
 		]);
 	});
 

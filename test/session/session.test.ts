@@ -172,7 +172,7 @@ describe("compaction", () => {
 		provider.reply("a1", "a2", httpError(400, {}, "no"));
 		await session.prompt("one");
 		await session.prompt("two");
-		await expect(session.compact()).rejects.toThrow(/gave no summary/);
+		await expect(session.compact()).rejects.toThrow(/returned no summary/);
 		expect(session.entries.every(({ type }) => type !== "compaction")).toBe(true);
 	});
 });
