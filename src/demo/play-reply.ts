@@ -1,22 +1,22 @@
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Api, AssistantMessage, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
 import type { ScriptedReply } from "./conversation.js";
-import { wholeText } from "./conversation.js";
+import { conversationText } from "./conversation.js";
 
-/** How fast the scripted model speaks. */
+/** Speed of the scripted model. */
 export interface PlayOptions {
-	/** ms between chunks of a few characters; 0: all at once. Default 14. */
+	/** ms between chunks of a few characters; 0 sends all at once. Default 14. */
 	pace?: number;
 }
 
 const DEFAULT_PACE_MS = 14;
-/** Lengths of chunks in characters, in turn, so that text flows as unevenly as a model's does. */
+/** Chunk lengths in characters, used in turn: as uneven as the text of a real model. */
 const CHUNKS = [5, 3, 8, 4, 6, 2, 9];
 const CHARS_PER_TOKEN = 4;
 
 /**
- * Streams a reply as the events of a model. Ends with exactly one `done`, or with `error` when the signal is aborted:
- * what was said until then stays in the message.
+ * Streams a reply as the events of a model. Ends with exactly one `done`, or with `error` when the signal is aborted; the
+ * message keeps the text streamed until then.
  */
 export async function playReply(
 	events: AssistantMessageEventStream,
@@ -42,7 +42,7 @@ export async function playReply(
 		}
 	};
 	try {
-		// Also lets the caller attach itself before the first event.
+		// The delay also lets the caller subscribe before the first event.
 		await pause(pace * 10, signal);
 		events.push({ type: "start", partial: message });
 		await playProse(events, message, "thinking", reply.thinking, stream);
@@ -114,16 +114,16 @@ function* chunksOf(text: string, pace: number): Generator<string> {
 	}
 }
 
-/** Gives timers and rendering their turn even without a pause. */
+/** Yields to timers and rendering even without a delay. */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	if (ms > 0) await delay(ms, undefined, { signal });
 	else await nextTurn(undefined, { signal });
 }
 
-/** Estimates: the demo counts as a real model's bill would look. */
+/** Estimated usage, as a real model would report it. */
 function usageOf(context: Context, reply: ScriptedReply): AssistantMessage["usage"] {
 	const tools = JSON.stringify(context.tools ?? []).length;
-	const read = (context.systemPrompt ?? "").length + tools + wholeText(context).length;
+	const read = (context.systemPrompt ?? "").length + tools + conversationText(context).length;
 	const written =
 		(reply.thinking ?? "").length + (reply.text ?? "").length + JSON.stringify(reply.toolCalls ?? []).length;
 	const input = Math.ceil(read / CHARS_PER_TOKEN);

@@ -25,8 +25,8 @@ export async function createScratchProject(parentDir: string = tmpdir()): Promis
 }
 
 /**
- * The shop that the demo mends, by relative path. Two of its tests fail for one reason: prices with tax are cut to whole
- * cents where they should be rounded.
+ * The files of the shop that the demo repairs, by relative path. Two of its tests fail for one reason: prices with tax are
+ * truncated to cents instead of rounded.
  */
 export const SCRATCH_FILES: Readonly<Record<string, string>> = {
 	"package.json": `{
@@ -39,7 +39,7 @@ export const SCRATCH_FILES: Readonly<Record<string, string>> = {
   }
 }
 `,
-	// npm would ask the network for news of itself, and print them among the tests.
+	// Otherwise npm would check for updates over the network and print the result among the tests.
 	".npmrc": "update-notifier=false\n",
 	"README.md": `# Corner shop
 
@@ -105,7 +105,7 @@ test("a receipt ends with the total", () => {
 `,
 };
 
-/** The line of the shop that is wrong, and what it should be. */
+/** The wrong line of the shop, and its fix. */
 export const SCRATCH_BUG = {
 	path: "src/price.js",
 	oldText: "return Math.floor((netCents * (100 + percent)) / 100);",

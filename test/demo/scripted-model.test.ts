@@ -58,7 +58,7 @@ describe("the repair reacts to what the tools say", () => {
 	test("in a directory that is not the scratch project it changes nothing", async () => {
 		const message = await answer(await afterCalls(asked, "no matches"));
 		expect([callsOf(message), message.stopReason]).toEqual([[], "stop"]);
-		expect(textOf(message)).toContain("do not find the corner shop");
+		expect(textOf(message)).toContain("cannot find the corner shop");
 	});
 
 	test("when the tests pass already it says so", async () => {
