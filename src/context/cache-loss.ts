@@ -26,13 +26,7 @@ export function findCacheLoss(previous: BuiltContext, current: BuiltContext): Ca
 function findCulprit(previous: BuiltContext, current: BuiltContext, position: number): CacheLoss["by"] {
 	const before = previous.messages[position];
 	const after = current.messages[position];
-	return (
-		hiderOf(before, current) ??
-		adderOf(after) ??
-		adderOf(before) ??
-		hiderOf(after, previous) ??
-		({ kind: "other" } as const)
-	);
+	return hiderOf(before, current) ?? adderOf(after) ?? adderOf(before) ?? hiderOf(after, previous) ?? { kind: "other" };
 }
 
 /** Finds what hides the entry of a message from a context; null for nothing. */

@@ -10,7 +10,7 @@ export interface RequestChange {
 }
 
 /**
- * Compares two requests. The result is in the order of the current one; removed messages nextCurrent before the ones now at their
+ * Compares two requests. The result is in the order of the current one; removed messages newAt before the ones now at their
  * position. Messages that are sent alike count as equal.
  */
 export function diffRequests(previous: readonly TracedMessage[], current: readonly TracedMessage[]): RequestChange[] {
@@ -40,19 +40,15 @@ function changed(
 		if (index !== null) previousByEntry.set(index, at);
 	}
 	const changes: RequestChange[] = [];
-	let [nextPrevious, nextCurrent] = [from, start];
+	let [oldAt, newAt] = [from, start];
 	for (let at = start; at < now; at++) {
 		const index = current[at]?.entryIndex ?? null;
 		const twin = index === null ? undefined : previousByEntry.get(index);
-		if (twin === undefined || twin < nextPrevious) continue;
-		changes.push(...removed(nextPrevious, twin), ...added(nextCurrent, at), {
-			kind: "replaced",
-			previous: twin,
-			current: at,
-		});
-		[nextPrevious, nextCurrent] = [twin + 1, at + 1];
+		if (twin === undefined || twin < oldAt) continue;
+		changes.push(...removed(oldAt, twin), ...added(newAt, at), { kind: "replaced", previous: twin, current: at });
+		[oldAt, newAt] = [twin + 1, at + 1];
 	}
-	return [...changes, ...removed(nextPrevious, before), ...added(nextCurrent, now)];
+	return [...changes, ...removed(oldAt, before), ...added(newAt, now)];
 }
 
 function removed(from: number, to: number): RequestChange[] {

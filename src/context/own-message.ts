@@ -32,9 +32,9 @@ export function isSameData(value: unknown, plain: unknown): boolean {
 	}
 	if (Array.isArray(value) || "toJSON" in value) return false;
 	const fields = Object.entries(plain);
-	const candidate = Object.entries(value).filter(([, field]) => field !== undefined);
-	if (candidate.length !== fields.length) return false;
-	const byKey = new Map(candidate);
+	const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+	if (entries.length !== fields.length) return false;
+	const byKey = new Map(entries);
 	return fields.every(([key, field]) => isSameData(byKey.get(key), field));
 }
 

@@ -31,7 +31,7 @@ import { HookGrants } from "./hook-grants.js";
 import { loadModelClient } from "./model-client.js";
 import type { TrustAnswer } from "./project-code.js";
 import { findSessionCode } from "./session-code.js";
-import { createModelOffers, createSessionModels, registerLocalModels } from "./session-models.js";
+import { createModelOffers, createSessionModels, registerLocalModels, resolveModel } from "./session-models.js";
 import type { ModelClient, SessionSetup } from "./session-setup.js";
 
 /** Which log a session uses. */
@@ -249,16 +249,8 @@ async function chooseModel(
 	offline: boolean,
 ): Promise<{ model: Model<Api> | null; thinkingLevel?: ThinkingLevel }> {
 	if (typeof options.model === "object") return { model: options.model };
-	const spec = options.model;
-	if (spec !== undefined) {
-		const scope = options.provider === undefined ? {} : { provider: options.provider };
-		try {
-			return registry.resolveModelSpec(spec, scope);
-		} catch (error) {
-			// A local server may serve the model; pi has not searched for one yet.
-			if (offline || !(await registerLocalModels(registry))) throw error;
-			return registry.resolveModelSpec(spec, scope);
-		}
+	if (options.model !== undefined) {
+		return resolveModel(registry, options.model, { offline, provider: options.provider });
 	}
 	const preferences =
 		options.provider === undefined

@@ -60,7 +60,6 @@ export class SessionEvents {
 		for (const listener of this.#listeners) listener(event);
 	}
 
-	/** Removes all listeners. */
 	close(): void {
 		this.#listeners.clear();
 	}

@@ -2,8 +2,13 @@ import { resolveUserPath } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import { describeError } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
-import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
-import { grantedHandles, HOST_HANDLE_NAMES, type HostHandleName } from "../hooks/handles.js";
+import {
+	type GrantAnswer,
+	type GrantRequest,
+	grantedHandles,
+	HOST_HANDLE_NAMES,
+	type HostHandleName,
+} from "../hooks/handles.js";
 
 export interface HookGrantsOptions {
 	settings: SettingsStore;

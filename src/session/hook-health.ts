@@ -20,7 +20,6 @@ interface HookRecord {
 export class HookHealth {
 	readonly #records = new Map<string, HookRecord>();
 
-	/** Records a finished call of a handler or command. */
 	recordCall({ hookPath, event, ms, outcome }: HookCallReport): void {
 		const record = this.#record(hookPath);
 		record.durationsMs[record.calls % MAX_DURATIONS] = ms;

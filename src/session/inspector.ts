@@ -2,7 +2,6 @@ import type { ContextInspection, HookFigures, HookStatus, InspectOptions, Inspec
 import { buildContext } from "../context/build-context.js";
 import { findCacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext, HookEdits, TracedMessage } from "../context/context-message.js";
-import type { EntrySource } from "../context/entry-message.js";
 import { createLedger, type HookShare, hookShares } from "../context/ledger.js";
 import { StabilityWatch } from "../context/stability.js";
 import { PiError } from "../errors.js";
@@ -106,9 +105,8 @@ export class SessionInspector implements Inspector {
 	}
 
 	#build(entries: readonly SessionEntry[], without: ReadonlySet<string>, watch: StabilityWatch): Promise<BuiltContext> {
-		const source: EntrySource = entries;
 		const stages = this.deps.hooks.trialStages(() => entries, this.deps.ended).filter(({ hook }) => !without.has(hook));
-		return buildContext(source, watch.watch(stages, entries.length));
+		return buildContext(entries, watch.watch(stages, entries.length));
 	}
 
 	/** The request that the last reply answered, computed with the current hooks. */

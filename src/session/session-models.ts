@@ -15,7 +15,7 @@ export interface SessionModelsOptions {
 	/** Do not search for local servers. */
 	offline: boolean;
 	/** Ports to search; default: the usual ones. */
-	local?: Pick<FindLocalOptions, "ports" | "timeoutMs">;
+	local?: Pick<FindLocalOptions, "ports" | "timeoutMs"> | undefined;
 }
 
 /** The models and keys that a session uses. */
@@ -50,16 +50,23 @@ export function createModelOffers({ registry, credentials, offline, local }: Ses
 		offers,
 		keyState: (provider) => credentials.keyState(provider),
 		findLocal: async (signal) => !offline && (await registerLocalModels(registry, { ...local, signal })),
-		async resolve(spec) {
-			try {
-				return registry.resolveModelSpec(spec);
-			} catch (error) {
-				// A local server may serve the model; pi has not searched for one yet.
-				if (offline || !(await registerLocalModels(registry, local))) throw error;
-				return registry.resolveModelSpec(spec);
-			}
-		},
+		resolve: (spec) => resolveModel(registry, spec, { offline, local }),
 	};
+}
+
+/** Resolves a model by name, after a search for local servers if it is unknown. @throws as `resolveModelSpec` */
+export async function resolveModel(
+	registry: ModelRegistry,
+	spec: string,
+	{ offline, local, provider }: Pick<SessionModelsOptions, "offline" | "local"> & { provider?: string | undefined },
+): ReturnType<CommandModels["resolve"]> {
+	const scope = provider === undefined ? {} : { provider };
+	try {
+		return registry.resolveModelSpec(spec, scope);
+	} catch (error) {
+		if (offline || !(await registerLocalModels(registry, local))) throw error;
+		return registry.resolveModelSpec(spec, scope);
+	}
 }
 
 /** Finds local servers and registers their models. @returns true when there are any */

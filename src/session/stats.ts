@@ -61,16 +61,12 @@ export class StatsCounter {
 			totals.tokens.output += usage.output;
 			totals.tokens.cacheRead += usage.cacheRead;
 			totals.tokens.cacheWrite += usage.cacheWrite;
-			totals.tokens.total = sum(totals.tokens);
+			totals.tokens.total += usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
 			totals.cost += usage.cost.total;
 		}
 		totals.totalMessages++;
 		return role;
 	}
-}
-
-function sum({ input, output, cacheRead, cacheWrite }: Totals["tokens"]): number {
-	return input + output + cacheRead + cacheWrite;
 }
 
 function emptyTotals(): Totals {

@@ -16,7 +16,7 @@ import { tempDir } from "../helpers/temp.js";
 
 const MAX_TURNS = 10;
 
-/** Runs a tool call for real, as the agent does. */
+/** Runs a tool call, like the agent. */
 async function run(call: ToolCall, cwd: string): Promise<Message> {
 	const tool = BUILTIN_TOOLS.find(({ name }) => name === call.name);
 	if (!tool) throw new Error(`No tool is named ${call.name}`);
