@@ -79,7 +79,7 @@ export class SessionTools implements CommandTools {
 	#sourceOf(tool: AnyTool): string {
 		if (this.options.builtins.includes(tool)) return "built-in";
 		const custom = [...this.options.own, ...this.#project].find((candidate) => candidate.tool === tool);
-		return custom?.file.path ?? "given";
+		return custom?.file.path ?? "SDK";
 	}
 
 	#merge(project: readonly CustomTool[]): { tools: AnyTool[]; warnings: string[] } {
