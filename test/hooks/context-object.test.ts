@@ -63,10 +63,10 @@ describe("the context object", () => {
 		const { status } = { status: null, ...(await session.prompt("/try")) };
 		expect(status?.split("\n")).toEqual([
 			...Array(4).fill("TypeError"),
-			"ctx.setModel takes a model, not undefined",
-			"ctx.setModel takes a model, not x",
-			"ctx.setModel takes a model, not {}",
-			"ctx.setThinkingLevel takes no very",
+			"ctx.setModel expects a model, not undefined",
+			"ctx.setModel expects a model, not x",
+			"ctx.setModel expects a model, not {}",
+			"ctx.setThinkingLevel does not accept very",
 			"loopback-anthropic",
 		]);
 	});

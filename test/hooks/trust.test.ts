@@ -319,7 +319,7 @@ describe("trust", () => {
 		expect(session.loaded.warnings).toEqual([expect.stringContaining("trust.json"), expect.stringContaining("a.ts")]);
 		const asked = await startSession({ agentDir, files: { ".pi/hooks/a.ts": hook("a") }, ...askers("trust") });
 		expect(left).toEqual(["a"]);
-		expect(asked.session.loaded.warnings.join("\n")).toContain("kept as");
+		expect(asked.session.loaded.warnings.join("\n")).toContain("pi renamed it to");
 	});
 
 	test("a project too large to be looked through never runs, whatever is said", async () => {

@@ -98,7 +98,7 @@ test("when the model fails, r asks it again and e lets the user write it", async
 	const app = await startWithTurns();
 	app.provider.reply(httpError(400, {}, "no such model"), "Second draft.", "Third draft.");
 	await app.submit("/compact");
-	await app.terminal.waitFor("gave no summary");
+	await app.terminal.waitFor("returned no summary");
 	await app.terminal.press("enter");
 	expect((await panel(app)).at(-1)).toContain("e write it yourself · r redraft");
 	await app.terminal.type("r");
@@ -131,8 +131,8 @@ test("a compaction of a hook is shown as the hook's, and its question is asked f
 	await app.submit("/compact");
 	await app.terminal.waitFor("house style?");
 	await app.terminal.press("escape");
-	await app.terminal.waitFor("The hook house cancelled the compaction");
-	expect((await app.terminal.text()).match(/The hook house cancelled the compaction/g)).toHaveLength(1);
+	await app.terminal.waitFor("Hook house canceled the compaction");
+	expect((await app.terminal.text()).match(/Hook house canceled the compaction/g)).toHaveLength(1);
 });
 
 test("space shows a message in full and s the summary; nothing hostile in them gets to the terminal", async () => {

@@ -156,7 +156,7 @@ describe("a session", () => {
 		const { screen, type, paths } = await open(SAMPLES, "aaa");
 		type(CTRL_D, "y");
 		expect(existsSync(paths.get("aaa") ?? "")).toBe(true);
-		expect(screen()).toContain("The open session cannot be deleted · begin another with /new first");
+		expect(screen()).toContain("The open session cannot be deleted · start another with /new first");
 	});
 
 	test("gets another name, also the one that is open", async () => {
