@@ -1,7 +1,7 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import type { KeyAction } from "./key-table.js";
 import type { Keymap } from "./keymap.js";
-import { cutPlain } from "./select-row.js";
+import { clipLine } from "./line.js";
 import type { Theme } from "./theme.js";
 
 /** Style and keys of a dialog. */
@@ -43,5 +43,5 @@ export function keyLines(hints: readonly KeyHint[], { theme, keymap }: DialogSty
 			line = segment;
 		} else line = longer;
 	}
-	return [...lines, line].map((text) => theme.dim(cutPlain(` ${text}`, width)));
+	return [...lines, line].map((text) => theme.dim(clipLine(` ${text}`, width)));
 }

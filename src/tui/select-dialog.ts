@@ -1,18 +1,10 @@
-import {
-	type Component,
-	CURSOR_MARKER,
-	type Focusable,
-	truncateToWidth,
-	visibleWidth,
-	wrapTextWithAnsi,
-} from "@mariozechner/pi-tui";
+import { type Component, CURSOR_MARKER, type Focusable, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { type DialogStyle, hint, type KeyHint, keyLines } from "./dialog-style.js";
 import { fuzzyFilter } from "./fuzzy.js";
 import type { KeyAction } from "./key-table.js";
 import { typedText } from "./keymap.js";
-import { oneLine, spread } from "./line.js";
+import { clipLine, oneLine, spread } from "./line.js";
 import {
-	cutPlain,
 	describedWidths,
 	drawRow,
 	type RowWidths,
@@ -132,7 +124,7 @@ export class SelectDialog<T> implements Component, Focusable {
 			),
 			...this.#noteLine(),
 			...keyLines(this.#keys(), this.style, width),
-		].map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width, "…") : line));
+		].map((line) => clipLine(line, width));
 	}
 
 	handleInput(data: string): void {
@@ -192,7 +184,7 @@ export class SelectDialog<T> implements Component, Focusable {
 		const isHinted = typed === "" && visibleWidth(title) + HINT.length + count.length + 7 <= width;
 		const hint = isHinted ? theme.dim(HINT) : "";
 		const right = `${typed}${cursor}${hint}${typed || hint ? "  " : ""}${theme.dim(count)} `;
-		const left = ` ${cutPlain(title, Math.max(1, width - visibleWidth(right) - 2))}`;
+		const left = ` ${clipLine(title, Math.max(1, width - visibleWidth(right) - 3))}`;
 		return spread(theme.bold(left), right, width);
 	}
 

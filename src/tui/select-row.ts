@@ -1,6 +1,6 @@
-import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
+import { visibleWidth } from "@mariozechner/pi-tui";
 import { fuzzyMatch, markMatch } from "./fuzzy.js";
-import { oneLine } from "./line.js";
+import { clipLine, oneLine } from "./line.js";
 import type { Theme } from "./theme.js";
 
 /** A row of a `SelectDialog`. Texts may come from anywhere. */
@@ -128,7 +128,7 @@ export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: 
 	const rightWidth = visibleWidth(end);
 	const fieldsWidth = visibleWidth(right || description);
 	const labelRoom = layout.widths.label ?? (fieldsWidth > 0 ? room - fieldsWidth - GAP : room);
-	const shown = cutPlain(label, labelRoom);
+	const shown = clipLine(label, labelRoom);
 	const text = markMatch(shown, wholeCharacters(shown, layout.positions(shown)), theme.accent);
 	const fill = rightWidth > 0 ? " ".repeat(Math.max(0, labelRoom - visibleWidth(shown)) + GAP) : "";
 	const styled = item.isDimmed ? theme.dim(text) : isSelected ? theme.bold(text) : text;
@@ -144,7 +144,7 @@ function fieldsOf(fields: readonly string[], { widths, columns }: RowLayout): st
 	return widths.fields
 		.flatMap((width, at) => {
 			if (width === 0) return [];
-			const text = cutPlain(oneLine(fields[at] ?? ""), width);
+			const text = clipLine(oneLine(fields[at] ?? ""), width);
 			const fill = " ".repeat(width - visibleWidth(text));
 			return columns[at]?.align === "right" ? fill + text : text + fill;
 		})
@@ -155,7 +155,7 @@ function fieldsOf(fields: readonly string[], { widths, columns }: RowLayout): st
 function describe(description: string | undefined, labelWidth: number, room: number, width: number): string {
 	if (!description) return "";
 	const rest = Math.max(room - labelWidth - GAP, Math.floor(room / 2) - GAP);
-	return rest >= 8 && width >= 30 ? cutPlain(oneLine(description), rest) : "";
+	return rest >= 8 && width >= 30 ? clipLine(oneLine(description), rest) : "";
 }
 
 /** A mark must not come between the parts of what is one character on the screen. */
@@ -168,10 +168,4 @@ function wholeCharacters(text: string, positions: readonly number[]): readonly n
 		if (units.some((unit) => marked.has(unit))) whole.push(...units);
 	}
 	return whole;
-}
-
-/** Text without styles, cut to a width. */
-export function cutPlain(text: string, width: number): string {
-	// It resets styles around the ellipsis, also where there are none: the style around the text must go on.
-	return visibleWidth(text) > width ? truncateToWidth(text, width, "…").replaceAll("\x1b[0m", "") : text;
 }

@@ -136,7 +136,7 @@ describe("the rows", () => {
 test("of a filter that is longer than the line the end is seen, and the title gives way", () => {
 	const { dialog, send } = open({ items: MODELS, title: "Which of all these models do you mean?" });
 	send(..."a long text that somebody types here");
-	expect(dialog.render(40)[1]).toBe(" Which of all… …omebody types here  0/0 ");
+	expect(dialog.render(40)[1]).toBe(" Which of al…  …omebody types here  0/0 ");
 });
 
 test("items may come later: the selected one stays selected, a note says what goes on", () => {
