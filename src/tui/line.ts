@@ -36,6 +36,13 @@ export function column(text: string, width: number): string {
 	return cut + " ".repeat(Math.max(0, width - visibleWidth(cut)));
 }
 
+/** @returns number of lines; a final line end starts another one */
+export function countLines(text: string): number {
+	let lines = 1;
+	for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
+	return lines;
+}
+
 /** @returns the line without trailing spaces */
 export function withoutBlankEnd(line: string): string {
 	let end = line.length;

@@ -52,16 +52,16 @@ test("what is wrong with a user's keys is told with its place, and the rest is u
 	const keymap = createKeymap(bindings, (action, key) => `keybindings.json (${action} ${key ?? ""})`);
 	onTestFinished(() => void createKeymap());
 	expect(keymap.problems).toEqual([
-		'keybindings.json (app.modle ): no action is called "app.modle" · did you mean app.model?',
-		'keybindings.json (app.model ctrl+pagup): "app.model" cannot have "ctrl+pagup": there is no such key · did you mean pageup?',
-		'keybindings.json (app.exit ): "app.exit" cannot have 7: there is no such key · write one like "ctrl+e", "alt+up" or "f5"',
+		'keybindings.json (app.modle ): unknown action "app.modle" · did you mean app.model?',
+		'keybindings.json (app.model ctrl+pagup): unknown key "ctrl+pagup" for "app.model" · did you mean pageup?',
+		'keybindings.json (app.exit ): unknown key 7 for "app.exit" · valid keys look like "ctrl+e", "alt+up" or "f5"',
 	]);
 	expect(["app.model", "app.exit", "app.toggleThinking"].map((id) => keysOf(keymap, id))).toEqual([
 		"ctrl+l",
 		"ctrl+q",
 		"f4",
 	]);
-	expect(createKeymap([1]).problems).toEqual(["Key bindings must be an object of action and key"]);
+	expect(createKeymap([1]).problems).toEqual(["Key bindings must be a JSON object of actions and keys"]);
 });
 
 /** Keys by the name of an action that may be the editor's. */
@@ -80,8 +80,8 @@ test("of two actions on one key the user's wins over a default, the first of the
 	});
 	onTestFinished(() => void createKeymap());
 	expect(keymap.problems).toEqual([
-		'keybindings.json: f2 is bound to "app.model" and to "tui.editor.undo" · the first has it; give one another key',
-		'keybindings.json: ctrl+o does "app.modelNext" now and leaves "app.expandTools" without a key · give that another one',
+		'keybindings.json: f2 is already bound to "app.model", so "tui.editor.undo" does not get it · choose another key for one',
+		'keybindings.json: binding ctrl+o to "app.modelNext" leaves "app.expandTools" without a key · bind it to another one',
 	]);
 	expect(keymap.matches("\x0f", "app.modelNext")).toBe(true);
 	expect(keymap.matches("\x0f", "app.expandTools")).toBe(false);
@@ -117,8 +117,8 @@ test("actions conflict only when they listen at the same time", () => {
 	});
 	onTestFinished(() => void createKeymap());
 	expect(keymap.problems).toEqual([
-		'keybindings.json: y does "contextPanel.filter" now and leaves "contextPanel.copy" without a key · give that another one',
-		'keybindings.json: r does "compactionPanel.edit" now and leaves "compactionPanel.redraft" without a key · give that another one',
+		'keybindings.json: binding y to "contextPanel.filter" leaves "contextPanel.copy" without a key · bind it to another one',
+		'keybindings.json: binding r to "compactionPanel.edit" leaves "compactionPanel.redraft" without a key · bind it to another one',
 	]);
 	expect(keymap.keysOf("pager.copy")).toBe("y");
 	expect(keymap.keysOf("pager.close")).toBe("q");

@@ -159,7 +159,7 @@ test("keys of a dialog's own are named, and act on what is selected", () => {
 	const { dialog, send } = open({
 		items: MODELS,
 		verb: "",
-		actions: [{ key: "dialog.toggle", does: "switch", run: (item) => seen.push(item?.value) }],
+		actions: [{ key: "dialog.toggle", label: "switch", run: (item) => seen.push(item?.value) }],
 	});
 	send("\x1b[B", " ", "zzz", " ");
 	expect(seen).toEqual([2, undefined]);
