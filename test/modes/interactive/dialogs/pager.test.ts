@@ -1,6 +1,6 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { expect, test } from "vitest";
-import { TextPanel } from "../../../../src/modes/interactive/dialogs/text-panel.js";
+import { createTextPager } from "../../../../src/modes/interactive/dialogs/pager.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { startApp } from "../app.js";
@@ -11,7 +11,7 @@ const LIST = Array.from({ length: 30 }, (_, index) => `- change number ${index +
 
 function open(text: string) {
 	const closed: string[] = [];
-	const panel = new TextPanel(look, { title: "Changes", text }, () => closed.push("closed"));
+	const panel = createTextPager(look, { title: "Changes", text }, () => closed.push("closed"));
 	return { panel, closed, screen: (width: number) => `${panel.render(width).join("\n")}\n` };
 }
 
