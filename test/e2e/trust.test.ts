@@ -53,7 +53,7 @@ test("y trusts the contents: they run now and at the next start, until they chan
 	changed.type("v");
 	// The comparison is loaded when it is first asked for.
 	const code = await changed.waitForText('+2 writeFileSync("ran", "second");');
-	expect(code).toContain("Code that would run");
+	expect(code).toContain("Project code that would run");
 	expect(code).toContain(`- writeFileSync("ran", "first");`);
 	await changed.press("escape");
 	await changed.waitForText("Run it?");

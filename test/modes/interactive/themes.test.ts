@@ -94,7 +94,7 @@ test("/theme shows each theme on the screen as it is selected; escape brings the
 	await app.submit("hi");
 	await app.terminal.waitFor("▎ Hello.");
 	await app.submit("/theme");
-	await app.terminal.waitFor("Which colours?");
+	await app.terminal.waitFor("Which theme?");
 	const picker = (await app.terminal.text()).replace(/pi-test-\w+/, "pi-test-xxxxxx");
 	await expect(picker).toMatchFileSnapshot("../../screens/theme-picker.txt");
 	const light = await writtenBy(app.terminal, () => app.terminal.press("down"));
@@ -112,7 +112,7 @@ test("/theme shows each theme on the screen as it is selected; escape brings the
 test("enter keeps the theme in the user's settings, beside what pi does not know; auto takes it out", async () => {
 	const app = await startThemed();
 	await app.submit("/theme");
-	await app.terminal.waitFor("Which colours?");
+	await app.terminal.waitFor("Which theme?");
 	await app.terminal.type("dusk");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("Theme: dusk");

@@ -64,7 +64,7 @@ test("what the model writes is shown as it comes, in 40 columns too, and escape 
 	await app.submit("/compact");
 	await app.terminal.waitFor("The tax code.");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("still being written");
+	await app.terminal.waitFor("still writing the summary");
 	await app.terminal.press("up", "down");
 	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/compaction-preview-40.txt");
 	await app.terminal.press("escape");
@@ -100,7 +100,7 @@ test("when the model fails, r asks it again and e lets the user write it", async
 	await app.submit("/compact");
 	await app.terminal.waitFor("gave no summary");
 	await app.terminal.press("enter");
-	expect((await panel(app)).at(-1)).toContain("e write it yourself · r redraft");
+	expect((await panel(app)).at(-1)).toContain("e write it · r redraft");
 	await app.terminal.type("r");
 	await app.terminal.waitFor("Second draft.");
 	await app.terminal.waitFor("enter accept");

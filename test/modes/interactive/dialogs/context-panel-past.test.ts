@@ -34,7 +34,7 @@ test("[ and ] step through the requests of the past, and what a hook does there 
 	await app.terminal.type("d[");
 	await app.terminal.waitFor("Request 2 of 3");
 	await app.terminal.type("[[");
-	await app.terminal.waitFor("There is no request before this one");
+	await app.terminal.waitFor("This is the first request");
 	expect((await panel(app))[1]).toContain("Request 1 of 3");
 	await app.terminal.type("]]");
 	await app.terminal.waitFor("Request 3 of 3");

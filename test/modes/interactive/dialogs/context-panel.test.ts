@@ -60,7 +60,7 @@ test("of several hooks one is chosen", async () => {
 	await app.terminal.waitFor(OPEN);
 	await app.terminal.press("up");
 	await app.terminal.type("t");
-	await app.terminal.waitFor("What if without");
+	await app.terminal.waitFor("The request without");
 	await app.terminal.press("enter", "escape");
 	await app.terminal.waitFor(/ithout prune/);
 	expect(await panel(app)).toContainEqual(expect.stringMatching(/^→▎ {2}3 read .* 244 +new$/));
@@ -113,7 +113,7 @@ test("y copies the selected message, Y the whole request", async () => {
 	await app.terminal.type("y");
 	await app.terminal.waitFor("Copied the message");
 	await app.terminal.type("Y");
-	await app.terminal.waitFor("Copied the whole request");
+	await app.terminal.waitFor("Copied the full request");
 	const copied = [...app.terminal.output.matchAll(/\x1b\]52;c;([^\x07]*)\x07/g)].map(([, text = ""]) =>
 		Buffer.from(text, "base64").toString(),
 	);

@@ -95,11 +95,11 @@ describe("the picker", () => {
 		const ollama = typeof address === "object" && address ? address.port : 0;
 		const { screen, nextDraw, type, chosen } = open({ ports: { ollama }, offline: false });
 		await isAsked;
-		expect(screen(80)).toContain("looking for model servers");
+		expect(screen(80)).toContain("looking for local servers");
 		expect(screen(80)).not.toContain("qwen3");
 		answer();
 		await nextDraw;
-		expect(screen(80)).not.toContain("looking for model servers");
+		expect(screen(80)).not.toContain("looking for local servers");
 		expect(screen(80)).toMatch(/ollama\/qwen3:8b +33k +free +local/);
 		type("\r");
 		expect(chosen).toEqual([["claude-sonnet-4-6", undefined]]);
