@@ -21,7 +21,7 @@ test("key releases never match", () => {
 	expect(keymap.matches("\x1b[99;5:3u", "app.interrupt")).toBe(false);
 });
 
-test("a user's keys take the place of the defaults and show as they are read", () => {
+test("the user's keys replace the defaults and are displayed", () => {
 	const keymap = createKeymap({ "app.model": ["alt+m", "f2"], "app.suspend": [] });
 	onTestFinished(() => void createKeymap());
 	expect(keymap.matches("\x1bm", "app.model")).toBe(true);
@@ -34,7 +34,7 @@ test("a user's keys take the place of the defaults and show as they are read", (
 	expect(keymap.list().map(([, text]) => text)).not.toContain("Suspend; fg comes back");
 });
 
-test("only keys that do something are listed", () => {
+test("only actions that pi uses are listed", () => {
 	const listed = createKeymap().list();
 	expect(listed.filter(([keys]) => /^ctrl\+c\b/.test(keys))).toEqual([
 		["ctrl+c", "Clear the editor; twice: quit", "Editor"],
@@ -42,7 +42,7 @@ test("only keys that do something are listed", () => {
 	expect(listed).toContainEqual(["ctrl+k", "Delete to line end", "Editor"]);
 });
 
-test("what is wrong with a user's keys is told with its place, and the rest is used", () => {
+test("mistakes in the user's keys are reported with their location, and the rest applies", () => {
 	const bindings = {
 		"app.modle": "f1",
 		"app.model": "ctrl+pagup",
@@ -64,13 +64,13 @@ test("what is wrong with a user's keys is told with its place, and the rest is u
 	expect(createKeymap([1]).problems).toEqual(["Key bindings must be a JSON object of actions and keys"]);
 });
 
-/** Keys by the name of an action that may be the editor's. */
+/** Keys of an action, which may be one of pi-tui's editor. */
 function keysOf(keymap: Keymap, action: string): string | undefined {
 	const { description } = KEY_ACTIONS.find((known) => known.action === action) ?? {};
 	return keymap.list().find(([, does]) => does === description)?.[0];
 }
 
-test("of two actions on one key the user's wins over a default, the first of the user's over the second", () => {
+test("on the same key, a user's action wins over a default, and the user's first action over the second", () => {
 	const keymap = createKeymap({
 		"app.modelNext": "ctrl+o",
 		"app.model": ["f2", "Ctrl+E"],
@@ -91,7 +91,7 @@ test("of two actions on one key the user's wins over a default, the first of the
 	expect(keysOf(keymap, "tui.editor.deleteCharForward")).toBe("delete / ctrl+d");
 });
 
-test("no two actions share a key by default, but those that pass it on", () => {
+test("no two actions share a default key, except those that share it on purpose", () => {
 	for (const { action, keys } of KEY_ACTIONS) {
 		const keymap = createKeymap({ [action]: keys });
 		expect([action, keymap.problems]).toEqual([action, []]);
@@ -99,7 +99,7 @@ test("no two actions share a key by default, but those that pass it on", () => {
 	}
 });
 
-test("other keys hold from the moment they are loaded, in pi-tui's components too", () => {
+test("reloaded keys apply at once, in pi-tui's components too", () => {
 	const keymap = createKeymap({ "app.model": "f2" });
 	onTestFinished(() => void createKeymap());
 	keymap.reload({ "tui.editor.undo": "f3" });
@@ -108,7 +108,7 @@ test("other keys hold from the moment they are loaded, in pi-tui's components to
 	expect(getKeybindings().matches("\x1f", "tui.editor.undo")).toBe(false);
 });
 
-test("actions conflict only when they listen at the same time", () => {
+test("actions conflict only if they are active at the same time", () => {
 	const keymap = createKeymap({
 		"contextPanel.filter": "y",
 		"compactionPanel.edit": "r",
@@ -127,7 +127,7 @@ test("actions conflict only when they listen at the same time", () => {
 	expect(keymap.keysOf("app.abort")).toBe("esc");
 });
 
-test("a capital letter is typed with Shift, and a sign matches on every keyboard layout", () => {
+test("a capital letter means Shift, and punctuation matches on every keyboard layout", () => {
 	const keymap = createKeymap({ "contextPanel.copyAll": "W" });
 	onTestFinished(() => void createKeymap());
 	expect(keymap.keyOf("contextPanel.copyAll")).toBe("W");

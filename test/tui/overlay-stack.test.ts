@@ -38,7 +38,7 @@ function start() {
 	return { terminal, editor, overlays, choose, changes };
 }
 
-test("a dialog stands in the editor's place; afterwards the draft and the focus are back", async () => {
+test("a dialog replaces the editor; afterwards the draft and the focus return", async () => {
 	const { terminal, editor, overlays, choose, changes } = start();
 	await terminal.type("draft");
 	const answer = choose("Which?");
@@ -65,7 +65,7 @@ test("several dialogs queue and each gets its own answer", async () => {
 	expect(await answers).toEqual(["one", null, "two"]);
 });
 
-test("an aborted signal cancels a dialog that is open, one that waits, and one that comes too late", async () => {
+test("an aborted signal cancels an open dialog, a queued one, and one opened afterwards", async () => {
 	const { terminal, overlays, choose } = start();
 	const open = new AbortController();
 	const waiting = new AbortController();
