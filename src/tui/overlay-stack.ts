@@ -13,7 +13,7 @@ export interface OverlayOptions<T> {
 	/** Cancels the overlay this long after `open`, including the time in the queue. */
 	timeoutMs?: number;
 	/** The result of a canceled overlay. */
-	cancelled: T;
+	canceled: T;
 }
 
 interface QueuedOverlay {
@@ -45,12 +45,12 @@ export class OverlayStack {
 
 	/**
 	 * Opens an overlay, or queues it if another one is open. `build` is called when the overlay is shown.
-	 * @returns the first value passed to `settle`, or `cancelled`
+	 * @returns the first value passed to `settle`, or `canceled`
 	 * @throws any error that `build` throws
 	 */
 	open<T>(build: (settle: (value: T) => void) => Component, options: OverlayOptions<T>): Promise<T> {
 		return new Promise((resolve, reject) => {
-			const { signal, timeoutMs, cancelled } = options;
+			const { signal, timeoutMs, canceled } = options;
 			let settled = false;
 			let timer: NodeJS.Timeout | undefined;
 			const close = (finish: () => void) => {
@@ -61,7 +61,7 @@ export class OverlayStack {
 				this.#remove(entry);
 				finish();
 			};
-			const cancel = () => close(() => resolve(cancelled));
+			const cancel = () => close(() => resolve(canceled));
 			const entry: QueuedOverlay = {
 				cancel,
 				show: () => {
@@ -75,7 +75,7 @@ export class OverlayStack {
 				},
 			};
 			if (signal?.aborted) {
-				resolve(cancelled);
+				resolve(canceled);
 				return;
 			}
 			signal?.addEventListener("abort", cancel, { once: true });

@@ -24,7 +24,7 @@ function select<T>(title: string, items: readonly SelectItem<T>[], selected?: nu
 		items,
 		selected,
 		onSelect: (value) => chosen.push(value),
-		onCancel: () => chosen.push("cancelled"),
+		onCancel: () => chosen.push("canceled"),
 	});
 	const send = (...keys: string[]) => {
 		for (const key of keys) dialog.handleInput(key);
@@ -57,7 +57,7 @@ test("typing filters the list, backspace widens it again, enter chooses the best
 	send("\r", "\x15");
 	expect(dialog.render(60)).toHaveLength(6);
 	send(DOWN, "\r", "\x1b");
-	expect(chosen).toEqual([2, 2, "cancelled"]);
+	expect(chosen).toEqual([2, 2, "canceled"]);
 });
 
 test.each([

@@ -33,7 +33,7 @@ function start() {
 						onCancel: () => settle(null),
 					},
 				),
-			{ ...options, cancelled: null },
+			{ ...options, canceled: null },
 		);
 	return { terminal, editor, overlays, choose, changes };
 }
@@ -90,11 +90,11 @@ test("a timeout cancels, and a late answer changes nothing", async () => {
 			late = settle;
 			return { render: () => ["?"], invalidate() {} };
 		},
-		{ timeoutMs: 5, cancelled: "cancelled" },
+		{ timeoutMs: 5, canceled: "canceled" },
 	);
-	expect(await answer).toBe("cancelled");
+	expect(await answer).toBe("canceled");
 	late("too late");
-	expect(await answer).toBe("cancelled");
+	expect(await answer).toBe("canceled");
 	expect(overlays.isOpen).toBe(false);
 });
 
@@ -104,7 +104,7 @@ test("a dialog that cannot be built fails alone", async () => {
 		() => {
 			throw new Error("broken");
 		},
-		{ cancelled: null },
+		{ canceled: null },
 	);
 	const next = choose("Next?");
 	await expect(broken).rejects.toThrow("broken");

@@ -64,7 +64,7 @@ async function createScreen() {
 					const look = { theme: stage.look.theme, keymap, rows: () => terminal.rows };
 					return new SelectDialog(look, { title: TITLE, items, onSelect: settle, onCancel: cancel });
 				},
-				{ cancelled: null },
+				{ canceled: null },
 			);
 		},
 	};

@@ -65,6 +65,6 @@ export function askGrant(
 	state: Pick<GrantQuestion, "paths" | "guard">,
 ): Promise<GrantAnswer> {
 	return overlays.open<GrantAnswer>((settle) => new GrantPanel(style, { request, ...state }, settle), {
-		cancelled: "no",
+		canceled: "no",
 	});
 }

@@ -82,18 +82,18 @@ export function createDialogs(host: DialogHost): CommandDialogs {
 /**
  * Opens a dialog instead of the editor.
  * @param build receives a signal that aborts when the dialog closes for any reason
- * @returns the value passed to `settle`, or `cancelled`
+ * @returns the value passed to `settle`, or `canceled`
  */
 async function open<T>(
 	{ overlays }: DialogHost,
 	signal: AbortSignal,
-	cancelled: T,
+	canceled: T,
 	build: (settle: (value: T) => void, closed: AbortSignal) => Component,
 ): Promise<T> {
 	const closed = new AbortController();
 	const either = AbortSignal.any([signal, closed.signal]);
 	try {
-		return await overlays.open<T>((settle) => build(settle, either), { signal, cancelled });
+		return await overlays.open<T>((settle) => build(settle, either), { signal, canceled });
 	} finally {
 		closed.abort();
 	}

@@ -34,7 +34,7 @@ export async function chooseTheme(
 				onSelect: settle,
 				onCancel: () => settle(null),
 			}),
-		{ signal, cancelled: null },
+		{ signal, canceled: null },
 	);
 	if (chosen === null && themes.current !== before) themes.show(before);
 	return chosen;

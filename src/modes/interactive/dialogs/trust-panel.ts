@@ -188,8 +188,6 @@ export async function askTrust(
 	}
 	return overlays.open<TrustAnswer>(
 		(settle) => new TrustPanel(style, { set, changes, now: Date.now(), ...state }, settle),
-		{
-			cancelled: "no",
-		},
+		{ canceled: "no" },
 	);
 }
