@@ -4,7 +4,7 @@ import { withoutBlankEnd } from "./line.js";
 import { type InlineToken, safeLink } from "./links.js";
 import type { Style, Theme } from "./theme.js";
 
-/** Minimum columns of text beside an indent; with fewer, wrapped lines are not indented. */
+/** Minimum columns of text after an indent; with fewer, wrapped lines are not indented. */
 const MIN_TEXT_WIDTH = 12;
 /** pi-tui recognizes the lines of nested lists by bullets of this color. */
 const BULLET = { on: "\x1b[36m", off: "\x1b[39m" } as const;

@@ -162,10 +162,10 @@ function describe(description: string | undefined, labelWidth: number, room: num
 function wholeCharacters(text: string, positions: readonly number[]): readonly number[] {
 	if (positions.length === 0 || /^[\x20-\x7e]*$/.test(text)) return positions;
 	const marked = new Set(positions);
-	const whole: number[] = [];
+	const complete: number[] = [];
 	for (const { segment, index } of new Intl.Segmenter().segment(text)) {
 		const units = Array.from(segment.split(""), (_, offset) => index + offset);
-		if (units.some((unit) => marked.has(unit))) whole.push(...units);
+		if (units.some((unit) => marked.has(unit))) complete.push(...units);
 	}
-	return whole;
+	return complete;
 }

@@ -80,7 +80,7 @@ test.each([
 	["osc9", "\x1b]9;pi · 4;3 done\x07"],
 	["osc777", "\x1b]777;notify;pi;pi · 4,3 done\x07"],
 	["bell", "\x07"],
-] as const)("a user who looks elsewhere is told by %s, one who looks is not", (notification, wanted) => {
+] as const)("a user in another window is notified by %s, a user in this window is not", (notification, wanted) => {
 	const { window, read } = startWindow({ title: false, notification });
 	read();
 	window.notify("4;3 done");
