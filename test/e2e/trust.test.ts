@@ -53,7 +53,7 @@ test("y trusts the contents: they run now and at the next start until they chang
 	changed.type("v");
 	// The diff is loaded on first use.
 	const code = await changed.waitForText('+2 writeFileSync("ran", "second");');
-	expect(code).toContain("Code that would run");
+	expect(code).toContain("Project code that would run");
 	expect(code).toContain(`- writeFileSync("ran", "first");`);
 	await changed.press("escape");
 	await changed.waitForText("Run it?");

@@ -54,7 +54,7 @@ async function drawTheme(theme: string, page: "dark" | "light"): Promise<void> {
 		pi.write("/theme");
 		await pi.until((screen) => screen.includes("Choose the colours"));
 		pi.write("\r");
-		await pi.until((screen) => screen.includes("Which colours?"));
+		await pi.until((screen) => screen.includes("Which theme?"));
 		pi.draw(
 			`theme-${theme}`,
 			`The theme ${theme}`,

@@ -24,7 +24,7 @@ export class DialogController implements CommandUI {
 		const choice = { title: textOf(title), items, selected: dialog?.selected };
 		return this.overlays.open<unknown>(
 			(settle) => new SelectDialog(this.style, { ...choice, onSelect: settle, onCancel: () => settle(null) }),
-			{ ...dialogLimits(dialog), cancelled: null },
+			{ ...dialogLimits(dialog), canceled: null },
 		);
 	}
 
@@ -32,7 +32,7 @@ export class DialogController implements CommandUI {
 		const question = { title: textOf(title), message: textOf(message) };
 		return this.overlays.open<boolean>((settle) => new ConfirmDialog(this.style, question, settle), {
 			...dialogLimits(dialog),
-			cancelled: false,
+			canceled: false,
 		});
 	}
 
@@ -66,7 +66,7 @@ export class DialogController implements CommandUI {
 		};
 		return this.overlays.open<string | null>((settle) => new InputDialog(this.style, question, settle), {
 			...dialogLimits(dialog),
-			cancelled: null,
+			canceled: null,
 		});
 	}
 }

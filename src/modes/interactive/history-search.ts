@@ -30,7 +30,7 @@ export async function searchHistory(
 				onSelect: settle,
 				onCancel: () => settle(null),
 			}),
-		{ cancelled: null },
+		{ canceled: null },
 	);
 	if (chosen !== null) editor.setText(chosen);
 	return null;

@@ -1,6 +1,9 @@
-import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { clipLine } from "../../tui/line.js";
 import { revealLine } from "../../util/reveal.js";
 import { collapseCarriageReturns, sanitize } from "../../util/sanitize.js";
+
+export { clipLine, spread } from "../../tui/line.js";
 
 /** Maximum characters of a line: the time to wrap a line grows with the square of its length. */
 const MAX_LINE_LENGTH = 2000;
@@ -16,14 +19,6 @@ export function cleanLine(text: string, maxLength = 500): string {
 	return revealLine(text, { maxLength });
 }
 
-/** Cuts a line to at most `width` columns. A cut line ends in `…`. */
-export function clipLine(line: string, width: number): string {
-	if (visibleWidth(line) <= width) return line;
-	const cut = truncateToWidth(line, Math.max(0, width), width > 1 ? "…" : "");
-	// truncateToWidth resets styles around the ellipsis even in plain text, which would end the caller's style.
-	return line.includes("\x1b") ? cut : cut.replaceAll("\x1b[0m", "");
-}
-
 /** Wraps lines at words, each to at most `width` columns. */
 export function wrapLines(lines: readonly string[], width: number): string[] {
 	const room = Math.max(1, width);
@@ -33,16 +28,6 @@ export function wrapLines(lines: readonly string[], width: number): string[] {
 		else for (const part of wrapTextWithAnsi(line, room)) wrapped.push(clipLine(part, room));
 	}
 	return wrapped;
-}
-
-/** One line with `left` and a right-aligned `right`. If both do not fit, cuts `left`, then omits `right`. */
-export function spread(left: string, right: string, width: number): string {
-	if (!right) return clipLine(left, width);
-	const rightWidth = visibleWidth(right);
-	const room = width - rightWidth - 2;
-	if (room < Math.min(visibleWidth(left), 16)) return clipLine(left, width);
-	const cut = clipLine(left, room);
-	return cut + " ".repeat(width - rightWidth - visibleWidth(cut)) + right;
 }
 
 /** Applies a style to each line that is not empty. */

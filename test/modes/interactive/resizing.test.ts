@@ -64,7 +64,7 @@ async function createScreen() {
 					const style = { theme: stage.style.theme, keymap, rows: () => terminal.rows };
 					return new SelectDialog(style, { title: TITLE, items, onSelect: settle, onCancel: cancel });
 				},
-				{ cancelled: null },
+				{ canceled: null },
 			);
 		},
 	};

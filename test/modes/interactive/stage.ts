@@ -13,10 +13,11 @@ import { loadWordDiff } from "../../../src/modes/interactive/views/tools/word-di
 import type { ViewStyle } from "../../../src/modes/interactive/views/view.js";
 import { type Operation, phaseAfter, SessionActivity } from "../../../src/session/activity.js";
 import type { AgentSessionEvent } from "../../../src/session/events.js";
+import type { BuiltInTheme } from "../../../src/themes/built-in.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";
 import { type ImageProtocol, TerminalImages } from "../../../src/tui/terminal-images.js";
-import { createTheme, type ThemeName } from "../../../src/tui/theme.js";
+import { createTheme } from "../../../src/tui/theme.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
 
 /** A transcript on a terminal in memory, for a session of plain entries. */
@@ -40,7 +41,7 @@ export interface Stage {
 export interface StageOptions {
 	columns?: number;
 	rows?: number;
-	theme?: ThemeName;
+	theme?: BuiltInTheme;
 	gutter?: boolean;
 	/** Image protocol of the terminal. Default: none. */
 	images?: ImageProtocol;

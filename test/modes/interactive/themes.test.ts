@@ -94,7 +94,7 @@ test("/theme previews each selected theme; escape restores the old one", async (
 	await app.submit("hi");
 	await app.terminal.waitFor("▎ Hello.");
 	await app.submit("/theme");
-	await app.terminal.waitFor("Which colours?");
+	await app.terminal.waitFor("Which theme?");
 	const picker = (await app.terminal.text()).replace(/pi-test-\w+/, "pi-test-xxxxxx");
 	await expect(picker).toMatchFileSnapshot("../../screens/theme-picker.txt");
 	const light = await writtenBy(app.terminal, () => app.terminal.press("down"));
@@ -112,7 +112,7 @@ test("/theme previews each selected theme; escape restores the old one", async (
 test("enter saves the theme in the user settings and keeps unknown keys; auto removes it", async () => {
 	const app = await startThemed();
 	await app.submit("/theme");
-	await app.terminal.waitFor("Which colours?");
+	await app.terminal.waitFor("Which theme?");
 	await app.terminal.type("dusk");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("Theme: dusk");
