@@ -5,7 +5,7 @@ import { applyReplacements, lineAt, planEdits } from "../../src/tools/edit-match
 const line = fc.constantFrom("", "a", "  b", "b  ", "“c”", "d\t", "x – y", "\r");
 const file = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => lines.join("\n"));
 
-test("property: a piece taken from a file is found there, or is ambiguous; all else stays", () => {
+test("property: text copied from a file matches or is ambiguous, and the rest of the file is unchanged", () => {
 	fc.assert(
 		fc.property(file, fc.nat(40), fc.nat(20), fc.boolean(), (content, from, length, crlf) => {
 			const whole = crlf ? content.replaceAll("\r", "").replaceAll("\n", "\r\n") : content;
@@ -26,7 +26,7 @@ test("property: a piece taken from a file is found there, or is ambiguous; all e
 	);
 });
 
-test("property: a tolerant match changes nothing outside the lines it covers", () => {
+test("property: a tolerant match changes only the lines that it includes", () => {
 	fc.assert(
 		fc.property(file, fc.nat(11), fc.integer({ min: 1, max: 3 }), (content, first, length) => {
 			const lines = content.replaceAll("\r", "").split("\n");

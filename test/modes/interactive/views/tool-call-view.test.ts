@@ -108,11 +108,11 @@ test("a failure of any tool is wrapped, since what to do next stands at its end"
 test.each([
 	[
 		"a timeout",
-		"zzz\n\nTimed out after 5 s; the command and all it started were ended.",
+		"zzz\n\nTimed out after 5 s; the command and all processes it started were killed.",
 		"timeout",
 		"timed out · 5.0 s",
 	],
-	["the user", "zzz\n\nAborted by the user; the command and all it started were ended.", "abort", "stopped · 5.0 s"],
+	["the user", "zzz\n\nAborted by the user; the command and all processes it started were killed.", "abort", "stopped · 5.0 s"],
 	["a signal", "zzz\n\nEnded by signal SIGKILL.", "SIGKILL", "killed by SIGKILL · 5.0 s"],
 	["nobody knows what", "zzz", undefined, "killed · 5.0 s"],
 ])("a command that was ended by %s says so, once", (_what, text, endedBy, said) => {
