@@ -51,7 +51,7 @@ describe("models.json", () => {
 								cost: { input: 1 },
 								compat: { maxTokensField: "max_tokens" },
 							},
-							{ id: "odd", contextWindow: "much", api: "smoke-signals", colour: 1 },
+							{ id: "second", contextWindow: "much", api: "smoke-signals", color: 1 },
 							{ name: "nameless" },
 							7,
 						],
@@ -80,12 +80,12 @@ describe("models.json", () => {
 				maxTokens: 10,
 				compat: { supportsStore: false, maxTokensField: "max_tokens" },
 			},
-			{ ...base, ...defaults, id: "odd", name: "odd", compat: { supportsStore: false } },
+			{ ...base, ...defaults, id: "second", name: "second", compat: { supportsStore: false } },
 		]);
 		expect(registry.warnings).toEqual([
 			`${path}:33:23: providers.box.models[2].contextWindow must be a number greater than 0; ignored`,
 			expect.stringContaining(`${path}:34:13: providers.box.models[2].api must be one of openai-completions, `),
-			`${path}:35:6: providers.box.models[2].colour is unknown; ignored`,
+			`${path}:35:6: providers.box.models[2].color is unknown; ignored`,
 			`${path}:37:5: providers.box.models[3] needs a valid id; ignored`,
 			`${path}:40:5: providers.box.models[4] must be an object; ignored`,
 		]);

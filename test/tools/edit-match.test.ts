@@ -8,19 +8,19 @@ const file = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => line
 test("property: text copied from a file matches or is ambiguous, and the rest of the file is unchanged", () => {
 	fc.assert(
 		fc.property(file, fc.nat(40), fc.nat(20), fc.boolean(), (content, from, length, crlf) => {
-			const whole = crlf ? content.replaceAll("\r", "").replaceAll("\n", "\r\n") : content;
-			const oldText = whole.slice(from, from + length).replace(/^\n|\r$/g, "");
-			fc.pre(oldText !== "" && whole.includes(oldText));
-			const plan = planEdits(whole, [{ oldText, newText: "NEW" }]);
+			const fileText = crlf ? content.replaceAll("\r", "").replaceAll("\n", "\r\n") : content;
+			const oldText = fileText.slice(from, from + length).replace(/^\n|\r$/g, "");
+			fc.pre(oldText !== "" && fileText.includes(oldText));
+			const plan = planEdits(fileText, [{ oldText, newText: "NEW" }]);
 			if ("problem" in plan) {
 				expect(plan.problem).toMatch(/matches \d+ places/);
 				return;
 			}
 			const [replacement] = plan.replacements;
 			expect(replacement).toMatchObject({ text: "NEW", isTolerant: false });
-			const at = whole.indexOf(oldText);
-			expect(applyReplacements(whole, plan.replacements)).toBe(
-				`${whole.slice(0, at)}NEW${whole.slice(at + oldText.length)}`,
+			const at = fileText.indexOf(oldText);
+			expect(applyReplacements(fileText, plan.replacements)).toBe(
+				`${fileText.slice(0, at)}NEW${fileText.slice(at + oldText.length)}`,
 			);
 		}),
 	);

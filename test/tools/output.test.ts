@@ -80,17 +80,17 @@ test("property: both ends stay within the limits, split no code point and add no
 	const limit = fc.record({ maxLines: fc.integer({ min: 1, max: 8 }), maxBytes: fc.integer({ min: 4, max: 60 }) });
 	fc.assert(
 		fc.property(text, limit, (parts, { maxLines, maxBytes }) => {
-			const whole = parts.join("").toWellFormed();
+			const original = parts.join("").toWellFormed();
 			for (const cut of [truncateHead, truncateTail]) {
-				const { text, truncation } = cut(whole, { maxLines, maxBytes });
+				const { text, truncation } = cut(original, { maxLines, maxBytes });
 				expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes);
 				expect(countLines(text)).toBeLessThanOrEqual(maxLines);
 				expect(text.isWellFormed()).toBe(true);
-				expect(cut === truncateHead ? whole.startsWith(text) : whole.endsWith(text)).toBe(true);
+				expect(cut === truncateHead ? original.startsWith(text) : original.endsWith(text)).toBe(true);
 				expect(truncation).toMatchObject({
-					truncated: text !== whole,
-					totalLines: countLines(whole),
-					totalBytes: Buffer.byteLength(whole),
+					truncated: text !== original,
+					totalLines: countLines(original),
+					totalBytes: Buffer.byteLength(original),
 					outputLines: countLines(text),
 					outputBytes: Buffer.byteLength(text),
 				});

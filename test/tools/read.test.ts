@@ -35,8 +35,8 @@ test.each([
 });
 
 test("a long file is cut, and the stated offset continues without a gap", async () => {
-	const whole = numbered(1, 4500);
-	const context = await fileWith(whole);
+	const content = numbered(1, 4500);
+	const context = await fileWith(content);
 	let read = "";
 	let offset: number | undefined = 1;
 	while (offset !== undefined) {
@@ -46,7 +46,7 @@ test("a long file is cut, and the stated offset continues without a gap", async 
 		const next: RegExpExecArray | null = /To continue: offset (\d+)/.exec(text);
 		offset = next ? Number(next[1]) : undefined;
 	}
-	expect(read).toBe(whole);
+	expect(read).toBe(content);
 });
 
 test("a line longer than the limit is cut, with a command that prints the rest", async () => {

@@ -112,7 +112,12 @@ test.each([
 		"timeout",
 		"timed out · 5.0 s",
 	],
-	["the user", "zzz\n\nAborted by the user; the command and all processes it started were killed.", "abort", "stopped · 5.0 s"],
+	[
+		"the user",
+		"zzz\n\nAborted by the user; the command and all processes it started were killed.",
+		"abort",
+		"stopped · 5.0 s",
+	],
 	["a signal", "zzz\n\nEnded by signal SIGKILL.", "SIGKILL", "killed by SIGKILL · 5.0 s"],
 	["nobody knows what", "zzz", undefined, "killed · 5.0 s"],
 ])("a command that was ended by %s says so, once", (_what, text, endedBy, said) => {
