@@ -162,6 +162,6 @@ describe("/model", () => {
 		const { terminal, submit } = await startApp();
 		await terminal.waitFor("0%");
 		await submit("/model scriptd");
-		await terminal.waitFor(/No model "scriptd" · near: \S+\/scripted/);
+		await terminal.waitFor(/No model "scriptd" · did you mean \S+\/scripted/);
 	});
 });

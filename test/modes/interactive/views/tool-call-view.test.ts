@@ -111,11 +111,16 @@ test("the message of a failed tool is wrapped, so that the hint at its end is vi
 test.each([
 	[
 		"a timeout",
-		"zzz\n\nTimed out after 5 s; the command and all it started were ended.",
+		"zzz\n\nTimed out after 5 s; the command and all processes it started were killed.",
 		"timeout",
 		"timed out · 5.0 s",
 	],
-	["the user", "zzz\n\nAborted by the user; the command and all it started were ended.", "abort", "stopped · 5.0 s"],
+	[
+		"the user",
+		"zzz\n\nAborted by the user; the command and all processes it started were killed.",
+		"abort",
+		"stopped · 5.0 s",
+	],
 	["a signal", "zzz\n\nEnded by signal SIGKILL.", "SIGKILL", "killed by SIGKILL · 5.0 s"],
 	["an unknown cause", "zzz", undefined, "killed · 5.0 s"],
 ])("a command that was ended by %s shows that once", (_cause, text, endedBy, status) => {

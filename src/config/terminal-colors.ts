@@ -2,25 +2,25 @@ import type { Background } from "../themes/built-in.js";
 import { type ColorLevel, colorRgb, isLight, parseColor } from "../themes/color.js";
 import type { Environment } from "./paths.js";
 
-/** What the environment says of a terminal's colours. */
-export interface TerminalColours {
+/** Colors of a terminal, as detected from the environment. */
+export interface TerminalColors {
 	level: ColorLevel;
-	/** Why, for `pi doctor`: a variable and its value. */
+	/** The variable and value that decided the level, for `pi doctor`. */
 	reason: string;
-	/** As `COLORFGBG` tells; null when nothing does. */
+	/** From `COLORFGBG`; null if unknown. */
 	background: Background | null;
 }
 
-const ALL_COLOURS = /truecolor|24bit/i;
-/** Terminals that have all colours, by `TERM` or `TERM_PROGRAM`. */
-const ALL_COLOUR_TERMS = /-direct$|^(?:xterm-)?(?:kitty|ghostty|wezterm|alacritty|foot)/;
-const ALL_COLOUR_PROGRAMS: ReadonlySet<string> = new Set(["iTerm.app", "WezTerm", "ghostty", "vscode"]);
+const TRUE_COLOR = /truecolor|24bit/i;
+/** Terminals with true color, by `TERM` or `TERM_PROGRAM`. */
+const TRUE_COLOR_TERMS = /-direct$|^(?:xterm-)?(?:kitty|ghostty|wezterm|alacritty|foot)/;
+const TRUE_COLOR_PROGRAMS: ReadonlySet<string> = new Set(["iTerm.app", "WezTerm", "ghostty", "vscode"]);
 
 /**
- * How many colours the terminal has. `FORCE_COLOR` (0–3, empty is 1) comes before `NO_COLOR`, as in Node itself; both
- * before what the terminal says.
+ * Detects the colors of the terminal. As in Node, `FORCE_COLOR` (0–3, empty is 1) overrides `NO_COLOR`; both override
+ * the variables of the terminal.
  */
-export function terminalColours(env: Environment, platform: NodeJS.Platform = process.platform): TerminalColours {
+export function terminalColors(env: Environment, platform: NodeJS.Platform = process.platform): TerminalColors {
 	return { ...colourLevel(env, platform), background: backgroundOf(env) };
 }
 
@@ -31,31 +31,21 @@ function colourLevel(env: Environment, platform: NodeJS.Platform): { level: Colo
 	if (env.NO_COLOR) return named(0, "NO_COLOR");
 	const term = env.TERM ?? "";
 	if (term === "dumb") return named(0, "TERM");
-	if (ALL_COLOURS.test(env.COLORTERM ?? "")) return named(3, "COLORTERM");
-	if (ALL_COLOUR_TERMS.test(term)) return named(3, "TERM");
-	if (ALL_COLOUR_PROGRAMS.has(env.TERM_PROGRAM ?? "")) return named(3, "TERM_PROGRAM");
+	if (TRUE_COLOR.test(env.COLORTERM ?? "")) return named(3, "COLORTERM");
+	if (TRUE_COLOR_TERMS.test(term)) return named(3, "TERM");
+	if (TRUE_COLOR_PROGRAMS.has(env.TERM_PROGRAM ?? "")) return named(3, "TERM_PROGRAM");
 	if (env.WT_SESSION) return { level: 3, reason: "Windows Terminal" };
 	if (platform === "win32") return { level: 3, reason: "Windows console" };
 	return named(/256/.test(term) ? 2 : 1, "TERM");
 }
 
 function forcedLevel(value: string | undefined): ColorLevel | null {
-	switch (value) {
-		case undefined:
-			return null;
-		case "false":
-		case "0":
-			return 0;
-		case "2":
-			return 2;
-		case "3":
-			return 3;
-		default:
-			return 1;
-	}
+	if (value === undefined) return null;
+	if (value === "0" || value === "false") return 0;
+	return value === "2" ? 2 : value === "3" ? 3 : 1;
 }
 
-/** `COLORFGBG` is `text;background`, numbers of the sixteen; some terminals put a word between. */
+/** `COLORFGBG` is `text;background`, two of the 16 color numbers; some terminals insert a word between them. */
 function backgroundOf({ COLORFGBG }: Environment): Background | null {
 	const last = COLORFGBG?.split(";").at(-1) ?? "";
 	const colour = /^\d{1,2}$/.test(last) ? parseColor(Number(last)) : null;
