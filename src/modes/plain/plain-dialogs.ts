@@ -1,4 +1,4 @@
-import type { ChoiceOptions, CommandUI } from "../../commands/command-ui.js";
+import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
 import { dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { DialogOptions, SelectOption } from "../../hooks/types.js";
 import { plural } from "../format.js";
