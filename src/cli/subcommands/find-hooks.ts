@@ -12,29 +12,26 @@ import type { Location } from "./location.js";
 
 /** A hook file and whether it may run. */
 export interface FoundHook extends HookFile {
-	/** `own`: the user's own file, no question asked. */
+	/** `own`: a file of the user, which needs no trust. */
 	trust: "own" | TrustState;
-	/** False for project hooks as long as not all code of the project is trusted. */
+	/** False for project hooks unless all code of the project is trusted. */
 	mayRun: boolean;
 }
 
-/** The hooks that a session at this location would find. */
+/** The hooks that a session at this location would discover. */
 export interface FoundHooks {
 	hooks: FoundHook[];
-	/** The code of the project; null when it was not looked at because none of its hooks was found. */
+	/** The code of the project; null when the project has no hooks. */
 	project: ProjectSet | null;
-	/** Places and files that cannot be read, a line each. */
+	/** Directories and files that cannot be read, one line each. */
 	problems: string[];
 }
 
-/**
- * The one hook file that a command names.
- * @throws PiError `hook_load_failed` when there is no such file
- */
+/** Finds the hook file named by a command. @throws PiError `hook_load_failed` when it does not exist */
 export function findHookFile(target: string, location: Location): HookFile {
 	const { files, errors } = discover(location, { hooks: [target], findHooks: false });
 	const [file] = files;
-	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`);
+	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} does not exist`);
 	return file;
 }
 
@@ -51,7 +48,7 @@ function discover({ paths, settings }: Location, { hooks, findHooks }: Pick<Subc
 	});
 }
 
-/** Finds hooks where sessions do. Runs none of them. */
+/** Discovers hooks as a session would, without running them. */
 export async function findHooks(location: Location, options: SubcommandOptions): Promise<FoundHooks> {
 	const { paths } = location;
 	const { files, errors } = discover(location, options);
@@ -60,7 +57,7 @@ export async function findHooks(location: Location, options: SubcommandOptions):
 	const project = files.some(({ scope }) => scope === "project") ? await findProjectSet(paths.cwd, store) : null;
 	if (store.warning && project) problems.push(store.warning);
 	const mayRunProject = location.trust || (project !== null && isTrusted(project));
-	// What is loaded is what was hashed, not what a file has become meanwhile.
+	// Load the bytes that were hashed, even if a file has changed since.
 	const copies = project && mayRunProject ? copyProjectCode(project, join(paths.agentDir, "cache", "project")) : null;
 	const hooks = files.map((file): FoundHook => {
 		if (file.scope !== "project") return { ...file, trust: "own", mayRun: true };
@@ -71,15 +68,15 @@ export async function findHooks(location: Location, options: SubcommandOptions):
 	return { hooks, project, problems };
 }
 
-/** A hook that was loaded, or why it was not. */
+/** A loaded hook, or the reason why it failed to load. */
 export interface LoadAttempt {
 	file: HookFile;
 	hook: LoadedHook | null;
-	/** Path, line and reason; null when it loaded. */
+	/** Path, line and reason; null when the hook loaded. */
 	error: string | null;
 }
 
-/** Loads hook files through the loader of sessions, one after another. What they send goes nowhere. */
+/** Loads hook files with the loader of sessions, one after another. Prompts they send are dropped. */
 export async function tryHooks(files: readonly HookFile[], location: Location): Promise<LoadAttempt[]> {
 	const attempts: LoadAttempt[] = [];
 	for (const file of files) {

@@ -5,9 +5,9 @@ import { divertConsole } from "../stray-errors.js";
 import { findLocation, type Location, type Surroundings } from "./location.js";
 
 /**
- * Runs a sub-command: answers on stdout, problems on stderr.
+ * Runs a subcommand: answers go to stdout, problems to stderr.
  * @returns the exit code
- * @throws PiError for what the user named and what cannot be used
+ * @throws PiError for operands that do not exist or cannot be used
  */
 export async function runSubcommand(
 	command: Subcommand,
@@ -16,7 +16,7 @@ export async function runSubcommand(
 	surroundings: Surroundings = {},
 ): Promise<number> {
 	const location = findLocation(options, surroundings);
-	// Hooks that are loaded here share the console, and stdout is for the answer.
+	// Loaded hooks share the console, and stdout is reserved for the answer.
 	const release = divertConsole((line) => printNotices(io, [line]));
 	try {
 		return await dispatch(command, location, options, io);
