@@ -61,6 +61,6 @@ test("without a terminal it says what to do instead", async () => {
 	const { session } = await startSession();
 	await expect(session.prompt("/setup")).rejects.toMatchObject({
 		code: "not_a_terminal",
-		hint: "set a provider's key variable such as ANTHROPIC_API_KEY instead",
+		hint: "set an API key variable such as ANTHROPIC_API_KEY instead",
 	});
 });

@@ -123,7 +123,7 @@ test("a reply that was cut, and one without a word, say so on stderr", async () 
 		code: 0,
 		stdout: "Half of\n",
 		stderr:
-			"the reply was cut at the model's limit · pi --continue -p 'go on' gives the rest\nthe model said nothing\n",
+			"the reply was cut at the model's limit · pi --continue -p 'go on' gives the rest\nthe model returned an empty reply\n",
 	});
 });
 

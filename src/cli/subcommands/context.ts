@@ -65,7 +65,7 @@ function excludeHooks(hooks: readonly LoadedHook[], without: readonly string[], 
 		if (hooks.some((hook) => isNamed(hook, word))) continue;
 		const names = hooks.map(({ name }) => name).join(", ");
 		throw new PiError("bad_arguments", `--without ${word}: no such hook is loaded`, {
-			hint: names ? `use one of ${names}` : "no hooks are loaded; load one with --hook <file>",
+			hint: names ? `loaded hooks: ${names}` : "no hooks are loaded; load one with --hook <file>",
 		});
 	}
 	return hooks.filter((hook) => !without.some((word) => isNamed(hook, word)));
@@ -123,7 +123,7 @@ async function printVerification(
 		await printLines(io, [
 			`The request answered by entry ${entryIndex} differs from the recorded one: ${why}`,
 			mismatch.reason,
-			...describeSuspect(mismatch.message, (position) => `Computed, from message ${position} on`),
+			...describeSuspect(mismatch.message, (position) => `Computed from message ${position} on`),
 			...describeSuspect(mismatch.sent, (position) => `Recorded as message ${position}`),
 		]);
 	}

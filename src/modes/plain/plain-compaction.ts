@@ -23,7 +23,7 @@ export async function askPlainCompaction(
 			draft ??= await trial.draft(() => {}, trial.signal);
 			const { tokensBefore, tokensAfter } = await trial.preview(draft.entry);
 			output.say(`Summary by ${authorOf(draft)}:\n${draft.entry.summary.trim()}`);
-			output.say(`The context would shrink from ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
+			output.say(`The context would change from ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
 			const answer = await dialogs.select("Use this summary?", ANSWERS, { signal: trial.signal });
 			if (answer === "use") return await trial.accept(draft);
 			if (answer !== "again") return null;

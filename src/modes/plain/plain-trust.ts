@@ -44,13 +44,13 @@ export function askPlainTrust(set: ProjectSet, questions: Questions, output: Pla
 	const files = [...set.files].sort((a, b) => Number(a.state === "trusted") - Number(b.state === "trusted"));
 	return questions.ask<TrustAnswer>({
 		lines: [
-			"This project contains code that pi can run:",
+			"This project has code that pi would run:",
 			...files.map((file) => `  ${describeFile(file, set)}`),
 			...set.unresolved.map(
 				({ from, specifier, reason }) =>
 					`  ${plainLine(from)} also loads ${plainLine(specifier)}: ${plainLine(reason)}`,
 			),
-			"The code runs with your permissions. Run it?",
+			"It can do anything you can. Run it?",
 			"  y: trust this version of the code. o: for this run only. v: show code and changes. n: no",
 		],
 		mark: "y, o, v or n, empty is no: ",

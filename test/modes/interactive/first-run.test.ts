@@ -44,7 +44,7 @@ test("a way that is given up leads back to the choice, and escape there says how
 	await app.terminal.press("escape");
 	await app.terminal.waitFor(QUESTION);
 	await app.terminal.press("escape");
-	await app.terminal.waitFor("No model yet · /setup offers the choice again");
+	await app.terminal.waitFor("No model yet · run /setup to connect one");
 	await app.submit("/setup");
 	await app.terminal.waitFor(QUESTION);
 	await app.terminal.press("escape");
@@ -55,7 +55,7 @@ test("where no server answers on this machine that is said, and the choice stays
 	await app.terminal.waitFor(QUESTION);
 	await app.terminal.type("local");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("No model server answers on this machine");
+	await app.terminal.waitFor("No model server found on this machine");
 	await app.terminal.waitFor(QUESTION);
 	await app.terminal.press("escape");
 });

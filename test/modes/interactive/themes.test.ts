@@ -68,7 +68,7 @@ async function everything(app: App): Promise<void> {
 	// The line that was refused stands in the editor again.
 	await app.terminal.press("ctrl+c");
 	await app.submit("/thinking");
-	await app.terminal.waitFor("How much thinking?");
+	await app.terminal.waitFor("Which thinking level?");
 }
 
 test("sixteen colours are all that a terminal with sixteen is sent", async () => {

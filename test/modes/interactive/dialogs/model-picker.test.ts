@@ -147,7 +147,7 @@ describe("/model", () => {
 		await terminal.press("enter");
 		await terminal.waitFor("it looks like a key of anthropic");
 		await terminal.press("escape");
-		await terminal.waitFor((screen) => !screen.join("").includes("Keep this key?"));
+		await terminal.waitFor((screen) => !screen.join("").includes("Save this API key?"));
 		expect(session().model?.provider).toBe("loopback");
 		await submit("/model groq/openai/gpt-oss-120b");
 		await terminal.waitFor("Key for groq");

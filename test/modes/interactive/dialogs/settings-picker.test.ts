@@ -67,7 +67,7 @@ test("the values of a setting are listed with it, and when a change applies", as
 	await terminal.type("showImages");
 	await terminal.waitFor("· applies from the next start");
 	await terminal.type(" ");
-	await terminal.waitFor("saved, applies from the next start");
+	await terminal.waitFor("saved, applies at the next start");
 });
 
 test("edits of the file by others reach screen and session, and a broken file is reported once", async () => {
@@ -125,6 +125,6 @@ test("what the project sets is saved for the user and told to count elsewhere on
 	const { terminal } = await open();
 	await terminal.type("quiet");
 	await terminal.type(" ");
-	await terminal.waitFor("this project's .pi/settings.json overrides it");
+	await terminal.waitFor(".pi/settings.json of this project overrides it");
 	await terminal.waitFor(/→ quietStartup +false +project/);
 });
