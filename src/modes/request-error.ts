@@ -63,7 +63,7 @@ const NEXT_STEPS: readonly [RegExp, NextStep][] = [
 		},
 	],
 	[
-		/connect|network|fetch|timed? ?out|in time|broke|terminated|ECONN|ENOTFOUND|ended before/i,
+		/connect|network|fetch|timed? ?out|in time|broke|terminated|ECONN|ENOTFOUND|ended before|ended unexpectedly/i,
 		{
 			inside: "check the connection, then send the prompt again",
 			outside: "check the connection and the provider's address, then try again",

@@ -90,7 +90,7 @@ test("a hook cancels what would change the session here as anywhere", async () =
 	const run = await runPi(["-p", "first", "/new", "second"], {
 		agentDir: agentDirFor(provider, { hooks: { "stay.ts": stay } }),
 	});
-	expect(run).toMatchObject({ code: 0, stdout: "One.\nA hook kept the session\nTwo.\n" });
+	expect(run).toMatchObject({ code: 0, stdout: "One.\nA hook canceled the new session\nTwo.\n" });
 	expect(conversation(provider, 1)).toEqual(["user: first", "assistant: One.", "user: second"]);
 });
 

@@ -23,7 +23,7 @@ export const helpCommand: SlashCommand = {
 		}));
 		const rows = [...TYPED, ...commands];
 		if (shell?.showList) {
-			const insert = await shell.showList({ title: "Help", rows }, signal);
+			const insert = await shell.showList({ title: "Commands and other input", rows }, signal);
 			if (insert !== null) shell.setEditorText(insert);
 			return undefined;
 		}

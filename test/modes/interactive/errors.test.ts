@@ -26,10 +26,10 @@ test.each<[string, Reply, string, string]>([
 		"full context",
 		httpError(400, {}, "prompt is too long: 2 tokens > 1 maximum"),
 		"400 prompt is too long",
-		"/compact",
+		"free context with /compact",
 	],
 	["refused connection", { fault: { kind: "cut", at: "headers" } }, "cannot connect to the provider", connection],
-	["broken connection", { content: half, fault: { kind: "cut", at: 1 } }, "the connection broke", connection],
+	["broken connection", { content: half, fault: { kind: "cut", at: 1 } }, "the connection was lost", connection],
 	["cut stream", { content: half, fault: { kind: "end", at: 1 } }, "the reply ended unexpectedly", connection],
 ])("a %s is one line that people can read, and one with what to do next", async (_name, reply, said, next) => {
 	const app = await startApp({ rows: 40, columns: 100, agentSettings, model: "loopback-anthropic/scripted" });
@@ -94,12 +94,12 @@ test("a reply without a word is told as such, at once and when the session is op
 	app.provider.reply({ content: [], stopReason: "stop" });
 	await app.terminal.waitFor("context");
 	await app.submit("hi");
-	await app.terminal.waitFor("▎ the model returned an empty reply");
+	await app.terminal.waitFor("▎ the model said nothing");
 	const target = app.session().sessionFile ?? "";
 	await app.session().dispose();
 	const { agentDir, cwd } = app;
 	const again = await startApp({ rows: 24, agentDir, cwd, session: { kind: "open", target } });
-	await again.terminal.waitFor("▎ the model returned an empty reply");
+	await again.terminal.waitFor("▎ the model said nothing");
 });
 
 test("a command that fails is told once: which, of which hook, why and what to do", async () => {

@@ -25,7 +25,7 @@ test("a key that is pasted is kept, and its provider's model is there at once", 
 	await app.terminal.type("openai");
 	await app.terminal.waitFor("→ openai ");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("Key for openai");
+	await app.terminal.waitFor("API key for openai");
 	await app.terminal.paste(" sk-made-up-for-this-test \n");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("model: openai/");

@@ -23,7 +23,7 @@ test.each([80, 40])(
 	"each row has its text and where it is from, and the selected one is told in full, at %d",
 	async (width) => {
 		const look = { theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 };
-		const page = createListPage(look, { title: "What you can type", rows: ROWS }, () => {});
+		const page = createListPage(look, { title: "Commands and other input", rows: ROWS }, () => {});
 		await expect(`${page.render(width).join("\n")}\n`).toMatchFileSnapshot(`../../../screens/help-${width}.txt`);
 	},
 );
@@ -33,9 +33,9 @@ test("? shows what can be typed over the editor, and leaves nothing behind", asy
 	await terminal.waitFor("0%");
 	const before = await terminal.text();
 	await terminal.type("?");
-	await terminal.waitFor("What you can type");
+	await terminal.waitFor("Commands and other input");
 	await terminal.press("escape");
-	await terminal.waitFor((screen) => !screen.join("").includes("What you can type"));
+	await terminal.waitFor((screen) => !screen.join("").includes("Commands and other input"));
 	expect(await terminal.text()).toBe(before);
 	expect(await terminal.scrollback()).toEqual(await terminal.screen());
 });
@@ -44,7 +44,7 @@ test("in the help a command is looked for and put into the editor", async () => 
 	const { terminal, submit } = await startApp({ hooks: { "stack.ts": HOOK } });
 	await terminal.waitFor("0%");
 	await submit("/help");
-	await terminal.waitFor("What you can type");
+	await terminal.waitFor("Commands and other input");
 	await terminal.type("pop");
 	await terminal.press("enter");
 	await terminal.waitFor(/^ *\/pop *$/m);
@@ -59,19 +59,19 @@ test("/hotkeys lists the keys as they are bound, and typing finds one", async ()
 	});
 	await app.terminal.waitFor("0%");
 	await app.submit("/hotkeys");
-	await app.terminal.waitFor(/^ Keys/m);
+	await app.terminal.waitFor(/^ Key bindings/m);
 	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/hotkeys.txt");
 	await app.terminal.type("choose the");
 	await app.terminal.waitFor(/→ ctrl\+e +Choose the model/);
 	await app.terminal.press("enter");
-	await app.terminal.waitFor((screen) => !screen.join("").includes("Keys"));
+	await app.terminal.waitFor((screen) => !screen.join("").includes("Key bindings"));
 });
 
 test("on a narrow screen what the selected key does is told in full below the list", async () => {
 	const app = await startApp({ columns: 40, rows: 24 });
 	await app.terminal.waitFor("0%");
 	await app.submit("/hotkeys");
-	await app.terminal.waitFor(/^ Keys/m);
+	await app.terminal.waitFor(/^ Key bindings/m);
 	const screen = await app.terminal.screen();
 	expect(screen).toContainEqual(expect.stringMatching(/^ → esc +Stop the.*…$/));
 	expect(screen).toContain(" Stop the run; twice: branch");
