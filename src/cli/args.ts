@@ -4,9 +4,6 @@ import type { CliOptions, ParsedArguments } from "./options.js";
 import { addList, addOne, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
 import { isSubcommandName, parseSubcommand } from "./subcommand-args.js";
 
-export { HELP_TEXT } from "./help.js";
-export type { CliOptions, ParsedArguments, Subcommand, SubcommandOptions } from "./options.js";
-
 const MODES = ["text", "json", "rpc"] as const;
 
 /**

@@ -26,10 +26,10 @@ export async function runHeadless(
 			? import("../modes/json.js").then(({ runJson }) => runJson)
 			: import("../modes/print.js").then(({ runPrint }) => runPrint),
 	]);
-	const releaseConsole = divertConsole((text) => io.err(`${stripAll(text)}\n`));
+	const line = (text: string) => io.err(`${stripAll(text)}\n`);
+	const releaseConsole = divertConsole(line);
 	const releaseErrors = watchStrayErrors(created);
 	created.acceptsSend = false;
-	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	for (const warning of created.loaded.warnings) line(warning);
 	// Reports startup problems. The mode subscribes in the same tick, so that no event is lost or reported twice.
 	const stop = created.subscribe((event) => {

@@ -27,14 +27,6 @@ export function isOfCommand({ event }: { event: string }): boolean {
 }
 
 /** Describes an error of a hook in one line. */
-export function describeHookError({
-	hookPath,
-	event,
-	error,
-}: {
-	hookPath: string;
-	event: string;
-	error: string;
-}): string {
+export function describeHookError({ hookPath, event, error }: Record<"hookPath" | "event" | "error", string>): string {
 	return `hook ${hookPath} failed on ${event}: ${error}`;
 }

@@ -13,74 +13,56 @@ const REPLACEMENTS: readonly [RegExp, string][] = [
 	[/^request timed out\.?$/i, "the provider did not answer in time"],
 ];
 
-/** Hint for an error: inside pi, and on the command line. */
-interface NextStep {
-	inside: string;
-	outside: string;
-}
+/** Hints for errors that match a pattern: inside pi, and on the command line. */
+type Hint = readonly [RegExp, inside: string, outside: string];
 
-const NEXT_STEPS: readonly [RegExp, NextStep][] = [
+const HINTS: readonly Hint[] = [
 	[
 		/^40[13]\b|api key|unauthori[sz]ed|authentication|permission/i,
-		{
-			inside: "set an API key with /login · choose another model with /model",
-			outside: "set the provider's API key, or run /login in pi · choose another model with --model",
-		},
+		"set an API key with /login · choose another model with /model",
+		"set the provider's API key, or run /login in pi · choose another model with --model",
 	],
 	[
 		/^402\b|quota|billing|credit|payment/i,
-		{
-			inside: "check your account with the provider · choose another model with /model",
-			outside: "check your account with the provider · choose another model with --model",
-		},
+		"check your account with the provider · choose another model with /model",
+		"check your account with the provider · choose another model with --model",
 	],
 	[
 		/^429\b|rate limit/i,
-		{
-			inside: "wait and send the prompt again · choose another model with /model",
-			outside: "try again later · choose another model with --model",
-		},
+		"wait and send the prompt again · choose another model with /model",
+		"try again later · choose another model with --model",
 	],
 	[
 		/context|too long|too large|maximum.*tokens|^413\b/i,
-		{
-			inside: "free context with /compact · start a new session with /new",
-			outside: "free context with pi --continue -p /compact",
-		},
+		"free context with /compact · start a new session with /new",
+		"free context with pi --continue -p /compact",
 	],
 	[
 		/^404\b|not found|unknown model/i,
-		{
-			inside: "choose another model with /model",
-			outside: "choose another model with --model, list them with --list-models",
-		},
+		"choose another model with /model",
+		"choose another model with --model, list them with --list-models",
 	],
 	[
 		/^5\d\d\b|overloaded|unavailable/i,
-		{
-			inside: "the provider has problems: send the prompt again later · choose another model with /model",
-			outside: "the provider has problems: try again later · choose another model with --model",
-		},
+		"the provider has problems: send the prompt again later · choose another model with /model",
+		"the provider has problems: try again later · choose another model with --model",
 	],
 	[
 		/connect|network|fetch|timed? ?out|in time|broke|terminated|ECONN|ENOTFOUND|ended before|ended unexpectedly/i,
-		{
-			inside: "check the connection, then send the prompt again",
-			outside: "check the connection and the provider's address, then try again",
-		},
+		"check the connection, then send the prompt again",
+		"check the connection and the provider's address, then try again",
 	],
 	[
 		/^4\d\d\b/,
-		{
-			inside: "inspect the request with /context · choose another model with /model",
-			outside: "inspect the request with pi context · choose another model with --model",
-		},
+		"inspect the request with /context · choose another model with /model",
+		"inspect the request with pi context · choose another model with --model",
 	],
 ];
-const ANY_STEP: NextStep = {
-	inside: "send the prompt again · choose another model with /model",
-	outside: "try again · choose another model with --model",
-};
+const ANY_HINT: Hint = [
+	/^/,
+	"send the prompt again · choose another model with /model",
+	"try again · choose another model with --model",
+];
 
 /** The error of a failed request as one readable line: status and message. */
 export function readableError(errorMessage: string | undefined): string {
@@ -91,18 +73,18 @@ export function readableError(errorMessage: string | undefined): string {
 
 /** A hint inside pi for an error from `readableError`. */
 export function nextStep(text: string): string {
-	return stepFor(text).inside;
+	return hintFor(text)[1];
 }
 
 /** The error of a failed request for the command line, with model, reason and hint. */
 export function requestError({ provider, model, errorMessage }: AssistantMessage): PiError {
 	const text = readableError(errorMessage);
-	const hint = stepFor(text).outside;
+	const [, , hint] = hintFor(text);
 	return new PiError("request_failed", `${revealLine(`${provider}/${model}`)}: ${text}`, { hint });
 }
 
-function stepFor(text: string): NextStep {
-	return NEXT_STEPS.find(([pattern]) => pattern.test(text))?.[1] ?? ANY_STEP;
+function hintFor(text: string): Hint {
+	return HINTS.find(([pattern]) => pattern.test(text)) ?? ANY_HINT;
 }
 
 /** The message in a JSON error such as `{"error": {"message": …}}`. */

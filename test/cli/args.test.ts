@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type CliOptions, HELP_TEXT, parseArgs } from "../../src/cli/args.js";
-import { NO_ARGUMENTS } from "../../src/cli/options.js";
+import { parseArgs } from "../../src/cli/args.js";
+import { HELP_TEXT } from "../../src/cli/help.js";
+import { type CliOptions, NO_ARGUMENTS } from "../../src/cli/options.js";
 import { PiError } from "../../src/errors.js";
 
 function refusal(argv: string[]): { code: string; message: string; hint: string | undefined } {

@@ -10,8 +10,8 @@ import type { SuspectMessage } from "../../testing/replay/explain-mismatch.js";
 import { SessionView } from "../../testing/replay/session-view.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
-import { findHooks, tryHooks } from "./find-hooks.js";
-import type { Location } from "./location.js";
+import { findHooks } from "./find-hooks.js";
+import type { Location, SubcommandContext } from "./location.js";
 
 const PREVIEW = 70;
 
@@ -22,9 +22,7 @@ const PREVIEW = 70;
  */
 export async function runContext(
 	{ at, verify, without = [] }: Extract<Subcommand, { name: "context" }>,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
+	{ location, options, io }: SubcommandContext,
 ): Promise<number> {
 	const log = SessionLog.open(findTarget(location, options), { readOnly: true });
 	try {
@@ -85,15 +83,10 @@ async function loadSessionHooks(
 	options: SubcommandOptions,
 	notices: string[],
 ): Promise<LoadedHook[]> {
-	const { hooks, problems } = await findHooks(location, options);
-	const attempts = await tryHooks(
-		hooks.filter(({ mayRun }) => mayRun),
-		location,
-	);
-	const skipped = hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path);
+	const { attempts, untrusted, problems } = await findHooks(location, options);
 	notices.push(...problems, ...attempts.flatMap(({ error }) => error ?? []));
-	if (skipped.length > 0)
-		notices.push(`Untrusted project hooks did not run: ${skipped.join(", ")} · run pi hooks trust, or use --trust`);
+	if (untrusted.length > 0)
+		notices.push(`Untrusted project hooks did not run: ${untrusted.join(", ")} · run pi hooks trust, or use --trust`);
 	return attempts.flatMap(({ hook }) => hook ?? []);
 }
 

@@ -19,8 +19,8 @@ import { didYouMean } from "../../util/nearest.js";
 import { packageRoot, packageVersion } from "../../util/package-root.js";
 import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, tableLines } from "../standard-io.js";
-import { findHooks, tryHooks } from "./find-hooks.js";
-import type { Location } from "./location.js";
+import { findHooks } from "./find-hooks.js";
+import type { Location, SubcommandContext } from "./location.js";
 
 /** Result of one check. */
 interface Finding {
@@ -35,7 +35,7 @@ const OLDEST_NODE = 20;
 const SHELL_TIMEOUT_MS = 5000;
 
 /** `pi doctor`: checks the setup and prints how to fix problems. @returns 1 when there is a problem */
-export async function runDoctor(location: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
+export async function runDoctor({ location, options, io }: SubcommandContext): Promise<number> {
 	const findings = [
 		...checkProgram(),
 		checkTerminal(location, io),
@@ -87,12 +87,8 @@ function checkTerminal({ env }: Location, io: ModeIO): Finding {
 	if (term === "dumb") return { name, state: "note", text: `${text}, uses plain mode` };
 	const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
 	if (!/utf-?8/i.test(locale) && process.platform === "linux") {
-		return {
-			name,
-			state: "problem",
-			text: `${text}, locale ${locale || "not set"}`,
-			mend: "set LANG to a UTF-8 locale",
-		};
+		const mend = "set LANG to a UTF-8 locale";
+		return { name, state: "problem", text: `${text}, locale ${locale || "not set"}`, mend };
 	}
 	return { name, state: "ok", text };
 }
@@ -225,20 +221,16 @@ async function checkModels({ env, paths, settings, offline }: Location): Promise
 }
 
 async function checkHooks(location: Location, options: SubcommandOptions): Promise<Finding[]> {
-	const { hooks, problems } = await findHooks(location, options);
-	const attempts = await tryHooks(
-		hooks.filter(({ mayRun }) => mayRun),
-		location,
-	);
+	const { attempts, untrusted, problems } = await findHooks(location, options);
 	const name = "hooks";
 	const loaded = attempts.filter(({ hook }) => hook !== null).map(({ file }) => file.name);
-	const skipped = hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path);
+	const skipped = untrusted.join(", ");
 	return [
 		{ name, state: loaded.length > 0 ? "ok" : "note", text: loaded.join(", ") || "none loaded" },
 		...problems.map((text): Finding => ({ name, state: "problem", text })),
 		...attempts.flatMap(({ error }): Finding[] => (error === null ? [] : [{ name, state: "problem", text: error }])),
-		...(skipped.length > 0
-			? [{ name, state: "note" as const, text: `not run, not trusted: ${skipped.join(", ")}`, mend: "pi hooks trust" }]
+		...(skipped
+			? [{ name, state: "note" as const, text: `not run, not trusted: ${skipped}`, mend: "pi hooks trust" }]
 			: []),
 	];
 }

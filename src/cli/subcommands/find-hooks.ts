@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { resolveUserPath } from "../../config/paths.js";
-import { findProjectSet, isTrusted, loadTrust, type ProjectSet, type TrustState } from "../../config/trust.js";
+import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { discoverHooks, type HookFile } from "../../hooks/discover.js";
 import { grantedHandles } from "../../hooks/handles.js";
@@ -21,8 +21,10 @@ export interface FoundHook extends HookFile {
 /** The hooks that a session at this location would discover. */
 export interface FoundHooks {
 	hooks: FoundHook[];
-	/** The code of the project; null when the project has no hooks. */
-	project: ProjectSet | null;
+	/** One for each hook that may run. */
+	attempts: LoadAttempt[];
+	/** Paths of hooks that may not run. */
+	untrusted: string[];
 	/** Directories and files that cannot be read, one line each. */
 	problems: string[];
 }
@@ -48,7 +50,7 @@ function discover({ paths, settings }: Location, { hooks, findHooks }: Pick<Subc
 	});
 }
 
-/** Discovers hooks as a session would, without running them. */
+/** Discovers hooks as a session would, and loads those that may run. */
 export async function findHooks(location: Location, options: SubcommandOptions): Promise<FoundHooks> {
 	const { paths } = location;
 	const { files, errors } = discover(location, options);
@@ -65,7 +67,11 @@ export async function findHooks(location: Location, options: SubcommandOptions):
 		const copy = copies?.get(file.realPath);
 		return { ...file, realPath: copy ?? file.realPath, trust: known?.state ?? "new", mayRun: copy !== undefined };
 	});
-	return { hooks, project, problems };
+	const attempts = await tryHooks(
+		hooks.filter(({ mayRun }) => mayRun),
+		location,
+	);
+	return { hooks, attempts, untrusted: hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path), problems };
 }
 
 /** A loaded hook, or the reason why it failed to load. */

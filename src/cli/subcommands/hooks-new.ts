@@ -2,12 +2,10 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { PiError } from "../../errors.js";
-import type { ModeIO } from "../../modes/mode.js";
 import { errnoCode } from "../../util/fs.js";
 import { packageRoot } from "../../util/package-root.js";
-import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines } from "../standard-io.js";
-import type { Location } from "./location.js";
+import type { SubcommandContext } from "./location.js";
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
@@ -18,9 +16,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
  */
 export async function newHook(
 	{ target, inProject }: { target: string; inProject: boolean },
-	{ paths }: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
+	{ location: { paths }, options, io }: SubcommandContext,
 ): Promise<number> {
 	const name = target.replace(/\.ts$/, "");
 	if (!NAME.test(name)) {

@@ -7,13 +7,12 @@ import type { SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import { plural } from "../../modes/format.js";
-import type { ModeIO } from "../../modes/mode.js";
 import { type ReplayedContext, type ReplayedEvent, replay } from "../../testing/replay/replay.js";
 import { sampleSession } from "../../testing/replay/sample-session.js";
 import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHookFile } from "./find-hooks.js";
-import type { Location } from "./location.js";
+import type { Location, SubcommandContext } from "./location.js";
 
 const PREVIEW = 70;
 
@@ -28,12 +27,7 @@ interface Sent {
  * @returns 1 when a handler fails, a result is rejected, or the hook does not load
  * @throws PiError `hook_load_failed` when the file does not exist, `log_not_found` and others for the session
  */
-export async function testHook(
-	target: string,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
-): Promise<number> {
+export async function testHook(target: string, { location, options, io }: SubcommandContext): Promise<number> {
 	const sent: Sent[] = [];
 	const loaded = await loadHook(target, location, sent);
 	if ("error" in loaded) {

@@ -1,11 +1,9 @@
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { type HookReach, type Unreachable, unreachable } from "../../hooks/reach.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
-import type { ModeIO } from "../../modes/mode.js";
-import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { type FoundHook, findHookFile, findHooks, tryHooks } from "./find-hooks.js";
-import type { Location } from "./location.js";
+import type { SubcommandContext } from "./location.js";
 
 /** What hooks can use in each mode, with tools and a saved session. JSON mode is like print mode. */
 const MODES = {
@@ -30,12 +28,8 @@ interface HookReport {
 }
 
 /** `pi hooks list`: prints every hook that a session would discover. @returns 1 when one of them does not load */
-export async function listHooks(location: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
-	const { hooks, problems } = await findHooks(location, options);
-	const attempts = await tryHooks(
-		hooks.filter(({ mayRun }) => mayRun),
-		location,
-	);
+export async function listHooks({ location, options, io }: SubcommandContext): Promise<number> {
+	const { hooks, attempts, untrusted, problems } = await findHooks(location, options);
 	const loaded = attempts.flatMap(({ hook }) => hook ?? []);
 	const notices = [...location.warnings, ...problems, ...createRegistry(loaded).warnings];
 	const reports = hooks.map((found) => {
@@ -46,8 +40,7 @@ export async function listHooks(location: Location, options: SubcommandOptions, 
 	else {
 		await printLines(io, reports.length > 0 ? describeReports(reports) : ["No hooks found"]);
 		printNotices(io, notices);
-		if (hooks.some(({ mayRun }) => !mayRun))
-			printNotices(io, ["pi hooks trust lists the code of the project and trusts it"]);
+		if (untrusted.length > 0) printNotices(io, ["pi hooks trust lists the code of the project and trusts it"]);
 	}
 	return attempts.some(({ error }) => error !== null) || problems.length > 0 ? 1 : 0;
 }
@@ -57,12 +50,7 @@ export async function listHooks(location: Location, options: SubcommandOptions, 
  * @returns 1 when it does not load
  * @throws PiError `hook_load_failed` when the file does not exist
  */
-export async function checkHook(
-	target: string,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
-): Promise<number> {
+export async function checkHook(target: string, { location, options, io }: SubcommandContext): Promise<number> {
 	const file = findHookFile(target, location);
 	const [attempt] = await tryHooks([file], location);
 	const hook = attempt?.hook ?? null;

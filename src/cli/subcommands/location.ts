@@ -11,6 +11,7 @@ import {
 import type { Settings } from "../../config/settings-schema.js";
 import { SettingsStore } from "../../config/settings-store.js";
 import { sessionDirName } from "../../log/session-paths.js";
+import type { ModeIO } from "../../modes/mode.js";
 import type { SubcommandOptions } from "../options.js";
 
 /** Environment of a command. Default: that of the process. */
@@ -32,6 +33,13 @@ export interface Location {
 	/** `--trust`, `PI_TRUST`: project code may run, this time only. */
 	trust: boolean;
 	offline: boolean;
+}
+
+/** Everything that a subcommand works with. */
+export interface SubcommandContext {
+	location: Location;
+	options: SubcommandOptions;
+	io: ModeIO;
 }
 
 /** Reads the settings. Never throws: problems are in `warnings`. */

@@ -3,11 +3,9 @@ import { isMessageEntry, isSessionInfoEntry, messageText, type SessionEntry } fr
 import { searchSessions } from "../../log/search.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
-import type { ModeIO } from "../../modes/mode.js";
 import { StatsCounter } from "../../session/stats.js";
-import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
-import type { Location } from "./location.js";
+import type { SubcommandContext } from "./location.js";
 
 /** Minimum length of a printed id; longer where needed to be unique. */
 const ID_LENGTH = 8;
@@ -20,9 +18,7 @@ const PREVIEW = 80;
  */
 export async function printSessions(
 	search: string | undefined,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
+	{ location, options, io }: SubcommandContext,
 ): Promise<number> {
 	const sessions = await listSessions(location.sessionDir);
 	const excerpts = search === undefined ? null : await findTexts(location.sessionDir, search);
@@ -57,12 +53,7 @@ export async function printSessions(
  * `pi sessions show TARGET`: prints a session, one line for each entry.
  * @throws PiError `log_not_found`, `log_not_a_session`, `file_unreadable`
  */
-export async function showSession(
-	target: string,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
-): Promise<number> {
+export async function showSession(target: string, { location, options, io }: SubcommandContext): Promise<number> {
 	const log = SessionLog.open(findSession(location.sessionDir, target), { readOnly: true });
 	try {
 		const { entries, header } = log;

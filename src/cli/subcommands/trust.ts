@@ -7,17 +7,15 @@ import {
 	untrust,
 } from "../../config/trust.js";
 import { PiError } from "../../errors.js";
-import type { ModeIO } from "../../modes/mode.js";
 import { revealInvisible } from "../../util/reveal.js";
-import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
-import type { Location } from "./location.js";
+import type { SubcommandContext } from "./location.js";
 
 /**
  * `pi hooks trust`: trusts the current code of the project and prints its files.
  * @throws PiError `config_invalid` for a project with too much code to check, `config_write_failed`
  */
-export async function trustProject({ paths }: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
+export async function trustProject({ location: { paths }, options, io }: SubcommandContext): Promise<number> {
 	const store = loadTrust(paths.agentDir);
 	if (store.warning) printNotices(io, [store.warning]);
 	const set = await findProjectSet(paths.cwd, store);
@@ -48,7 +46,7 @@ export async function trustProject({ paths }: Location, options: SubcommandOptio
 }
 
 /** `pi hooks untrust`: revokes the trust of this project. @throws PiError `config_write_failed` */
-export async function untrustProject({ paths }: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
+export async function untrustProject({ location: { paths }, options, io }: SubcommandContext): Promise<number> {
 	const found = await untrust(paths.agentDir, paths.cwd);
 	if (options.json) await printJson(io, { project: paths.cwd, untrusted: found });
 	else await printLines(io, [found ? `${paths.cwd} is no longer trusted` : `${paths.cwd} was not trusted`]);

@@ -1,4 +1,5 @@
 import { LOCAL_SERVERS } from "../../config/local-servers.js";
+import { modelName } from "../../config/models.js";
 import { PiError } from "../../errors.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import { chooseAccount } from "./login.js";
@@ -56,13 +57,9 @@ async function chooseLocalModel({ session, ui }: BuiltinCommandContext): Promise
 		);
 		return null;
 	}
-	const options = models.map((model) => ({
-		label: model.name,
-		value: model,
-		description: `${model.provider}/${model.id}`,
-	}));
+	const options = models.map((model) => ({ label: model.name, value: model, description: modelName(model) }));
 	const model = models.length === 1 ? models[0] : await ui.select("Which model?", options);
 	if (!model) return null;
 	await session.setModel(model);
-	return `Model: ${model.provider}/${model.id}`;
+	return `Model: ${modelName(model)}`;
 }

@@ -9,10 +9,7 @@ const ANSWERS = [
 	{ label: "cancel the compaction", value: "leave" },
 ] as const;
 
-/**
- * Prints the summary of a compaction and asks whether to use it.
- * @returns null when nothing was written
- */
+/** Prints the summary of a compaction and asks whether to use it. @returns null when nothing was written */
 export async function askPlainCompaction(
 	trial: CompactionTrial,
 	dialogs: PlainDialogs,

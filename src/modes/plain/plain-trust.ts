@@ -7,18 +7,12 @@ import { HANDLE_MEANINGS } from "../start-questions.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
 
-const TRUST_ANSWERS = new Map<string, TrustAnswer>([
-	["y", "trust"],
-	["o", "once"],
-	["n", "no"],
-	["", "no"],
-]);
-const GRANT_ANSWERS = new Map<string, GrantAnswer>([
-	["y", "grant"],
-	["o", "once"],
-	["n", "no"],
-	["", "no"],
-]);
+const TRUST_ANSWERS = new Map<string, TrustAnswer>(
+	Object.entries({ y: "trust", o: "once", n: "no", "": "no" } as const),
+);
+const GRANT_ANSWERS = new Map<string, GrantAnswer>(
+	Object.entries({ y: "grant", o: "once", n: "no", "": "no" } as const),
+);
 /** Longer than any path: paths that the user decides about are not truncated. */
 const UNTRUNCATED = 100_000;
 

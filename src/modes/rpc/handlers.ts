@@ -23,8 +23,8 @@ export type RpcHandlers = {
 	[N in RpcCommandName]: (params: RpcParams[N]) => RpcResults[N] | Promise<RpcResults[N]>;
 };
 
-/** The concurrency class of each command. */
-export const CONCURRENCY: Readonly<Record<RpcCommandName, Concurrency>> = {
+/** The concurrency classes of commands; all others are `ordered`. */
+const CONCURRENCY: Partial<Readonly<Record<RpcCommandName, Concurrency>>> = {
 	prompt: "conversation",
 	queue_message: "conversation",
 	compact: "conversation",
@@ -35,23 +35,12 @@ export const CONCURRENCY: Readonly<Record<RpcCommandName, Concurrency>> = {
 	abort: "immediate",
 	abort_retry: "immediate",
 	abort_bash: "immediate",
-	get_state: "ordered",
-	get_messages: "ordered",
-	set_model: "ordered",
-	cycle_model: "ordered",
-	get_available_models: "ordered",
-	set_thinking_level: "ordered",
-	cycle_thinking_level: "ordered",
-	set_queue_mode: "ordered",
-	set_auto_compaction: "ordered",
-	set_auto_retry: "ordered",
-	get_session_stats: "ordered",
-	export_html: "ordered",
-	get_branch_messages: "ordered",
-	get_last_assistant_text: "ordered",
-	get_commands: "ordered",
-	get_context: "ordered",
 };
+
+/** The concurrency class of a command. */
+export function concurrencyOf(name: RpcCommandName): Concurrency {
+	return CONCURRENCY[name] ?? "ordered";
+}
 
 /** Creates the command handlers of a session. Each throws a `PiError` when it fails. */
 export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandlers {

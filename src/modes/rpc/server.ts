@@ -5,7 +5,7 @@ import type { ModeIO } from "../mode.js";
 import { waitAtMost } from "../session-end.js";
 import { CommandScheduler } from "./command-scheduler.js";
 import { EventSender } from "./event-sender.js";
-import { CONCURRENCY, createHandlers, type RpcHandlers } from "./handlers.js";
+import { concurrencyOf, createHandlers, type RpcHandlers } from "./handlers.js";
 import { LineWriter, MAX_LINE_BYTES, readLines } from "./lines.js";
 import type { RpcCommand, RpcCommandName, RpcResponse } from "./protocol.js";
 import { readLine } from "./read-line.js";
@@ -101,7 +101,7 @@ export class RpcServer {
 		else {
 			const { command } = line;
 			if (command.type === "abort") this.#aborts++;
-			const concurrency = CONCURRENCY[command.type];
+			const concurrency = concurrencyOf(command.type);
 			const aborts = this.#aborts;
 			scheduler.run(concurrency, () => {
 				const isAborted = concurrency === "conversation" && aborts !== this.#aborts;
