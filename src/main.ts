@@ -1,12 +1,8 @@
-import { homedir } from "node:os";
-import { type CliOptions, NO_ARGUMENTS, type ParsedArguments } from "./cli/options.js";
-import { runTerminal } from "./cli/run-terminal.js";
-import { agentDir, processEnvironment } from "./config/paths.js";
-import { SettingsStore } from "./config/settings-store.js";
+import { NO_ARGUMENTS, type ParsedArguments } from "./cli/options.js";
+import { runSession } from "./cli/run-session.js";
 import { describeError, PiError } from "./errors.js";
-import { pacedFetch } from "./util/paced-fetch.js";
 
-/** Command line → options → mode → exit code. Each mode is loaded only when it is asked for. */
+/** Command line → options → mode → exit code. Each mode is loaded only when it is needed. */
 async function main(argv: readonly string[]): Promise<number> {
 	const line: ParsedArguments =
 		argv.length === 0 ? { kind: "session", options: NO_ARGUMENTS } : (await import("./cli/args.js")).parseArgs(argv);
@@ -14,56 +10,9 @@ async function main(argv: readonly string[]): Promise<number> {
 	if (line.kind === "version") return print(`${(await import("./util/package-root.js")).packageVersion()}\n`);
 	if (line.kind === "subcommand") {
 		const { runSubcommand } = await import("./cli/subcommands/index.js");
-		return runSubcommand(line.command, line.options, await standardIO());
+		return runSubcommand(line.command, line.options, (await import("./cli/standard-io.js")).standardIO());
 	}
 	return runSession(line.options);
-}
-
-async function runSession(options: CliOptions): Promise<number> {
-	const env = processEnvironment();
-	const cwd = process.cwd();
-	const home = homedir();
-	const settings = new SettingsStore({ agentDir: agentDir(env, home), cwd });
-	const context = { env, home, cwd, settings };
-	globalThis.fetch = pacedFetch(globalThis.fetch);
-	if (options.export) {
-		const { runExport } = await import("./cli/export.js");
-		return runExport(options.export, options, { env, cwd, home }, await standardIO());
-	}
-	if (options.listModels !== undefined) {
-		const { listModels } = await import("./cli/list-models.js");
-		const { sessionOptions } = await import("./cli/session-options.js");
-		return listModels(options.listModels, await sessionOptions(options, context), await standardIO());
-	}
-	const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
-	if (options.demo && !(hasTerminal && !options.print && options.mode === undefined)) {
-		const { playDemo } = await import("./cli/demo.js");
-		return playDemo(options, context);
-	}
-	if (options.mode === "rpc") {
-		const [{ runRpc }, { sessionOptions }] = await Promise.all([
-			import("./cli/run-rpc.js"),
-			import("./cli/session-options.js"),
-		]);
-		return runRpc(await sessionOptions(options, context), await standardIO());
-	}
-	if (options.print || options.mode !== undefined) {
-		// The slowest part to load, and always needed: it loads while the rest is set up.
-		void import("@mariozechner/pi-ai");
-		const [{ runHeadless }, { sessionOptions }] = await Promise.all([
-			import("./cli/run-headless.js"),
-			import("./cli/session-options.js"),
-		]);
-		return runHeadless(options, { ...(await sessionOptions(options, context)), cwd, home }, await standardIO());
-	}
-	if (!hasTerminal) {
-		throw new PiError("not_a_terminal", "stdin or stdout is not a terminal", { hint: 'use pi -p "prompt"' });
-	}
-	return runTerminal(options, context);
-}
-
-async function standardIO() {
-	return (await import("./cli/standard-io.js")).standardIO();
 }
 
 function print(text: string): number {
@@ -80,7 +29,7 @@ async function reportFailure(error: unknown): Promise<void> {
 	process.exitCode = error instanceof PiError && USAGE_ERRORS.has(error.code) ? 2 : 1;
 }
 
-/** ms that what was left behind, such as a timer of a hook, may keep a program that is done. */
+/** Leftover handles, such as timers of hooks, delay the exit by at most this many ms. */
 const LEFTOVERS_MS = 200;
 
 main(process.argv.slice(2))

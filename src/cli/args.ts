@@ -1,17 +1,14 @@
 import { Command, Option } from "commander";
 import { THINKING_LEVELS } from "../log/entry.js";
 import type { CliOptions, ParsedArguments } from "./options.js";
-import { addList, addOne, type ParsedOptions, runParser, usage } from "./parser.js";
+import { addList, addOne, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
 import { isSubcommandName, parseSubcommand } from "./subcommand-args.js";
-
-export { HELP_TEXT } from "./help.js";
-export type { CliOptions, ParsedArguments, Subcommand, SubcommandOptions } from "./options.js";
 
 const MODES = ["text", "json", "rpc"] as const;
 
 /**
- * Reads a command line (without program and script). Pure: looks at no file and no environment.
- * @throws PiError `bad_arguments` that names the argument and what may have been meant
+ * Parses a command line (without program and script). Pure: reads no files and no environment.
+ * @throws PiError `bad_arguments` that names the argument and suggests the nearest valid one
  */
 export function parseArgs(argv: readonly string[]): ParsedArguments {
 	const [first, ...rest] = argv;
@@ -62,12 +59,12 @@ function sessionCommand(): Command {
 
 function sessionOptions(options: ParsedOptions, operands: readonly string[], literal: readonly string[]): CliOptions {
 	const exported = options.text("export");
-	// `--export <file> [out]`: the word behind the file is the target, not a message.
+	// `--export <file> [<out>]`: the word after the file is the output file, not a message.
 	const words = exported === undefined ? operands : operands.slice(1);
 	const parsed: CliOptions = {
 		provider: options.text("provider"),
 		model: options.text("model"),
-		models: options.texts("models").length > 0 ? options.texts("models") : undefined,
+		models: nonEmpty(options.texts("models")),
 		apiKey: options.text("apiKey"),
 		thinking: options.oneOf("thinking", THINKING_LEVELS),
 		print: options.flag("print"),
@@ -100,7 +97,7 @@ function sessionOptions(options: ParsedOptions, operands: readonly string[], lit
 	return parsed;
 }
 
-/** Refuses options that say two things at once. */
+/** Rejects options that contradict each other. */
 function checkTogether(options: CliOptions): void {
 	const sources = [
 		options.continue && "--continue",
@@ -108,25 +105,19 @@ function checkTogether(options: CliOptions): void {
 		options.session !== undefined && "--session",
 		!options.keepSession && "--no-session",
 	].filter((name) => name !== false);
-	if (sources.length > 1) throw usage(`${sources.join(" and ")} exclude each other`);
+	if (sources.length > 1) throw usage(`${sources.join(" and ")} cannot be combined`);
 	if (options.resume && (options.print || options.mode !== undefined)) {
-		throw usage("--resume needs a screen", "use --continue, or --session with a path or id");
+		throw usage("--resume requires an interactive session", "use --continue, or --session with a path or id");
 	}
-	if (options.print && (options.mode === "json" || options.mode === "rpc")) {
-		throw usage(`--print and --mode ${options.mode} exclude each other`);
-	}
-	if (options.plain && (options.mode === "json" || options.mode === "rpc")) {
-		throw usage(`--plain and --mode ${options.mode} exclude each other`);
+	if (options.mode === "json" || options.mode === "rpc") {
+		const output = options.print ? "--print" : options.plain ? "--plain" : null;
+		if (output) throw usage(`${output} and --mode ${options.mode} cannot be combined`);
 	}
 	if (options.mode === "rpc" && options.files.length + options.messages.length > 0) {
-		throw usage("--mode rpc takes its prompts from stdin", "send a prompt command");
+		throw usage("--mode rpc reads prompts from stdin, not from arguments", "send a prompt command");
 	}
 }
 
 function isFileArgument(word: string): boolean {
 	return word.startsWith("@") && word.length > 1;
-}
-
-function nonEmpty(values: string[]): string[] | undefined {
-	return values.length > 0 ? values : undefined;
 }

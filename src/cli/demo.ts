@@ -6,15 +6,15 @@ import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageRoot } from "../util/package-root.js";
 import type { CliContext, CliOptions } from "./options.js";
 
-/** Text in the editor when the demo opens. */
+/** Initial text of the editor in the demo. */
 export const DEMO_DRAFT = DEMO_PROMPTS[0]?.text ?? "";
 
-/** Sent where there is no terminal: the work, then its pop, then the context that is left. */
+/** Prompts sent without a terminal: the task, popping it, and the resulting context. */
 const PLAYED = [DEMO_DRAFT, "/pop 1", "/context"];
 
 type DemoSession = CreateAgentSessionOptions & { cwd: string; home: string };
 
-/** Creates the demo's session: a scripted model and real tools on a scratch project, which is removed after `run`. */
+/** Runs `run` with a scripted model and real tools on a scratch project, then removes the project. */
 export async function withDemo(
 	options: CliOptions,
 	context: CliContext,
@@ -44,7 +44,7 @@ export async function withDemo(
 	}
 }
 
-/** Plays the demo without a terminal: sends its prompts, or those of the command line, and prints the answers. */
+/** Plays the demo without a terminal: sends the prompts of the command line, or the demo's own, and prints the answers. */
 export async function playDemo(options: CliOptions, context: CliContext): Promise<number> {
 	const [{ runHeadless }, { standardIO }] = await Promise.all([
 		import("./run-headless.js"),

@@ -11,8 +11,8 @@ import type { CliOptions } from "./options.js";
 import { printLines } from "./standard-io.js";
 
 /**
- * `pi --export <file> [out]`: writes a session as one HTML file and prints where. Without `out` it is named after the
- * session, in the working directory. Entries that a compaction covers are marked; hooks are not run.
+ * `pi --export <file> [<out>]`: exports a session as one HTML file and prints its path. Without `out`, the file is
+ * named after the session and written to the working directory. Compacted entries are marked; hooks do not run.
  * @throws PiError `log_not_found`, `log_not_a_session`, `export_failed`
  */
 export async function runExport(

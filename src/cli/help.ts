@@ -1,56 +1,58 @@
-/** What `pi --help` prints. A plain text, so that showing it loads nothing. */
-export const HELP_TEXT = `pi: a coding agent for the terminal whose context is programmable
+/** Output of `pi --help`. A plain string in its own file, so that showing it loads nothing else. */
+export const HELP_TEXT = `usage: pi [<options>] [@<file>...] [<message>...]
+   or: pi hooks [list | new <name> | check <file> | test <file> | trust | untrust]
+   or: pi context [--session <id>] [--at <entry>] [--without <hook>] [--verify] [--json]
+   or: pi sessions [list [<text>] | show <id>]
+   or: pi doctor
 
-usage: pi [options] [@files…] [messages…]
-       pi hooks list | new <name> | check <file> | test <file> | trust | untrust
-       pi context [--session <id>] [--at <entry>] [--without <hook>] [--verify] [--json]
-       pi sessions list | pi sessions show <id> | pi doctor
+A coding agent for the terminal with a programmable context.
 
-Without -p or --mode, pi opens its screen; messages are sent one after the other. @file puts a file's text, or an
-image, before the first message. With -p, what is piped in is part of the prompt.
+Without --print or --mode, pi opens an interactive session and sends the messages one after another. @<file> adds a text
+file or an image to the first message. With --print, text piped to pi becomes part of the first message.
 
-model
-  --model <name>            id, provider/id or part of a name; ":high" behind it sets the thinking level
-  --provider <name>         look for the model only there
-  --models <names>          models for Ctrl+P, comma-separated, * and ? match anything
-  --api-key <key>           key for this run only
-  --thinking <level>        off, minimal, low, medium, high, xhigh
-  --list-models [search]    print the models that can be used
+Model
+  --model <name>            model ID, provider/id or part of the name; append ":high" to set the thinking level
+  --provider <name>         search only the models of this provider
+  --models <patterns>       models that Ctrl+P cycles through, comma-separated, with the wildcards * and ?
+  --api-key <key>           API key for this run only
+  --thinking <level>        off, minimal, low, medium, high or xhigh
+  --list-models [<text>]    list the available models, or all models that match the text, and exit
 
-session
-  -c, --continue            go on with the latest session of this directory
-  -r, --resume              choose a session
+Session
+  -c, --continue            continue the latest session of this directory
+  -r, --resume              choose a session to resume
   --session <path|id>       open this session
-  --session-dir <dir>       keep sessions there
-  --no-session              keep nothing
-  --export <file> [out]     write a session as one HTML file
+  --session-dir <dir>       store and look up sessions in this directory
+  --no-session              do not save the session
+  --export <file> [<out>]   export a session as a single HTML file and exit
 
-output
-  -p, --print               answer and end, without a screen
-  --plain                   a talk in lines for screen readers: no redraws, no boxes, no colours
-  --mode <mode>             text (same as -p), json (events as lines) or rpc (commands and events as lines)
-  --verbose                 say more, with stack traces
+Output
+  -p, --print               print the answer and exit
+  --plain                   line-by-line output for screen readers: no redraws, boxes or colors
+  --mode <mode>             text (same as --print), json (events as JSON lines) or rpc (commands on stdin too)
+  --verbose                 print stack traces of errors
 
-context, tools, hooks
-  --system-prompt <text>    in place of pi's own; a text or a file
+Context, tools and hooks
+  --system-prompt <text>    replace the system prompt with this text or the content of this file
   --append-system-prompt <text>
-                            after it; a text or a file
-  --tools <names>           only these tools, comma-separated
-  --no-tools                none
-  --tool <file>             a tool of your own; repeatable
-  --hook <file>             a hook; repeatable
-  --no-hooks                no hooks but those of --hook
-  --skill <path>            a skill; repeatable
-  --no-skills               no skills but those of --skill
-  --no-context-files        no AGENTS.md or CLAUDE.md
-  --trust                   run the hooks and tools of this project, this time
+                            append a text or the content of a file to the system prompt; repeatable
+  --tools <names>           enable only these tools, comma-separated
+  --no-tools                disable all tools
+  --tool <file>             load a custom tool; repeatable
+  --hook <file>             load a hook; repeatable
+  --no-hooks                load no hooks except those of --hook
+  --skill <path>            load a skill; repeatable
+  --no-skills               load no skills except those of --skill
+  --no-context-files        ignore AGENTS.md and CLAUDE.md
+  --trust                   run the hooks and tools of this project without asking, for this run
 
-other
-  --demo                    a scripted model on a small broken project, offline
-  --offline                 no network but the model's own
-  -h, --help                this text
-  -v, --version             the version
+Other
+  --demo                    try pi offline: a scripted model fixes a small broken project
+  --offline                 make no network requests except to the model
+  -h, --help                print this help
+  -v, --version             print the version
 
-Keys: environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, …), /login inside pi, or ~/.pi/agent/models.json.
-Files: ~/.pi/agent (PI_CODING_AGENT_DIR), .pi in the project. Exit codes: 0 done, 1 error, 2 usage, 130 interrupted.
+API keys: environment variables (ANTHROPIC_API_KEY, OPENAI_API_KEY, ...), /login in pi, or ~/.pi/agent/models.json
+Files: ~/.pi/agent (or PI_CODING_AGENT_DIR), and .pi in the project
+Exit codes: 0 success, 1 error, 2 invalid usage, 130 interrupted
 `;

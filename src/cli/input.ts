@@ -6,47 +6,47 @@ import { PiError } from "../errors.js";
 import { binaryKind, imageType, utf16Encoding } from "../tools/file-type.js";
 import { isNotFound, readRegularFile } from "../util/fs.js";
 
-/** The prompts that a command line makes: the first with what was piped in and the files, the others after it. */
+/** Prompts of a command line. The first includes piped text and files. */
 export interface PromptInput {
 	/** Absent when there is nothing to send. */
 	first?: { text: string; images: ImageContent[] };
 	rest: string[];
 }
 
-/** What goes into the first prompt. */
-export interface PromptParts {
-	/** What was piped in. */
+/** Content of the first prompt. */
+export interface PromptSources {
+	/** Piped text. */
 	stdin?: string;
 	files?: LoadedFiles;
 	messages: readonly string[];
 }
 
-/** `@file` arguments, read. */
+/** Content of `@file` arguments. */
 export interface LoadedFiles {
 	/** A `<file name="…">` block per file. */
 	text: string;
 	images: ImageContent[];
 }
 
-/** How paths in arguments are understood. */
+/** Base directories for paths in arguments. */
 export interface PathBase {
 	cwd: string;
 	home: string;
 }
 
-/** How long to wait for what is piped in. */
+/** How long to wait for piped text. */
 export interface StdinOptions {
-	/** ms to wait for the first byte; absent waits until the other side ends or sends. */
+	/** ms to wait for the first byte. Default: until the writer sends or closes. */
 	silenceMs?: number;
 	signal?: AbortSignal;
 }
 
-/** Providers count the 5 MB in base64. */
+/** Providers limit images to 5 MB of base64. */
 const MAX_IMAGE_BYTES = (5 * 1024 * 1024 * 3) / 4;
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 
-/** Puts the parts together: what was piped in, then files, then the first message. */
-export function composePrompt({ stdin = "", files, messages }: PromptParts): PromptInput {
+/** Joins piped text, files and the first message, in this order. */
+export function composePrompt({ stdin = "", files, messages }: PromptSources): PromptInput {
 	const [message = "", ...rest] = messages;
 	const text = [stdin, files?.text ?? "", message]
 		.map((part) => part.replace(/^\s*\n|\s+$/g, ""))
@@ -57,7 +57,7 @@ export function composePrompt({ stdin = "", files, messages }: PromptParts): Pro
 }
 
 /**
- * Reads `@file` arguments: images as images, everything else as text.
+ * Reads `@file` arguments: images as attachments, everything else as text.
  * @throws PiError `bad_arguments` for a file that is missing, binary or too large
  */
 export async function loadFileArguments(files: readonly string[], base: PathBase): Promise<LoadedFiles> {
@@ -68,16 +68,16 @@ export async function loadFileArguments(files: readonly string[], base: PathBase
 		const bytes = await readArgument(path, file);
 		const mimeType = imageType(bytes);
 		if (mimeType !== undefined) {
-			if (bytes.length > MAX_IMAGE_BYTES) throw tooLarge(file, MAX_IMAGE_BYTES);
+			if (bytes.length > MAX_IMAGE_BYTES) throw tooLarge(`@${file}`, MAX_IMAGE_BYTES);
 			loaded.images.push({ type: "image", mimeType, data: bytes.toString("base64") });
 			blocks.push(`<file name="${path}">(image)</file>`);
 			continue;
 		}
 		const kind = binaryKind(bytes);
 		if (kind !== undefined) {
-			throw new PiError("bad_arguments", `@${file} is ${kind}, neither text nor an image that models take`);
+			throw new PiError("bad_arguments", `Cannot attach @${file}: it is ${kind}, not text or a supported image`);
 		}
-		const text = new TextDecoder(utf16Encoding(bytes) ?? "utf-8").decode(bytes); // drops the byte order mark
+		const text = new TextDecoder(utf16Encoding(bytes) ?? "utf-8").decode(bytes); // strips the byte order mark
 		blocks.push(`<file name="${path}">\n${text}${text.endsWith("\n") ? "" : "\n"}</file>`);
 	}
 	loaded.text = blocks.join("\n");
@@ -85,8 +85,8 @@ export async function loadFileArguments(files: readonly string[], base: PathBase
 }
 
 /**
- * The text of an option that takes a text or a file: the content when it names a file, else itself.
- * @throws PiError `file_unreadable` when the file is there and cannot be read
+ * Resolves an option that accepts a text or a file: the content of the file if it exists, otherwise `value`.
+ * @throws PiError `file_unreadable` when the file exists but cannot be read
  */
 export async function textOrFile(value: string, base: PathBase): Promise<string> {
 	if (value.includes("\n") || value.length > 1024) return value;
@@ -100,7 +100,7 @@ export async function textOrFile(value: string, base: PathBase): Promise<string>
 	}
 }
 
-/** True when something is piped or redirected into a descriptor: never for a terminal or a device such as /dev/null. */
+/** True when a descriptor is a pipe, socket or regular file; false for terminals and devices such as /dev/null. */
 export function isPiped(descriptor = 0): boolean {
 	try {
 		const stats = fstatSync(descriptor);
@@ -111,10 +111,10 @@ export function isPiped(descriptor = 0): boolean {
 }
 
 /**
- * Reads what is piped in, to its end. A pipe that is open and silent must not keep a prompt waiting that has text of
- * its own: give `silenceMs` then.
- * @returns null when nothing came in time
- * @throws PiError `bad_arguments` when it is more than 10 MB
+ * Reads piped text until its end. Pass `silenceMs` when the prompt has other text, so that an open but silent pipe does
+ * not block it.
+ * @returns null when nothing arrived in time
+ * @throws PiError `bad_arguments` for more than 10 MB
  */
 export async function readPipedText(
 	stream: Readable,
@@ -131,7 +131,7 @@ export async function readPipedText(
 		signal?.throwIfAborted();
 		const bytes = Buffer.from(chunk);
 		size += bytes.length;
-		if (size > MAX_TEXT_BYTES) throw tooLarge("what is piped in", MAX_TEXT_BYTES);
+		if (size > MAX_TEXT_BYTES) throw tooLarge("Text from stdin", MAX_TEXT_BYTES);
 		chunks.push(bytes);
 	}
 	return Buffer.concat(chunks)
@@ -139,7 +139,7 @@ export async function readPipedText(
 		.replace(/^\ufeff/, "");
 }
 
-/** Waits until there is something to read or the end, without taking it. */
+/** Waits for data or the end of the stream without consuming anything. */
 function firstChunk(
 	stream: Readable,
 	silenceMs: number | undefined,
@@ -147,23 +147,17 @@ function firstChunk(
 ): Promise<"ready" | "silent"> {
 	return new Promise((resolve, reject) => {
 		if (stream.readableLength > 0 || stream.readableEnded) return resolve("ready");
-		const settle = (run: () => void) => () => {
+		const finish = (run: () => void) => () => {
 			clearTimeout(timer);
-			stream.off("readable", ready).off("end", ready).off("error", failed);
+			stream.off("readable", ready).off("end", ready).off("error", ready);
 			signal?.removeEventListener("abort", aborted);
 			run();
 		};
-		const ready = settle(() => resolve("ready"));
-		const failed = settle(() => resolve("ready")); // reading it reports the error
-		const aborted = settle(() => reject(signal?.reason));
-		const timer =
-			silenceMs === undefined
-				? undefined
-				: setTimeout(
-						settle(() => resolve("silent")),
-						silenceMs,
-					);
-		stream.on("readable", ready).on("end", ready).on("error", failed);
+		const ready = finish(() => resolve("ready")); // also on errors: reading the stream reports them
+		const aborted = finish(() => reject(signal?.reason));
+		const silent = finish(() => resolve("silent"));
+		const timer = silenceMs === undefined ? undefined : setTimeout(silent, silenceMs);
+		stream.on("readable", ready).on("end", ready).on("error", ready);
 		if (signal?.aborted) aborted();
 		else signal?.addEventListener("abort", aborted);
 	});
@@ -175,13 +169,13 @@ async function readArgument(path: string, file: string): Promise<Buffer> {
 	} catch (cause) {
 		throw new PiError("bad_arguments", `Cannot read @${file}`, {
 			cause,
-			hint: isNotFound(cause) ? "check the path; a message that begins with @ goes behind --" : undefined,
+			hint: isNotFound(cause) ? "check the path; put a message that starts with @ after --" : undefined,
 		});
 	}
 }
 
-function tooLarge(what: string, max: number): PiError {
-	return new PiError("bad_arguments", `${what} is larger than ${max / 1024 / 1024} MB`, {
-		hint: "name the file in the message, so that the model reads what it needs",
+function tooLarge(source: string, max: number): PiError {
+	return new PiError("bad_arguments", `${source} is larger than ${max / 1024 / 1024} MB`, {
+		hint: "name the file in the message; the model can then read the lines it needs",
 	});
 }

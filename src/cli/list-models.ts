@@ -13,7 +13,7 @@ import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { didYouMean } from "../util/nearest.js";
 import { printLines, printNotices, tableLines } from "./standard-io.js";
 
-/** What finding models needs of the options of a session. */
+/** Session options that determine the available models. */
 export type ModelSourceOptions = Pick<
 	CreateAgentSessionOptions,
 	"cwd" | "env" | "home" | "settings" | "provider" | "apiKey" | "offline"
@@ -34,7 +34,7 @@ async function findModels(options: ModelSourceOptions, warnings: string[]): Prom
 	]);
 	if (options.apiKey !== undefined) {
 		if (options.provider === undefined) {
-			throw new PiError("bad_arguments", "--api-key does not say whose key it is", { hint: "add --provider" });
+			throw new PiError("bad_arguments", "--api-key requires --provider", { hint: "add --provider <name>" });
 		}
 		sources.credentials.overrideKey(options.provider, options.apiKey);
 	}
@@ -43,8 +43,7 @@ async function findModels(options: ModelSourceOptions, warnings: string[]): Prom
 }
 
 /**
- * Prints models as a table: those that can be used, or, with a search, all whose provider, id or name holds each of its
- * words.
+ * Prints a table of the available models or, with a search, of all models whose provider, id or name contains each word.
  * @returns the exit code: 1 when nothing matches
  */
 export async function listModels(search: string, options: ModelSourceOptions, io: ModeIO): Promise<number> {
@@ -65,7 +64,8 @@ export async function listModels(search: string, options: ModelSourceOptions, io
 		.map((model) => describeModel(model, credentials));
 	await printLines(io, tableLines([HEADINGS, ...rows]));
 	const without = all.length - usable.length;
-	if (!searched && without > 0) printNotices(io, [`${without} more models have no key · pi --list-models <search>`]);
+	if (!searched && without > 0)
+		printNotices(io, [`${without} more models have no API key · list them with pi --list-models <text>`]);
 	return 0;
 }
 
@@ -92,7 +92,7 @@ function matches(model: Model<Api>, words: readonly string[]): boolean {
 
 function nothingFound(search: string, models: readonly Model<Api>[]): string {
 	const names = models.flatMap(({ provider, id }) => [provider, id]);
-	const hint = didYouMean(search, names) ?? "pi --list-models shows those that can be used";
+	const hint = didYouMean(search, names) ?? "pi --list-models lists the available models";
 	return `No model matches ${JSON.stringify(search)} · ${hint}`;
 }
 

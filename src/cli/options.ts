@@ -2,7 +2,7 @@ import type { Environment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { ThinkingLevel } from "../log/entry.js";
 
-/** The command line of a session, as it was written. Nothing is looked up yet. */
+/** The parsed command line of a session. Paths and names are not resolved yet. */
 export interface CliOptions {
 	provider?: string;
 	model?: string;
@@ -11,7 +11,7 @@ export interface CliOptions {
 	apiKey?: string;
 	thinking?: ThinkingLevel;
 	print: boolean;
-	/** A talk in lines, for screen readers and terminals that cannot do more. */
+	/** Line-by-line output for screen readers and dumb terminals. */
 	plain: boolean;
 	mode?: "text" | "json" | "rpc";
 	continue: boolean;
@@ -21,7 +21,7 @@ export interface CliOptions {
 	/** False with `--no-session`. */
 	keepSession: boolean;
 	sessionDir?: string;
-	/** Text, or path of a file with it. */
+	/** A text, or the path of a file that contains it. */
 	systemPrompt?: string;
 	/** Texts or paths, in order. */
 	appendSystemPrompt: string[];
@@ -41,9 +41,9 @@ export interface CliOptions {
 	contextFiles: boolean;
 	trust: boolean;
 	offline: boolean;
-	/** `out` is absent when pi shall choose a name. */
+	/** Without `out`, pi chooses the file name. */
 	export?: { file: string; out?: string };
-	/** Search text; empty lists all. */
+	/** Search text; empty: the available models. */
 	listModels?: string;
 	demo: boolean;
 	verbose: boolean;
@@ -52,7 +52,7 @@ export interface CliOptions {
 	messages: string[];
 }
 
-/** Options that every sub-command takes. */
+/** Options that every subcommand accepts. */
 export interface SubcommandOptions {
 	/** Path or id. */
 	session?: string;
@@ -66,26 +66,26 @@ export interface SubcommandOptions {
 	json: boolean;
 }
 
-/** A sub-command and what it works on. */
+/** A subcommand and its operands. */
 export type Subcommand =
 	| { name: "hooks"; action: "list" | "trust" | "untrust" }
 	| { name: "hooks"; action: "check" | "test"; target: string }
-	/** `target`: the hook's name; `inProject`: into `.pi/hooks`. */
+	/** `target`: name of the hook; `inProject`: create it in `.pi/hooks`. */
 	| { name: "hooks"; action: "new"; target: string; inProject: boolean }
-	/** `at`: entry index to show the context at; `verify`: recompute every request; `without`: hooks to leave out. */
+	/** `at`: entry index to show the context at; `verify`: recompute every request; `without`: hooks to exclude. */
 	| { name: "context"; at?: number; verify: boolean; without?: readonly string[] }
 	| { name: "sessions"; action: "list"; search?: string }
 	| { name: "sessions"; action: "show"; target: string }
 	| { name: "doctor" };
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export type ParsedArguments =
 	| { kind: "help" }
 	| { kind: "version" }
 	| { kind: "session"; options: CliOptions }
 	| { kind: "subcommand"; command: Subcommand; options: SubcommandOptions };
 
-/** The environment of a command line: read once, by main.ts. */
+/** Environment of a command line, read once at the start. */
 export interface CliContext {
 	env: Environment;
 	home: string;
@@ -93,7 +93,7 @@ export interface CliContext {
 	settings: SettingsStore;
 }
 
-/** What an empty command line asks for: known without the parser, which takes a while to load. */
+/** Options of an empty command line, so that it does not load the parser. */
 export const NO_ARGUMENTS: CliOptions = {
 	print: false,
 	plain: false,

@@ -2,7 +2,7 @@ import { type Command, CommanderError } from "commander";
 import { PiError } from "../errors.js";
 import { didYouMean } from "../util/nearest.js";
 
-/** Options as commander gives them, read one by one by what they must be. */
+/** Typed access to the options parsed by commander. */
 export class ParsedOptions {
 	constructor(private readonly values: Readonly<Record<string, unknown>>) {}
 
@@ -10,7 +10,7 @@ export class ParsedOptions {
 		return this.values[name] === true;
 	}
 
-	/** False only when its `--no-` form was given. */
+	/** False only after the `--no-` form of the option. */
 	notNegated(name: string): boolean {
 		return this.values[name] !== false;
 	}
@@ -30,7 +30,7 @@ export class ParsedOptions {
 	}
 }
 
-/** Parses with commander; its complaints become ours. */
+/** Parses with commander. @throws PiError `bad_arguments` instead of commander's errors */
 export function runParser(
 	command: Command,
 	argv: readonly string[],
@@ -59,39 +59,44 @@ function badArguments(error: CommanderError, command: Command, argv: readonly st
 	if (unknown !== undefined) {
 		const name = unknown.split("=")[0] ?? unknown;
 		if (/\s/.test(name))
-			return usage(`unknown option ${JSON.stringify(name)}`, "a message that begins with - goes behind --");
+			return usage(`unknown option ${JSON.stringify(name)}`, "put a message that starts with - after --");
 		if (!name.startsWith("--")) return usage(`unknown option ${name}`);
 		const names = command.options.flatMap(({ long }) => long ?? []);
-		return usage(`unknown option ${name}`, didYouMean(name, names) ?? "pi --help shows all");
+		return usage(`unknown option ${name}`, didYouMean(name, names) ?? "pi --help lists all options");
 	}
 	const invalid = /option "(--[\w-]+)[^"]*" argument "([^"]*)" is invalid. Allowed choices are (.*)$/.exec(message);
 	if (invalid) {
 		const [, option, value = "", list = ""] = invalid;
-		const meant = didYouMean(value, list.split(", "));
-		return usage(`${option} ${JSON.stringify(value)}: must be one of ${list}`, meant);
+		const suggestion = didYouMean(value, list.split(", "));
+		return usage(`${option} ${JSON.stringify(value)}: must be one of ${list}`, suggestion);
 	}
 	const missing = /option "(?:-\w, )?(--[\w-]+ <[^>]*>)" argument missing/.exec(message)?.[1];
 	if (missing !== undefined) return usage(`${missing}: the value is missing`);
 	return usage(message || `cannot read ${argv.join(" ")}`);
 }
 
-/** An error in how pi was called. */
-export function usage(message: string, hint = "pi --help shows all"): PiError {
+/** A usage error. */
+export function usage(message: string, hint = "pi --help lists all options"): PiError {
 	return new PiError("bad_arguments", message, { hint });
 }
 
-/** For options that may be given several times. */
+/** The array, or undefined when it is empty. */
+export function nonEmpty(values: string[]): string[] | undefined {
+	return values.length > 0 ? values : undefined;
+}
+
+/** Collects a repeatable option. */
 export function addOne(value: string, before: unknown): unknown {
 	return [...listSoFar(before), value];
 }
 
-/** For options with a comma-separated list, also given several times. */
+/** Collects a repeatable option with comma-separated values. */
 export function addList(value: string, before: unknown): unknown {
 	const names = value.split(",").map((name) => name.trim());
 	return [...listSoFar(before), ...names.filter(Boolean)];
 }
 
-/** What was collected before; a `--no-` form leaves `false` there. */
+/** The values so far; the `--no-` form sets the option to `false`. */
 function listSoFar(before: unknown): string[] {
 	return Array.isArray(before) ? before.filter((item): item is string => typeof item === "string") : [];
 }

@@ -8,10 +8,10 @@ import type { CliOptions } from "./options.js";
 import { READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
-/** How long a pipe may stay silent when the prompt has text of its own, in ms. */
+/** How long stdin may stay silent when the arguments contain a prompt, in ms. */
 const SILENCE_MS = 2000;
 
-/** Runs print or JSON mode from start to end. */
+/** Runs print or JSON mode. @returns the exit code */
 export async function runHeadless(
 	options: CliOptions,
 	session: CreateAgentSessionOptions & { cwd: string; home: string },
@@ -26,12 +26,12 @@ export async function runHeadless(
 			? import("../modes/json.js").then(({ runJson }) => runJson)
 			: import("../modes/print.js").then(({ runPrint }) => runPrint),
 	]);
-	const releaseConsole = divertConsole((text) => io.err(`${stripAll(text)}\n`));
+	const line = (text: string) => io.err(`${stripAll(text)}\n`);
+	const releaseConsole = divertConsole(line);
 	const releaseErrors = watchStrayErrors(created);
 	created.acceptsSend = false;
-	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	for (const warning of created.loaded.warnings) line(warning);
-	// Until the mode itself listens, which it must do without a pause in between.
+	// Reports startup problems. The mode subscribes in the same tick, so that no event is lost or reported twice.
 	const stop = created.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") line(event.message);
 		if (event.type === "hook_error") line(describeHookError(event));
@@ -41,18 +41,16 @@ export async function runHeadless(
 	});
 	io.onReaderGone?.(() => end.end(READER_GONE));
 	const releaseStall = watchForStall(() => {
-		line(
-			`pi: ${watch.latest ?? "the run"} waits for what can no longer come, so pi was ended · mend it, or use --no-hooks`,
-		);
+		line(`pi: ${watch.latest ?? "the run"} never returned, so pi exits · fix it, or use --no-hooks`);
 		end.end(1);
 	});
 	try {
 		await created.start();
 		stop();
-		// A signal that came so early had no prompt to stop.
+		// A signal received during startup had no prompt to stop.
 		if (end.exitCode !== undefined) return end.exitCode;
 		if (!prompts.first && prompts.rest.length === 0) {
-			io.err("There is no prompt: give it as an argument or pipe it in\n");
+			io.err("pi: missing prompt · pass it as an argument or on stdin\n");
 			return 2;
 		}
 		const code = await runMode(created, prompts, io);

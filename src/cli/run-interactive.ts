@@ -10,7 +10,7 @@ import { packageRoot, packageVersion } from "../util/package-root.js";
 import type { CliContext, CliOptions } from "./options.js";
 import { firstPrompts, startSession, type TerminalExtras } from "./start-session.js";
 
-/** Runs pi on the screen. Everything but screen and settings is loaded after the first paint. */
+/** Runs the interactive mode. Everything except screen and settings loads after the first paint. */
 export async function runInteractiveCli(
 	options: CliOptions,
 	context: CliContext,
@@ -28,7 +28,7 @@ export async function runInteractiveCli(
 		version: packageVersion(),
 		keybindings: () => readKeybindings(paths(env, cwd, home).keybindings),
 		terminalFacts: terminalFacts(env),
-		// The demo saves nothing, so it shows no news.
+		// The demo saves no settings, so it would show the same news every time.
 		...(session ? {} : { news: () => findNews(settings) }),
 		editorCommand: env.VISUAL || env.EDITOR || null,
 		prompts: await firstPrompts(options, { cwd, home }),
@@ -39,7 +39,7 @@ export async function runInteractiveCli(
 
 const TERMINAL_VARIABLES = ["TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "COLORTERM", "NO_COLOR", "TMUX", "LANG"];
 
-/** What the environment says of the terminal. */
+/** Variables that describe the terminal, for bug reports. */
 function terminalFacts(env: Environment): Record<string, string> {
 	return Object.fromEntries(TERMINAL_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
@@ -51,14 +51,14 @@ async function findNews(settings: SettingsStore) {
 	return whatsNew({ settings, version, packageDir: packageRoot() });
 }
 
-/** What the colours come from. */
+/** Color level, background and theme directories. */
 function themeOptions({ env, cwd, home }: CliContext): ThemeOptions {
 	const { level, background } = terminalColors(env);
 	const { themes: user, project } = paths(env, cwd, home);
 	return {
 		level,
 		background,
-		// The text console shows a question as it is instead of answering it.
+		// The Linux console prints color queries instead of answering them.
 		queryBackground: env.TERM !== "linux",
 		dirs: { user, project: project.themes },
 	};

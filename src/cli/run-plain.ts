@@ -3,7 +3,7 @@ import { packageVersion } from "../util/package-root.js";
 import type { CliContext, CliOptions } from "./options.js";
 import { firstPrompts, startSession, type TerminalExtras } from "./start-session.js";
 
-/** Runs pi line by line, without a screen, for a person at a terminal. */
+/** Runs the plain mode. */
 export async function runPlainCli(options: CliOptions, context: CliContext, extras: TerminalExtras): Promise<number> {
 	const { draft, startDemo } = extras;
 	return runPlain({

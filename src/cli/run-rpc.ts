@@ -8,9 +8,9 @@ import { printNotices, READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /**
- * Runs RPC mode: until the client ends its side, or a signal comes.
+ * Runs RPC mode until the client closes stdin or a signal arrives.
  * @returns the exit code: 0, or that of the signal
- * @throws PiError when there can be no session
+ * @throws PiError when the session cannot be created
  */
 export async function runRpc(
 	options: CreateAgentSessionOptions,
@@ -24,7 +24,7 @@ export async function runRpc(
 		shown.add(line);
 	};
 	for (const line of session.loaded.warnings) show(line);
-	// What is wrong at the start is of interest to whoever started the program too; later the client alone hears of it.
+	// Startup problems also go to stderr; later problems reach only the client.
 	const stop = session.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") show(event.message);
 		else if (event.type === "hook_error") show(describeHookError(event));
@@ -44,7 +44,7 @@ export async function runRpc(
 		stopWatching?.();
 		releaseErrors();
 		releaseConsole();
-		// An open pipe would keep the program alive.
+		// An open pipe would keep the process alive.
 		input.destroy();
 	}
 }

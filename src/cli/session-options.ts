@@ -3,7 +3,7 @@ import type { CreateAgentSessionOptions, SessionChoice } from "../session/create
 import { textOrFile } from "./input.js";
 import type { CliContext, CliOptions } from "./options.js";
 
-/** What the command line says of a session. */
+/** Session options of a command line, with paths resolved and prompt files read. */
 export async function sessionOptions(options: CliOptions, context: CliContext): Promise<CreateAgentSessionOptions> {
 	const { env, home, cwd, settings } = context;
 	const run = runEnvironment(env, home);

@@ -1,13 +1,12 @@
 import type { ModeIO } from "../modes/mode.js";
 import { stripAll } from "../util/sanitize.js";
 
-/** What a program exits with when the reader of its output is gone: 128 + SIGPIPE. */
+/** Exit code when the reader of stdout has closed it: 128 + SIGPIPE. */
 export const READER_GONE = 141;
 
 /**
- * The process's own streams. Answers alone go to stdout: whatever else writes there, such as a hook, writes to stderr
- * from now on. A reader that is gone ends the program quietly, as it does for other commands.
- * @param onReaderGone ends the program in good order; default: at once
+ * The streams of the process. Reserves stdout for answers: other writes to it, such as those of hooks, go to stderr from
+ * now on. A closed stdout ends the program silently, as it does for other commands.
  */
 export function standardIO(): ModeIO {
 	const { stdout, stderr } = process;
@@ -15,14 +14,14 @@ export function standardIO(): ModeIO {
 	const write = stdout.write.bind(stdout);
 	stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
 	let isGone = false;
-	/** Settles when the reader has room again; shared by all that wait. */
+	/** Resolves when stdout drains; shared by all waiting writers. */
 	let room: Promise<void> | null = null;
 	stdout.on("error", (error: NodeJS.ErrnoException) => {
 		isGone = true;
 		if (error.code === "EPIPE") onReaderGone();
 	});
 	stderr.on("error", () => {
-		// Nobody is left to tell.
+		// Problems cannot be reported anywhere else.
 	});
 	return {
 		async out(text) {
@@ -45,14 +44,14 @@ export function standardIO(): ModeIO {
 	};
 }
 
-/** Prints lines as the answer of a command; into a terminal without control sequences. */
+/** Prints lines to stdout; without control sequences if it is a terminal. */
 export async function printLines(io: ModeIO, lines: readonly string[]): Promise<void> {
 	if (lines.length === 0) return;
 	const text = lines.map((line) => `${line}\n`).join("");
 	await io.out(io.outIsTerminal ? stripAll(text) : text);
 }
 
-/** Prints problems and hints, one line each. */
+/** Prints problems and hints to stderr, one line each. */
 export function printNotices(io: ModeIO, lines: readonly string[]): void {
 	for (const line of lines) io.err(`${stripAll(line)}\n`);
 }
@@ -62,7 +61,7 @@ export async function printJson(io: ModeIO, value: unknown): Promise<void> {
 	await io.out(`${JSON.stringify(value, wellFormed, 2)}\n`);
 }
 
-/** Rows as lines, columns side by side; the last column is not padded. */
+/** Formats rows as aligned columns; the last column is not padded. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
 	const widths: number[] = [];
 	for (const row of rows) {

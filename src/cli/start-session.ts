@@ -6,19 +6,19 @@ import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import type { CliContext, CliOptions } from "./options.js";
 import { divertConsole, divertWrites, watchStrayErrors } from "./stray-errors.js";
 
-/** Settings of a run at a terminal besides the command line. */
+/** Options of a terminal session that are not on the command line. */
 export interface TerminalExtras {
-	/** Replaces what the command line says of the session. */
+	/** Overrides session options of the command line. */
 	session?: Partial<CreateAgentSessionOptions>;
-	/** Text in the editor at the start. */
+	/** Initial text of the editor. */
 	draft?: string;
-	/** Ends the run and opens the demo; absent in the demo itself. */
+	/** Exits the mode and opens the demo; absent in the demo itself. */
 	startDemo?(): void;
-	/** Receives the functions that give console and process back. */
+	/** Receives functions that restore console and process. */
 	releases: (() => void)[];
 }
 
-/** What the command line asks first, in order. */
+/** Prompts of the command line, in order. */
 export async function firstPrompts(
 	{ files, messages, resume }: CliOptions,
 	base: { cwd: string; home: string },
@@ -30,7 +30,7 @@ export async function firstPrompts(
 	return [...resuming, ...(first ? [first] : []), ...rest.map((text) => ({ text }))];
 }
 
-/** Creates the session of a person at a terminal; everything that it needs is loaded only now. */
+/** Creates the session of a terminal mode. Its modules load on this call, not earlier. */
 export async function startSession(
 	options: CliOptions,
 	context: CliContext,
@@ -46,10 +46,10 @@ export async function startSession(
 	const described = await sessionOptions(options, context);
 	const wanted = { ...described, askTrust, askGrant, watch: new Watchdog({ restore: lastBytes }), ...given };
 	const session = await createAgentSession(wanted).catch(async (error: unknown) => {
-		// Another pi has the session open: it keeps its file, this one may go on in a copy.
+		// Another pi has locked the session file; offer to continue in a copy.
 		const { session: choice } = wanted;
 		if (!(error instanceof PiError) || error.code !== "log_locked" || choice?.kind !== "open") throw error;
-		const copies = await ui.confirm("The session is open in another pi", "Go on in a copy of it?");
+		const copies = await ui.confirm("The session is open in another pi", "Continue in a copy of it?");
 		if (!copies) throw error;
 		return createAgentSession({ ...wanted, session: { ...choice, copy: true } });
 	});
@@ -62,16 +62,16 @@ export async function startSession(
 }
 
 /**
- * Whatever else would write to the terminal becomes a notice: it would tear the screen apart.
- * @returns ends that
+ * Turns console output and process warnings into notices, because direct writes would corrupt the screen.
+ * @returns restores both
  */
 function keepTerminalClean(notify: (line: string) => void): () => void {
-	const giveBack = divertConsole(notify);
+	const restoreConsole = divertConsole(notify);
 	const onWarning = (warning: Error) => notify(`${warning.name}: ${warning.message}`);
 	process.removeAllListeners("warning");
 	process.on("warning", onWarning);
 	return () => {
-		giveBack();
+		restoreConsole();
 		process.off("warning", onWarning);
 	};
 }

@@ -1,27 +1,27 @@
 import { setImmediate } from "node:timers";
 
-/** What stray errors are told to. */
+/** Receives uncaught errors. */
 export interface StrayErrorHost {
-	/** @returns true when the error is a hook's, which is now reported */
+	/** Reports an error if a hook caused it. @returns false for other errors */
 	blameHook(error: unknown): boolean;
 }
 
-/** What tells whose write it is. */
+/** Attributes calls to hooks. */
 export interface WriteHost {
-	/** True when what a stack shows was called by a hook itself. */
+	/** True when a hook made the call with this stack trace directly. */
 	isCalledByHook(stack: string): boolean;
 }
 
 /**
- * Keeps the program alive when a hook's timer throws or its promise is rejected with nobody waiting. An error of pi's own
- * still ends the program, as a fault must.
- * @returns takes the watch off
+ * Keeps the program alive when a hook causes an uncaught exception or unhandled rejection. Errors in pi itself still end
+ * the program.
+ * @returns removes the listeners
  */
 export function watchStrayErrors(host: StrayErrorHost): () => void {
 	const onError = (error: unknown) => {
 		if (host.blameHook(error)) return;
 		release();
-		// Thrown again with no handler left: Node reports it, and what guards the terminal gives it back.
+		// Rethrown without listeners: Node reports it, and the terminal guard restores the terminal.
 		setImmediate(() => {
 			throw error;
 		});
@@ -36,9 +36,9 @@ export function watchStrayErrors(host: StrayErrorHost): () => void {
 }
 
 /**
- * Hands what is printed through `console` to a callback, a line at a time: stdout belongs to the screen or to answers,
- * and hooks share the console.
- * @returns gives the console back
+ * Passes output of `console` to a callback, one call at a time: hooks use the console, but stdout belongs to the screen
+ * or to answers.
+ * @returns restores the console
  */
 export function divertConsole(onLine: (line: string) => void): () => void {
 	const names = ["log", "info", "debug", "warn", "error"] as const;
@@ -51,18 +51,15 @@ export function divertConsole(onLine: (line: string) => void): () => void {
 	};
 }
 
-/**
- * Hands what hooks write to stdout and stderr themselves, past the console, to a callback: it would tear the screen.
- * @returns gives the streams back
- */
+/** Passes direct writes of hooks to stdout and stderr to a callback. @returns restores the streams */
 export function divertWrites(host: WriteHost, onLine: (line: string) => void): () => void {
 	const releases = [process.stdout, process.stderr].map((stream) => {
 		const write = stream.write;
-		const divert = (...given: Parameters<typeof write>) => {
-			const here: { stack?: string } = {};
-			Error.captureStackTrace(here, divert);
-			if (!host.isCalledByHook(here.stack ?? "")) return write.apply(stream, given);
-			const [chunk, ...rest] = given;
+		const divert = (...args: Parameters<typeof write>) => {
+			const caller: { stack?: string } = {};
+			Error.captureStackTrace(caller, divert);
+			if (!host.isCalledByHook(caller.stack ?? "")) return write.apply(stream, args);
+			const [chunk, ...rest] = args;
 			onLine((typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()).trimEnd());
 			const done: unknown = rest.at(-1);
 			if (typeof done === "function") done();

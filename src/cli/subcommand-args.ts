@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { didYouMean } from "../util/nearest.js";
 import type { ParsedArguments, Subcommand, SubcommandOptions } from "./options.js";
-import { addOne, type ParsedOptions, runParser, usage } from "./parser.js";
+import { addOne, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
 
 const NAMES = ["hooks", "context", "sessions", "doctor"] as const;
 const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
@@ -9,15 +9,12 @@ const SESSION_ACTIONS = ["list", "show"] as const;
 
 type SubcommandName = (typeof NAMES)[number];
 
-/** True for a first argument that is no message but names a sub-command. */
+/** True for a first argument that names a subcommand. */
 export function isSubcommandName(word: string): word is SubcommandName {
 	return NAMES.some((name) => name === word);
 }
 
-/**
- * Reads what follows a sub-command's name.
- * @throws PiError `bad_arguments`
- */
+/** Parses the arguments after the name of a subcommand. @throws PiError `bad_arguments` */
 export function parseSubcommand(name: SubcommandName, argv: readonly string[]): ParsedArguments {
 	const { options, operands } = runParser(parser(name), argv);
 	if (options.flag("help")) return { kind: "help" };
@@ -64,15 +61,15 @@ function readCommand(name: SubcommandName, options: ParsedOptions, operands: rea
 function readHooks([word = "list", target, ...more]: readonly string[], options: ParsedOptions): Subcommand {
 	const action = choose("hooks", word, HOOK_ACTIONS);
 	const inProject = options.flag("project");
-	if (inProject && action !== "new") throw usage(`--project goes with pi hooks new, not with ${action}`);
+	if (inProject && action !== "new") throw usage(`--project works only with pi hooks new, not with ${action}`);
 	if (action === "list" || action === "trust" || action === "untrust") {
 		takeAtMost(`hooks ${action}`, target === undefined ? more : [target, ...more], 0);
 		return { name: "hooks", action };
 	}
 	takeAtMost(`hooks ${action}`, more, 0);
 	if (target === undefined) {
-		const what = action === "new" ? "name" : "file";
-		throw usage(`hooks ${action} <${what}>: the ${what} is missing`);
+		const operand = action === "new" ? "name" : "file";
+		throw usage(`pi hooks ${action} <${operand}>: missing ${operand}`);
 	}
 	return action === "new" ? { name: "hooks", action, target, inProject } : { name: "hooks", action, target };
 }
@@ -82,7 +79,7 @@ function readSessions([word = "list", target, ...more]: readonly string[]): Subc
 	takeAtMost(`sessions ${action}`, more, 0);
 	if (action === "list")
 		return target === undefined ? { name: "sessions", action } : { name: "sessions", action, search: target };
-	if (target === undefined) throw usage("sessions show <id>: the id is missing", "pi sessions list shows them");
+	if (target === undefined) throw usage("pi sessions show <id>: missing id", "pi sessions list prints the ids");
 	return { name: "sessions", action, target };
 }
 
@@ -90,19 +87,20 @@ function choose<T extends string>(name: string, word: string, actions: readonly 
 	const action = actions.find((candidate) => candidate === word);
 	if (action !== undefined) return action;
 	const hint =
-		didYouMean(word, actions) ?? `one of ${actions.join(", ")}; to send a message that begins so, put it in quotes`;
-	throw usage(`pi ${name}: unknown ${JSON.stringify(word)}`, hint);
+		didYouMean(word, actions) ??
+		`use ${actions.join(", ")}; to send a message that starts with "${name}", put it in quotes`;
+	throw usage(`pi ${name}: unknown action ${JSON.stringify(word)}`, hint);
 }
 
 function takeAtMost(name: string, operands: readonly string[], count: number): void {
 	const extra = operands[count];
-	if (extra !== undefined) throw usage(`pi ${name}: unexpected ${JSON.stringify(extra)}`);
+	if (extra !== undefined) throw usage(`pi ${name}: unexpected argument ${JSON.stringify(extra)}`);
 }
 
 function readIndex(text: string | undefined): number | undefined {
 	if (text === undefined) return undefined;
 	if (/^\d{1,9}$/.test(text)) return Number(text);
-	throw usage(`--at ${JSON.stringify(text)}: must be the index of an entry, 0 or more`);
+	throw usage(`--at ${JSON.stringify(text)}: expected the index of an entry, 0 or greater`);
 }
 
 function commonOptions(options: ParsedOptions): SubcommandOptions {
@@ -116,8 +114,4 @@ function commonOptions(options: ParsedOptions): SubcommandOptions {
 		verbose: options.flag("verbose"),
 		json: options.flag("json"),
 	};
-}
-
-function nonEmpty(values: string[]): string[] | undefined {
-	return values.length > 0 ? values : undefined;
 }

@@ -4,20 +4,20 @@ import { onOneLine } from "../log/session-summary.js";
 import type { News } from "../modes/interactive/interactive-options.js";
 import { compareVersions, loadChangelog, newerThan } from "../resources/changelog.js";
 
-/** What is known at a start. */
+/** Dependencies of `whatsNew`. */
 export interface WhatsNewOptions {
 	settings: Pick<SettingsStore, "current" | "set">;
 	version: string;
-	/** Holds CHANGELOG.md. */
+	/** Directory of CHANGELOG.md. */
 	packageDir: string;
 }
 
-/** News that are worth the first screen; `/changelog` has the rest. */
+/** Maximum number of items on the first screen; `/changelog` shows the rest. */
 const MAX_ITEMS = 6;
 const MAX_ITEM_LENGTH = 72;
 
 /**
- * What this version brought since the last one that was told of, once: the version is noted in the user's settings.json.
+ * Changes since the last version whose news were shown. Shown once: the version is saved in the user's settings.json.
  * @returns null at the very first start, and when nothing is new
  */
 export async function whatsNew({ settings, version, packageDir }: WhatsNewOptions): Promise<News | null> {
@@ -26,7 +26,7 @@ export async function whatsNew({ settings, version, packageDir }: WhatsNewOption
 	try {
 		await settings.set("lastChangelogVersion", version);
 	} catch {
-		return null; // it could not be noted, and would be told at every start
+		return null; // without a saved version, the news would appear at every start
 	}
 	if (before === undefined || compareVersions(version, before) <= 0) return null;
 	if (settings.current.collapseChangelog) return { version, lines: [] };
@@ -36,7 +36,7 @@ export async function whatsNew({ settings, version, packageDir }: WhatsNewOption
 	return { version, lines: [...items.slice(0, MAX_ITEMS), ...more] };
 }
 
-/** The items of Markdown lists, each on one line. */
+/** Items of Markdown lists, each joined to one line. */
 function itemsOf(lines: readonly string[]): string[] {
 	const items: string[] = [];
 	for (const line of lines) {

@@ -1,7 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { CommandResult, CompletionItem } from "../hooks/types.js";
+import type { CommandResult, CompletionItem, DialogOptions, HookUI, SelectOption } from "../hooks/types.js";
 import type { ThinkingLevel } from "../log/entry.js";
-import type { CommandUI } from "./command-ui.js";
+
 import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
 import type {
@@ -13,6 +13,18 @@ import type {
 	PickerShell,
 	ScreenFacts,
 } from "./pickers.js";
+
+/** Options of a choice offered by a built-in command. */
+export interface ChoiceOptions extends DialogOptions {
+	/** Index of the option that is selected initially on a screen. Default 0. */
+	selected?: number;
+}
+
+/** The dialogs of hooks, with the additional options of built-in commands. */
+export interface CommandUI extends HookUI {
+	select<T extends string>(title: string, options: readonly T[], dialog?: ChoiceOptions): Promise<T | null>;
+	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
+}
 
 /** Numbers that `/session` and RPC report. */
 export interface SessionStats {
@@ -34,51 +46,51 @@ export interface BranchTarget {
 	text: string;
 }
 
-/** A provider as `/login` offers it. */
+/** A provider offered by `/login`. */
 export interface LoginOption {
 	provider: string;
-	/** `login`: through the provider's web site; `key`: an API key is pasted. */
+	/** `login`: through the provider's web site; `key`: the user pastes an API key. */
 	kind: "login" | "key";
-	/** What a person calls it. */
+	/** Display name. */
 	name: string;
-	/** Where a key is known from; absent when none is. */
+	/** Source of the known key; absent without one. */
 	source?: string;
 }
 
-/** How a login through a web site asks and tells. */
+/** User interaction of a login through a web site. */
 export interface LoginDialogs {
-	/** Shows an address to open, and what to do there. */
+	/** Shows an address to open, with instructions. */
 	onAddress(url: string, instructions?: string): void;
 	ask(message: string, placeholder?: string): Promise<string | null>;
 	choose(message: string, options: { label: string; value: string }[]): Promise<string | null>;
 	onProgress(message: string): void;
 }
 
-/** Keys and logins, as commands see them. */
+/** API keys and logins for commands. */
 export interface CommandAccounts {
-	/** Web logins first, then every provider that takes a key. */
+	/** Web logins first, then every provider that accepts a key. */
 	choices(): Promise<LoginOption[]>;
-	/** Keeps a key. @throws PiError `config_write_failed` */
+	/** Saves a key. @throws PiError `config_write_failed` */
 	saveKey(provider: string, key: string): Promise<void>;
-	/** Logs in through the provider's web site. @throws PiError `command_failed` when that fails or is cancelled */
+	/** Logs in through the provider's web site. @throws PiError `command_failed` when that fails or is canceled */
 	login(provider: string, dialogs: LoginDialogs, signal: AbortSignal): Promise<void>;
-	/** Providers with a key or login that pi keeps. */
+	/** Providers with a saved key or login. */
 	stored(): string[];
-	/** Forgets a key or login. @returns false when there was none */
+	/** Removes a saved key or login. @returns false when none exists */
 	remove(provider: string): Promise<boolean>;
 }
 
-/** What the user has said of the project's own code, as `/trust` shows and changes it. */
+/** Trust in the project's code, for `/trust`. */
 export interface CommandTrust {
-	/** The project's files and what is trusted of them, as lines of text. */
+	/** The project's files with their trust, as lines of text. */
 	describe(): Promise<string[]>;
-	/** The next reload shows the code and asks, also when it is trusted. */
+	/** Makes the next reload show the code and ask, even when it is trusted. */
 	askAgain(): void;
-	/** Forgets what was trusted; what is loaded stays so until the next reload. @returns false when nothing was */
+	/** Revokes the trust; loaded code runs until the next reload. @returns false when nothing was trusted */
 	forget(): Promise<boolean>;
 }
 
-/** The narrow view that commands have of their session. The session implements it. */
+/** The parts of a session that commands use. The session implements it. */
 export interface CommandHost {
 	readonly cwd: string;
 	readonly sessionFile: string | null;
@@ -87,7 +99,7 @@ export interface CommandHost {
 	readonly thinkingLevel: ThinkingLevel;
 	readonly autoCompaction: boolean;
 	readonly accounts: CommandAccounts;
-	/** Absent where there is no project to decide about. */
+	/** Absent when the project has no code. */
 	readonly trust?: CommandTrust;
 	readonly models: CommandModels;
 	availableModels(): Promise<Model<Api>[]>;
@@ -99,67 +111,67 @@ export interface CommandHost {
 	readonly sessions: CommandSessions;
 	readonly tools: CommandTools;
 	readonly settings: CommandSettings;
-	/** @returns false when a hook cancelled it */
+	/** @returns false when a hook canceled it */
 	newSession(): Promise<boolean>;
-	/** Opens another session, or a copy of one that another pi has open. @returns false when a hook cancelled it */
+	/** Opens another session, or a copy of a session that is open in another pi. @returns false when a hook canceled it */
 	switchSession(path: string, how?: { copy?: boolean }): Promise<boolean>;
 	branchTargets(): BranchTarget[];
-	/** The same messages with what a branch from each leaves behind, oldest first. */
+	/** The same messages with what a branch from each would drop, oldest first. */
 	branchRows(): Promise<BranchRow[]>;
-	/** @returns the text of the message that was branched from, or null when a hook cancelled it */
+	/** @returns the text of the message at `entryIndex`, or null when a hook canceled the branch */
 	branch(entryIndex: number): Promise<string | null>;
 	readonly compaction: CommandCompaction;
 	reload(): Promise<string>;
 	/** Writes the session as HTML. @returns the absolute path */
 	exportHtml(path?: string): Promise<string>;
-	/** Text of the last finished assistant message. */
+	/** Text of the last complete assistant message. */
 	lastAssistantText(): string | null;
-	/** What is in the next request, or in the context at an entry, as lines of text. */
+	/** Describes the next request, or the context at an entry, as lines of text. */
 	describeContext(at?: number | null): Promise<string[]>;
 	describeHooks(): string[];
 	readonly inspector: Inspector;
-	/** Writes what helps to find a fault. @returns the absolute path @throws PiError `config_write_failed` */
+	/** Writes a report for debugging. @returns the absolute path @throws PiError `config_write_failed` */
 	writeDebugReport(screen: ScreenFacts | null): Promise<string>;
 	/** Every command, for `/help`. */
 	commands(): PaletteItem[];
 }
 
-/** What only a screen can do. Absent in print, JSON and RPC mode: commands that need it say so. */
+/** Features of the interactive and plain modes. Absent in print, JSON and RPC mode, where commands that need it fail. */
 export interface CommandShell extends PickerShell {
 	copy(text: string): Promise<void>;
 	setEditorText(text: string): void;
-	/** Asks for a text that does not show while it is typed. @returns null when cancelled */
+	/** Asks for a text without echoing it. @returns null when canceled */
 	secret(title: string): Promise<string | null>;
 	quit(): void;
-	/** Key bindings, by the part of the screen that they belong to. */
+	/** Key bindings. Scope: where the key works. */
 	hotkeys(): [keys: string, description: string, scope?: string][];
-	/** Reads the user's keys anew and tells what is wrong with them. */
+	/** Reloads the user's key bindings and reports problems in them. */
 	reloadKeys?(): void;
-	/** Shows lines above the editor, once; the transcript keeps them. */
+	/** Appends lines to the transcript. */
 	show(title: string, lines: readonly string[]): void;
-	/** Opens the panel on the next request, or on the context at an entry. Resolves when it is closed. */
+	/** Opens the context panel for the next request, or for an entry. Resolves when it closes. */
 	openContext?(inspector: Inspector, at: number | null, signal: AbortSignal): Promise<void>;
-	/** Shows what a compaction would do and the summary as it is drafted; the user accepts it or not. @returns null when nothing was written */
+	/** Previews a compaction and its summary for the user to accept. @returns null when nothing was written */
 	openCompaction?(trial: CompactionTrial): Promise<CompactionTokens | null>;
-	/** Opens the panel on the hooks. @returns what the user asks for in it; null when it was just closed */
+	/** Opens the hooks panel. @returns the action the user chose; null when the user just closed it */
 	openHooks?(inspector: Inspector, signal: AbortSignal): Promise<"reload" | null>;
-	/** Ends this shell and begins the demo; absent in the demo itself. */
+	/** Exits the mode and starts the demo; absent in the demo itself. */
 	startDemo?(): void;
-	/** Absent where there are no colours to choose. */
+	/** Absent in plain mode. */
 	readonly themes?: CommandThemes;
 }
 
-/** The screen's colours. */
+/** Themes of the interactive mode. */
 export interface CommandThemes {
-	/** Names that `use` takes, and what each is. */
+	/** Names that `use` accepts, with descriptions. */
 	list(): { name: string; description: string }[];
-	/** Draws in a theme and keeps the choice. @returns a line that says so @throws PiError `bad_arguments` */
+	/** Applies and saves a theme. @returns a status line @throws PiError `bad_arguments` */
 	use(name: string): Promise<string>;
-	/** Shows the themes, each on the screen as it is selected. @returns null when cancelled, with the screen as before */
+	/** Lets the user choose, previewing the selected theme. @returns null when canceled, with the previous theme applied */
 	choose(signal: AbortSignal): Promise<string | null>;
 }
 
-/** All that a built-in command may touch. */
+/** Arguments of a built-in command. */
 export interface BuiltinCommandContext {
 	session: CommandHost;
 	ui: CommandUI;
@@ -190,6 +202,6 @@ export interface PaletteItem {
 	name: string;
 	description: string;
 	argumentHint?: string;
-	/** Where it comes from: `built-in`, `hook stack`, `prompt`, `skill`. */
+	/** Source of the command: `built-in`, `hook stack`, `prompt`, `skill`. */
 	origin: string;
 }

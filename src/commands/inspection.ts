@@ -4,7 +4,7 @@ import type { BuiltContext, TracedMessage } from "../context/context-message.js"
 import type { EntrySource } from "../context/entry-message.js";
 import type { HookShare, Ledger } from "../context/ledger.js";
 
-/** What goes with every request before its messages. */
+/** System prompt and tools, which precede the messages of every request. */
 export interface RequestPreamble {
 	systemPrompt: string;
 	tools: readonly Tool[];
@@ -12,62 +12,62 @@ export interface RequestPreamble {
 	tokens: number;
 }
 
-/** A request, laid open: the next one or one of the past, as it is or as it would be without some hooks. */
+/** Analysis of the next request or a past one, optionally without some hooks. */
 export interface ContextInspection {
 	context: BuiltContext;
 	ledger: Ledger;
-	/** As it is now, also for a request of the past: sessions do not keep it. */
+	/** The current one, also for past requests: sessions do not record it. */
 	preamble: RequestPreamble;
-	/** Index of the last entry that counts; null for the next request. */
+	/** Index of the last included entry; null for the next request. */
 	at: number | null;
-	/** What `at` is of each past request: the index of the entry before its reply. */
+	/** The value of `at` for each past request: the index of the entry before its reply. */
 	requests: readonly number[];
-	/** The entries that it was computed from. */
+	/** The entries that the context was computed from. */
 	entries: EntrySource;
-	/** The request before; null when there was none. */
+	/** The previous request; null for the first one. */
 	previous: readonly TracedMessage[] | null;
-	/** What this request loses of the provider's cache; null when it only adds to the one before. */
+	/** Loss of the provider's cache; null when the request only appends to the previous one. */
 	loss: CacheLoss | null;
-	/** Tokens that the model can take; 0 when that is not known. */
+	/** Tokens that the model accepts; 0 if unknown. */
 	contextWindow: number;
-	/** Hooks that can change the context, those that were left out among them. */
+	/** Hooks that can change the context, including the excluded ones. */
 	hooks: readonly { path: string; name: string }[];
-	/** Paths of hooks whose answers differ for the same question. */
+	/** Paths of hooks that return different results for the same input. */
 	unstable: readonly string[];
 }
 
-/** Tokens of a request with all that goes before its messages, and how many of them the provider's cache can hold. */
+/** Tokens of a request including its preamble, and how many of them the provider can have cached. */
 export function requestSize({ ledger, preamble, previous }: ContextInspection): { tokens: number; cached: number } {
 	const cached = previous ? preamble.tokens + (ledger.prefix?.tokens ?? 0) : 0;
 	return { tokens: preamble.tokens + ledger.tokens, cached };
 }
 
-/** Which request is looked at, and how. */
+/** Which request to inspect. */
 export interface InspectOptions {
-	/** Paths of hooks to leave out. */
+	/** Paths of hooks to exclude. */
 	without?: ReadonlySet<string>;
-	/** Index of the last entry that counts; absent or null for the next request. */
+	/** Index of the last included entry; absent or null for the next request. */
 	at?: number | null;
 }
 
-/** How the calls of one hook went in this session. */
+/** Statistics of the calls of one hook in this session. */
 export interface HookFigures {
 	calls: number;
 	/** Calls by event; commands as `/name`. */
 	events: Readonly<Record<string, number>>;
-	/** Median and 95th percentile of the last calls, ms; a dialog's time counts. null before the first call. */
+	/** Median and 95th percentile of the last calls in ms, including time in dialogs. null before the first call. */
 	p50Ms: number | null;
 	p95Ms: number | null;
 	timeouts: number;
-	/** Tool calls, requests and session changes that it stopped. */
+	/** Number of tool calls, requests and session changes that it blocked. */
 	blocks: number;
-	/** The last thing that went wrong. */
+
 	lastError: string | null;
-	/** It answered differently when it was asked the same again. */
+	/** True when it returned different results for the same input. */
 	isUnstable: boolean;
 }
 
-/** A hook and how it does. */
+/** A hook with its registrations and statistics. */
 export interface HookStatus {
 	path: string;
 	name: string;
@@ -76,30 +76,30 @@ export interface HookStatus {
 	/** Without the slash. */
 	commands: readonly string[];
 	entryTypes: readonly string[];
-	/** False when the user turned it off for this session, or when it is not loaded. */
+	/** False when the user disabled it for this session, or when it is not loaded. */
 	isEnabled: boolean;
-	/** Why it did not load the last time; null when it did. After a reload the version before may still run. */
+	/** Why its last load failed; null when it loaded. After a failed reload, the previous version may still run. */
 	problem: string | null;
 	figures: HookFigures;
-	/** What it does to the context as last computed. */
+	/** Its effect on the last computed context. */
 	share: HookShare;
-	/** What of it can never be called in this mode and session. */
+	/** Handlers and commands that can never be called in this mode and session. */
 	cannotFire: readonly { what: string; why: string }[];
-	/** What other hooks claim too, a sentence each. */
+	/** Conflicts with other hooks, one sentence each. */
 	conflicts: readonly string[];
 }
 
-/** Looks into a session and changes nothing of what is written. */
+/** Inspects a session without changing its log. */
 export interface Inspector {
 	/**
-	 * Computes the next request, or one of the past with the hooks of now. Nothing is sent or saved.
-	 * @throws PiError `bad_arguments` when there is no entry `at`
+	 * Computes the next request, or a past one with the current hooks. Nothing is sent or saved.
+	 * @throws PiError `bad_arguments` when entry `at` does not exist
 	 */
 	inspectContext(options?: InspectOptions): Promise<ContextInspection>;
-	/** The messages that the model was last given; null before the first request. */
+	/** The messages of the last request; null before the first one. */
 	readonly lastRequest: readonly TracedMessage[] | null;
-	/** Hooks in the order in which they run, then those that did not load. */
+	/** Hooks in running order, then those that failed to load. */
 	hookStatuses(): HookStatus[];
-	/** Turns handlers and commands of a hook off or on until the session ends, and computes the context anew. */
+	/** Enables or disables a hook until the session ends, and recomputes the context. */
 	setHookEnabled(path: string, isEnabled: boolean): Promise<void>;
 }

@@ -5,27 +5,24 @@ import type { SettingsStore } from "../config/settings-store.js";
 import type { SearchHit } from "../log/search.js";
 import type { SessionSummary } from "../log/session-summary.js";
 
-/** A model as it is offered. */
+/** A model that the user can choose. */
 export interface ModelOffer {
 	model: Model<Api>;
 	key: KeyState;
 }
 
-/** The models that can be named, as commands see them. */
+/** The known models, for commands. */
 export interface CommandModels {
-	/** Every model that is known now, by provider. */
+	/** Every known model, grouped by provider. */
 	offers(): ModelOffer[];
 	keyState(provider: string): KeyState;
-	/** Looks for servers on this machine; theirs are among the offers afterwards. @returns whether there are any */
+	/** Searches for servers on this machine and adds their models to the offers. @returns whether it found any */
 	findLocal(signal?: AbortSignal): Promise<boolean>;
-	/**
-	 * The model that a user means, as on the command line.
-	 * @throws PiError `model_unknown` with the nearest names
-	 */
+	/** Resolves a model name as the command line does. @throws PiError `model_unknown` with the nearest names */
 	resolve(spec: string): Promise<ResolvedModel>;
 }
 
-/** What a picker of models starts from. */
+/** Input of the model picker. */
 export interface ModelQuestion {
 	models: CommandModels;
 	current: Model<Api> | null;
@@ -34,24 +31,21 @@ export interface ModelQuestion {
 /** `here`: the sessions of this directory; `all`: those of every directory. */
 export type SessionScope = "here" | "all";
 
-/** The sessions on disk, as commands see them. */
+/** The saved sessions, for commands. */
 export interface CommandSessions {
-	/** Path of the session that is open; null in memory. */
+	/** Path of the open session; null for a session in memory. */
 	readonly current: string | null;
-	/** Where the open session works. */
+	/** Working directory of the open session. */
 	readonly cwd: string;
-	/** Whether a pi has a session open, this one included. */
+	/** Whether any pi has a session open, including this one. */
 	isOpen(path: string): boolean;
-	/** Gives the sessions of one directory after the other, newest first in each; this directory first. */
+	/** Yields the sessions of one directory after another, each newest first; this directory comes first. */
 	list(scope: SessionScope, signal?: AbortSignal): AsyncIterable<readonly SessionSummary[]>;
-	/** Searches the whole text of sessions; gives the first place in each as soon as it is found. */
+	/** Searches the complete text of sessions; yields the first match of each as soon as it is found. */
 	search(text: string, scope: SessionScope, signal: AbortSignal): AsyncIterable<SearchHit>;
-	/**
-	 * Deletes a session's file.
-	 * @throws PiError `log_locked` for one that is open here or in another pi; `log_write_failed`
-	 */
+	/** Deletes a session's file. @throws PiError `log_locked` when a pi, even this one, has it open; `log_write_failed` */
 	remove(path: string): void;
-	/** Names a session. @throws PiError `log_locked` for one that another pi has open; `log_write_failed` */
+	/** Renames a session. @throws PiError `log_locked` when another pi has it open; `log_write_failed` */
 	rename(path: string, name: string): Promise<void>;
 }
 
@@ -59,61 +53,61 @@ export interface CommandSessions {
 export interface ToolStatus {
 	name: string;
 	description: string;
-	/** `built-in`, the path of the file that it is from, or `given` for one that the program handed in. */
+	/** `built-in`, the path of its file, or `given` for a tool passed in by an SDK program. */
 	source: string;
 	isOn: boolean;
 }
 
-/** The tools of the session, as commands see them. */
+/** The tools of the session, for commands. */
 export interface CommandTools {
-	/** In the order in which the model is told of them. */
+	/** In the order of the request. */
 	list(): ToolStatus[];
-	/** Turns a tool on or off from the next request on, until the session ends. @throws PiError `tool_unknown` */
+	/** Enables or disables a tool from the next request until the session ends. @throws PiError `tool_unknown` */
 	setEnabled(name: string, isOn: boolean): void;
 }
 
-/** A message of the user that a branch can start from, and what such a branch leaves behind. */
+/** A user message that a branch can start from, and what the branch would drop. */
 export interface BranchRow {
 	entryIndex: number;
 	text: string;
 	/** ms since the epoch. */
 	at: number;
-	/** Messages that follow this one. */
+	/** Number of messages after this one. */
 	messagesAfter: number;
-	/** Tokens from this message on, as estimated. */
+	/** Estimated tokens from this message to the end. */
 	tokensAfter: number;
-	/** False when the model does not see it any more. */
+	/** False when the message is hidden from the model. */
 	isInContext: boolean;
 }
 
-/** The settings, as commands see them. */
+/** The settings, for commands. */
 export type CommandSettings = Pick<SettingsStore, "list" | "set">;
 
-/** Something to read, a row each; choosing a row that has an insert puts that into the editor. */
+/** A list of rows to read. Choosing a row with `insert` puts that text into the editor. */
 export interface ListPage {
 	title: string;
 	rows: readonly { label: string; text: string; origin?: string; insert?: string }[];
 }
 
-/** Markdown to read. */
+/** A Markdown page. */
 export interface TextPage {
 	title: string;
 	text: string;
 }
 
-/** What is on the screen, and on what. */
+/** Content of the screen and properties of the terminal. */
 export interface ScreenFacts {
 	columns: number;
 	rows: number;
-	/** What the terminal says of itself: names and values of variables. */
+	/** Environment variables that describe the terminal. */
 	terminal: Readonly<Record<string, string>>;
-	/** As drawn, styles included. */
+	/** As drawn, including styles. */
 	lines: readonly string[];
 }
 
 /**
- * What only a screen can let a user choose from. All are absent where a command prints or asks by itself. Each promise
- * resolves once, when the picker is closed: with null when nothing was chosen, also when the signal closes it.
+ * Dialogs of the interactive mode; without them, commands print or ask in their own way. Each promise resolves once, when
+ * the dialog closes, with null when nothing was chosen or the signal closed it.
  */
 export interface PickerShell {
 	pickModel?(question: ModelQuestion, signal: AbortSignal): Promise<ResolvedModel | null>;
@@ -121,14 +115,14 @@ export interface PickerShell {
 	pickSession?(sessions: CommandSessions, signal: AbortSignal): Promise<string | null>;
 	/** @returns the entry index of a row */
 	pickBranch?(rows: readonly BranchRow[], signal: AbortSignal): Promise<number | null>;
-	/** Shows the tools and turns them off and on. Resolves when it is closed. */
+	/** Shows the tools to enable and disable them. Resolves when it closes. */
 	openTools?(tools: CommandTools, signal: AbortSignal): Promise<void>;
-	/** Shows the settings and changes them. Resolves when it is closed. */
+	/** Shows the settings to change them. Resolves when it closes. */
 	openSettings?(settings: CommandSettings, signal: AbortSignal): Promise<void>;
-	/** Shows a text over the editor. Resolves when it is closed. */
+	/** Shows a page instead of the editor. Resolves when it closes. */
 	showText?(page: TextPage, signal: AbortSignal): Promise<void>;
-	/** The screen as it is. */
+	/** The current screen. */
 	screen?(): ScreenFacts;
-	/** Shows rows over the editor. @returns what the chosen one inserts; null when there is none */
+	/** Shows rows instead of the editor. @returns `insert` of the chosen row, or null */
 	showList?(page: ListPage, signal: AbortSignal): Promise<string | null>;
 }

@@ -2,29 +2,29 @@ import type { HookRegistry } from "../hooks/registry.js";
 import { nearest } from "../util/nearest.js";
 import type { PaletteItem, SlashCommand } from "./command.js";
 
-/** A line that begins with a slash, taken apart. */
+/** A parsed line that starts with a slash. */
 export interface CommandLine {
 	/** Without the slash. */
 	name: string;
-	/** Everything after the name and one blank, as typed. */
+	/** Everything after the name and one blank, verbatim. */
 	rest: string;
 }
 
-/** Things with a name that become commands: prompt templates and skills. */
+/** A prompt template or skill that becomes a command. */
 export interface NamedResource {
 	name: string;
 	description: string;
 	argumentHint?: string;
 }
 
-/** What a command line stands for. */
+/** The command that a name refers to. */
 export type FoundCommand =
 	| { kind: "builtin"; command: SlashCommand }
 	| { kind: "hook"; name: string }
 	| { kind: "template"; name: string }
 	| { kind: "skill"; name: string };
 
-/** Where commands come from; built-ins first, then hooks, then templates and skills. */
+/** Sources of commands in order of precedence. */
 export interface CommandSources {
 	builtins: readonly SlashCommand[];
 	hooks: HookRegistry;
@@ -32,12 +32,12 @@ export interface CommandSources {
 	skills: readonly NamedResource[];
 }
 
-/** Skills are commands under this prefix, so that they cannot hide others. */
+/** Prefix of skill commands, so that they cannot hide other commands. */
 const SKILL_PREFIX = "skill:";
 
 /**
- * Takes `/name rest` apart.
- * @returns null for text that is no command: no slash at its start, or a second slash or a blank before any letter
+ * Parses `/name rest`.
+ * @returns null for text that is not a command: it does not start with a slash, the name is empty or contains a slash
  */
 export function parseSlashCommand(text: string): CommandLine | null {
 	if (!text.startsWith("/")) return null;
@@ -46,7 +46,7 @@ export function parseSlashCommand(text: string): CommandLine | null {
 	return text[name.length + 1] === "/" ? null : { name, rest };
 }
 
-/** Finds what a name stands for. */
+/** Finds the command with this name. */
 export function findCommand(name: string, sources: CommandSources): FoundCommand | null {
 	const command = sources.builtins.find((builtin) => builtin.name === name || builtin.aliases?.includes(name));
 	if (command) return { kind: "builtin", command };
@@ -57,7 +57,7 @@ export function findCommand(name: string, sources: CommandSources): FoundCommand
 	return null;
 }
 
-/** Every command, for the palette. */
+/** All commands, for the palette. */
 export function paletteItems(sources: CommandSources): PaletteItem[] {
 	const items: PaletteItem[] = sources.builtins.map(({ name, description, argumentHint }) => ({
 		name,
@@ -83,7 +83,7 @@ export function paletteItems(sources: CommandSources): PaletteItem[] {
 	return items;
 }
 
-/** "Unknown command /x", with the nearest names. */
+/** "Unknown command /x", with the nearest names as hint. */
 export function unknownCommandMessage(name: string, sources: CommandSources): { message: string; hint: string } {
 	const names = paletteItems(sources).map((item) => item.name);
 	const near = nearest(name, names).map((candidate) => `/${candidate}`);

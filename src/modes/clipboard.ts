@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 
-/** A program that takes the clipboard's text on standard input, with its arguments. */
+/** A program that copies stdin to the clipboard, with its arguments. */
 export type ClipboardProgram = readonly [string, ...string[]];
 
-/** A clipboard program that takes longer hangs on a display that is not there, ms. */
+/** ms. Without a display, clipboard programs hang. */
 const CLIPBOARD_TIMEOUT_MS = 2000;
 
 /**
- * Hands a text to the first program that takes it.
+ * Copies a text with the first program that works.
  * @param programs default: those of the platform
- * @returns whether one did
+ * @returns whether one succeeded
  */
 export async function copyToClipboard(
 	text: string,
@@ -30,13 +30,13 @@ function platformPrograms(): ClipboardProgram[] {
 	}
 }
 
-/** @returns whether the program took the text; a program that is missing or fails is no error */
+/** @returns whether the program succeeded; false if it is missing or fails */
 function pipeTo([command, ...args]: ClipboardProgram, text: string): Promise<boolean> {
 	return new Promise((resolve) => {
 		const child = spawn(command, args, { stdio: ["pipe", "ignore", "ignore"], timeout: CLIPBOARD_TIMEOUT_MS });
 		child.once("error", () => resolve(false));
 		child.once("exit", (code) => resolve(code === 0));
-		child.stdin.on("error", () => {}); // it went away before it read all: the exit code says how it ended
+		child.stdin.on("error", () => {}); // the program exited early: its exit code decides
 		child.stdin.end(text);
 	});
 }

@@ -1,31 +1,31 @@
 import type { ProjectFile } from "../config/trust.js";
 import { revealInvisible } from "../util/reveal.js";
 
-/** How a line of code is shown: `heading` names the file it belongs to. */
+/** Kind of a displayed line; `heading` is the name of a file. */
 export type CodeLineKind = "heading" | "code" | "added" | "removed" | "note";
 
-/** A line as it stands on the screen; nothing in it is invisible or left out. */
+/** A displayed line of code, complete and with invisible characters revealed. */
 export interface CodeLine {
 	kind: CodeLineKind;
-	/** Number of the line, sign of a change; empty where a long line goes on. */
+	/** Line number and sign of a change; empty for the continuation of a long line. */
 	mark: string;
 	text: string;
 }
 
-/** What changed in a file since it was trusted. */
+/** Changes of a file since it was trusted. */
 export interface CodeChange {
 	added: number;
 	removed: number;
 	lines: CodeLine[];
 }
 
-/** Longer lines go on in the next: wrapping costs the square of a line's length. UTF-16 units. */
+/** Longer lines are split, because the cost of wrapping is quadratic in the length. UTF-16 units. */
 const MAX_PIECE = 400;
-/** Longest search for the shortest difference, ms; after it all of the file counts as changed. */
+/** ms to search for the shortest diff; after that, the complete file counts as changed. */
 const MAX_DIFF_MS = 1000;
 const CONTEXT_LINES = 3;
 
-/** A whole file, its lines numbered from 1. */
+/** All lines of a file, numbered from 1. */
 export function codeLines(text: string): CodeLine[] {
 	const lines = text.replace(/\n$/, "").split("\n");
 	const width = String(lines.length).length;
@@ -33,8 +33,8 @@ export function codeLines(text: string): CodeLine[] {
 }
 
 /**
- * The lines of a changed file that differ from the trusted text, with those around them; undefined when the file is new
- * or the trusted text is gone.
+ * The changed lines of a file with the lines around them; undefined when the file is new or its trusted text is not
+ * stored.
  */
 export async function compareWithTrusted({ bytes, trustedText }: ProjectFile): Promise<CodeChange | undefined> {
 	if (trustedText === undefined) return undefined;

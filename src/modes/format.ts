@@ -1,13 +1,13 @@
 import { sep } from "node:path";
 
-/** Tokens as people read them: `41`, `1.2k`, `200k`, `1.5M`. */
+/** A number of tokens: `41`, `1.2k`, `200k`, `1.5M`. */
 export function formatTokens(tokens: number): string {
 	if (tokens < 1000) return String(Math.max(0, Math.round(tokens)));
 	if (tokens < 999_500) return `${short(tokens / 1000)}k`;
 	return `${short(tokens / 1_000_000)}M`;
 }
 
-/** A span of time: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`. Whole seconds from ten seconds on. */
+/** A duration: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`. Integer seconds from 10 s. */
 export function formatDuration(ms: number): string {
 	const seconds = Math.max(0, ms) / 1000;
 	if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
@@ -17,13 +17,13 @@ export function formatDuration(ms: number): string {
 	return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} min`;
 }
 
-/** Seconds that a person watches count up: whole seconds, no jumping fraction. */
+/** A running duration in integer seconds, because changing fractions distract. */
 export function formatElapsed(ms: number): string {
 	const seconds = Math.floor(Math.max(0, ms) / 1000);
 	return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
 }
 
-/** US dollars: cents while small, never `$0.00` for something that cost. */
+/** US dollars with two decimals, or four for less than a cent. */
 export function formatCost(dollars: number): string {
 	return `$${dollars > 0 && dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
 }
@@ -33,25 +33,25 @@ export function plural(count: number, noun: string, nouns = `${noun}s`): string 
 	return `${count} ${count === 1 ? noun : nouns}`;
 }
 
-/** A path with the home directory as `~`. */
+/** A path with the home directory abbreviated to `~`. */
 export function homePath(path: string, home: string): string {
 	if (!home || home === sep) return path;
 	if (path === home) return "~";
 	return path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
 }
 
-/** A path as the model or a person named it, relative to `cwd` where it lies inside, else with `~`. */
-export function displayPath(path: string, places: { cwd: string; home: string }): string {
-	if (path === places.cwd) return ".";
-	const base = places.cwd.endsWith(sep) ? places.cwd : places.cwd + sep;
-	return path.startsWith(base) ? path.slice(base.length) : homePath(path, places.home);
+/** A path relative to `cwd` if it is inside, otherwise with `~`. */
+export function displayPath(path: string, { cwd, home }: { cwd: string; home: string }): string {
+	if (path === cwd) return ".";
+	const base = cwd.endsWith(sep) ? cwd : cwd + sep;
+	return path.startsWith(base) ? path.slice(base.length) : homePath(path, home);
 }
 
-/** The name of a hook from its path: `…/hooks/stack.ts` and `…/hooks/stack/index.ts` are both `stack`. */
+/** The name of a hook from its path: `stack` for `…/hooks/stack.ts` and `…/hooks/stack/index.ts`. */
 export function hookName(path: string): string {
-	const parts = path.split(/[\\/]/).filter(Boolean);
-	const file = (parts.pop() ?? path).replace(/\.[cm]?[jt]s$/, "");
-	return file === "index" ? (parts.pop() ?? file) : file;
+	const segments = path.split(/[\\/]/).filter(Boolean);
+	const file = (segments.pop() ?? path).replace(/\.[cm]?[jt]s$/, "");
+	return file === "index" ? (segments.pop() ?? file) : file;
 }
 
 function short(value: number): string {

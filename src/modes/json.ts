@@ -4,7 +4,7 @@ import type { AgentSessionEvent } from "../session/events.js";
 import type { ExitCode, ModeIO, ModePrompts } from "./mode.js";
 import { runPrompts } from "./run-prompts.js";
 
-/** Runs prompts without a screen and prints the session header, then every event, as one JSON line each. */
+/** Runs prompts without a screen and prints the session header and every event, each as one line of JSON. */
 export async function runJson(session: AgentSession, prompts: ModePrompts, io: ModeIO): Promise<ExitCode> {
 	let written: Promise<void> = io.out(jsonLine(session.log.at(0)));
 	const stop = session.subscribe((event) => {
@@ -27,12 +27,12 @@ export async function runJson(session: AgentSession, prompts: ModePrompts, io: M
 	}
 }
 
-/** A value as one line of well-formed JSON. */
+/** A value as one line of JSON with well-formed strings. */
 export function jsonLine(value: unknown): string {
 	return `${JSON.stringify(value, (_, field: unknown) => (typeof field === "string" ? field.toWellFormed() : field))}\n`;
 }
 
-/** Updates without the message so far, twice over: the deltas say the same in a fraction of the bytes. */
+/** Omits the partial messages of updates, which the deltas already contain in a fraction of the size. */
 function withoutPartials(event: AgentSessionEvent): unknown {
 	if (event.type === "context_changed") {
 		const { messages, hidden, problems } = event.context;

@@ -1,40 +1,32 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
 
-/** Where a mode writes. */
+/** Output streams of a mode. */
 export interface ModeIO {
-	/** Answers. Resolves when the reader has room again; never rejects: a reader that is gone ends the program quietly. */
+	/** Writes answers. Resolves when the reader accepts more; never rejects: a closed stdout ends the program silently. */
 	out(text: string): Promise<void>;
-	/** Progress and problems. */
+	/** Writes progress and problems. */
 	err(text: string): void;
-	/** Says what is done when the reader of answers is gone; without it the program then ends at once. */
+	/** Sets what happens when the reader has closed the output of answers. Default: the program exits immediately. */
 	onReaderGone?(end: () => void): void;
-	/** True when answers go to a terminal: then they are stripped of control sequences. */
+	/** True when answers go to a terminal, for which control sequences are stripped. */
 	outIsTerminal: boolean;
 }
 
-/** What the command line asks the agent. */
+/** Prompts of the command line. */
 export interface ModePrompts {
 	first?: { text: string; images: readonly ImageContent[] };
 	rest: readonly string[];
 }
 
-/** How a program ends: 0 done, 1 failed, 2 bad usage, 130 interrupted. */
+/** 0 success, 1 error, 2 invalid usage, 130 interrupted. */
 export type ExitCode = 0 | 1 | 2 | 130;
 
-/** True for the failure of a command: whoever ran it is told, and need not be told twice. */
+/** True for errors of a command: its caller reports them, so the mode must not report them again. */
 export function isOfCommand({ event }: { event: string }): boolean {
 	return /^\/\S+$/.test(event);
 }
 
-/** A failure inside a hook as one line. */
-export function describeHookError({
-	hookPath,
-	event,
-	error,
-}: {
-	hookPath: string;
-	event: string;
-	error: string;
-}): string {
+/** Describes an error of a hook in one line. */
+export function describeHookError({ hookPath, event, error }: Record<"hookPath" | "event" | "error", string>): string {
 	return `hook ${hookPath} failed on ${event}: ${error}`;
 }

@@ -6,10 +6,10 @@ import { sanitize, stripAll } from "../util/sanitize.js";
 import { describeHookError, type ExitCode, isOfCommand, type ModeIO, type ModePrompts } from "./mode.js";
 import { runPrompts } from "./run-prompts.js";
 
-/** Longest subject of a tool call in a progress line, in characters. */
+/** Maximum length of a tool call's subject in a progress line, in characters. */
 const MAX_SUBJECT = 100;
 
-/** Runs prompts without a screen: the final text of each on stdout, progress and problems on stderr. */
+/** Runs prompts without a screen. Prints the final text of each to stdout, progress and problems to stderr. */
 export async function runPrint(session: AgentSession, prompts: ModePrompts, io: ModeIO): Promise<ExitCode> {
 	const clean = (text: string) => (io.outIsTerminal ? sanitize(text) : text);
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
@@ -23,9 +23,9 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 			onReply: async (reply) => {
 				const text = messageText(reply).trimEnd();
 				if (text !== "") await io.out(`${clean(text)}\n`);
-				if (isEmptyReply(reply)) line("the model said nothing");
+				if (isEmptyReply(reply)) line("the model returned an empty reply");
 				if (reply.stopReason === "length")
-					line("the reply was cut at the model's limit · pi --continue -p 'go on' gives the rest");
+					line("the reply was truncated at the model's output limit · get the rest with pi --continue -p continue");
 			},
 			onFailure: (error) => line(describeError(error)),
 		});
@@ -49,7 +49,7 @@ function describe(event: AgentSessionEvent): string | null {
 		case "hook_error":
 			return isOfCommand(event) ? null : describeHookError(event);
 		case "notice":
-			// Status lines of commands go to stdout.
+			// Status lines of commands are printed to stdout.
 			return event.level === "info" ? null : event.message;
 		default:
 			return null;

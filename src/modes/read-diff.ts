@@ -1,11 +1,11 @@
-/** A line of a diff: what happened to it, its number when known, its text without line end. */
+/** A line of a diff: its kind, its number if known, its text without line end. */
 export interface DiffLine {
 	kind: "added" | "removed" | "context" | "gap";
 	number: string;
 	text: string;
 }
 
-/** Reads the diff of an edit's details: `+`, `-` or a blank, the line number, the text. Other lines are gaps. */
+/** Parses the diff in an edit's details. Lines are `+`, `-` or a blank, the line number and the text; others are gaps. */
 export function parseDiff(diff: string): DiffLine[] {
 	return diff
 		.replace(/\n$/, "")
@@ -19,7 +19,7 @@ export function parseDiff(diff: string): DiffLine[] {
 		});
 }
 
-/** A replacement as diff lines without numbers, for a change that has not happened yet. */
+/** Diff lines without numbers, for an edit that has not run yet. */
 export function proposedDiff(oldText: string, newText: string): DiffLine[] {
 	const lines = (text: string, kind: "added" | "removed"): DiffLine[] =>
 		text === ""
@@ -31,7 +31,7 @@ export function proposedDiff(oldText: string, newText: string): DiffLine[] {
 	return [...lines(oldText, "removed"), ...lines(newText, "added")];
 }
 
-/** Only the lines that changed; where lines between them were left out, one gap. */
+/** Only the changed lines, with one gap for omitted lines between them. */
 export function changesOnly(lines: readonly DiffLine[]): DiffLine[] {
 	const kept: DiffLine[] = [];
 	let skipped = false;

@@ -2,116 +2,104 @@ import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
 import { revealLine } from "../util/reveal.js";
 
-/** UTF-16 units of an error that are told. */
+/** Maximum length of a displayed error, in UTF-16 units. */
 const MAX_LENGTH = 1000;
 
-/** What clients say when a connection breaks, which tells people nothing. */
-const IN_PLAIN_WORDS: readonly [RegExp, string][] = [
-	[/^(?:terminated|socket hang up|premature close|other side closed)\.?$/i, "the connection broke within the reply"],
-	[/stream ended before|ended before the reply/i, "the reply broke off"],
-	[/^connection error\.?$|^fetch failed$/i, "no connection to the provider"],
+/** Readable replacements for cryptic errors of HTTP clients. */
+const REPLACEMENTS: readonly [RegExp, string][] = [
+	[/^(?:terminated|socket hang up|premature close|other side closed)\.?$/i, "the connection was lost during the reply"],
+	[/stream ended before|ended before the reply/i, "the reply ended unexpectedly"],
+	[/^connection error\.?$|^fetch failed$/i, "cannot connect to the provider"],
 	[/^request timed out\.?$/i, "the provider did not answer in time"],
 ];
 
-/** What to do about an error: inside pi, and on the command line. */
-interface NextStep {
-	inside: string;
-	outside: string;
-}
+/** Hints for errors that match a pattern: inside pi, and on the command line. */
+type Hint = readonly [RegExp, inside: string, outside: string];
 
-const NEXT_STEPS: readonly [RegExp, NextStep][] = [
+const HINTS: readonly Hint[] = [
 	[
 		/^40[13]\b|api key|unauthori[sz]ed|authentication|permission/i,
-		{
-			inside: "/login sets the key · /model picks another model",
-			outside: "set the provider's key, or /login in pi · --model picks another model",
-		},
+		"set an API key with /login · choose another model with /model",
+		"set the provider's API key, or run /login in pi · choose another model with --model",
 	],
 	[
 		/^402\b|quota|billing|credit|payment/i,
-		{
-			inside: "see to the account with the provider · /model picks another model",
-			outside: "see to the account with the provider · --model picks another model",
-		},
+		"check your account with the provider · choose another model with /model",
+		"check your account with the provider · choose another model with --model",
 	],
 	[
 		/^429\b|rate limit/i,
-		{
-			inside: "wait and send again · /model picks another model",
-			outside: "try again later · --model picks another model",
-		},
+		"wait and send the prompt again · choose another model with /model",
+		"try again later · choose another model with --model",
 	],
 	[
 		/context|too long|too large|maximum.*tokens|^413\b/i,
-		{ inside: "/compact makes room · /new starts over", outside: "pi --continue -p /compact makes room" },
+		"free context with /compact · start a new session with /new",
+		"free context with pi --continue -p /compact",
 	],
 	[
 		/^404\b|not found|unknown model/i,
-		{ inside: "/model picks another model", outside: "--model picks another model, --list-models prints them" },
+		"choose another model with /model",
+		"choose another model with --model, list them with --list-models",
 	],
 	[
 		/^5\d\d\b|overloaded|unavailable/i,
-		{
-			inside: "the provider has trouble: send again in a while · /model picks another model",
-			outside: "the provider has trouble: try again in a while · --model picks another model",
-		},
+		"the provider has problems: send the prompt again later · choose another model with /model",
+		"the provider has problems: try again later · choose another model with --model",
 	],
 	[
-		/connect|network|fetch|timed? ?out|in time|broke|terminated|ECONN|ENOTFOUND|ended before/i,
-		{
-			inside: "check the connection, then send again",
-			outside: "check the connection and the provider's address, then try again",
-		},
+		/connect|network|fetch|timed? ?out|in time|broke|terminated|ECONN|ENOTFOUND|ended before|ended unexpectedly/i,
+		"check the connection, then send the prompt again",
+		"check the connection and the provider's address, then try again",
 	],
 	[
 		/^4\d\d\b/,
-		{
-			inside: "/context shows what was sent · /model picks another model",
-			outside: "pi context shows what was sent · --model picks another model",
-		},
+		"inspect the request with /context · choose another model with /model",
+		"inspect the request with pi context · choose another model with --model",
 	],
 ];
-const ANY_STEP: NextStep = {
-	inside: "send again to retry · /model picks another model",
-	outside: "try again · --model picks another model",
-};
+const ANY_HINT: Hint = [
+	/^/,
+	"send the prompt again · choose another model with /model",
+	"try again · choose another model with --model",
+];
 
-/** What a provider or its client said of a request that failed, on one line for people: status and message. */
+/** The error of a failed request as one readable line: status and message. */
 export function readableError(errorMessage: string | undefined): string {
 	const [, status = "", body = ""] = /^(\d{3}\s+)?([\s\S]*)$/.exec(errorMessage?.trim() ?? "") ?? [];
 	const text = revealLine(status + (messageIn(body) ?? body), { maxLength: MAX_LENGTH });
-	return IN_PLAIN_WORDS.find(([pattern]) => pattern.test(text))?.[1] ?? (text || "the request failed");
+	return REPLACEMENTS.find(([pattern]) => pattern.test(text))?.[1] ?? (text || "the request failed");
 }
 
-/** What someone can do inside pi after an error, as `readableError` gives it. */
+/** A hint inside pi for an error from `readableError`. */
 export function nextStep(text: string): string {
-	return stepFor(text).inside;
+	return hintFor(text)[1];
 }
 
-/** The error of a request that failed, for someone at the command line: with which model, why, and what to do. */
+/** The error of a failed request for the command line, with model, reason and hint. */
 export function requestError({ provider, model, errorMessage }: AssistantMessage): PiError {
 	const text = readableError(errorMessage);
-	const hint = stepFor(text).outside;
+	const [, , hint] = hintFor(text);
 	return new PiError("request_failed", `${revealLine(`${provider}/${model}`)}: ${text}`, { hint });
 }
 
-function stepFor(text: string): NextStep {
-	return NEXT_STEPS.find(([pattern]) => pattern.test(text))?.[1] ?? ANY_STEP;
+function hintFor(text: string): Hint {
+	return HINTS.find(([pattern]) => pattern.test(text)) ?? ANY_HINT;
 }
 
-/** The sentence in an error that came as JSON: `{"error": {"message": …}}` and its like. */
+/** The message in a JSON error such as `{"error": {"message": …}}`. */
 function messageIn(body: string): string | null {
 	if (!body.startsWith("{")) return null;
 	try {
-		return sentence(JSON.parse(body));
+		return findMessage(JSON.parse(body));
 	} catch {
-		return null; // it only looks like JSON
+		return null; // not JSON after all
 	}
 }
 
-function sentence(value: unknown): string | null {
+function findMessage(value: unknown): string | null {
 	if (typeof value === "string") return value || null;
 	if (typeof value !== "object" || value === null) return null;
 	const fields = new Map<string, unknown>(Object.entries(value));
-	return sentence(fields.get("error")) ?? sentence(fields.get("message")) ?? null;
+	return findMessage(fields.get("error")) ?? findMessage(fields.get("message")) ?? null;
 }

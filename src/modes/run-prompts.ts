@@ -5,14 +5,14 @@ import type { PromptResult } from "../session/prompter.js";
 import type { ExitCode, ModePrompts } from "./mode.js";
 import { requestError } from "./request-error.js";
 
-/** What a mode without a screen does with each prompt's end. */
+/** Prints the results of prompts in a mode without a screen. */
 export interface PromptReporter {
 	onStatus(status: string): Promise<void>;
 	onReply(reply: AssistantMessage): Promise<void>;
 	onFailure(error: unknown): void;
 }
 
-/** Runs the prompts one after another; stops at the first that fails. @returns the exit code */
+/** Runs the prompts one after another until one fails. @returns the exit code */
 export async function runPrompts(
 	session: AgentSession,
 	{ first, rest }: ModePrompts,
@@ -20,26 +20,26 @@ export async function runPrompts(
 ): Promise<ExitCode> {
 	const prompts = [...(first ? [first] : []), ...rest.map((text) => ({ text, images: [] }))];
 	for (const { text, images } of prompts) {
-		let outcome: PromptResult;
+		let result: PromptResult;
 		try {
-			outcome = await session.prompt(text, { images });
+			result = await session.prompt(text, { images });
 		} catch (error) {
 			reporter.onFailure(error);
 			return error instanceof PiError && error.code === "bad_arguments" ? 2 : 1;
 		}
-		const code = await report(outcome, reporter);
+		const code = await report(result, reporter);
 		if (code !== 0) return code;
 	}
 	return 0;
 }
 
-async function report(outcome: PromptResult, reporter: PromptReporter): Promise<ExitCode> {
-	if (outcome.kind === "queued") return 0;
-	if (outcome.kind === "command") {
-		if (outcome.status !== null) await reporter.onStatus(outcome.status);
+async function report(result: PromptResult, reporter: PromptReporter): Promise<ExitCode> {
+	if (result.kind === "queued") return 0;
+	if (result.kind === "command") {
+		if (result.status !== null) await reporter.onStatus(result.status);
 		return 0;
 	}
-	const { last, stopped } = outcome.outcome;
+	const { last, stopped } = result.outcome;
 	if (stopped !== null || last === null) return 1;
 	await reporter.onReply(last);
 	if (last.stopReason === "aborted") return 130;

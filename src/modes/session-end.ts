@@ -1,21 +1,24 @@
 import type { AgentSession } from "../session/agent-session.js";
 
-/** A session that hangs while it ends must not keep the user from the shell, ms. */
+/** Maximum time to wait for a session to end before the user gets the shell back, in ms. */
 const DISPOSE_LIMIT_MS = 3000;
 
-/** Ends a session, or gives up waiting for its end. Safe to call more than once. */
+/** Ends a session, waiting at most 3 s. Safe to call more than once. */
 export async function endSession(session: AgentSession | null): Promise<void> {
-	if (!session) return;
-	let timer: NodeJS.Timeout | undefined;
-	const limit = new Promise<void>((resolve) => {
-		timer = setTimeout(resolve, DISPOSE_LIMIT_MS);
-	});
-	await Promise.race([session.dispose(), limit]);
-	clearTimeout(timer);
+	if (session) await waitAtMost(DISPOSE_LIMIT_MS, session.dispose());
 }
 
-/** How to come back to a session; null where there is nothing to come back to. */
+/** Waits for a promise, but at most `limitMs` milliseconds. Rejects as the promise does. */
+export async function waitAtMost(limitMs: number, promise: Promise<unknown>): Promise<void> {
+	let timer: NodeJS.Timeout | undefined;
+	const limit = new Promise<void>((resolve) => {
+		timer = setTimeout(resolve, limitMs);
+	});
+	await Promise.race([promise, limit]).finally(() => clearTimeout(timer));
+}
+
+/** A hint how to resume a session; null when it is not saved or has no user message. */
 export function resumeHint(session: AgentSession | null): string | null {
 	if (!session || session.sessionFile === null || session.log.findLastMessage("user") < 0) return null;
-	return `pi --session ${session.sessionId.slice(0, 8)} resumes this session`;
+	return `Resume this session with pi --session ${session.sessionId.slice(0, 8)}`;
 }

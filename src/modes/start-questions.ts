@@ -3,18 +3,18 @@ import type { GrantAnswer, GrantRequest, HostHandleName } from "../hooks/handles
 import type { HookUI } from "../hooks/types.js";
 import type { TrustAnswer } from "../session/project-code.js";
 
-/** What the start of a session may ask a person, and what it must know of the terminal for that. */
+/** User interaction during the start of a session. */
 export interface StartQuestions {
 	ui: HookUI;
-	/** Shows the project's code and asks whether it may run. */
+	/** Asks whether the project's code may run, and shows it. */
 	askTrust(set: ProjectSet): Promise<TrustAnswer>;
-	/** Asks whether a hook gets what it requires. */
+	/** Asks whether to grant a hook the handle it requires. */
 	askGrant(request: GrantRequest): Promise<GrantAnswer>;
-	/** Gives the terminal back, written by whoever ends the program in the place of the mode. */
+	/** Control sequences that restore the terminal, for code that exits the program without the mode. */
 	lastBytes: string;
 }
 
-/** What each handle lets a hook do, for a person who is to grant it. */
+/** Explains to the user what each handle allows. */
 export const HANDLE_MEANINGS: Readonly<Record<HostHandleName, string>> = {
-	systemItems: "with it the hook adds notes that the model reads. Each stands in the transcript, so you read it too.",
+	systemItems: "it lets the hook add notes for the model. Each note is also shown in the transcript.",
 };

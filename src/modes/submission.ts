@@ -1,4 +1,4 @@
-/** Input that the user submitted. */
+/** Submitted user input. */
 export type Submission =
 	| { kind: "prompt"; text: string }
 	| { kind: "follow_up"; text: string }

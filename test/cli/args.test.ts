@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type CliOptions, HELP_TEXT, parseArgs } from "../../src/cli/args.js";
-import { NO_ARGUMENTS } from "../../src/cli/options.js";
+import { parseArgs } from "../../src/cli/args.js";
+import { HELP_TEXT } from "../../src/cli/help.js";
+import { type CliOptions, NO_ARGUMENTS } from "../../src/cli/options.js";
 import { PiError } from "../../src/errors.js";
 
 function refusal(argv: string[]): { code: string; message: string; hint: string | undefined } {
@@ -78,18 +79,18 @@ describe("a session's command line", () => {
 
 	test.each<[string[], string, string]>([
 		[["--modle", "x"], "unknown option --modle", "did you mean --model, --mode or --models?"],
-		[["-x"], "unknown option -x", "pi --help shows all"],
-		[["- a list"], 'unknown option "- a list"', "a message that begins with - goes behind --"],
+		[["-x"], "unknown option -x", "pi --help lists all options"],
+		[["- a list"], 'unknown option "- a list"', "put a message that starts with - after --"],
 		[
 			["--thinking", "hgh"],
 			'--thinking "hgh": must be one of off, minimal, low, medium, high, xhigh',
 			"did you mean high?",
 		],
-		[["--mode=xml"], '--mode "xml": must be one of text, json, rpc', "pi --help shows all"],
-		[["--model"], "--model <name>: the value is missing", "pi --help shows all"],
-		[["-c", "--session", "x"], "--continue and --session exclude each other", "pi --help shows all"],
-		[["-p", "-r"], "--resume needs a screen", "use --continue, or --session with a path or id"],
-		[["--mode", "rpc", "hi"], "--mode rpc takes its prompts from stdin", "send a prompt command"],
+		[["--mode=xml"], '--mode "xml": must be one of text, json, rpc', "pi --help lists all options"],
+		[["--model"], "--model <name>: the value is missing", "pi --help lists all options"],
+		[["-c", "--session", "x"], "--continue and --session cannot be combined", "pi --help lists all options"],
+		[["-p", "-r"], "--resume requires an interactive session", "use --continue, or --session with a path or id"],
+		[["--mode", "rpc", "hi"], "--mode rpc reads prompts from stdin, not from arguments", "send a prompt command"],
 	])("%j is refused", (argv, message, hint) => {
 		expect(refusal(argv)).toEqual({ code: "bad_arguments", message, hint });
 	});
@@ -117,11 +118,15 @@ describe("a sub-command", () => {
 	});
 
 	test.each<[string[], string, string]>([
-		[["hooks", "lsit"], 'pi hooks: unknown "lsit"', "did you mean list?"],
-		[["hooks", "check"], "hooks check <file>: the file is missing", "pi --help shows all"],
-		[["sessions", "show"], "sessions show <id>: the id is missing", "pi sessions list shows them"],
-		[["context", "--at", "-1"], '--at "-1": must be the index of an entry, 0 or more', "pi --help shows all"],
-		[["doctor", "x"], 'pi doctor: unexpected "x"', "pi --help shows all"],
+		[["hooks", "lsit"], 'pi hooks: unknown action "lsit"', "did you mean list?"],
+		[["hooks", "check"], "pi hooks check <file>: missing file", "pi --help lists all options"],
+		[["sessions", "show"], "pi sessions show <id>: missing id", "pi sessions list prints the ids"],
+		[
+			["context", "--at", "-1"],
+			'--at "-1": expected the index of an entry, 0 or greater',
+			"pi --help lists all options",
+		],
+		[["doctor", "x"], 'pi doctor: unexpected argument "x"', "pi --help lists all options"],
 	])("%j is refused", (argv, message, hint) => {
 		expect(refusal(argv)).toEqual({ code: "bad_arguments", message, hint });
 	});

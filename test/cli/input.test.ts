@@ -43,7 +43,7 @@ describe("@file arguments", () => {
 	test.each([
 		["a missing file", "no.txt", "Cannot read @no.txt"],
 		["a directory", "dir", "Cannot read @dir"],
-		["a binary file", "x.bin", "@x.bin is a binary file, neither text nor an image that models take"],
+		["a binary file", "x.bin", "Cannot attach @x.bin: it is a binary file, not text or a supported image"],
 	])("%s is a usage error that names it", async (_name, file, message) => {
 		const cwd = tempDir();
 		writeFiles(cwd, { "dir/x": "" });
@@ -108,7 +108,7 @@ describe("what is piped in", () => {
 		for (let count = 0; count < 11; count++) stream.write(Buffer.alloc(1024 * 1024, "x"));
 		await expect(text).rejects.toMatchObject({
 			code: "bad_arguments",
-			message: "what is piped in is larger than 10 MB",
+			message: "Text from stdin is larger than 10 MB",
 		});
 	});
 

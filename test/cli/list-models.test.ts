@@ -42,7 +42,7 @@ describe("pi --list-models", () => {
 			"box       big    1M       yes       yes     0.25 / 2        no key needed",
 			"box       small  33k      no        no      free            no key needed",
 		]);
-		expect(stderr).toMatch(/^\d+ more models have no key · pi --list-models <search>\n$/);
+		expect(stderr).toMatch(/^\d+ more models have no API key · list them with pi --list-models <text>\n$/);
 	});
 
 	test("finds models without a key by words, and says what to set", async () => {

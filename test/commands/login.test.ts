@@ -39,15 +39,15 @@ describe("/login", () => {
 		};
 		session.attachUI({ ...ui, confirm }, shell);
 		expect(await session.prompt("/login openai")).toEqual({ kind: "command", status: null });
-		expect(asked).toEqual(["Keep this key? It may be the wrong one: it looks like a key of anthropic."]);
-		expect(await session.prompt("/logout")).toMatchObject({ status: "pi keeps no key" });
+		expect(asked).toEqual(["Save this API key? It may be wrong: it looks like a key of anthropic."]);
+		expect(await session.prompt("/logout")).toMatchObject({ status: "No saved API keys or logins" });
 	});
 
 	test("keeps a pasted key for this user alone, and the next request uses it", async () => {
 		const { session, agentDir } = await startSession({ model: "openai/gpt-4o" });
 		const { shell, ui } = screen(" sk-pasted-key ", () => false);
 		session.attachUI(ui, shell);
-		expect(await session.prompt("/login openai")).toMatchObject({ status: "Kept the openai account" });
+		expect(await session.prompt("/login openai")).toMatchObject({ status: "Saved your openai account" });
 		const file = join(agentDir, "auth.json");
 		expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ openai: { type: "api_key", key: "sk-pasted-key" } });
 		expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -85,8 +85,8 @@ describe("/login", () => {
 		expect(JSON.parse(readFileSync(join(agentDir, "auth.json"), "utf8"))).toMatchObject({
 			"test-site": { type: "oauth", access: "token for the code" },
 		});
-		expect(await session.prompt("/logout test-site")).toMatchObject({ status: "Forgot the test-site account" });
-		expect(await session.prompt("/logout")).toMatchObject({ status: "pi keeps no key" });
+		expect(await session.prompt("/logout test-site")).toMatchObject({ status: "Removed the test-site account" });
+		expect(await session.prompt("/logout")).toMatchObject({ status: "No saved API keys or logins" });
 	});
 
 	test("says what to do where there is no terminal", async () => {

@@ -32,7 +32,7 @@ test("/settings name value keeps what else is in the file, and the session goes 
 		status: "defaultThinkingLevel: high · saved, applies now",
 	});
 	expect(await say("/settings skills.enabled false")).toMatchObject({
-		status: "skills.enabled: false · saved, applies from the next start",
+		status: "skills.enabled: false · saved, applies at the next start",
 	});
 	expect(session.settings.retry).toEqual({ enabled: true, maxRetries: 7, baseDelayMs: 5 });
 	expect([session.controls.queueMode, session.autoCompaction, session.thinkingLevel]).toEqual(["all", false, "high"]);
@@ -56,7 +56,7 @@ test("/settings says what a value must be, which name may have been meant, and w
 	});
 	await expect(session.prompt("/settings quemode all")).rejects.toMatchObject({ hint: "did you mean queueMode?" });
 	expect(await session.prompt("/settings queueMode one-at-a-time")).toMatchObject({
-		status: "queueMode: saved, but this project's .pi/settings.json overrides it",
+		status: "queueMode: saved, but .pi/settings.json of this project overrides it",
 	});
 	expect(session.controls.queueMode).toBe("all");
 	expect(await session.prompt("/settings retry.maxRetries")).toMatchObject({

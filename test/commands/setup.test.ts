@@ -1,8 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { expect, test } from "vitest";
 import { setupCommand } from "../../src/commands/builtin/setup.js";
-import type { CommandHost, CommandShell } from "../../src/commands/command.js";
-import type { CommandUI } from "../../src/commands/command-ui.js";
+import type { CommandHost, CommandShell, CommandUI } from "../../src/commands/command.js";
 import { startSession } from "../helpers/session.js";
 
 function localModel(id: string): Model<Api> {
@@ -62,6 +61,6 @@ test("without a terminal it says what to do instead", async () => {
 	const { session } = await startSession();
 	await expect(session.prompt("/setup")).rejects.toMatchObject({
 		code: "not_a_terminal",
-		hint: "set a provider's key variable such as ANTHROPIC_API_KEY instead",
+		hint: "set an API key variable such as ANTHROPIC_API_KEY instead",
 	});
 });

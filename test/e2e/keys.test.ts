@@ -122,7 +122,7 @@ test("ctrl+c twice quits, restores the terminal and shows how to resume", async 
 	await pi.waitForScreen((screen) => editorText(screen).length === 0, "the editor to be cleared");
 	await pi.press("ctrl+c");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
-	expect(await pi.screen()).toMatch(/\npi --session [0-9a-f]{8} resumes this session$/);
+	expect(await pi.screen()).toMatch(/\nResume this session with pi --session [0-9a-f]{8}$/);
 	expect(modesLeftOn(pi.output())).toEqual([25]);
 	expect(pi.output()).not.toContain("\x1b[?1049h");
 });

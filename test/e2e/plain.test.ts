@@ -30,7 +30,7 @@ test("a conversation in plain mode has a turn, a choice, a stopped run and an en
 	await submit(pi, "/pop");
 	await pi.waitForText("number or text, empty cancels:");
 	await submit(pi, "read the notes");
-	await pi.waitForText("stacking: 4 messages hidden, the model does not see them any more");
+	await pi.waitForText("stacking: 4 messages hidden from the model");
 	await pi.waitForText("in their place: The notes were read.");
 	await submit(pi, "now wait");
 	await pi.waitForText("running bash sleep 60");
@@ -42,7 +42,7 @@ test("a conversation in plain mode has a turn, a choice, a stopped run and an en
 	// The terminal adds `^C` and the line ends.
 	expect(pi.output().replace(/\r\n/g, "\n")).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
 	expect(screen).not.toMatch(/[\u2500-\u259f]/);
-	expect(pi.output()).toMatch(/pi --session \w{8} resumes this session/);
+	expect(pi.output()).toMatch(/Resume this session with pi --session \w{8}/);
 });
 
 test("TERM=dumb and the setting start plain mode, too", async () => {

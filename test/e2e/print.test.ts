@@ -90,7 +90,7 @@ test("a hook can cancel session changes in print mode", async () => {
 	const run = await runPi(["-p", "first", "/new", "second"], {
 		agentDir: agentDirFor(provider, { hooks: { "stay.ts": stay } }),
 	});
-	expect(run).toMatchObject({ code: 0, stdout: "One.\nA hook kept the session\nTwo.\n" });
+	expect(run).toMatchObject({ code: 0, stdout: "One.\nA hook canceled the new session\nTwo.\n" });
 	expect(conversation(provider, 1)).toEqual(["user: first", "assistant: One.", "user: second"]);
 });
 
@@ -123,7 +123,7 @@ test("truncated and empty replies are reported on stderr", async () => {
 		code: 0,
 		stdout: "Half of\n",
 		stderr:
-			"the reply was cut at the model's limit · pi --continue -p 'go on' gives the rest\nthe model said nothing\n",
+			"the reply was cut at the model's limit · pi --continue -p 'go on' gives the rest\nthe model returned an empty reply\n",
 	});
 });
 

@@ -41,7 +41,7 @@ test("a command that never finishes is named and exits with an error code", asyn
 		code: 1,
 		stdout: "",
 		stderr: [
-			"pi: hook never.ts in /never waits for what can no longer come, so pi was ended · mend it, or use --no-hooks",
+			"pi: hook never.ts in /never never returned, so pi exits · fix it, or use --no-hooks",
 			"told of the end",
 			"",
 		],

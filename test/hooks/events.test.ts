@@ -115,8 +115,8 @@ describe("events", () => {
 	});
 
 	test.each([
-		["before_clear", "/new", "A hook kept the session"],
-		["before_branch", "/branch 1", "A hook kept the session"],
+		["before_clear", "/new", "A hook canceled the new session"],
+		["before_branch", "/branch 1", "A hook canceled the branch"],
 	])("%s can be cancelled", async (reason, command, status) => {
 		const { session, provider } = await startSession({
 			hooks: { "c.ts": hook(`pi.on("session", (e) => e.reason === "${reason}" ? { cancel: true } : undefined);`) },

@@ -370,7 +370,7 @@ describe("/trust", () => {
 		expect(asked.questions.length).toBe(2);
 		expect(session.loaded.hooks).toEqual([]);
 		await session.prompt("/trust forget");
-		expect(events.at(-1)).toMatchObject({ message: expect.stringContaining("any more") });
+		expect(events.at(-1)).toMatchObject({ message: expect.stringContaining("no longer trusted") });
 		await startSession({ agentDir, cwd });
 		expect(left).toEqual(["a"]);
 		await expect(session.prompt("/trust never")).rejects.toMatchObject({ code: "bad_arguments" });

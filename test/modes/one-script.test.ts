@@ -89,7 +89,7 @@ const MODES: Record<string, (place: Place) => Promise<Driver>> = {
 			steer: (text) => talk.enter(text),
 			abort: () => talk.interrupt(),
 			async accept() {
-				await talk.until("What about this summary?");
+				await talk.until("Use this summary?");
 				talk.enter("1");
 			},
 			async end() {

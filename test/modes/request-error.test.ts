@@ -13,11 +13,11 @@ test.each([
 	['400 {"error":{"code":7}}', '400 {"error":{"code":7}}'],
 	["400 {broken", "400 {broken"],
 	["529 over\u001b[2Jloaded\nnow", "529 over␛[2Jloaded ↵ now"],
-	["Connection error.", "no connection to the provider"],
+	["Connection error.", "cannot connect to the provider"],
 	["connect ECONNREFUSED 127.0.0.1:11434", "connect ECONNREFUSED 127.0.0.1:11434"],
-	["terminated", "the connection broke within the reply"],
-	["Anthropic stream ended before message_stop", "the reply broke off"],
-	["The stream ended before the reply was finished", "the reply broke off"],
+	["terminated", "the connection was lost during the reply"],
+	["Anthropic stream ended before message_stop", "the reply ended unexpectedly"],
+	["The stream ended before the reply was finished", "the reply ended unexpectedly"],
 	["Request timed out.", "the provider did not answer in time"],
 	["", "the request failed"],
 	[undefined, "the request failed"],
@@ -30,17 +30,17 @@ test.each([
 	["429 too many requests", /wait/],
 	["400 maximum context length is 8192 tokens", /compact/],
 	["404 no such model", /model/],
-	["503 overloaded", /trouble/],
+	["503 overloaded", /problems/],
 	["422 odd", /context/],
 	["the provider did not answer in time", /connection/],
 	["something else", /again/],
 ])("%j has a next step", (text, step) => expect(nextStep(text)).toMatch(step));
 
 test.each([
-	["fetch failed", "no connection to the provider · check the connection and the provider's address, then try again"],
-	["529 overloaded", "529 overloaded · the provider has trouble: try again in a while · --model picks another model"],
-	["401 no", "401 no · set the provider's key, or /login in pi · --model picks another model"],
-	["odd", "odd · try again · --model picks another model"],
+	["fetch failed", "cannot connect to the provider · check the connection and the provider's address, then try again"],
+	["529 overloaded", "529 overloaded · the provider has problems: try again later · choose another model with --model"],
+	["401 no", "401 no · set the provider's API key, or run /login in pi · choose another model with --model"],
+	["odd", "odd · try again · choose another model with --model"],
 ])("the hint for %j on the command line names the model, but no interactive command", (errorMessage, text) => {
 	const message = { ...assistantMessage("", [], "error"), provider: "lab", model: "qwen", errorMessage };
 	const error = requestError(message);

@@ -90,7 +90,7 @@ describe("a session whose hook is not loaded", () => {
 		expect(shown.stdout).toContain("by the freeze in entry 6");
 		const verified = await run({ name: "context", verify: true }, place);
 		// Only the request of the missing hook cannot be recomputed.
-		expect(verified.stdout).toContain("The request that entry 5 answers is not what was sent");
+		expect(verified.stdout).toContain("The request answered by entry 5 differs from the recorded one");
 	});
 
 	test("asks no question when the entries did not affect the context", async () => {

@@ -27,7 +27,7 @@ describe("/uncompact", () => {
 		const outcome = await session.prompt("/uncompact");
 		expect(outcome).toEqual({
 			kind: "command",
-			status: expect.stringMatching(/^The compaction of entry 5 is undone: \d+ → \d+ tokens$/),
+			status: expect.stringMatching(/^Undid the compaction in entry 5: \d+ → \d+ tokens$/),
 		});
 		expect(session.entries.slice(5)).toEqual([
 			expect.objectContaining({ type: "compaction", summary: "SUMMARY" }),
@@ -44,7 +44,7 @@ describe("/uncompact", () => {
 		]);
 		await expect(session.prompt("/uncompact")).resolves.toEqual({
 			kind: "command",
-			status: "There is no compaction to undo",
+			status: "No compaction to undo",
 		});
 	});
 
@@ -74,7 +74,7 @@ describe("/uncompact", () => {
 		await session.setModel({ ...model, id: "small", contextWindow: 905 });
 		const outcome = await session.prompt("/uncompact");
 		const why =
-			/^Without the compaction the context has about \d+ tokens, more than the 5 at which pi compacts by itself: it would compact again at once$/;
+			/^Without the compaction, the context has about \d+ tokens, more than the auto-compaction threshold of 5: pi would compact again immediately$/;
 		expect(asked).toEqual([expect.stringMatching(why)]);
 		expect(outcome).toMatchObject({ status: expect.stringContaining("Nothing was undone") });
 		expect(session.entries.some(({ type }) => type === "context_undo")).toBe(false);
@@ -93,7 +93,7 @@ describe("/uncompact", () => {
 		const command = { name: "context", verify: true } as const;
 		expect(await run(command, { agentDir, cwd })).toMatchObject({
 			code: 0,
-			stdout: "4 requests, each as it was recorded\n",
+			stdout: "All 4 requests match the recorded ones\n",
 		});
 		const at = await run({ name: "context", verify: false, at: 6 }, { agentDir, cwd });
 		expect(at.stdout).toContain("by the compaction in entry 5");

@@ -10,31 +10,32 @@ import type { SuspectMessage } from "../../testing/replay/explain-mismatch.js";
 import { SessionView } from "../../testing/replay/session-view.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
-import { findHooks, tryHooks } from "./find-hooks.js";
-import type { Location } from "./location.js";
+import { findHooks } from "./find-hooks.js";
+import type { Location, SubcommandContext } from "./location.js";
 
 const PREVIEW = 70;
 
 /**
- * `pi context`: what the model is given at a point of a session, and why. Needs no model and no network, changes nothing.
- * @returns with `--verify`, 1 when a request differs from what was recorded
+ * `pi context`: prints the context at a point of a session, and where it comes from. Read-only, without model or network.
+ * @returns with `--verify`, 1 when a request differs from the recorded one
  * @throws PiError `log_not_found` and others for a session that cannot be read, `bad_arguments` for `--at`, `--without`
  */
 export async function runContext(
 	{ at, verify, without = [] }: Extract<Subcommand, { name: "context" }>,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
+	{ location, options, io }: SubcommandContext,
 ): Promise<number> {
 	const log = SessionLog.open(findTarget(location, options), { readOnly: true });
 	try {
 		const { entries } = log;
 		const last = at ?? entries.length - 1;
 		if (last >= entries.length) {
-			throw new PiError("bad_arguments", `--at ${last}: the session has entries 0 to ${entries.length - 1}`);
+			throw new PiError(
+				"bad_arguments",
+				`--at ${last}: no such entry, the session has entries 0 to ${entries.length - 1}`,
+			);
 		}
 		const notices = [...location.warnings];
-		const hooks = leaveOut(await loadSessionHooks(location, options, notices), without, location.paths.cwd);
+		const hooks = excludeHooks(await loadSessionHooks(location, options, notices), without, location.paths.cwd);
 		const errors = new Set<string>();
 		const view = new SessionView({
 			cwd: location.paths.cwd,
@@ -54,15 +55,15 @@ export async function runContext(
 	}
 }
 
-/** @param without names of hooks, or paths, relative to `cwd` @throws PiError `bad_arguments` for one that is not there */
-function leaveOut(hooks: readonly LoadedHook[], without: readonly string[], cwd: string): LoadedHook[] {
+/** @param without names of hooks, or paths relative to `cwd` @throws PiError `bad_arguments` for a hook that is not loaded */
+function excludeHooks(hooks: readonly LoadedHook[], without: readonly string[], cwd: string): LoadedHook[] {
 	const isNamed = ({ path, realPath, name }: LoadedHook, word: string) =>
 		name === word || [path, realPath].includes(resolve(cwd, word));
 	for (const word of without) {
 		if (hooks.some((hook) => isNamed(hook, word))) continue;
 		const names = hooks.map(({ name }) => name).join(", ");
 		throw new PiError("bad_arguments", `--without ${word}: no such hook is loaded`, {
-			hint: names ? `there are ${names}` : "no hook is loaded here; name its file with --hook",
+			hint: names ? `loaded hooks: ${names}` : "no hooks are loaded; load one with --hook <file>",
 		});
 	}
 	return hooks.filter((hook) => !without.some((word) => isNamed(hook, word)));
@@ -72,8 +73,8 @@ function findTarget(location: Location, options: SubcommandOptions): string {
 	if (options.session !== undefined) return findSession(location.sessionDir, options.session);
 	const [latest] = newestFirst(location.sessionDir);
 	if (latest !== undefined) return latest;
-	throw new PiError("log_not_found", `There is no session in ${location.sessionDir}`, {
-		hint: "name one with --session",
+	throw new PiError("log_not_found", `No session in ${location.sessionDir}`, {
+		hint: "choose one with --session <path|id>",
 	});
 }
 
@@ -82,17 +83,10 @@ async function loadSessionHooks(
 	options: SubcommandOptions,
 	notices: string[],
 ): Promise<LoadedHook[]> {
-	const { hooks, problems } = await findHooks(location, options);
-	const attempts = await tryHooks(
-		hooks.filter(({ mayRun }) => mayRun),
-		location,
-	);
-	const skipped = hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path);
+	const { attempts, untrusted, problems } = await findHooks(location, options);
 	notices.push(...problems, ...attempts.flatMap(({ error }) => error ?? []));
-	if (skipped.length > 0)
-		notices.push(
-			`Project hooks were not run, they are not trusted: ${skipped.join(", ")} · pi hooks trust, or --trust`,
-		);
+	if (untrusted.length > 0)
+		notices.push(`Untrusted project hooks did not run: ${untrusted.join(", ")} · run pi hooks trust, or use --trust`);
 	return attempts.flatMap(({ hook }) => hook ?? []);
 }
 
@@ -112,18 +106,18 @@ async function printVerification(
 			mismatch,
 		});
 	} else if (mismatch === null) {
-		await printLines(io, [`${requests} requests, each as it was recorded`]);
+		await printLines(io, [`All ${requests} requests match the recorded ones`]);
 	} else {
 		const { entryIndex, recorded, computed } = mismatch;
 		const why =
 			recorded.messages === computed.messages
-				? "as many messages, but not the same"
-				: `${recorded.messages} messages then, ${computed.messages} now`;
+				? "same number of messages, different content"
+				: `${recorded.messages} messages recorded, ${computed.messages} computed`;
 		await printLines(io, [
-			`The request that entry ${entryIndex} answers is not what was sent: ${why}`,
+			`The request answered by entry ${entryIndex} differs from the recorded one: ${why}`,
 			mismatch.reason,
-			...describeSuspect(mismatch.message, (position) => `From message ${position} on`),
-			...describeSuspect(mismatch.sent, (position) => `Message ${position} then`),
+			...describeSuspect(mismatch.message, (position) => `Computed from message ${position} on`),
+			...describeSuspect(mismatch.sent, (position) => `Recorded as message ${position}`),
 		]);
 	}
 	return mismatch === null ? 0 : 1;
@@ -168,7 +162,7 @@ function describeReport(report: ContextReport): string[] {
 		onOneLine(text, PREVIEW),
 	]);
 	return [
-		`${session ?? "in memory"} at entry ${at}: ${messages.length} messages, about ${tokens} tokens, ${prefix?.tokens ?? 0} of them as in the request before`,
+		`${session ?? "in memory"} at entry ${at}: ${messages.length} messages, about ${tokens} tokens, ${prefix?.tokens ?? 0} of them unchanged from the previous request`,
 		...(hooks.length > 0 ? [`hooks: ${hooks.map(({ path }) => path).join(", ")}`] : []),
 		...(rows.length > 0 ? ["", ...tableLines([["entry", "role", "size", "cache", "from", "text"], ...rows])] : []),
 		...(hidden.length > 0 ? ["", "hidden:"] : []),

@@ -8,6 +8,7 @@ import { listThemeFiles, loadThemeFile } from "../../config/theme-files.js";
 import { loadTrust } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { discoverTools, loadTools, mergeTools } from "../../hooks/load-tools.js";
+import { plural } from "../../modes/format.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { BUILT_IN_THEMES, isBuiltIn } from "../../themes/built-in.js";
 import { BUILTIN_TOOLS } from "../../tools/index.js";
@@ -18,23 +19,23 @@ import { didYouMean } from "../../util/nearest.js";
 import { packageRoot, packageVersion } from "../../util/package-root.js";
 import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, tableLines } from "../standard-io.js";
-import { findHooks, tryHooks } from "./find-hooks.js";
-import type { Location } from "./location.js";
+import { findHooks } from "./find-hooks.js";
+import type { Location, SubcommandContext } from "./location.js";
 
-/** One thing that was looked at. */
+/** Result of one check. */
 interface Finding {
 	name: string;
 	state: "ok" | "note" | "problem";
 	text: string;
-	/** How to mend a problem. */
+	/** How to fix a problem; the name is part of the JSON output. */
 	mend?: string;
 }
 
 const OLDEST_NODE = 20;
 const SHELL_TIMEOUT_MS = 5000;
 
-/** `pi doctor`: what pi finds on this machine, what is wrong with it and how to mend it. @returns 1 when there is a problem */
-export async function runDoctor(location: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
+/** `pi doctor`: checks the setup and prints how to fix problems. @returns 1 when there is a problem */
+export async function runDoctor({ location, options, io }: SubcommandContext): Promise<number> {
 	const findings = [
 		...checkProgram(),
 		checkTerminal(location, io),
@@ -54,8 +55,8 @@ export async function runDoctor(location: Location, options: SubcommandOptions, 
 			name,
 			mend === undefined ? text : `${text} · ${mend}`,
 		]);
-		const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-		await printLines(io, [...tableLines(rows), "", problems.length === 0 ? "No problems" : count]);
+		const summary = problems.length === 0 ? "No problems" : plural(problems.length, "problem");
+		await printLines(io, [...tableLines(rows), "", summary]);
 	}
 	return problems.length === 0 ? 0 : 1;
 }
@@ -75,30 +76,26 @@ function checkProgram(): Finding[] {
 
 function checkTerminal({ env }: Location, io: ModeIO): Finding {
 	const name = "terminal";
-	if (!io.outIsTerminal) return { name, state: "note", text: "none here: stdout goes to a file or a program" };
+	if (!io.outIsTerminal) return { name, state: "note", text: "none: stdout is a file or a pipe" };
 	const { columns, rows } = process.stdout;
 	const term = env.TERM ?? "";
 	const { level, reason } = terminalColors(env);
-	const colours = `${COLOURS[level]} (${reason})`;
+	const colors = `${COLORS[level]} (${reason})`;
 	const program = env.TERM_PROGRAM ? `${env.TERM_PROGRAM}, ` : "";
-	const text = `${program}${term || "TERM is not set"}, ${columns}×${rows}, ${colours}`;
+	const text = `${program}${term || "TERM is not set"}, ${columns}×${rows}, ${colors}`;
 	if (term === "") return { name, state: "problem", text, mend: "set TERM, or use pi -p" };
-	if (term === "dumb") return { name, state: "note", text: `${text}, plain mode` };
+	if (term === "dumb") return { name, state: "note", text: `${text}, uses plain mode` };
 	const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
 	if (!/utf-?8/i.test(locale) && process.platform === "linux") {
-		return {
-			name,
-			state: "problem",
-			text: `${text}, locale ${locale || "not set"}`,
-			mend: "set LANG to a UTF-8 locale",
-		};
+		const mend = "set LANG to a UTF-8 locale";
+		return { name, state: "problem", text: `${text}, locale ${locale || "not set"}`, mend };
 	}
 	return { name, state: "ok", text };
 }
 
-const COLOURS = ["no colours", "16 colours", "256 colours", "all colours"] as const;
+const COLORS = ["no colors", "16 colors", "256 colors", "true color"] as const;
 
-/** The theme of the settings; what is wrong with its file, a problem each. */
+/** Checks the theme of the settings; one finding for each problem in its file. */
 function checkTheme({ env, paths, settings }: Location): Finding[] {
 	const name = "theme";
 	const chosen = settings.theme ?? "auto";
@@ -106,13 +103,13 @@ function checkTheme({ env, paths, settings }: Location): Finding[] {
 	const file = files.find((theme) => theme.name === chosen);
 	if (chosen === "auto" || isBuiltIn(chosen)) {
 		const { background } = terminalColors(env);
-		const known = chosen === "auto" && background !== null ? `, ${background} by COLORFGBG` : "";
+		const known = chosen === "auto" && background !== null ? `, ${background} according to COLORFGBG` : "";
 		return [{ name, state: "ok", text: `${chosen}${known}` }];
 	}
 	if (!file) {
 		const names = [...Object.keys(BUILT_IN_THEMES), ...files.map((theme) => theme.name)];
 		const mend = didYouMean(chosen, names) ?? `use ${names.join(", ")}`;
-		return [{ name, state: "problem", text: `there is no theme ${JSON.stringify(chosen)}`, mend }];
+		return [{ name, state: "problem", text: `theme ${JSON.stringify(chosen)} does not exist`, mend }];
 	}
 	const { problems } = loadThemeFile(file.path);
 	if (problems.length === 0) return [{ name, state: "ok", text: `${chosen} in ${file.path}` }];
@@ -125,7 +122,7 @@ function checkFiles({ paths, warnings }: Location): Finding[] {
 	const { warning, projects } = loadTrust(paths.agentDir);
 	findings.push(
 		warning === undefined
-			? { name: "trust", state: "ok", text: `${projects.size} trusted ${projects.size === 1 ? "project" : "projects"}` }
+			? { name: "trust", state: "ok", text: plural(projects.size, "trusted project") }
 			: { name: "trust", state: "problem", text: warning },
 	);
 	return findings;
@@ -137,12 +134,12 @@ function checkAgentDir(dir: string): Finding {
 	try {
 		accessSync(existing, constants.W_OK);
 	} catch {
-		return { name, state: "problem", text: `${dir} cannot be written`, mend: `chown or chmod ${existing}` };
+		return { name, state: "problem", text: `${dir} is not writable`, mend: `chown or chmod ${existing}` };
 	}
-	if (existing !== dir) return { name, state: "note", text: `${dir} is made when it is needed` };
+	if (existing !== dir) return { name, state: "note", text: `${dir} does not exist yet; pi creates it when needed` };
 	const isOpen = process.platform !== "win32" && (statSync(dir).mode & 0o022) !== 0;
 	return isOpen
-		? { name, state: "problem", text: `others can write to ${dir}`, mend: `chmod go-w ${dir}` }
+		? { name, state: "problem", text: `other users can write to ${dir}`, mend: `chmod go-w ${dir}` }
 		: { name, state: "ok", text: dir };
 }
 
@@ -163,11 +160,9 @@ async function checkShell({ paths, settings }: Location): Promise<Finding[]> {
 			timeoutMs: SHELL_TIMEOUT_MS,
 			...(shellPath === undefined ? {} : { shellPath }),
 		});
-		if (result.exitCode === 0) return [{ name, state: "ok", text: shellPath ?? "bash, else sh" }];
-		const why = result.failure ?? `it ended with ${result.exitCode ?? result.exitSignal}`;
-		return [
-			{ name, state: "problem", text: why, mend: shellPath ? "mend shellPath in settings.json" : "install bash" },
-		];
+		if (result.exitCode === 0) return [{ name, state: "ok", text: shellPath ?? "bash or sh" }];
+		const text = result.failure ?? `the shell exited with ${result.exitCode ?? result.exitSignal}`;
+		return [{ name, state: "problem", text, mend: shellPath ? "correct shellPath in settings.json" : "install bash" }];
 	} catch (error) {
 		return [{ name, state: "problem", text: describeError(error) }];
 	}
@@ -185,7 +180,7 @@ async function checkRipgrep({ paths }: Location): Promise<Finding> {
 		},
 	});
 	return end.status === "failed"
-		? { name: "ripgrep", state: "problem", text: end.problem, mend: "run npm ci again, or install ripgrep" }
+		? { name: "ripgrep", state: "problem", text: end.problem, mend: "reinstall pi, or install ripgrep" }
 		: { name: "ripgrep", state: "ok", text: version };
 }
 
@@ -208,7 +203,7 @@ async function checkModels({ env, paths, settings, offline }: Location): Promise
 	findings.push({
 		name: "servers",
 		state: "note",
-		text: offline ? "not looked for: offline" : found || "none on this machine",
+		text: offline ? "not searched: offline" : found || "none on this machine",
 	});
 	registry.registerModels(local);
 	try {
@@ -218,7 +213,7 @@ async function checkModels({ env, paths, settings, offline }: Location): Promise
 			warning ? { name: "model", state: "problem", text: `${text}: ${warning}` } : { name: "model", state: "ok", text },
 		);
 	} catch (error) {
-		// Nothing is broken: pi itself offers the set-up.
+		// Not a problem: pi offers /setup at its next start.
 		const { message, hint } = error instanceof PiError ? error : { message: describeError(error), hint: undefined };
 		findings.push({ name: "model", state: "note", text: message, ...(hint === undefined ? {} : { mend: hint }) });
 	}
@@ -226,25 +221,21 @@ async function checkModels({ env, paths, settings, offline }: Location): Promise
 }
 
 async function checkHooks(location: Location, options: SubcommandOptions): Promise<Finding[]> {
-	const { hooks, problems } = await findHooks(location, options);
-	const attempts = await tryHooks(
-		hooks.filter(({ mayRun }) => mayRun),
-		location,
-	);
+	const { attempts, untrusted, problems } = await findHooks(location, options);
 	const name = "hooks";
 	const loaded = attempts.filter(({ hook }) => hook !== null).map(({ file }) => file.name);
-	const skipped = hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path);
+	const skipped = untrusted.join(", ");
 	return [
 		{ name, state: loaded.length > 0 ? "ok" : "note", text: loaded.join(", ") || "none loaded" },
 		...problems.map((text): Finding => ({ name, state: "problem", text })),
 		...attempts.flatMap(({ error }): Finding[] => (error === null ? [] : [{ name, state: "problem", text: error }])),
-		...(skipped.length > 0
-			? [{ name, state: "note" as const, text: `not trusted, not run: ${skipped.join(", ")}`, mend: "pi hooks trust" }]
+		...(skipped
+			? [{ name, state: "note" as const, text: `not run, not trusted: ${skipped}`, mend: "pi hooks trust" }]
 			: []),
 	];
 }
 
-/** Tools of the user; those of the project are left to its session. */
+/** Checks the user's custom tools. Project tools are excluded, because loading them requires trust. */
 async function checkTools({ paths, settings }: Location): Promise<Finding[]> {
 	const found = discoverTools({
 		globalDir: paths.tools,

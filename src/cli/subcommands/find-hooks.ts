@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { resolveUserPath } from "../../config/paths.js";
-import { findProjectSet, isTrusted, loadTrust, type ProjectSet, type TrustState } from "../../config/trust.js";
+import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { discoverHooks, type HookFile } from "../../hooks/discover.js";
 import { grantedHandles } from "../../hooks/handles.js";
@@ -12,29 +12,28 @@ import type { Location } from "./location.js";
 
 /** A hook file and whether it may run. */
 export interface FoundHook extends HookFile {
-	/** `own`: the user's own file, no question asked. */
+	/** `own`: a file of the user, which needs no trust. */
 	trust: "own" | TrustState;
-	/** False for project hooks as long as not all code of the project is trusted. */
+	/** False for project hooks unless all code of the project is trusted. */
 	mayRun: boolean;
 }
 
-/** The hooks that a session at this location would find. */
+/** The hooks that a session at this location would discover. */
 export interface FoundHooks {
 	hooks: FoundHook[];
-	/** The code of the project; null when it was not looked at because none of its hooks was found. */
-	project: ProjectSet | null;
-	/** Places and files that cannot be read, a line each. */
+	/** One for each hook that may run. */
+	attempts: LoadAttempt[];
+	/** Paths of hooks that may not run. */
+	untrusted: string[];
+	/** Directories and files that cannot be read, one line each. */
 	problems: string[];
 }
 
-/**
- * The one hook file that a command names.
- * @throws PiError `hook_load_failed` when there is no such file
- */
+/** Finds the hook file named by a command. @throws PiError `hook_load_failed` when it does not exist */
 export function findHookFile(target: string, location: Location): HookFile {
 	const { files, errors } = discover(location, { hooks: [target], findHooks: false });
 	const [file] = files;
-	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} was not found`);
+	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} does not exist`);
 	return file;
 }
 
@@ -51,7 +50,7 @@ function discover({ paths, settings }: Location, { hooks, findHooks }: Pick<Subc
 	});
 }
 
-/** Finds hooks where sessions do. Runs none of them. */
+/** Discovers hooks as a session would, and loads those that may run. */
 export async function findHooks(location: Location, options: SubcommandOptions): Promise<FoundHooks> {
 	const { paths } = location;
 	const { files, errors } = discover(location, options);
@@ -60,7 +59,7 @@ export async function findHooks(location: Location, options: SubcommandOptions):
 	const project = files.some(({ scope }) => scope === "project") ? await findProjectSet(paths.cwd, store) : null;
 	if (store.warning && project) problems.push(store.warning);
 	const mayRunProject = location.trust || (project !== null && isTrusted(project));
-	// What is loaded is what was hashed, not what a file has become meanwhile.
+	// Load the bytes that were hashed, even if a file has changed since.
 	const copies = project && mayRunProject ? copyProjectCode(project, join(paths.agentDir, "cache", "project")) : null;
 	const hooks = files.map((file): FoundHook => {
 		if (file.scope !== "project") return { ...file, trust: "own", mayRun: true };
@@ -68,18 +67,22 @@ export async function findHooks(location: Location, options: SubcommandOptions):
 		const copy = copies?.get(file.realPath);
 		return { ...file, realPath: copy ?? file.realPath, trust: known?.state ?? "new", mayRun: copy !== undefined };
 	});
-	return { hooks, project, problems };
+	const attempts = await tryHooks(
+		hooks.filter(({ mayRun }) => mayRun),
+		location,
+	);
+	return { hooks, attempts, untrusted: hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path), problems };
 }
 
-/** A hook that was loaded, or why it was not. */
+/** A loaded hook, or the reason why it failed to load. */
 export interface LoadAttempt {
 	file: HookFile;
 	hook: LoadedHook | null;
-	/** Path, line and reason; null when it loaded. */
+	/** Path, line and reason; null when the hook loaded. */
 	error: string | null;
 }
 
-/** Loads hook files through the loader of sessions, one after another. What they send goes nowhere. */
+/** Loads hook files with the loader of sessions, one after another. Prompts they send are dropped. */
 export async function tryHooks(files: readonly HookFile[], location: Location): Promise<LoadAttempt[]> {
 	const attempts: LoadAttempt[] = [];
 	for (const file of files) {

@@ -2,32 +2,26 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { PiError } from "../../errors.js";
-import type { ModeIO } from "../../modes/mode.js";
 import { errnoCode } from "../../util/fs.js";
 import { packageRoot } from "../../util/package-root.js";
-import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines } from "../standard-io.js";
-import type { Location } from "./location.js";
+import type { SubcommandContext } from "./location.js";
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
 /**
- * `pi hooks new NAME`: writes a hook that works, and, where there is none, a tsconfig.json that lets editors and tsc
- * find its types.
- * @param inProject writes into the project's hooks in place of the user's
- * @throws PiError `bad_arguments` for a name that no file can have and for a hook that is there already;
- * `config_write_failed` when it cannot be written
+ * `pi hooks new NAME`: writes a working hook and, if missing, a tsconfig.json so that editors and tsc find its types.
+ * @param inProject writes to the hooks of the project instead of those of the user
+ * @throws PiError `bad_arguments` for an invalid name and for a hook that already exists; `config_write_failed`
  */
 export async function newHook(
 	{ target, inProject }: { target: string; inProject: boolean },
-	{ paths }: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
+	{ location: { paths }, options, io }: SubcommandContext,
 ): Promise<number> {
 	const name = target.replace(/\.ts$/, "");
 	if (!NAME.test(name)) {
-		throw new PiError("bad_arguments", `A hook cannot be named ${JSON.stringify(target)}`, {
-			hint: "use letters, digits, _ and -",
+		throw new PiError("bad_arguments", `Invalid hook name ${JSON.stringify(target)}`, {
+			hint: "use up to 64 letters, digits, _ and -",
 		});
 	}
 	if (BUILTIN_COMMANDS.some(({ name: builtin, aliases = [] }) => [builtin, ...aliases].includes(name))) {
@@ -36,7 +30,7 @@ export async function newHook(
 	const dir = inProject ? paths.project.hooks : paths.hooks;
 	const file = join(dir, `${name}.ts`);
 	const other = join(dir, name, "index.ts");
-	if (existsSync(other)) throw taken(other);
+	if (existsSync(other)) throw alreadyExists(other);
 	const tsconfig = join(dir, "tsconfig.json");
 	write(file, hookSource(name));
 	const wroteConfig = !existsSync(tsconfig);
@@ -50,9 +44,9 @@ export async function newHook(
 		`Wrote ${file}`,
 		...(wroteConfig ? [`Wrote ${tsconfig}`] : []),
 		"",
-		`pi hooks check ${shown}   loads it and says what it registers`,
-		`pi hooks test ${shown}    shows what it does, on a sample session`,
-		`/reload in a running pi, then /${name}${inProject ? "; a project's hooks run once they are trusted: pi hooks trust" : ""}`,
+		`Next: pi hooks check ${shown}   load the hook and list what it registers`,
+		`      pi hooks test ${shown}    run it on a sample session`,
+		`      /reload in a running pi, then /${name}${inProject ? "; project hooks must be trusted first: pi hooks trust" : ""}`,
 	]);
 	return 0;
 }
@@ -60,22 +54,22 @@ export async function newHook(
 function write(path: string, text: string): void {
 	try {
 		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-		// Not for others to write, whatever the umask is: pi would refuse to load it.
+		// Never writable by others, whatever the umask: pi would refuse to load it.
 		writeFileSync(path, text, { flag: "wx", mode: 0o644 });
 	} catch (cause) {
-		if (errnoCode(cause) === "EEXIST") throw taken(path);
-		throw new PiError("config_write_failed", `${path} cannot be written`, { cause });
+		if (errnoCode(cause) === "EEXIST") throw alreadyExists(path);
+		throw new PiError("config_write_failed", `Cannot write ${path}`, { cause });
 	}
 }
 
-function taken(path: string): PiError {
-	return new PiError("bad_arguments", `${path} is there already`, { hint: "choose another name" });
+function alreadyExists(path: string): PiError {
+	return new PiError("bad_arguments", `${path} already exists`, { hint: "choose another name" });
 }
 
 function hookSource(name: string): string {
 	return `import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 
-/** Counts the tool calls of a run and keeps the agent from pushing. */
+/** Counts the tool calls of a run and blocks git push. */
 export default function (pi: HookAPI) {
 	let calls = 0;
 
@@ -83,11 +77,11 @@ export default function (pi: HookAPI) {
 		calls = 0;
 	});
 
-	// Runs before each tool call. Return nothing to let it through.
+	// Runs before each tool call. Return nothing to allow the call.
 	pi.on("tool_call", (event) => {
 		calls++;
 		if (event.toolName === "bash" && String(event.input.command).includes("git push")) {
-			return { block: true, reason: "Pushing is left to the user. Say what you would push." };
+			return { block: true, reason: "Only the user may push. Describe what you would push instead." };
 		}
 	});
 
@@ -99,10 +93,10 @@ export default function (pi: HookAPI) {
 `;
 }
 
-/** Settings for tsc and editors; the types are those of the running installation, where it is now. */
+/** Compiler options that point to the type declarations of the running installation. */
 function compilerConfig() {
 	const root = packageRoot();
-	// The declarations of a build; before one, the sources and the packages that they are made from.
+	// Declarations of the build; without a build, the sources and packages.
 	const types = (built: string, source: string) => [join(root, "dist/types", built), join(root, source)];
 	const typebox = types("typebox/index.d.mts", "node_modules/typebox/build/index.d.mts");
 	return {
@@ -115,7 +109,7 @@ function compilerConfig() {
 			noEmit: true,
 			skipLibCheck: true,
 			allowImportingTsExtensions: true,
-			// npm puts what pi depends on inside or beside it.
+			// npm installs the dependencies of pi inside its directory or next to it.
 			typeRoots: [join(root, "node_modules/@types"), join(root, "../../@types")],
 			types: ["node"],
 			paths: {

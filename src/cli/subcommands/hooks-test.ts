@@ -6,33 +6,28 @@ import { findSession } from "../../log/catalog.js";
 import type { SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
-import type { ModeIO } from "../../modes/mode.js";
+import { plural } from "../../modes/format.js";
 import { type ReplayedContext, type ReplayedEvent, replay } from "../../testing/replay/replay.js";
 import { sampleSession } from "../../testing/replay/sample-session.js";
 import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHookFile } from "./find-hooks.js";
-import type { Location } from "./location.js";
+import type { Location, SubcommandContext } from "./location.js";
 
 const PREVIEW = 70;
 
-/** What the hook sends with `pi.send`, anywhere. */
+/** A prompt that the hook sent with `pi.send`. */
 interface Sent {
 	text: string;
 }
 
 /**
- * `pi hooks test FILE`: runs the handlers of a hook over a recorded session and shows what they answer and what they make
- * of the context. Needs no model and no network, and writes nothing.
- * @returns 1 when a handler fails or an answer is refused, or when the hook does not load
- * @throws PiError `hook_load_failed` when there is no such file, `log_not_found` and others for the session
+ * `pi hooks test FILE`: runs the handlers of a hook on a recorded session and prints their results and the resulting
+ * contexts. Read-only, without model or network.
+ * @returns 1 when a handler fails, a result is rejected, or the hook does not load
+ * @throws PiError `hook_load_failed` when the file does not exist, `log_not_found` and others for the session
  */
-export async function testHook(
-	target: string,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
-): Promise<number> {
+export async function testHook(target: string, { location, options, io }: SubcommandContext): Promise<number> {
 	const sent: Sent[] = [];
 	const loaded = await loadHook(target, location, sent);
 	if ("error" in loaded) {
@@ -63,7 +58,7 @@ export async function testHook(
 	return failures > 0 ? 1 : 0;
 }
 
-/** Loads the file with every handle granted: items that it appends are only shown. */
+/** Loads the file with every handle granted: items that it appends are only printed. */
 async function loadHook(
 	target: string,
 	location: Location,
@@ -79,7 +74,7 @@ async function loadHook(
 	const [hook] = hooks;
 	if (hook) return { hook };
 	return {
-		error: describeError(failures[0]?.error ?? new PiError("hook_load_failed", `Hook ${target} was not found`)),
+		error: describeError(failures[0]?.error ?? new PiError("hook_load_failed", `Hook ${target} does not exist`)),
 	};
 }
 
@@ -115,10 +110,10 @@ function describeReplay(
 		return [[String(event.end), name, first], ...more.map((line) => ["", "", line])];
 	});
 	return [
-		`${hook.path} on ${session ?? "the sample session"}: ${events.length} events, ${handled.length} of them handled, ${failures} ${failures === 1 ? "failure" : "failures"}`,
+		`${hook.path} on ${session ?? "the sample session"}: ${events.length} events, ${handled.length} of them handled, ${plural(failures, "failure")}`,
 		...(rows.length > 0 ? ["", ...tableLines([["at", "event", "result"], ...rows])] : []),
 		...(sent.length > 0 ? ["", ...sent.map(({ text }) => `would send: ${onOneLine(text, PREVIEW)}`)] : []),
-		...(commands.length > 0 ? ["", `commands are not run: ${commands.join(", ")}`] : []),
+		...(commands.length > 0 ? ["", `commands not run: ${commands.join(", ")}`] : []),
 	];
 }
 
@@ -129,15 +124,15 @@ function describeEvent({ event, answers, stopped, effects, failures, context }: 
 		...(stopped !== null && failures.length === 0
 			? [`${event === "tool_call" ? "blocked" : "stopped"}: ${onOneLine(stopped, PREVIEW)}`]
 			: []),
-		...(stopped === null ? given.map((answer) => `answers ${onOneLine(JSON.stringify(answer) ?? "", PREVIEW)}`) : []),
+		...(stopped === null ? given.map((answer) => `returned ${onOneLine(JSON.stringify(answer) ?? "", PREVIEW)}`) : []),
 		...(context ? describeContext(context) : []),
 		...effects,
 	];
-	return lines.length > 0 ? lines : ["nothing"];
+	return lines.length > 0 ? lines : ["no result"];
 }
 
 function describeContext({ before, after, hidden, added, problems }: ReplayedContext): string[] {
-	const refused = problems.map(({ rule, position }) => `refused: ${rule} at position ${position}`);
+	const refused = problems.map(({ rule, position }) => `rejected: ${rule} at position ${position}`);
 	if (hidden.length === 0 && added.length === 0 && before.messages === after.messages) {
 		return [...refused, `unchanged: ${before.messages} messages, about ${before.tokens} tokens`];
 	}

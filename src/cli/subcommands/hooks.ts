@@ -1,20 +1,18 @@
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { type HookReach, type Unreachable, unreachable } from "../../hooks/reach.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
-import type { ModeIO } from "../../modes/mode.js";
-import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { type FoundHook, findHookFile, findHooks, tryHooks } from "./find-hooks.js";
-import type { Location } from "./location.js";
+import type { SubcommandContext } from "./location.js";
 
-/** What each mode has for hooks, with tools and a session that is kept. JSON mode is as print. */
+/** What hooks can use in each mode, with tools and a saved session. JSON mode is like print mode. */
 const MODES = {
 	interactive: { tools: true, sessions: true, screen: true },
 	print: { tools: true, sessions: true, screen: false },
 	rpc: { tools: true, sessions: true, screen: false },
 } satisfies Record<string, HookReach>;
 
-/** What a hook registers, as `list` and `check` print it. */
+/** Registrations of a hook, as printed by `list` and `check`. */
 interface HookReport {
 	path: string;
 	scope: string;
@@ -23,46 +21,36 @@ interface HookReport {
 	events: string[];
 	commands: string[];
 	entryTypes: string[];
-	/** What of it can never be called in each mode. */
+	/** Handlers and commands that can never be called in each mode. */
 	cannotFire: Record<keyof typeof MODES, Unreachable[]>;
-	/** Why it did not load or may not run; null when it is loaded. */
+	/** Why it failed to load or may not run; null when it is loaded. */
 	problem: string | null;
 }
 
-/** `pi hooks list`: every hook that a session here would find. @returns 1 when one of them does not load */
-export async function listHooks(location: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
-	const { hooks, problems } = await findHooks(location, options);
-	const attempts = await tryHooks(
-		hooks.filter(({ mayRun }) => mayRun),
-		location,
-	);
+/** `pi hooks list`: prints every hook that a session would discover. @returns 1 when one of them does not load */
+export async function listHooks({ location, options, io }: SubcommandContext): Promise<number> {
+	const { hooks, attempts, untrusted, problems } = await findHooks(location, options);
 	const loaded = attempts.flatMap(({ hook }) => hook ?? []);
 	const notices = [...location.warnings, ...problems, ...createRegistry(loaded).warnings];
 	const reports = hooks.map((found) => {
 		const attempt = attempts.find(({ file }) => file.realPath === found.realPath);
-		return reportHook(found, attempt?.hook ?? null, attempt ? attempt.error : "not run: the project is not trusted");
+		return reportHook(found, attempt?.hook ?? null, attempt ? attempt.error : "not loaded: the project is not trusted");
 	});
 	if (options.json) await printJson(io, { hooks: reports, problems: notices });
 	else {
-		await printLines(io, reports.length > 0 ? describeReports(reports) : ["No hooks here"]);
+		await printLines(io, reports.length > 0 ? describeReports(reports) : ["No hooks found"]);
 		printNotices(io, notices);
-		if (hooks.some(({ mayRun }) => !mayRun))
-			printNotices(io, ["pi hooks trust shows the project's code and trusts it"]);
+		if (untrusted.length > 0) printNotices(io, ["pi hooks trust lists the code of the project and trusts it"]);
 	}
 	return attempts.some(({ error }) => error !== null) || problems.length > 0 ? 1 : 0;
 }
 
 /**
- * `pi hooks check FILE`: loads one hook as a session would and says what it registers.
+ * `pi hooks check FILE`: loads a hook as a session would and prints what it registers.
  * @returns 1 when it does not load
- * @throws PiError `hook_load_failed` when there is no such file
+ * @throws PiError `hook_load_failed` when the file does not exist
  */
-export async function checkHook(
-	target: string,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
-): Promise<number> {
+export async function checkHook(target: string, { location, options, io }: SubcommandContext): Promise<number> {
 	const file = findHookFile(target, location);
 	const [attempt] = await tryHooks([file], location);
 	const hook = attempt?.hook ?? null;
@@ -73,7 +61,7 @@ export async function checkHook(
 		await printJson(io, { path, loaded, events, commands, entryTypes, problem, warnings });
 	} else if (hook) {
 		await printLines(io, [
-			`${report.path} loads`,
+			`${report.path} loads without errors`,
 			`events    ${report.events.join(", ") || "none"}`,
 			`commands  ${report.commands.map((name) => `/${name}`).join(", ") || "none"}`,
 			...(report.entryTypes.length > 0 ? [`entries   ${report.entryTypes.join(", ")}`] : []),

@@ -2,12 +2,12 @@ import type { ModeIO } from "../../modes/mode.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
 import { printNotices } from "../standard-io.js";
 import { divertConsole } from "../stray-errors.js";
-import { findLocation, type Location, type Surroundings } from "./location.js";
+import { findLocation, type SubcommandContext, type Surroundings } from "./location.js";
 
 /**
- * Runs a sub-command: answers on stdout, problems on stderr.
+ * Runs a subcommand: answers go to stdout, problems to stderr.
  * @returns the exit code
- * @throws PiError for what the user named and what cannot be used
+ * @throws PiError for operands that do not exist or cannot be used
  */
 export async function runSubcommand(
 	command: Subcommand,
@@ -15,60 +15,46 @@ export async function runSubcommand(
 	io: ModeIO,
 	surroundings: Surroundings = {},
 ): Promise<number> {
-	const location = findLocation(options, surroundings);
-	// Hooks that are loaded here share the console, and stdout is for the answer.
+	const context = { location: findLocation(options, surroundings), options, io };
+	// Loaded hooks share the console, and stdout is reserved for the answer.
 	const release = divertConsole((line) => printNotices(io, [line]));
 	try {
-		return await dispatch(command, location, options, io);
+		return await dispatch(command, context);
 	} finally {
 		release();
 	}
 }
 
-async function dispatch(
-	command: Subcommand,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
-): Promise<number> {
+async function dispatch(command: Subcommand, context: SubcommandContext): Promise<number> {
 	switch (command.name) {
 		case "hooks":
-			return runHooks(command, location, options, io);
+			return runHooks(command, context);
 		case "sessions": {
 			const sessions = await import("./sessions.js");
 			return command.action === "list"
-				? sessions.printSessions(command.search, location, options, io)
-				: sessions.showSession(command.target, location, options, io);
+				? sessions.printSessions(command.search, context)
+				: sessions.showSession(command.target, context);
 		}
-		case "context": {
-			const { runContext } = await import("./context.js");
-			return runContext(command, location, options, io);
-		}
-		case "doctor": {
-			const { runDoctor } = await import("./doctor.js");
-			return runDoctor(location, options, io);
-		}
+		case "context":
+			return (await import("./context.js")).runContext(command, context);
+		case "doctor":
+			return (await import("./doctor.js")).runDoctor(context);
 	}
 }
 
-async function runHooks(
-	command: Extract<Subcommand, { name: "hooks" }>,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
-): Promise<number> {
+async function runHooks(command: Extract<Subcommand, { name: "hooks" }>, context: SubcommandContext): Promise<number> {
 	switch (command.action) {
 		case "list":
-			return (await import("./hooks.js")).listHooks(location, options, io);
+			return (await import("./hooks.js")).listHooks(context);
 		case "check":
-			return (await import("./hooks.js")).checkHook(command.target, location, options, io);
+			return (await import("./hooks.js")).checkHook(command.target, context);
 		case "new":
-			return (await import("./hooks-new.js")).newHook(command, location, options, io);
+			return (await import("./hooks-new.js")).newHook(command, context);
 		case "test":
-			return (await import("./hooks-test.js")).testHook(command.target, location, options, io);
+			return (await import("./hooks-test.js")).testHook(command.target, context);
 		case "trust":
-			return (await import("./trust.js")).trustProject(location, options, io);
+			return (await import("./trust.js")).trustProject(context);
 		case "untrust":
-			return (await import("./trust.js")).untrustProject(location, options, io);
+			return (await import("./trust.js")).untrustProject(context);
 	}
 }

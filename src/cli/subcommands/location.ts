@@ -11,30 +11,38 @@ import {
 import type { Settings } from "../../config/settings-schema.js";
 import { SettingsStore } from "../../config/settings-store.js";
 import { sessionDirName } from "../../log/session-paths.js";
+import type { ModeIO } from "../../modes/mode.js";
 import type { SubcommandOptions } from "../options.js";
 
-/** The surroundings of a command; what is left out is that of the process. */
+/** Environment of a command. Default: that of the process. */
 export interface Surroundings {
 	env?: Environment;
 	cwd?: string;
 	home?: string;
 }
 
-/** Where a sub-command works, and what the user has set. */
+/** Paths, environment and settings of a subcommand. */
 export interface Location {
 	env: Environment;
 	paths: Paths;
 	settings: Settings;
-	/** What is wrong with settings files, a line each. */
+	/** Problems in settings files, one line each. */
 	warnings: readonly string[];
-	/** The sessions of this directory. */
+	/** Directory of the sessions of `paths.cwd`. */
 	sessionDir: string;
-	/** `--trust`, `PI_TRUST`: project code runs this once. */
+	/** `--trust`, `PI_TRUST`: project code may run, this time only. */
 	trust: boolean;
 	offline: boolean;
 }
 
-/** Reads the settings. Never throws: what is broken is in `warnings`. */
+/** Everything that a subcommand works with. */
+export interface SubcommandContext {
+	location: Location;
+	options: SubcommandOptions;
+	io: ModeIO;
+}
+
+/** Reads the settings. Never throws: problems are in `warnings`. */
 export function findLocation(options: SubcommandOptions, surroundings: Surroundings = {}): Location {
 	const { env = processEnvironment(), cwd = process.cwd(), home = homedir() } = surroundings;
 	const paths = findPaths(env, cwd, home);

@@ -3,26 +3,22 @@ import { isMessageEntry, isSessionInfoEntry, messageText, type SessionEntry } fr
 import { searchSessions } from "../../log/search.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
-import type { ModeIO } from "../../modes/mode.js";
 import { StatsCounter } from "../../session/stats.js";
-import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
-import type { Location } from "./location.js";
+import type { SubcommandContext } from "./location.js";
 
-/** Characters of an id that are shown; more where fewer would not tell two sessions apart. */
+/** Minimum length of a printed id; longer where needed to be unique. */
 const ID_LENGTH = 8;
 const PREVIEW = 80;
 
 /**
- * `pi sessions list [search]`: the sessions of this directory, newest first; with a search those whose name, first
- * message or text holds it.
+ * `pi sessions list [<text>]`: prints the sessions of this directory, newest first; with a text, those whose name,
+ * first message or text contains it.
  * @returns 1 when a search finds nothing
  */
 export async function printSessions(
 	search: string | undefined,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
+	{ location, options, io }: SubcommandContext,
 ): Promise<number> {
 	const sessions = await listSessions(location.sessionDir);
 	const excerpts = search === undefined ? null : await findTexts(location.sessionDir, search);
@@ -36,7 +32,7 @@ export async function printSessions(
 		);
 	} else if (shown.length === 0) {
 		printNotices(io, [
-			search === undefined ? `No sessions in ${location.sessionDir}` : `No session holds ${JSON.stringify(search)}`,
+			search === undefined ? `No sessions in ${location.sessionDir}` : `No session contains ${JSON.stringify(search)}`,
 		]);
 	} else {
 		const rows = shown.map((session) => [
@@ -48,21 +44,16 @@ export async function printSessions(
 				PREVIEW,
 			),
 		]);
-		await printLines(io, tableLines([["id", "changed (UTC)", "messages", "name or text"], ...rows]));
+		await printLines(io, tableLines([["id", "modified (UTC)", "messages", "name or text"], ...rows]));
 	}
 	return shown.length === 0 && search !== undefined ? 1 : 0;
 }
 
 /**
- * `pi sessions show TARGET`: what a session holds, a line for each entry.
+ * `pi sessions show TARGET`: prints a session, one line for each entry.
  * @throws PiError `log_not_found`, `log_not_a_session`, `file_unreadable`
  */
-export async function showSession(
-	target: string,
-	location: Location,
-	options: SubcommandOptions,
-	io: ModeIO,
-): Promise<number> {
+export async function showSession(target: string, { location, options, io }: SubcommandContext): Promise<number> {
 	const log = SessionLog.open(findSession(location.sessionDir, target), { readOnly: true });
 	try {
 		const { entries, header } = log;
@@ -78,10 +69,10 @@ export async function showSession(
 			`file      ${log.path}`,
 			`id        ${log.id}`,
 			...(name === null ? [] : [`name      ${name}`]),
-			`began     ${header.timestamp} in ${header.cwd}`,
+			`started   ${header.timestamp} in ${header.cwd}`,
 			...(header.branchedFrom === undefined ? [] : [`branched  from ${header.branchedFrom}`]),
-			`holds     ${entries.length} entries, ${totalMessages} messages, ${toolCalls} tool calls`,
-			`used      ${tokens.total} tokens, $${cost.toFixed(4)}`,
+			`content   ${entries.length} entries, ${totalMessages} messages, ${toolCalls} tool calls`,
+			`usage     ${tokens.total} tokens, $${cost.toFixed(4)}`,
 			"",
 			...tableLines(entries.map((entry, index) => [String(index), roleOf(entry), previewOf(entry)])),
 		]);

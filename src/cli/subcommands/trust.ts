@@ -7,35 +7,31 @@ import {
 	untrust,
 } from "../../config/trust.js";
 import { PiError } from "../../errors.js";
-import type { ModeIO } from "../../modes/mode.js";
 import { revealInvisible } from "../../util/reveal.js";
-import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
-import type { Location } from "./location.js";
+import type { SubcommandContext } from "./location.js";
 
 /**
- * `pi hooks trust`: trusts the project's code as it is now, and prints what that is.
- * @throws PiError `config_invalid` for a project too large to be looked through, `config_write_failed`
+ * `pi hooks trust`: trusts the current code of the project and prints its files.
+ * @throws PiError `config_invalid` for a project with too much code to check, `config_write_failed`
  */
-export async function trustProject({ paths }: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
+export async function trustProject({ location: { paths }, options, io }: SubcommandContext): Promise<number> {
 	const store = loadTrust(paths.agentDir);
 	if (store.warning) printNotices(io, [store.warning]);
 	const set = await findProjectSet(paths.cwd, store);
 	if (set.incomplete !== undefined) {
 		throw new PiError(
 			"config_invalid",
-			`The code under ${paths.project.dir} cannot be trusted: it has ${set.incomplete}`,
-			{
-				hint: "remove what does not belong there",
-			},
+			`The code in ${paths.project.dir} cannot be trusted: it has ${set.incomplete}`,
+			{ hint: "remove unrelated files" },
 		);
 	}
 	if (set.files.length > 0) {
 		const { keptAside } = await storeTrust(paths.agentDir, set);
-		if (keptAside !== undefined) printNotices(io, [`The unreadable trust.json was kept as ${keptAside}`]);
+		if (keptAside !== undefined) printNotices(io, [`The unreadable trust.json was renamed to ${keptAside}`]);
 	}
 	if (options.json) await printJson(io, describeJson(set));
-	else if (set.files.length === 0) await printLines(io, [`${set.root} has no hooks and tools of its own`]);
+	else if (set.files.length === 0) await printLines(io, [`${set.root} has no hooks or tools`]);
 	else {
 		const rows = set.files.map((file) => [
 			revealInvisible(file.rel),
@@ -43,28 +39,28 @@ export async function trustProject({ paths }: Location, options: SubcommandOptio
 			file.sha256.slice(0, 12),
 			change(file),
 		]);
-		await printLines(io, [`Trusted in ${set.root}, as long as none of it changes:`, ...tableLines(rows)]);
+		await printLines(io, [`Trusted in ${set.root}, until one of these files changes:`, ...tableLines(rows)]);
 	}
 	printNotices(io, describeUnresolved(set));
 	return 0;
 }
 
-/** `pi hooks untrust`: forgets what was trusted in this project. @throws PiError `config_write_failed` */
-export async function untrustProject({ paths }: Location, options: SubcommandOptions, io: ModeIO): Promise<number> {
+/** `pi hooks untrust`: revokes the trust of this project. @throws PiError `config_write_failed` */
+export async function untrustProject({ location: { paths }, options, io }: SubcommandContext): Promise<number> {
 	const found = await untrust(paths.agentDir, paths.cwd);
 	if (options.json) await printJson(io, { project: paths.cwd, untrusted: found });
-	else await printLines(io, [found ? `${paths.cwd} is no longer trusted` : `Nothing was trusted in ${paths.cwd}`]);
+	else await printLines(io, [found ? `${paths.cwd} is no longer trusted` : `${paths.cwd} was not trusted`]);
 	return 0;
 }
 
 function change({ state }: ProjectFile): string {
-	return state === "trusted" ? "as before" : state;
+	return state === "trusted" ? "unchanged" : state;
 }
 
 function describeUnresolved({ unresolved }: ProjectSet): string[] {
 	return unresolved.map(
 		({ from, specifier, reason }) =>
-			`${revealInvisible(from)} loads ${revealInvisible(specifier)}, which is not covered: ${reason}`,
+			`${revealInvisible(from)} loads ${revealInvisible(specifier)}, which trust does not cover: ${reason}`,
 	);
 }
 

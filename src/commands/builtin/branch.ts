@@ -1,11 +1,11 @@
 import { PiError } from "../../errors.js";
 import type { BranchTarget, BuiltinCommandContext, SlashCommand } from "../command.js";
 
-/** `/branch [entry]`: goes on in a new session from an earlier message, which comes back into the editor. */
+/** `/branch [entry]`: starts a new session from an earlier message and puts that message into the editor. */
 export const branchCommand: SlashCommand = {
 	name: "branch",
 	argumentHint: "[entry]",
-	description: "Start again from an earlier message",
+	description: "Start a new session from an earlier message",
 	complete: (prefix, session) =>
 		session
 			.branchTargets()
@@ -14,18 +14,18 @@ export const branchCommand: SlashCommand = {
 	async run(context) {
 		const { session, shell, rest } = context;
 		const targets = session.branchTargets();
-		if (targets.length === 0) return { status: "There is no message to branch from yet" };
+		if (targets.length === 0) return { status: "No message to branch from yet" };
 		const entryIndex = rest ? Number(rest) : await pickTarget(targets, context);
 		if (entryIndex === null) return;
 		if (!targets.some((target) => target.entryIndex === entryIndex)) {
-			throw new PiError("bad_arguments", `Entry ${rest} is not a message of the user`, {
+			throw new PiError("bad_arguments", `Entry ${rest} is not a user message`, {
 				hint: `use one of ${targets.map((target) => target.entryIndex).join(", ")}`,
 			});
 		}
 		const text = await session.branch(entryIndex);
-		if (text === null) return { status: "A hook kept the session" };
+		if (text === null) return { status: "A hook canceled the branch" };
 		shell?.setEditorText(text);
-		return { status: `Branched before entry ${entryIndex}` };
+		return { status: `New session, branched before entry ${entryIndex}` };
 	},
 };
 

@@ -1,7 +1,7 @@
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import type { CompactionTokens } from "../compaction.js";
 
-/** `/compact [focus]`: replaces earlier messages by a summary. */
+/** `/compact [focus]`: replaces earlier messages with a summary. */
 export const compactCommand: SlashCommand = {
 	name: "compact",
 	argumentHint: "[focus]",
@@ -13,7 +13,7 @@ export const compactCommand: SlashCommand = {
 	},
 };
 
-/** Where there is a screen the user sees first what would happen. @returns null when they do not want it */
+/** Lets the user review the compaction first if the shell can show it. @returns null when they reject it */
 async function compact({ session, shell, rest, signal }: BuiltinCommandContext): Promise<CompactionTokens | null> {
 	const request = { focus: rest || undefined, signal };
 	if (!shell?.openCompaction) return session.compaction.run(request);

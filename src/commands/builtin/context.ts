@@ -2,10 +2,7 @@ import { PiError } from "../../errors.js";
 import type { SlashCommand } from "../command.js";
 import { report } from "./report.js";
 
-/**
- * `/context [entry]`: what the model sees, or saw at an entry, message by message, and what is hidden by what; a panel
- * where there is a screen.
- */
+/** `/context [entry]`: shows the messages that the model sees, or saw at an entry, and what is hidden by which hook. */
 export const contextCommand: SlashCommand = {
 	name: "context",
 	argumentHint: "[entry]",
@@ -25,7 +22,7 @@ export const contextCommand: SlashCommand = {
 function readEntryIndex(text: string): number | null {
 	if (text === "") return null;
 	if (/^\d+$/.test(text)) return Number(text);
-	throw new PiError("bad_arguments", `/context ${text}: not the index of an entry`, {
-		hint: "use a number, such as /context 12, or nothing for the next request",
+	throw new PiError("bad_arguments", `/context ${text}: expected the index of an entry`, {
+		hint: "use a number, such as /context 12, or no argument for the next request",
 	});
 }

@@ -1,11 +1,13 @@
 import type { SlashCommand } from "../command.js";
 
-/** `/debug`: writes what helps to find a fault, keys replaced, and says where. */
+/** `/debug`: writes a report for debugging, with API keys redacted, and prints its path. */
 export const debugCommand: SlashCommand = {
 	name: "debug",
-	description: "Write a report for finding faults",
+	description: "Write a report for debugging pi",
 	run: async ({ session, shell }) => {
 		const path = await session.writeDebugReport(shell?.screen?.() ?? null);
-		return { status: `Wrote ${path} · it holds your conversation, keys replaced: read it before you give it away` };
+		return {
+			status: `Wrote ${path} · it contains your conversation, with API keys redacted: read it before you share it`,
+		};
 	},
 };

@@ -1,9 +1,9 @@
 import type { SlashCommand } from "../command.js";
 
-/** `/export [file]`: writes the session as one HTML file. */
+/** `/export [file]`: exports the session as one HTML file. */
 export const exportCommand: SlashCommand = {
 	name: "export",
 	argumentHint: "[file]",
-	description: "Write the session as HTML",
+	description: "Export the session as HTML",
 	run: async ({ session, rest }) => ({ status: `Exported to ${await session.exportHtml(rest || undefined)}` }),
 };

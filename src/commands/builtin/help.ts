@@ -3,16 +3,16 @@ import type { ListPage } from "../pickers.js";
 import { report } from "./report.js";
 
 const TYPED: ListPage["rows"] = [
-	{ label: "text", text: "says what you want; the model reads, edits and runs things in this directory" },
-	{ label: "@file", text: "names a file" },
-	{ label: "!command", text: "runs a command that the model sees" },
-	{ label: "!!command", text: "runs one that it does not see" },
+	{ label: "text", text: "a prompt; the model reads and edits files and runs commands in this directory" },
+	{ label: "@file", text: "mention a file in a prompt" },
+	{ label: "!command", text: "run a shell command and show the model its output" },
+	{ label: "!!command", text: "run a shell command without showing it to the model" },
 ];
 
-/** `/help`: how to talk to pi, and every command. */
+/** `/help`: lists everything the user can type, including all commands. */
 export const helpCommand: SlashCommand = {
 	name: "help",
-	description: "Show what you can type",
+	description: "Show all commands and other input",
 	async run(context) {
 		const { session, shell, signal } = context;
 		const commands = session.commands().map(({ name, argumentHint, description, origin }) => ({
@@ -23,7 +23,7 @@ export const helpCommand: SlashCommand = {
 		}));
 		const rows = [...TYPED, ...commands];
 		if (shell?.showList) {
-			const insert = await shell.showList({ title: "What you can type", rows }, signal);
+			const insert = await shell.showList({ title: "Commands and other input", rows }, signal);
 			if (insert !== null) shell.setEditorText(insert);
 			return undefined;
 		}

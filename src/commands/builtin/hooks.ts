@@ -1,7 +1,7 @@
 import type { SlashCommand } from "../command.js";
 import { report } from "./report.js";
 
-/** `/hooks`: which hooks are loaded and how they do; a panel where there is a screen. */
+/** `/hooks`: shows the loaded hooks and their statistics, in a panel if the shell has one. */
 export const hooksCommand: SlashCommand = {
 	name: "hooks",
 	description: "Show the loaded hooks",
@@ -12,6 +12,6 @@ export const hooksCommand: SlashCommand = {
 			return undefined;
 		}
 		const lines = session.describeHooks();
-		return report(context, "Hooks", lines.length > 0 ? lines : ["No hook is loaded"]);
+		return report(context, "Hooks", lines.length > 0 ? lines : ["No hooks are loaded"]);
 	},
 };

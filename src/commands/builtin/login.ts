@@ -3,11 +3,11 @@ import { PiError } from "../../errors.js";
 import { nearest } from "../../util/nearest.js";
 import type { BuiltinCommandContext, CommandAccounts, CommandHost, LoginOption, SlashCommand } from "../command.js";
 
-/** `/login [provider]`: keeps a key, or logs in through the provider's web site. */
+/** `/login [provider]`: saves an API key, or logs in through the provider's web site. */
 export const loginCommand: SlashCommand = {
 	name: "login",
 	argumentHint: "[provider]",
-	description: "Keep a provider's key, or log in",
+	description: "Save an API key, or log in to a provider",
 	async complete(prefix, { accounts }) {
 		const names = new Set((await accounts.choices()).map(({ provider }) => provider));
 		return [...names].filter((name) => name.startsWith(prefix)).map((value) => ({ value }));
@@ -16,62 +16,62 @@ export const loginCommand: SlashCommand = {
 		const { session, shell, rest } = context;
 		if (!shell) {
 			throw new PiError("not_a_terminal", "/login needs a terminal", {
-				hint: "set the provider's key variable instead",
+				hint: "set the provider's API key variable instead",
 			});
 		}
 		const choices = await session.accounts.choices();
 		const offered = rest ? named(choices, rest) : choices;
-		const status = await chooseAccount(rest ? `How to log in to ${rest}?` : "Which provider?", offered, context);
+		const status = await chooseAccount(rest ? `Log in to ${rest}` : "Which provider?", offered, context);
 		return status === null ? undefined : { status };
 	},
 };
 
 /**
- * Has one of several accounts chosen and kept; where no model was chosen yet, one of that provider is then.
- * @returns what to tell the user; null when it was cancelled
+ * Lets the user choose and save one of several accounts; without a model, selects one of that provider.
+ * @returns a status line; null when canceled
  */
 export async function chooseAccount(
 	title: string,
 	offered: readonly LoginOption[],
 	context: BuiltinCommandContext,
 ): Promise<string | null> {
-	const choice = await keepOne(title, offered, context);
+	const choice = await saveAccount(title, offered, context);
 	return choice && chooseModel(choice, context.session);
 }
 
-/** Asks for a key of a provider, or logs in to it. @returns whether there is one now */
+/** Asks for an API key of a provider, or logs in to it. @returns whether it is saved now */
 export async function logInTo(provider: string, context: BuiltinCommandContext): Promise<boolean> {
 	const offered = named(await context.session.accounts.choices(), provider);
-	return (await keepOne(`How to log in to ${provider}?`, offered, context)) !== null;
+	return (await saveAccount(`Log in to ${provider}`, offered, context)) !== null;
 }
 
-/** @returns what was kept; null when the user gives nothing */
-async function keepOne(
+/** @returns the saved account; null when canceled */
+async function saveAccount(
 	title: string,
 	offered: readonly LoginOption[],
 	context: BuiltinCommandContext,
 ): Promise<LoginOption | null> {
 	const choice = offered.length === 1 ? offered[0] : await context.ui.select(title, offered.map(option));
-	return choice && (await keep(choice, context)) ? choice : null;
+	return choice && (await save(choice, context)) ? choice : null;
 }
 
-async function keep(choice: LoginOption, context: BuiltinCommandContext): Promise<boolean> {
+async function save(choice: LoginOption, context: BuiltinCommandContext): Promise<boolean> {
 	if (choice.kind === "login") {
 		await logIn(choice, context);
 		return true;
 	}
 	const { session, shell, ui } = context;
-	const key = cleanKey((await shell?.secret(`Key for ${choice.name}`)) ?? "");
+	const key = cleanKey((await shell?.secret(`API key for ${choice.name}`)) ?? "");
 	if (key === "") return false;
 	const problem = keyProblem(choice.provider, key);
-	if (problem !== null && !(await ui.confirm("Keep this key?", `It may be the wrong one: ${problem}.`))) return false;
+	if (problem !== null && !(await ui.confirm("Save this API key?", `It may be wrong: ${problem}.`))) return false;
 	await session.accounts.saveKey(choice.provider, key);
 	return true;
 }
 
 function option(choice: LoginOption) {
-	const how = choice.kind === "login" ? "log in in the browser" : "paste a key";
-	return { label: choice.name, value: choice, description: choice.source ? `${how} · now: ${choice.source}` : how };
+	const how = choice.kind === "login" ? "log in with the browser" : "paste an API key";
+	return { label: choice.name, value: choice, description: choice.source ? `${how} · current: ${choice.source}` : how };
 }
 
 function named(choices: readonly LoginOption[], name: string): LoginOption[] {
@@ -81,7 +81,7 @@ function named(choices: readonly LoginOption[], name: string): LoginOption[] {
 		name,
 		choices.map(({ provider }) => provider),
 	);
-	throw new PiError("bad_arguments", `There is no provider "${name}"`, {
+	throw new PiError("bad_arguments", `Unknown provider "${name}"`, {
 		hint: near.length > 0 ? `did you mean ${near.join(", ")}?` : "run /login and choose one",
 	});
 }
@@ -97,12 +97,12 @@ async function logIn(choice: LoginOption, { session, ui, shell, signal }: Builti
 	await session.accounts.login(choice.provider, dialogs, signal);
 }
 
-/** Where no model was chosen yet, the first one that can be used now. */
+/** Without a model, selects the first available one of the provider. @returns a status line */
 async function chooseModel({ provider, name }: LoginOption, session: CommandHost): Promise<string> {
-	const kept = `Kept the ${provider} account`;
-	if (session.model) return kept;
+	const saved = `Saved your ${name} account`;
+	if (session.model) return saved;
 	const model = (await session.availableModels()).find((candidate) => candidate.provider === provider);
-	if (!model) return `${kept} · choose a model with /model`;
+	if (!model) return `${saved} · choose a model with /model`;
 	await session.setModel(model);
-	return `${kept} of ${name} · model: ${model.provider}/${model.id}`;
+	return `${saved} · model: ${model.provider}/${model.id}`;
 }

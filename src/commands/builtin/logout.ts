@@ -1,10 +1,10 @@
 import type { SlashCommand } from "../command.js";
 
-/** `/logout [provider]`: forgets a key or login that pi keeps. */
+/** `/logout [provider]`: removes a saved API key or login. */
 export const logoutCommand: SlashCommand = {
 	name: "logout",
 	argumentHint: "[provider]",
-	description: "Forget a provider's key or login",
+	description: "Remove a saved API key or login",
 	complete: (prefix, { accounts }) =>
 		accounts
 			.stored()
@@ -12,10 +12,10 @@ export const logoutCommand: SlashCommand = {
 			.map((value) => ({ value })),
 	async run({ session, ui, rest }) {
 		const stored = session.accounts.stored();
-		if (stored.length === 0) return { status: "pi keeps no key" };
-		const provider = rest || (await ui.select("Forget which account?", stored));
+		if (stored.length === 0) return { status: "No saved API keys or logins" };
+		const provider = rest || (await ui.select("Remove which account?", stored));
 		if (!provider) return;
 		const removed = await session.accounts.remove(provider);
-		return { status: removed ? `Forgot the ${provider} account` : `pi keeps no key of ${provider}` };
+		return { status: removed ? `Removed the ${provider} account` : `No saved API key or login for ${provider}` };
 	},
 };

@@ -6,7 +6,7 @@ import { THINKING_LEVELS } from "../../log/entry.js";
 import type { BuiltinCommandContext, CommandHost, SlashCommand } from "../command.js";
 import { logInTo } from "./login.js";
 
-/** `/model [provider/id]`: chooses the model; `:high` behind its name sets the thinking level. */
+/** `/model [provider/id]`: chooses the model; append `:high` to set the thinking level. */
 export const modelCommand: SlashCommand = {
 	name: "model",
 	argumentHint: "[provider/id]",
@@ -40,8 +40,8 @@ async function pickModel({ session, ui, shell, signal }: BuiltinCommandContext):
 	if (shell?.pickModel) return shell.pickModel({ models: session.models, current: session.model }, signal);
 	const models = await session.availableModels();
 	if (models.length === 0) {
-		throw new PiError("model_missing", "No model can be used yet", {
-			hint: "set a key such as ANTHROPIC_API_KEY, start a local server, or run pi --demo",
+		throw new PiError("model_missing", "No model is available yet", {
+			hint: "set an API key such as ANTHROPIC_API_KEY, start a local server, or run pi --demo",
 		});
 	}
 	const current = session.model ? modelName(session.model) : "";

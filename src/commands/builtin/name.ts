@@ -6,7 +6,7 @@ export const nameCommand: SlashCommand = {
 	argumentHint: "[text]",
 	description: "Name the session",
 	async run({ session, ui, rest }) {
-		const name = rest || (await ui.input("Name of this session", session.sessionName ?? ""));
+		const name = rest || (await ui.input("Session name", session.sessionName ?? ""));
 		if (!name?.trim()) return;
 		session.setName(name.trim());
 		return { status: `Session: ${name.trim()}` };

@@ -1,10 +1,10 @@
 import type { SlashCommand } from "../command.js";
 
-/** `/quit`: ends pi. */
+/** `/quit`: exits pi. */
 export const quitCommand: SlashCommand = {
 	name: "quit",
 	aliases: ["exit"],
-	description: "End pi",
+	description: "Quit pi",
 	async run({ shell }) {
 		shell?.quit();
 	},

@@ -1,9 +1,9 @@
 import type { SlashCommand } from "../command.js";
 
-/** `/reload`: loads all hooks, and the keys of a screen, anew. */
+/** `/reload`: reloads all hooks and the key bindings. */
 export const reloadCommand: SlashCommand = {
 	name: "reload",
-	description: "Load all hooks and keys anew",
+	description: "Reload all hooks and key bindings",
 	async run({ session, shell }) {
 		shell?.reloadKeys?.();
 		return { status: await session.reload() };

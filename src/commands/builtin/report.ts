@@ -1,7 +1,7 @@
 import type { CommandResult } from "../../hooks/types.js";
 import type { BuiltinCommandContext } from "../command.js";
 
-/** Shows lines: in the shell under a title, elsewhere as the command's status. */
+/** Shows lines under a title: in the transcript or, without a shell, as the status of the command. */
 export function report(
 	{ shell }: BuiltinCommandContext,
 	title: string,

@@ -5,28 +5,30 @@ import { formatAge } from "../../util/age.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import type { CommandSessions } from "../pickers.js";
 
-/** `/resume [id]`: goes on with another session. */
+/** `/resume [id]`: opens another session. */
 export const resumeCommand: SlashCommand = {
 	name: "resume",
 	argumentHint: "[id]",
-	description: "Go on with another session",
+	description: "Resume another session",
 	async run(context) {
 		const { session, shell, ui, rest, signal } = context;
 		if (shell?.pickSession && !rest) return open(await shell.pickSession(session.sessions, signal), context);
 		const others = (await listHere(session.sessions)).filter(({ path }) => path !== session.sessionFile);
-		if (others.length === 0) return { status: "There is no other session in this directory" };
+		if (others.length === 0) return { status: "No other sessions in this directory" };
 		return open(rest ? findPath(others, rest) : await ui.select("Which session?", others.map(option)), context);
 	},
 };
 
 async function open(path: string | null, { session, ui }: BuiltinCommandContext): Promise<CommandResult | undefined> {
 	if (path === null) return undefined;
-	if (path === session.sessionFile) return { status: "That session is open" };
+	if (path === session.sessionFile) return { status: "That session is already open" };
 	const copy = session.sessions.isOpen(path);
-	if (copy && !(await ui.confirm("Another pi has that session open", "Go on in a copy of it?"))) {
-		throw new PiError("log_locked", "Another pi has that session open", { hint: "end that one, or go on in a copy" });
+	if (copy && !(await ui.confirm("Another pi has that session open", "Continue in a copy of it?"))) {
+		throw new PiError("log_locked", "Another pi has that session open", {
+			hint: "quit that pi, or continue in a copy",
+		});
 	}
-	if (!(await session.switchSession(path, { copy }))) return { status: "A hook kept the session" };
+	if (!(await session.switchSession(path, { copy }))) return { status: "A hook canceled the switch" };
 	return { status: `Session ${session.sessionName ?? path}` };
 }
 
@@ -39,13 +41,13 @@ async function listHere(sessions: CommandSessions): Promise<SessionSummary[]> {
 function option({ path, name, firstMessage, modifiedAt, messageCount }: SessionSummary) {
 	const count = messageCount === null ? "" : `${messageCount} messages · `;
 	const age = formatAge(modifiedAt, Date.now());
-	return { label: name ?? (firstMessage || "(nothing said)"), value: path, description: `${count}${age}` };
+	return { label: name ?? (firstMessage || "(empty session)"), value: path, description: `${count}${age}` };
 }
 
 function findPath(sessions: readonly SessionSummary[], text: string): string {
 	const found = sessions.filter(({ id, name, path }) => id.startsWith(text) || name === text || path === text);
 	const [only] = found;
 	if (only && found.length === 1) return only.path;
-	const what = found.length > 1 ? `${found.length} sessions match "${text}"` : `No session matches "${text}"`;
-	throw new PiError("log_not_found", what, { hint: "run /resume and choose one" });
+	const message = found.length > 1 ? `${found.length} sessions match "${text}"` : `No session matches "${text}"`;
+	throw new PiError("log_not_found", message, { hint: "run /resume and choose one" });
 }

@@ -1,10 +1,10 @@
 import type { SlashCommand } from "../command.js";
 import { report } from "./report.js";
 
-/** `/session`: what the session holds and what it cost. */
+/** `/session`: shows size and cost of the session. */
 export const sessionCommand: SlashCommand = {
 	name: "session",
-	description: "Show file, messages, tokens and cost",
+	description: "Show file, messages, tokens and cost of the session",
 	async run(context) {
 		const { session } = context;
 		const stats = session.stats();

@@ -6,11 +6,11 @@ import type { SlashCommand } from "../command.js";
 import type { CommandSettings } from "../pickers.js";
 import { report } from "./report.js";
 
-/** `/settings [name value]`: every setting, its source, and a way to change it. */
+/** `/settings [name value]`: shows all settings with their sources, or changes one. */
 export const settingsCommand: SlashCommand = {
 	name: "settings",
 	argumentHint: "[name value]",
-	description: "Show settings and change them",
+	description: "Show and change settings",
 	complete(prefix, { settings }) {
 		const [name = "", value] = prefix.split(/\s+/);
 		const editable = settings.list().filter(({ schema }) => isTypable(schema));
@@ -36,7 +36,7 @@ export const settingsCommand: SlashCommand = {
 	},
 };
 
-/** The value of a setting in a few words; of values that may hold a secret only their number. */
+/** The value of a setting as short text; only the number of values for lists and objects, which may contain secrets. */
 export function settingText(value: unknown): string {
 	if (value === undefined) return "unset";
 	if (typeof value !== "object" || value === null) return String(value);
@@ -45,20 +45,20 @@ export function settingText(value: unknown): string {
 	return length === 1 ? "1 entry" : `${length} entries`;
 }
 
-/** The source of a setting in a word: `run`, `project`, `user` or `default`. */
+/** The source of a setting: `run`, `project`, `user` or `default`; empty for an unset setting. */
 export function sourceText({ source, value }: SettingState): string {
 	return source === "default" && value === undefined ? "" : source;
 }
 
-/** What a setting does, as text without Markdown. */
+/** The description of a setting without Markdown. */
 export function meaningOf(state: SettingState): string {
 	return state.schema.description?.replaceAll("`", "") ?? "";
 }
 
-/** What a change of a setting has led to. */
+/** When a changed setting takes effect. */
 export function savedText({ source, schema }: SettingState): string {
-	if (source === "project") return "saved, but this project's .pi/settings.json overrides it";
-	return schema["x-live"] ? "saved, applies now" : "saved, applies from the next start";
+	if (source === "project") return "saved, but .pi/settings.json of this project overrides it";
+	return schema["x-live"] ? "saved, applies now" : "saved, applies at the next start";
 }
 
 async function change(name: string, typed: string, settings: CommandSettings): Promise<string> {
@@ -82,8 +82,8 @@ function find(name: string, settings: CommandSettings): SettingState {
 	const state = states.find(({ path }) => path === name);
 	if (state) return state;
 	const paths = states.map(({ path }) => path);
-	throw new PiError("bad_arguments", `There is no setting "${name}"`, {
-		hint: didYouMean(name, paths) ?? "/settings shows all",
+	throw new PiError("bad_arguments", `Unknown setting "${name}"`, {
+		hint: didYouMean(name, paths) ?? "/settings lists all settings",
 	});
 }
 

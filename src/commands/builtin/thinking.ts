@@ -2,18 +2,18 @@ import { PiError } from "../../errors.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../../log/entry.js";
 import type { SlashCommand } from "../command.js";
 
-/** `/thinking [level]`: how much the model thinks before it answers. */
+/** `/thinking [level]`: sets how much the model thinks before it answers. */
 export const thinkingCommand: SlashCommand = {
 	name: "thinking",
 	argumentHint: "[level]",
-	description: "Choose how much the model thinks",
+	description: "Choose the thinking level",
 	complete: (prefix) => THINKING_LEVELS.filter((level) => level.startsWith(prefix)).map((value) => ({ value })),
 	async run({ session, ui, rest }) {
 		const selected = THINKING_LEVELS.indexOf(session.thinkingLevel);
-		const level = rest || (await ui.select("How much thinking?", THINKING_LEVELS, { selected }));
+		const level = rest || (await ui.select("Which thinking level?", THINKING_LEVELS, { selected }));
 		if (!level) return;
 		if (!isLevel(level)) {
-			throw new PiError("bad_arguments", `"${level}" is no thinking level`, {
+			throw new PiError("bad_arguments", `Unknown thinking level "${level}"`, {
 				hint: `use ${THINKING_LEVELS.join(", ")}`,
 			});
 		}

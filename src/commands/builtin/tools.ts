@@ -4,11 +4,11 @@ import { report } from "./report.js";
 
 const ACTIONS = ["on", "off"];
 
-/** `/tools [on|off name…]`: what the model may call, turned off and on for this session. */
+/** `/tools [on|off name…]`: enables and disables tools for this session. */
 export const toolsCommand: SlashCommand = {
 	name: "tools",
 	argumentHint: "[on|off name]",
-	description: "Turn tools off and on, for this session",
+	description: "Turn tools on or off for this session",
 	complete(prefix, { tools }) {
 		const [action = "", ...names] = prefix.split(/\s+/);
 		const wanted = names.at(-1);
@@ -31,8 +31,8 @@ export const toolsCommand: SlashCommand = {
 
 function change([action = "", ...names]: readonly string[], session: CommandHost): string {
 	if (!ACTIONS.includes(action) || names.length === 0) {
-		throw new PiError("bad_arguments", "/tools takes on or off and names of tools", {
-			hint: "such as /tools off bash",
+		throw new PiError("bad_arguments", "/tools expects on or off, and names of tools", {
+			hint: "for example /tools off bash",
 		});
 	}
 	for (const name of names) session.tools.setEnabled(name, action === "on");

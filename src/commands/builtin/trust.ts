@@ -5,23 +5,23 @@ import { report } from "./report.js";
 const ACTIONS = ["ask", "forget"] as const;
 type Action = (typeof ACTIONS)[number];
 
-/** `/trust [ask|forget]`: what may run of the project's own code, and the ways to change that. */
+/** `/trust [ask|forget]`: shows which code of the project may run, asks again or revokes the trust. */
 export const trustCommand: SlashCommand = {
 	name: "trust",
 	argumentHint: "[ask|forget]",
-	description: "Show which code of the project may run; ask again or forget",
+	description: "Show which project code may run; ask again or forget",
 	complete: (prefix) => ACTIONS.filter((action) => action.startsWith(prefix)).map((value) => ({ value })),
 	async run(context) {
 		const { session, rest, shell, ui } = context;
 		const { trust } = session;
-		if (!trust) return { status: "There is no project code to decide about" };
+		if (!trust) return { status: "This project has no code that needs trust" };
 		if (rest) return change(context, toAction(rest));
 		const lines = await trust.describe();
 		if (!shell) return { status: ["Trust", ...lines].join("\n") };
 		report(context, "Trust", lines);
 		const action = await ui.select<Action>("Project code", [
-			{ label: "ask again", value: "ask", description: "shows the code, then loads anew what you accept" },
-			{ label: "forget", value: "forget", description: "nothing in this project is trusted any more" },
+			{ label: "ask again", value: "ask", description: "show the code, then reload what you accept" },
+			{ label: "forget", value: "forget", description: "revoke the trust in this project" },
 		]);
 		return action === null ? undefined : change(context, action);
 	},
@@ -29,7 +29,7 @@ export const trustCommand: SlashCommand = {
 
 function toAction(text: string): Action {
 	const action = ACTIONS.find((candidate) => candidate === text);
-	if (!action) throw new PiError("bad_arguments", `/trust takes ask or forget, not "${text}"`);
+	if (!action) throw new PiError("bad_arguments", `/trust expects ask or forget, not "${text}"`);
 	return action;
 }
 
@@ -41,7 +41,7 @@ async function change({ session }: BuiltinCommandContext, action: Action): Promi
 	const found = await session.trust?.forget();
 	return {
 		status: found
-			? "Nothing in this project is trusted any more; what is loaded runs until /reload"
-			: "Nothing was trusted in this project",
+			? "This project is no longer trusted; loaded code runs until /reload"
+			: "This project was not trusted",
 	};
 }

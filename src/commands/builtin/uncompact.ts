@@ -1,36 +1,36 @@
 import type { SlashCommand } from "../command.js";
 import type { UndoPlan } from "../compaction.js";
 
-/** The word that undoes also where the request becomes too long, for where nobody can be asked. */
+/** Argument that skips the confirmation for requests that become too long, for modes without dialogs. */
 const ANYWAY = "anyway";
 
-/** `/uncompact [anyway]`: undoes the last compaction that counts; again, the one before it. */
+/** `/uncompact [anyway]`: undoes the last active compaction or freeze; call it again for the previous one. */
 export const uncompactCommand: SlashCommand = {
 	name: "uncompact",
 	argumentHint: "[anyway]",
 	description: "Undo the last compaction",
 	complete: (prefix) =>
-		ANYWAY.startsWith(prefix) ? [{ value: ANYWAY, description: "also when it gets too long" }] : [],
+		ANYWAY.startsWith(prefix) ? [{ value: ANYWAY, description: "even if the request becomes too long" }] : [],
 	async run({ session, ui, rest, signal }) {
 		const { compaction } = session;
 		const plan = await compaction.planUndo();
-		if (!plan) return { status: "There is no compaction to undo" };
+		if (!plan) return { status: "No compaction to undo" };
 		const tooLong = describeExcess(plan, session.autoCompaction);
 		if (tooLong !== null && rest !== ANYWAY) {
 			const isWanted = await ui.confirm(`Undo the ${plan.kind}?`, tooLong, { signal });
-			if (!isWanted) return { status: `Nothing was undone. ${tooLong} · /uncompact ${ANYWAY} does it` };
+			if (!isWanted) return { status: `Nothing was undone. ${tooLong} · run /uncompact ${ANYWAY} to undo it` };
 		}
 		const { tokensBefore, tokensAfter } = await compaction.undo(plan);
 		return {
-			status: `The ${plan.kind} of entry ${plan.entryIndex} is undone: ${tokensBefore} → ${tokensAfter} tokens`,
+			status: `Undid the ${plan.kind} in entry ${plan.entryIndex}: ${tokensBefore} → ${tokensAfter} tokens`,
 		};
 	},
 };
 
-function describeExcess({ kind, tokensAfter, exceeded }: UndoPlan, compactsItself: boolean): string | null {
+function describeExcess({ kind, tokensAfter, exceeded }: UndoPlan, autoCompaction: boolean): string | null {
 	if (exceeded === null) return null;
-	const limit = compactsItself
-		? `more than the ${exceeded} at which pi compacts by itself: it would compact again at once`
-		: `more than the ${exceeded} that the model takes: it would refuse the request`;
-	return `Without the ${kind} the context has about ${tokensAfter} tokens, ${limit}`;
+	const limit = autoCompaction
+		? `more than the auto-compaction threshold of ${exceeded}: pi would compact again immediately`
+		: `more than the model's limit of ${exceeded}: it would reject the request`;
+	return `Without the ${kind}, the context has about ${tokensAfter} tokens, ${limit}`;
 }

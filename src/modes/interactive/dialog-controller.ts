@@ -1,4 +1,4 @@
-import type { ChoiceOptions, CommandUI } from "../../commands/command-ui.js";
+import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
 import { dialogLimits, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { DialogOptions, InputOptions, SelectOption } from "../../hooks/types.js";
 import { ConfirmDialog } from "../../tui/confirm-dialog.js";

@@ -7,27 +7,27 @@ import type { AgentSessionEvent } from "../../session/events.js";
 import { formatDuration, formatTokens, hookName, plural } from "../format.js";
 import { describeHookError, isOfCommand } from "../mode.js";
 import { nextStep, readableError } from "../request-error.js";
-import { ContextWords } from "./context-words.js";
+import { ContextNarrator } from "./context-narrator.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import { outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
 
-/** Tells what happens in a session, each thing once, in lines. */
+/** Prints the events of a session as lines of text. */
 export class Narrator {
-	readonly #context = new ContextWords();
+	readonly #context = new ContextNarrator();
 	readonly #calls = new Map<string, { title: string; startedAt: number }>();
-	/** The beginning of a line that the model has not ended yet. */
+	/** The incomplete last line of the reply. */
 	#text = "";
 	#isReplying = false;
 	#runSince = 0;
 
-	/** @param now ms, for how long things took */
+	/** @param now clock in ms, for durations */
 	constructor(
 		private readonly session: AgentSession,
 		private readonly output: PlainOutput,
 		private readonly now: () => number = () => performance.now(),
 	) {}
 
-	/** Takes the session as it is, without telling what its context holds. */
+	/** Starts with the current context without describing it. */
 	begin(): void {
 		this.#context.reset(this.session.context);
 	}
@@ -42,7 +42,7 @@ export class Narrator {
 				this.#endRun();
 				break;
 			case "message_update":
-				this.#hear(event.assistantMessageEvent);
+				this.#updateReply(event.assistantMessageEvent);
 				break;
 			case "message_end":
 				if (event.message.role === "assistant") this.#endReply(event.message);
@@ -58,15 +58,15 @@ export class Narrator {
 				break;
 			case "auto_retry_start": {
 				const wait = formatDuration(event.delayMs);
-				this.#say(`Retry ${event.attempt} of ${event.maxAttempts} in ${wait}: ${plainLine(event.errorMessage)}`);
+				this.#say(`retry ${event.attempt} of ${event.maxAttempts} in ${wait}: ${plainLine(event.errorMessage)}`);
 				break;
 			}
 			case "auto_compaction_start":
 				this.#say("compacting the context");
 				break;
 			case "auto_compaction_end":
-				if (event.errorMessage) this.#say(`Error: the compaction failed: ${plainLine(event.errorMessage)}`);
-				else this.#say(event.aborted ? "compaction stopped" : "context compacted");
+				if (event.errorMessage) this.#say(`Error: compaction failed: ${plainLine(event.errorMessage)}`);
+				else this.#say(event.aborted ? "compaction aborted" : "context compacted");
 				break;
 			case "bash_start":
 				this.#runSince = this.now();
@@ -83,7 +83,7 @@ export class Narrator {
 				this.#say(this.describeSession());
 				break;
 			case "entry_appended":
-				this.#tellEntry(event.entry);
+				this.#describeEntry(event.entry);
 				break;
 			case "notice":
 				this.notice(event.level, event.message);
@@ -100,7 +100,7 @@ export class Narrator {
 		this.#say(word + message);
 	}
 
-	/** Which session this is, and how far it has come. */
+	/** Name and length of the session. */
 	describeSession(): string {
 		const { sessionName } = this.session;
 		const { totalMessages } = this.session.stats();
@@ -108,7 +108,7 @@ export class Narrator {
 		return totalMessages === 0 ? `New session${name}` : `Session${name}: ${plural(totalMessages, "message")} so far`;
 	}
 
-	#hear(event: Extract<AgentSessionEvent, { type: "message_update" }>["assistantMessageEvent"]): void {
+	#updateReply(event: Extract<AgentSessionEvent, { type: "message_update" }>["assistantMessageEvent"]): void {
 		if (event.type === "text_delta") {
 			this.#text += event.delta;
 			const end = this.#text.lastIndexOf("\n");
@@ -119,7 +119,7 @@ export class Narrator {
 		} else if (event.type === "text_end") this.#flush();
 	}
 
-	/** Says who speaks, once for each reply. */
+	/** Prints text of the model, with a prefix on the first line of each reply. */
 	#reply(text: string): void {
 		if (!this.#isReplying && text.trim() === "") return;
 		this.output.say(this.#isReplying ? text : `pi: ${text.trimStart()}`);
@@ -136,9 +136,10 @@ export class Narrator {
 		const { stopReason, errorMessage } = message;
 		this.#flush();
 		this.#isReplying = false;
-		if (isEmptyReply(message)) this.#say("the model said nothing");
-		if (stopReason === "aborted") this.#say("stopped");
-		if (stopReason === "length") this.#say("Warning: the reply was cut at the model's limit · say go on for the rest");
+		if (isEmptyReply(message)) this.#say("the model returned an empty reply");
+		if (stopReason === "aborted") this.#say("aborted");
+		if (stopReason === "length")
+			this.#say("Warning: the reply was truncated at the model's output limit · send continue to get the rest");
 		if (stopReason === "error") {
 			const why = readableError(errorMessage);
 			this.#say(`Error: ${why} · ${nextStep(why)}`);
@@ -149,7 +150,7 @@ export class Narrator {
 		const { toolCallId, toolName, result, isError } = event;
 		const call = this.#calls.get(toolCallId);
 		this.#calls.delete(toolCallId);
-		// With others on the way it must be said which one this is.
+		// While other calls are running, the line must name this one.
 		const title = call && this.#calls.size > 0 ? call.title : "";
 		const elapsedMs = call ? this.now() - call.startedAt : 0;
 		this.#say(resultWords({ name: toolName, title }, { result, isError, elapsedMs }));
@@ -160,7 +161,7 @@ export class Narrator {
 		if (!isMessageEntry(entry) || entry.message.role !== "bashExecution") return;
 		const { output, exitCode, cancelled } = entry.message;
 		for (const line of outputLines(output, exitCode)) this.#say(line);
-		const how = cancelled ? "stopped" : exitCode === null ? "did not run" : `exit ${exitCode}`;
+		const how = cancelled ? "aborted" : exitCode === null ? "did not run" : `exit ${exitCode}`;
 		this.#say(`done in ${formatDuration(this.now() - this.#runSince)}, ${how}`);
 	}
 
@@ -174,10 +175,10 @@ export class Narrator {
 		this.#say(`(${formatDuration(this.now() - this.#runSince)}, ${used})`);
 	}
 
-	/** An entry that a hook draws, or text that the model was told. */
-	#tellEntry(entry: SessionEntry): void {
+	/** Prints an entry that a hook renders, or a note that a hook sent to the model. */
+	#describeEntry(entry: SessionEntry): void {
 		if (isSystemItemEntry(entry)) {
-			this.#say(`told the model (${plainLine(hookName(entry.source))}): ${plainLine(entry.item.text)}`);
+			this.#say(`note to the model (${plainLine(hookName(entry.source))}): ${plainLine(entry.item.text)}`);
 			return;
 		}
 		const render = this.session.entryRenderer(entry.type);
@@ -187,7 +188,7 @@ export class Narrator {
 			const text = typeof drawn === "string" ? drawn : drawn.render(COLUMNS).join("\n");
 			if (text.trim() !== "") this.#say(text.trimEnd());
 		} catch (error) {
-			this.notice("error", `entry ${plainLine(entry.type)} cannot be drawn: ${errorText(error)}`);
+			this.notice("error", `cannot render entry ${plainLine(entry.type)}: ${errorText(error)}`);
 		}
 	}
 
@@ -197,7 +198,7 @@ export class Narrator {
 	}
 }
 
-/** What hooks that draw in columns are told. */
+/** Width passed to hooks that render in columns. */
 const COLUMNS = 80;
 
 const same = (text: string) => text;

@@ -4,15 +4,12 @@ import type { PlainDialogs } from "./plain-dialogs.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 
 const ANSWERS = [
-	{ label: "use it", value: "use" },
-	{ label: "write another", value: "again" },
-	{ label: "leave the context as it is", value: "leave" },
+	{ label: "use this summary", value: "use" },
+	{ label: "write another summary", value: "again" },
+	{ label: "cancel the compaction", value: "leave" },
 ] as const;
 
-/**
- * Says what a compaction would put in place of the earlier messages and asks whether it is to count.
- * @returns null when nothing was written
- */
+/** Prints the summary of a compaction and asks whether to use it. @returns null when nothing was written */
 export async function askPlainCompaction(
 	trial: CompactionTrial,
 	dialogs: PlainDialogs,
@@ -23,15 +20,13 @@ export async function askPlainCompaction(
 			draft ??= await trial.draft(() => {}, trial.signal);
 			const { tokensBefore, tokensAfter } = await trial.preview(draft.entry);
 			output.say(`Summary by ${authorOf(draft)}:\n${draft.entry.summary.trim()}`);
-			output.say(
-				`The context would have ${formatTokens(tokensAfter)} tokens in place of ${formatTokens(tokensBefore)}`,
-			);
-			const answer = await dialogs.select("What about this summary?", ANSWERS, { signal: trial.signal });
+			output.say(`The context would change from ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
+			const answer = await dialogs.select("Use this summary?", ANSWERS, { signal: trial.signal });
 			if (answer === "use") return await trial.accept(draft);
 			if (answer !== "again") return null;
 		}
 	} catch (error) {
-		// Who stopped it knows.
+		// The user aborted it: no error to report.
 		if (trial.signal.aborted) return null;
 		throw error;
 	}

@@ -1,16 +1,16 @@
-import type { ChoiceOptions, CommandUI } from "../../commands/command-ui.js";
+import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
 import { dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { DialogOptions, SelectOption } from "../../hooks/types.js";
-import { plural } from "../format.js";
+
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
 
-/** Options that are read out at once; of longer lists, typing finds the others. */
+/** Maximum number of listed options; the user finds others by typing part of a name. */
 const MAX_LISTED = 20;
 
-/** The dialogs of hooks and commands as numbered lists and questions that a line answers. */
+/** Dialogs of hooks and commands as numbered lists and questions, answered with one line. */
 export class PlainDialogs implements CommandUI {
-	/** @param echo turns what is typed visible or not */
+	/** @param echo turns the echo of typed text on or off */
 	constructor(
 		private readonly questions: Questions,
 		private readonly output: PlainOutput,
@@ -62,19 +62,19 @@ export class PlainDialogs implements CommandUI {
 		});
 	}
 
-	/** Asks for a text that does not show. @returns null when cancelled */
+	/** Asks for a text without echoing it. @returns null when canceled */
 	async secret(title: string): Promise<string | null> {
 		this.echo(false);
 		try {
 			return await this.questions.ask<string | null>({
-				lines: [`${plainLine(title)}. What you type does not show`],
+				lines: [`${plainLine(title)}. Your input is hidden`],
 				mark: "text, empty cancels: ",
 				read: (line) => ({ value: line === "" ? null : line }),
 				cancelled: null,
 			});
 		} finally {
 			this.echo(true);
-			// The line end did not show either.
+			// The line end was not echoed either.
 			this.output.breakLine();
 		}
 	}
@@ -84,7 +84,7 @@ export class PlainDialogs implements CommandUI {
 	}
 }
 
-/** A number of the list; else the option that the text names, or begins, or is part of. */
+/** Parses a choice: the number of an option, its label, or a unique prefix or part of it. */
 function readChoice(line: string, items: readonly SelectChoice[]): { value: unknown } | { retry: readonly string[] } {
 	const wanted = line.trim();
 	if (wanted === "") return { value: null };
@@ -94,31 +94,31 @@ function readChoice(line: string, items: readonly SelectChoice[]): { value: unkn
 	}
 	const lower = wanted.toLowerCase();
 	const labels = items.map((item, at) => ({ item, at, label: item.label.toLowerCase() }));
-	for (const fits of [
+	for (const matches of [
 		(label: string) => label === lower,
 		(label: string) => label.startsWith(lower),
 		(label: string) => label.includes(lower),
 	]) {
-		const found = labels.filter(({ label }) => fits(label));
+		const found = labels.filter(({ label }) => matches(label));
 		const [first, second] = found;
 		if (first && !second) return { value: first.item.value };
 		if (second) {
 			const numbers = found.map(({ item, at }) => row(item, at));
-			return { retry: [`${found.length} of them fit`, ...numbers.slice(0, MAX_LISTED)] };
+			return { retry: [`${found.length} options match`, ...numbers.slice(0, MAX_LISTED)] };
 		}
 	}
-	return { retry: [`Nothing fits. Give a number from 1 to ${items.length}, or part of a name`] };
+	return { retry: [`No option matches. Type a number from 1 to ${items.length}, or part of a name`] };
 }
 
 function asLine({ label, value, description = "" }: SelectChoice): SelectChoice {
-	const said = (text: string) => plainLine(text).replace(/ {2,}/g, " ");
-	return { label: said(label), value, description: said(description) };
+	const collapsed = (text: string) => plainLine(text).replace(/ {2,}/g, " ");
+	return { label: collapsed(label), value, description: collapsed(description) };
 }
 
 function listed(items: readonly SelectChoice[]): string[] {
 	const rows = items.slice(0, MAX_LISTED).map(row);
 	const more = items.length - rows.length;
-	return more > 0 ? [...rows, `  and ${plural(more, "other")}: type part of a name`] : rows;
+	return more > 0 ? [...rows, `  and ${more} more: type part of a name`] : rows;
 }
 
 function row({ label, description }: SelectChoice, at: number): string {

@@ -10,34 +10,34 @@ import type { StartQuestions } from "../start-questions.js";
 import { parseSubmission } from "../submission.js";
 import { Narrator } from "./narrator.js";
 import { PlainDialogs } from "./plain-dialogs.js";
-import { askPlainGrant } from "./plain-grant.js";
+
 import { PlainOutput, plainLine } from "./plain-output.js";
 import { type PlainTerminal, ProcessPlainTerminal } from "./plain-terminal.js";
-import { askPlainTrust } from "./plain-trust.js";
+import { askPlainGrant, askPlainTrust } from "./plain-trust.js";
 import { Questions } from "./questions.js";
 
-/** Everything that the mode does not find out itself. */
+/** Options of the plain mode. */
 export interface PlainOptions {
-	/** Creates the session. It is started here. */
+	/** Creates the session; the mode starts it. */
 	startSession(questions: StartQuestions): Promise<AgentSession>;
 	version: string;
-	/** Said first, in order. */
+	/** Prompts sent first, in order. */
 	prompts?: readonly { text: string; images?: readonly ImageContent[] }[];
-	/** Offered first: Enter alone sends it. */
+	/** Initial draft: Enter on an empty line sends it. */
 	draft?: string;
-	/** Runs the demo once the mode has ended; absent where there is none to offer. */
+	/** Runs the demo after the mode has exited; absent in the demo itself. */
 	startDemo?: () => void;
 	/** Default: that of the process. */
 	terminal?: PlainTerminal;
 }
 
-/** A second Ctrl+C within this time quits. ms. */
+/** A second Ctrl+C within this time quits, in ms. */
 const TWICE_MS = 2000;
 
 /**
- * Runs pi on a terminal as a talk in lines: nothing is drawn, moved or taken back, and no control character goes out.
+ * Runs pi with line-by-line output: no redraws, no cursor movement, no control characters.
  * @returns the exit code
- * @throws what `startSession` throws
+ * @throws errors of `startSession`
  */
 export function runPlain(options: PlainOptions): Promise<number> {
 	return new PlainMode(options).run();
@@ -52,9 +52,9 @@ class PlainMode {
 	#quit = () => {};
 	#session: AgentSession | null = null;
 	#narrator: Narrator | null = null;
-	/** What was typed before there was a session to take it. */
+	/** Lines typed before the session started; null afterwards. */
 	#early: string[] | null = [];
-	/** Lines before the last one, each of which ended in a backslash. */
+	/** Previous lines of the current input, which ended with a backslash. */
 	#unfinished: string[] = [];
 	#draft: string | null;
 	#interruptedAt = Number.NEGATIVE_INFINITY;
@@ -84,7 +84,7 @@ class PlainMode {
 			onEnd: () => this.#quit(),
 		});
 		const release = this.#guard();
-		this.#output.say(`pi ${version}, plain mode. /help lists the commands. Ctrl+C stops a run, Ctrl+D quits`);
+		this.#output.say(`pi ${version}, plain mode. /help lists all commands. Ctrl+C aborts a run, Ctrl+D quits`);
 		try {
 			await Promise.race([this.#begin(), this.#quitting]);
 			await this.#quitting;
@@ -107,7 +107,7 @@ class PlainMode {
 			ui: this.#dialogs,
 			askTrust: (set) => askPlainTrust(set, this.#questions, this.#output),
 			askGrant: (request) => askPlainGrant(request, this.#questions),
-			// Nothing was switched on that would have to be switched off.
+			// Plain mode changes no terminal state that needs restoring.
 			lastBytes: "",
 		});
 		this.#session = session;
@@ -115,11 +115,10 @@ class PlainMode {
 		const narrator = new Narrator(session, this.#output);
 		this.#narrator = narrator;
 		session.attachUI(this.#dialogs, this.#shell());
-		const said = new Set(session.loaded.warnings);
-		for (const warning of said) narrator.notice("warning", warning);
+		for (const warning of new Set(session.loaded.warnings)) narrator.notice("warning", warning);
 		session.subscribe((event) => {
 			if (event.type !== "session_changed" || event.reason !== "start") narrator.handle(event);
-			if (event.type === "queue_returned") this.#takeBack(event.texts);
+			if (event.type === "queue_returned") this.#restore(event.texts);
 			if (event.type === "activity_changed" && event.activity.state === "idle") this.#ready();
 		});
 		await session.start();
@@ -129,7 +128,7 @@ class PlainMode {
 		const early = this.#early ?? [];
 		this.#early = null;
 		const prompts = this.options.prompts ?? [];
-		void this.#sayAll(session, prompts).then(() => {
+		void this.#sendAll(session, prompts).then(() => {
 			for (const line of early) this.#submit(line);
 			if (prompts.length + early.length === 0) this.#ready();
 		});
@@ -140,7 +139,7 @@ class PlainMode {
 		const loaded = [
 			hooks.length > 0 ? plural(hooks.length, "hook") : "",
 			skills.length > 0 ? plural(skills.length, "skill") : "",
-			templates.length > 0 ? plural(templates.length, "prompt") : "",
+			templates.length > 0 ? plural(templates.length, "prompt template") : "",
 			contextFiles.length > 0 ? plural(contextFiles.length, "context file") : "",
 		].filter(Boolean);
 		const model = session.model ? `Model ${plainLine(session.model.name)}` : "No model";
@@ -148,14 +147,14 @@ class PlainMode {
 		this.#output.say(narrator.describeSession());
 	}
 
-	async #sayAll(session: AgentSession, prompts: NonNullable<PlainOptions["prompts"]>): Promise<void> {
+	async #sendAll(session: AgentSession, prompts: NonNullable<PlainOptions["prompts"]>): Promise<void> {
 		for (const { text, images } of prompts) {
 			this.#output.say(`you: ${text}`);
 			await this.#do(() => session.prompt(text, { images }));
 		}
 	}
 
-	/** Whatever is typed goes to the question that is open, else to the session. */
+	/** Passes typed lines to the open question, otherwise to the session. */
 	#take(lines: readonly string[]): void {
 		this.#output.lineEnded();
 		if (this.#questions.isOpen) {
@@ -190,12 +189,12 @@ class PlainMode {
 			return;
 		}
 		void this.#do(async () => {
-			const outcome = await session.prompt(submission.text);
-			if (outcome.kind === "queued") this.#output.say("queued: it is told after the tool calls that run");
+			const { kind } = await session.prompt(submission.text);
+			if (kind === "queued") this.#output.say("queued: pi sends it after the current tool calls");
 		});
 	}
 
-	/** Runs an action of the session and reports its failure. */
+	/** Runs an action of the session and reports its errors. */
 	async #do(action: () => Promise<unknown>): Promise<void> {
 		try {
 			await action();
@@ -210,23 +209,23 @@ class PlainMode {
 		return this.#session !== null && this.#session.activity.state !== "idle";
 	}
 
-	/** A run ended before these were sent: the user gets them back. */
-	#takeBack(texts: readonly string[]): void {
+	/** Restores prompts that were not sent before the run ended as the draft. */
+	#restore(texts: readonly string[]): void {
 		for (const text of texts) this.#output.say(`not sent: ${text}`);
 		this.#draft = texts.join("\n\n");
 	}
 
-	/** Asks for input when the session is idle. Lines typed while it is busy are accepted all the same. */
+	/** Shows the prompt mark when the session is idle. Lines typed while it is busy are accepted, too. */
 	#ready(): void {
 		if (this.#hasEnded || this.#questions.isOpen) return;
 		if (this.#isBusy || this.#early) this.#output.ask(null);
 		else {
-			if (this.#draft !== null) this.#output.say(`Enter alone sends: ${plainLine(this.#draft, 4000)}`);
+			if (this.#draft !== null) this.#output.say(`Press Enter to send: ${plainLine(this.#draft, 4000)}`);
 			this.#output.ask();
 		}
 	}
 
-	/** Cancels a question, stops a run; when nothing goes on, the second one quits. */
+	/** Cancels the open question, or aborts the run; if idle, the second Ctrl+C quits. */
 	#interrupt(): void {
 		this.#output.breakLine();
 		const isSecond = performance.now() - this.#interruptedAt < TWICE_MS;
@@ -237,7 +236,7 @@ class PlainMode {
 		else {
 			this.#interruptedAt = performance.now();
 			this.#unfinished = [];
-			this.#output.say("Ctrl+C again quits");
+			this.#output.say("Press Ctrl+C again to quit");
 			this.#ready();
 		}
 	}
@@ -266,7 +265,7 @@ class PlainMode {
 			},
 			async copy(text) {
 				if (await copyToClipboard(text)) return;
-				throw new PiError("command_failed", "No program took the text for the clipboard", {
+				throw new PiError("command_failed", "Cannot copy to the clipboard: no clipboard program works", {
 					hint: "install wl-copy or xclip, or use /export",
 				});
 			},
@@ -282,7 +281,7 @@ class PlainMode {
 		};
 	}
 
-	/** Ends in good order when the program is told to end. */
+	/** Ends the session cleanly on SIGTERM and SIGHUP. */
 	#guard(): () => void {
 		const signals = ["SIGTERM", "SIGHUP"] as const;
 		const listeners = signals.map((signal) => {
@@ -299,7 +298,7 @@ class PlainMode {
 	}
 }
 
-/** A line of a table, whose columns are said one after the other, and the gutter's marks as words. */
+/** Replaces the gutter marks of a line with words and the gaps between columns with commas. */
 function inWords(line: string): string {
 	return line
 		.replace(/^▎ +◆/, "summary  ")
@@ -309,9 +308,9 @@ function inWords(line: string): string {
 }
 
 const HOTKEYS: [string, string][] = [
-	["Enter", "Send; while a run is on, it is told after the tool calls that run"],
-	["backslash, Enter", "Go on in the next line"],
-	["Ctrl+C", "Cancel a question, stop a run; twice: quit"],
+	["Enter", "Send; during a run, pi sends it after the current tool calls"],
+	["backslash, Enter", "Continue on the next line"],
+	["Ctrl+C", "Cancel a question or abort a run; twice: quit"],
 	["Ctrl+D", "Quit"],
-	["Ctrl+Z", "Suspend; fg comes back"],
+	["Ctrl+Z", "Suspend; resume with fg"],
 ];

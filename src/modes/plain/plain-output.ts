@@ -1,13 +1,13 @@
 import { revealLine } from "../../util/reveal.js";
 import { collapseCarriageReturns, stripAll } from "../../util/sanitize.js";
 
-/** Stands where the user may type. */
+/** Default prompt mark. */
 const MARK = "> ";
 const MAX_LENGTH = 500;
 
 /**
- * Writes lines one below the other and never takes one back. Whatever text comes, no control character goes out. A line
- * that comes while the user may type begins on a row of its own, and the mark stands below it again.
+ * Appends lines without control characters. A line printed while the user may type starts on its own row, and the prompt
+ * mark is printed again below it.
  */
 export class PlainOutput {
 	#mark: string | null = null;
@@ -16,7 +16,7 @@ export class PlainOutput {
 
 	constructor(private readonly write: (text: string) => void) {}
 
-	/** Text of one or more lines. */
+	/** Prints one or more lines. */
 	say(text: string): void {
 		const clean = stripAll(collapseCarriageReturns(text)).replace(/\t/g, "   ");
 		this.#endMark();
@@ -24,7 +24,7 @@ export class PlainOutput {
 		this.#remark();
 	}
 
-	/** Asks the user to type. @param mark what stands before it; null takes it away */
+	/** Asks the user to type. @param mark the prompt mark; null removes it */
 	ask(mark: string | null = MARK): void {
 		if (mark === this.#mark && this.#isMarked) return;
 		this.#mark = mark;
@@ -32,18 +32,18 @@ export class PlainOutput {
 		this.#remark();
 	}
 
-	/** The user has ended the line. */
+	/** Must be called when the user has ended a line. */
 	lineEnded(): void {
 		this.#isMarked = false;
 	}
 
-	/** The terminal has written a sign of its own, such as `^C`. */
+	/** Starts a new row after the terminal has echoed a control character such as `^C`. */
 	breakLine(): void {
 		this.#isMarked = false;
 		this.write("\n");
 	}
 
-	/** Nothing is asked any more. */
+	/** Removes the prompt mark. */
 	close(): void {
 		this.ask(null);
 		clearImmediate(this.#timer);
@@ -54,7 +54,7 @@ export class PlainOutput {
 		this.#isMarked = false;
 	}
 
-	/** Once what is said together has been said. */
+	/** Prints the mark again after all lines of this tick. */
 	#remark(): void {
 		if (this.#mark === null || this.#timer) return;
 		this.#timer = setImmediate(() => {
@@ -66,7 +66,7 @@ export class PlainOutput {
 	}
 }
 
-/** Text from outside as one line that hides nothing, for names, subjects and questions. */
+/** Untrusted text as one line with invisible characters revealed, for names, subjects and questions. */
 export function plainLine(text: string, maxLength = MAX_LENGTH): string {
 	return revealLine(text, { maxLength, lineEnd: " " });
 }

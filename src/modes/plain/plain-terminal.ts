@@ -1,28 +1,28 @@
 import { isatty } from "node:tty";
 
-/** A terminal that only goes forward: lines come in, text goes out. */
+/** A line-oriented terminal. */
 export interface PlainTerminal {
-	/** Writes text, which holds no control characters but line ends. */
+	/** Writes text without control characters other than line ends. */
 	write(text: string): void;
-	/** Begins to read. */
+	/** Starts reading. */
 	start(listener: PlainListener): void;
-	/** Whether what is typed shows. A line that does not is read key by key, so that the terminal cannot echo it. */
+	/** Turns the echo on or off. Hidden lines are read key by key, so that the terminal cannot echo them. */
 	setEcho(isOn: boolean): void;
-	/** Gives the terminal back. */
+	/** Restores the terminal. */
 	stop(): void;
 }
 
-/** Who hears what is typed. */
+/** Receives user input. */
 export interface PlainListener {
-	/** One line, or several at once when they were pasted. */
+	/** One line, or several pasted ones. */
 	onLines(lines: readonly string[]): void;
 	/** Ctrl+C. */
 	onInterrupt(): void;
-	/** Ctrl+D on an empty line, or the terminal is gone. */
+	/** Ctrl+D on an empty line. */
 	onEnd(): void;
 }
 
-/** What follows a line within this time was pasted along with it: nobody types so fast. ms. */
+/** Lines that arrive within this time were pasted together, in ms. */
 const PASTE_MS = 20;
 
 /** Standard input and output, with the terminal's own line editing. */
@@ -35,11 +35,11 @@ export class ProcessPlainTerminal implements PlainTerminal {
 	readonly #onData = (data: string) => this.#take(data);
 	readonly #onEnd = () => {
 		if (isatty(0)) this.#listener?.onEnd();
-		// The terminal is gone: that is another end than Ctrl+D.
+		// The terminal was closed.
 		else process.kill(process.pid, "SIGHUP");
 	};
 	readonly #onInterrupt = () => this.#listener?.onInterrupt();
-	/** The terminal may be gone: then there is nobody to tell, and a signal or the end of input says so too. */
+	/** Ignored: a signal or the end of the input also reports that the terminal was closed. */
 	readonly #onError = () => {};
 
 	write(text: string): void {
@@ -52,7 +52,7 @@ export class ProcessPlainTerminal implements PlainTerminal {
 		process.stdin.on("error", this.#onError);
 		process.stdin.setRawMode(false);
 		process.stdin.setEncoding("utf8").on("data", this.#onData).on("end", this.#onEnd);
-		// One before may have stopped it.
+		// A previous mode may have paused it.
 		process.stdin.resume();
 		process.on("SIGINT", this.#onInterrupt);
 	}
@@ -85,7 +85,7 @@ export class ProcessPlainTerminal implements PlainTerminal {
 		this.#timer = setTimeout(() => this.#listener?.onLines(this.#lines.splice(0)), PASTE_MS);
 	}
 
-	/** The keys that the terminal itself knows while it edits the line. @returns true when it was one of them */
+	/** Handles the editing keys that the terminal handles for visible lines. @returns false for other characters */
 	#takeHidden(character: string): boolean {
 		switch (character) {
 			case "\x03":

@@ -1,20 +1,39 @@
 import type { ProjectFile, ProjectSet } from "../../config/trust.js";
 import { describeError } from "../../errors.js";
+import type { GrantAnswer, GrantRequest } from "../../hooks/handles.js";
 import type { TrustAnswer } from "../../session/project-code.js";
 import { type CodeLine, codeLines, compareWithTrusted } from "../code-lines.js";
+import { HANDLE_MEANINGS } from "../start-questions.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
 
-const ANSWERS: ReadonlyMap<string, TrustAnswer> = new Map([
-	["y", "trust"],
-	["o", "once"],
-	["n", "no"],
-	["", "no"],
-]);
-/** Longer than any path or line: nothing is cut where someone decides by it. */
-const WHOLE = 100_000;
+const TRUST_ANSWERS = new Map<string, TrustAnswer>(
+	Object.entries({ y: "trust", o: "once", n: "no", "": "no" } as const),
+);
+const GRANT_ANSWERS = new Map<string, GrantAnswer>(
+	Object.entries({ y: "grant", o: "once", n: "no", "": "no" } as const),
+);
+/** Longer than any path: paths that the user decides about are not truncated. */
+const UNTRUNCATED = 100_000;
 
-/** Asks whether the project's code may run. Cancelling, and an empty line, mean no. */
+/** Asks whether a hook gets a handle that it requires. Canceling and an empty line mean no. */
+export function askPlainGrant({ file, handle }: GrantRequest, questions: Questions): Promise<GrantAnswer> {
+	return questions.ask<GrantAnswer>({
+		lines: [
+			`The hook ${plainLine(file.name)} asks for ${handle}: ${HANDLE_MEANINGS[handle]}`,
+			`  ${plainLine(file.path, UNTRUNCATED)}`,
+			"  y: grant it. o: for this run only. n: do not load the hook",
+		],
+		mark: "y, o or n, empty is no: ",
+		read: (line) => {
+			const value = GRANT_ANSWERS.get(line.trim().toLowerCase());
+			return value ? { value } : { retry: ["Answer y, o or n"] };
+		},
+		cancelled: "no",
+	});
+}
+
+/** Asks whether the project's code may run. Canceling and an empty line mean no. */
 export function askPlainTrust(set: ProjectSet, questions: Questions, output: PlainOutput): Promise<TrustAnswer> {
 	const files = [...set.files].sort((a, b) => Number(a.state === "trusted") - Number(b.state === "trusted"));
 	return questions.ask<TrustAnswer>({
@@ -26,12 +45,12 @@ export function askPlainTrust(set: ProjectSet, questions: Questions, output: Pla
 					`  ${plainLine(from)} also loads ${plainLine(specifier)}: ${plainLine(reason)}`,
 			),
 			"It can do anything you can. Run it?",
-			"  y: trust these contents. o: this run only. v: show code and changes. n: no",
+			"  y: trust this version of the code. o: for this run only. v: show code and changes. n: no",
 		],
 		mark: "y, o, v or n, empty is no: ",
 		read: (line) => {
 			const key = line.trim().toLowerCase();
-			const answer = ANSWERS.get(key);
+			const answer = TRUST_ANSWERS.get(key);
 			if (answer) return { value: answer };
 			if (key !== "v") return { retry: ["Answer y, o, v or n"] };
 			showCode(set, output).catch((error: unknown) => output.say(`Error: ${describeError(error)}`));
@@ -44,9 +63,9 @@ export function askPlainTrust(set: ProjectSet, questions: Questions, output: Pla
 function describeFile(file: ProjectFile, { root, trustedAt }: ProjectSet): string {
 	const { rel, realPath, size, sha256, state } = file;
 	const isPlain = realPath.replaceAll("\\", "/") === `${root.replaceAll("\\", "/")}/${rel}`;
-	const link = isPlain ? "" : `, which leads to ${plainLine(realPath, WHOLE)}`;
+	const link = isPlain ? "" : `, a link to ${plainLine(realPath, UNTRUNCATED)}`;
 	const since = state === "changed" && trustedAt ? `changed since ${trustedAt.slice(0, 10)}` : state;
-	return `${plainLine(rel, WHOLE)}${link}, ${size} bytes, ${sha256.slice(0, 12)}, ${since}`;
+	return `${plainLine(rel, UNTRUNCATED)}${link}, ${size} bytes, ${sha256.slice(0, 12)}, ${since}`;
 }
 
 async function showCode(set: ProjectSet, output: PlainOutput): Promise<void> {

@@ -1,18 +1,18 @@
 import { onAbort } from "../../util/abort.js";
 import type { PlainOutput } from "./plain-output.js";
 
-/** Something that the user is asked. */
+/** A question to the user. */
 export interface Question<T> {
-	/** What is asked, and how to answer; said when its turn comes. */
+	/** Question and instructions, printed when the question opens. */
 	lines: readonly string[];
-	/** Stands where the user types. */
+	/** Prompt mark. */
 	mark: string;
-	/** Reads an answer. @returns what is said when it is none; the question stays */
+	/** Parses an answer. @returns `retry`: lines to print for an invalid answer; the question stays open */
 	read(line: string): { value: T } | { retry: readonly string[] };
-	/** What it comes to when it is cancelled. */
+	/** Result when the question is canceled. */
 	cancelled: T;
 	signal?: AbortSignal | undefined;
-	/** ms from when it is asked, also while it waits for its turn. */
+	/** ms, including the time in which the question waits for others. */
 	timeoutMs?: number | undefined;
 }
 
@@ -22,22 +22,21 @@ interface Waiting {
 	cancel(): void;
 }
 
-/** Asks one thing at a time, the others wait in order; each settles exactly once. */
+/** Asks one question at a time; others wait in order. */
 export class Questions {
 	readonly #open: Waiting[] = [];
 
-	/** @param onFree told when nothing is asked any more */
+	/** @param onFree called when no question is open any more */
 	constructor(
 		private readonly output: PlainOutput,
 		private readonly onFree: () => void,
 	) {}
 
-	/** True while an answer is waited for. */
 	get isOpen(): boolean {
 		return this.#open.length > 0;
 	}
 
-	/** @returns what the answer was read as, or `cancelled` */
+	/** @returns the parsed answer, or `cancelled` */
 	ask<T>(question: Question<T>): Promise<T> {
 		const { signal, timeoutMs, cancelled } = question;
 		if (signal?.aborted) return Promise.resolve(cancelled);
@@ -64,7 +63,7 @@ export class Questions {
 				},
 				cancel: () => {
 					const wasShown = this.#open[0] === waiting;
-					if (wasShown) this.output.say("cancelled");
+					if (wasShown) this.output.say("canceled");
 					settle(cancelled);
 				},
 			};
@@ -75,17 +74,17 @@ export class Questions {
 		});
 	}
 
-	/** Takes a line that the user typed. */
+	/** Answers the open question with a typed line. */
 	answer(line: string): void {
 		this.#open[0]?.answer(line);
 	}
 
-	/** Cancels what is asked. */
+	/** Cancels the open question. */
 	cancel(): void {
 		this.#open[0]?.cancel();
 	}
 
-	/** Cancels what is asked and what waits. */
+	/** Cancels all questions. */
 	close(): void {
 		for (const waiting of [...this.#open].reverse()) waiting.cancel();
 	}

@@ -3,12 +3,12 @@ import { formatDuration, plural } from "../format.js";
 import { changesOnly, parseDiff } from "../read-diff.js";
 import { plainLine } from "./plain-output.js";
 
-/** Lines of a result that are read out. */
+/** Maximum number of printed lines of a result. */
 const MAX_LINES = 10;
 const MAX_CHANGES = 20;
 const INDENT = "  ";
 
-/** `bash npm test`, `grep round in src`: the tool and the arguments that say most. */
+/** `bash npm test`, `grep round in src`: the tool with its most informative arguments. */
 export function toolTitle(name: string, args: Readonly<Record<string, unknown>>): string {
 	const [command, pattern, path] = ["command", "pattern", "path"].map((key) => {
 		const value = args[key];
@@ -20,8 +20,8 @@ export function toolTitle(name: string, args: Readonly<Record<string, unknown>>)
 }
 
 /**
- * How a call ended: `done in 2.4 s, exit 1`, `done in 0.1 s, 80 lines`, `failed in 0.1 s`.
- * @param title which call it is, where that is not clear
+ * Describes the end of a call: `done in 2.4 s, exit 1`, `done in 0.1 s, 80 lines`, `failed in 0.1 s`.
+ * @param title identifies the call if several are running
  */
 export function resultWords(
 	{ name, title = "" }: { name: string; title?: string },
@@ -35,7 +35,7 @@ export function resultWords(
 	return title === "" ? `${how} ${words}` : `${how}: ${title}, ${words}`;
 }
 
-/** What of a result is worth hearing: the end of a command's output, the lines that a change changed, an error. */
+/** The printed part of a result: the end of a command's output, changed lines, or an error. */
 export function resultLines(name: string, result: ToolResult, isError: boolean): string[] {
 	const { diff, exitCode } = detailsOf(result);
 	if (typeof diff === "string") return changeLines(diff);
@@ -45,26 +45,24 @@ export function resultLines(name: string, result: ToolResult, isError: boolean):
 	return [];
 }
 
-/** The end of a command's output, with a word on what is left out; without the exit code, which is said anyway. */
+/** The end of a command's output with the number of omitted lines, and without the exit code. */
 export function outputLines(output: string, exitCode: unknown): string[] {
 	const text = withoutExitCode(output.trimEnd(), exitCode);
 	if (text === "") return [];
 	const lines = text.split("\n");
 	const hidden = lines.length > MAX_LINES + 1 ? lines.length - MAX_LINES : 0;
-	const note = hidden > 0 ? [`${INDENT}(${plural(hidden, "line")} before this are left out)`] : [];
+	const note = hidden > 0 ? [`${INDENT}(${plural(hidden, "earlier line")} omitted)`] : [];
 	return [...note, ...lines.slice(hidden).map((line) => INDENT + line)];
 }
 
-/** Tools whose result is for the model. */
+/** Tools whose results are printed only as a count. */
 const QUIET: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "write", "edit"]);
 
 function head(text: string): string[] {
 	const lines = text.split("\n");
 	const hidden = lines.length > MAX_LINES + 1 ? lines.length - MAX_LINES : 0;
 	const shown = hidden > 0 ? lines.slice(0, MAX_LINES) : lines;
-	return [...shown, ...(hidden > 0 ? [`(${plural(hidden, "line")} more are left out)`] : [])].map(
-		(line) => INDENT + line,
-	);
+	return [...shown, ...(hidden > 0 ? [`(${plural(hidden, "more line")} omitted)`] : [])].map((line) => INDENT + line);
 }
 
 function changeLines(diff: string): string[] {
@@ -73,7 +71,7 @@ function changeLines(diff: string): string[] {
 		.slice(0, MAX_CHANGES)
 		.map(({ kind, number, text }) => `${INDENT}line ${number} ${kind}: ${text.trim()}`);
 	const left = changes.length - shown.length;
-	return left > 0 ? [...shown, `${INDENT}(${plural(left, "changed line")} more are left out)`] : shown;
+	return left > 0 ? [...shown, `${INDENT}(${plural(left, "more changed line")} omitted)`] : shown;
 }
 
 function countOf(name: string, result: ToolResult): string {
@@ -91,7 +89,7 @@ function countOf(name: string, result: ToolResult): string {
 	return typeof first === "number" && typeof last === "number" ? plural(Math.max(0, last - first + 1), "line") : "";
 }
 
-/** The details of a result by name; what tools and hooks put there is not typed. */
+/** The details of a result by name; tools and hooks do not type them. */
 function detailsOf({ details }: ToolResult): Record<string, unknown> {
 	return typeof details === "object" && details !== null ? Object.fromEntries(Object.entries(details)) : {};
 }

@@ -14,7 +14,7 @@ import type {
 	RpcResults,
 } from "./protocol.js";
 
-/** The two ends of a connection to a server. */
+/** Streams of a connection to a server. */
 export interface RpcStreams {
 	/** The server's stdout. */
 	input: Readable;
@@ -22,26 +22,26 @@ export interface RpcStreams {
 	output: Writable;
 }
 
-/** How a server is started. */
+/** Options for starting a server. */
 export interface RpcSpawnOptions {
-	/** Arguments beside `--mode rpc`. */
+	/** Arguments in addition to `--mode rpc`. */
 	args?: readonly string[];
 	cwd?: string;
-	/** The whole environment; absent: that of this process. */
+	/** The complete environment. Default: that of this process. */
 	env?: Record<string, string>;
-	/** The program's JavaScript file; absent: this package's own. */
+	/** JavaScript file of the program. Default: pi of this package. */
 	entry?: string;
-	/** Hears the server's stderr; absent: it goes to that of this process. */
+	/** Receives the server's stderr. Default: it is forwarded to stderr of this process. */
 	onStderr?(text: string): void;
 }
 
-/** A dialog that waits for an answer. */
+/** A dialog that expects an answer. */
 export type Dialog = Exclude<HookUIRequest, { method: "notify" }>;
 
-/** What a person said to a dialog; null when they closed it. */
+/** The user's answer to a dialog; null when they closed it. */
 export type DialogAnswer = string | boolean | null;
 
-/** Fields of a command; may be left out where none is needed. */
+/** Fields of a command; optional if no field is required. */
 type CallArguments<N extends RpcCommandName> =
 	Record<never, never> extends RpcParams[N] ? [params?: RpcParams[N]] : [params: RpcParams[N]];
 
@@ -50,20 +50,20 @@ interface Pending {
 	reject(error: PiError): void;
 }
 
-/** Drives a pi in RPC mode. Answers are matched with commands by id; events go to the subscribers. */
+/** Drives a pi process in RPC mode. Matches answers to commands by id and passes events to subscribers. */
 export class RpcClient {
 	readonly #output: Writable;
 	readonly #pending = new Map<string, Pending>();
 	readonly #listeners = new Set<(event: RpcEvent) => void>();
 	#answerDialog: ((dialog: Dialog) => DialogAnswer | Promise<DialogAnswer>) | null = null;
 	#commands = 0;
-	/** Resolves when the server has ended or closed its side. */
+	/** Resolves when the server has exited or closed its output. */
 	readonly closed: Promise<void>;
 
-	/** Speaks through streams, such as those of a program that was started elsewhere. */
+	/** Connects through existing streams, for example to a process started elsewhere. */
 	constructor({ input, output }: RpcStreams) {
 		this.#output = output;
-		// A server that is gone is noticed when its output ends.
+		// The end of the server's output reports the same problem.
 		output.on("error", () => {});
 		this.closed = this.#listen(input);
 	}
@@ -83,12 +83,12 @@ export class RpcClient {
 	}
 
 	/**
-	 * Sends a command and waits for its answer. A prompt is answered when its run has begun; events tell the rest.
-	 * @throws PiError `command_failed` with what the server says, or when it has ended
+	 * Sends a command and waits for its answer. A prompt is answered when its run has begun; events report its progress.
+	 * @throws PiError `command_failed` with the server's error, or when the server has exited
 	 */
 	call<N extends RpcCommandName>(type: N, ...[params]: CallArguments<N>): Promise<RpcResults[N]>;
 	call(type: RpcCommandName, params: object = {}): Promise<unknown> {
-		if (this.#output.destroyed || this.#output.writableEnded) return Promise.reject(gone());
+		if (this.#output.destroyed || this.#output.writableEnded) return Promise.reject(exited());
 		const id = `c${++this.#commands}`;
 		return new Promise((resolve, reject) => {
 			this.#pending.set(id, { resolve, reject });
@@ -96,13 +96,13 @@ export class RpcClient {
 		});
 	}
 
-	/** Hears every event, in order. @returns a function that stops it */
+	/** Passes every event to `listener`, in order. @returns a function that unsubscribes it */
 	subscribe(listener: (event: RpcEvent) => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
 	}
 
-	/** Resolves with the next event that satisfies a test. @throws PiError `command_failed` when the server ends before */
+	/** Resolves with the next event that satisfies a test. @throws PiError `command_failed` when the server exits first */
 	nextEvent<E extends RpcEvent>(wanted: (event: RpcEvent) => event is E): Promise<E>;
 	nextEvent(wanted: (event: RpcEvent) => boolean): Promise<RpcEvent>;
 	nextEvent(wanted: (event: RpcEvent) => boolean): Promise<RpcEvent> {
@@ -114,17 +114,17 @@ export class RpcClient {
 			});
 			void this.closed.then(() => {
 				stop();
-				reject(gone());
+				reject(exited());
 			});
 		});
 	}
 
-	/** Says how dialogs of hooks are answered. Without it each is closed as soon as it opens. */
+	/** Sets the handler that answers dialogs of hooks. Default: each dialog is canceled immediately. */
 	onDialog(answer: (dialog: Dialog) => DialogAnswer | Promise<DialogAnswer>): void {
 		this.#answerDialog = answer;
 	}
 
-	/** Ends the session; resolves when the server has ended. */
+	/** Ends the session; resolves when the server has exited. */
 	async close(): Promise<void> {
 		this.#output.end();
 		await this.closed;
@@ -134,9 +134,9 @@ export class RpcClient {
 		try {
 			for await (const line of readLines(input)) if ("text" in line) this.#take(line.text);
 		} catch {
-			// A broken connection is a closed one.
+			// A broken connection counts as closed.
 		}
-		for (const { reject } of this.#pending.values()) reject(gone());
+		for (const { reject } of this.#pending.values()) reject(exited());
 		this.#pending.clear();
 	}
 
@@ -159,8 +159,8 @@ export class RpcClient {
 		try {
 			answer = (await this.#answerDialog?.(dialog)) ?? null;
 		} catch (error) {
-			// Whoever waits for the dialog must not wait for ever.
-			process.emitWarning(`The dialog ${JSON.stringify(dialog.title)} was closed: ${errorText(error)}`);
+			// Answer anyway: the hook would wait forever.
+			process.emitWarning(`Canceled the dialog ${JSON.stringify(dialog.title)} after an error: ${errorText(error)}`);
 		}
 		const base = { type: "hook_ui_response", id: dialog.id } as const;
 		let response: HookUIResponse = { ...base, cancelled: true };
@@ -174,16 +174,16 @@ export class RpcClient {
 	}
 }
 
-function gone(): PiError {
-	return new PiError("command_failed", "The pi that was driven has ended");
+function exited(): PiError {
+	return new PiError("command_failed", "The pi process has exited");
 }
 
-/** What a server wrote, told apart by its type; null for what is no line of the protocol. */
+/** Parses a line of the server; null if it is not a line of the protocol. */
 function parse(text: string): RpcEvent | RpcResponse | null {
 	try {
 		const value: unknown = JSON.parse(text);
 		const isLine = typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
-		// The other side is this program: a type stands for its fields.
+		// The server is trusted to send the fields that belong to a type.
 		return isLine ? (value as RpcEvent | RpcResponse) : null;
 	} catch {
 		return null;

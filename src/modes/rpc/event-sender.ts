@@ -3,13 +3,13 @@ import type { AgentSessionEvent } from "../../session/events.js";
 import type { LineWriter } from "./lines.js";
 import type { RpcEvent, RpcMessageEvent } from "./protocol.js";
 
-/** Least time between two updates of the same thing. */
+/** Minimum time between two updates of the same message, tool call or shell command. */
 const UPDATE_INTERVAL_MS = 100;
 const MESSAGE = "message";
 
 type Update = Extract<RpcEvent, { type: "message_update" | "tool_execution_update" | "bash_update" }>;
 
-/** Updates of one thing: what was sent last, and what waits. */
+/** Throttled updates of one message, tool call or shell command. */
 interface UpdateStream {
 	sentAt: number;
 	pending: Update | null;
@@ -17,9 +17,9 @@ interface UpdateStream {
 }
 
 /**
- * Sends the events of a session. Updates repeat all there is so far, so few of them are sent: about ten a second of
- * each message, tool call and shell command, and none while the reader is behind. No delta is lost: those that wait are
- * joined.
+ * Sends the events of a session. Updates contain the complete state so far, so they are throttled: about ten per second
+ * for each message, tool call and shell command, and none while the reader is behind. Pending deltas are joined, so
+ * none is lost.
  */
 export class EventSender {
 	readonly #streams = new Map<string, UpdateStream>();
@@ -49,7 +49,7 @@ export class EventSender {
 				return;
 			}
 			case "tool_execution_end":
-				// The result has all that the updates would say.
+				// The result contains everything in the pending update.
 				this.#end(`tool ${event.toolCallId}`);
 				break;
 			case "bash_end":
@@ -63,23 +63,23 @@ export class EventSender {
 		this.#write(event);
 	}
 
-	/** Forgets what waits. */
+	/** Drops pending updates. */
 	close(): void {
 		for (const key of [...this.#streams.keys()]) this.#end(key);
 	}
 
-	/** Writes an event behind the updates of the message that it may belong to. */
+	/** Writes an event after the pending update of the message, which may precede it. */
 	#write(event: RpcEvent): void {
 		this.#flush(MESSAGE);
 		this.#put(event);
 	}
 
-	/** Details of tools may hold what JSON cannot: that must not break the run that told of it. */
+	/** Writes an event. Tool details that JSON cannot represent are reported, so that they do not break the run. */
 	#put(event: RpcEvent): void {
 		try {
 			this.writer.write(event);
 		} catch (error) {
-			const message = `${event.type} cannot be told as JSON: ${errorText(error)}`;
+			const message = `Cannot send ${event.type} as JSON: ${errorText(error)}`;
 			this.writer.write({ type: "notice", level: "error", message } satisfies RpcEvent);
 		}
 	}
@@ -134,9 +134,9 @@ function withoutPartial(
 	return rest;
 }
 
-/** One update that says what both say; null when the first must be sent by itself. */
+/** Joins two updates; null when the first must be sent separately. */
 function join(first: Update, second: Update): Update | null {
-	// All but messages repeat everything: the later one is enough.
+	// Other updates are complete, so the second replaces the first.
 	if (first.type !== "message_update" || second.type !== "message_update") return second;
 	const [a, b] = [first.assistantMessageEvent, second.assistantMessageEvent];
 	if (!("delta" in a) || !("delta" in b) || a.type !== b.type || a.contentIndex !== b.contentIndex) return null;

@@ -7,60 +7,49 @@ import { isCompactionEntry, isMessageEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import { exportSession, lastAssistantText } from "../../session/command-host.js";
 import type { PromptResult } from "../../session/prompter.js";
-import type { Lane } from "./lanes.js";
+import type { Concurrency } from "./command-scheduler.js";
 import type { PromptAnswer, RpcBashResult, RpcCommandName, RpcParams, RpcResults } from "./protocol.js";
 
-/** What commands are carried out with. */
-export interface HandlerDeps {
+/** Dependencies of the command handlers. */
+export interface HandlerOptions {
 	session: AgentSession;
-	/** Hears of a run that failed after its prompt was answered. */
+	/** Reports a run that failed after its prompt was answered. */
 	onFailure(message: string): void;
 }
 
-/** How each command is carried out. */
+/** The handler of each command. */
 export type RpcHandlers = {
 	[N in RpcCommandName]: (params: RpcParams[N]) => RpcResults[N] | Promise<RpcResults[N]>;
 };
 
-/** When each command runs. */
-export const LANES: Readonly<Record<RpcCommandName, Lane>> = {
-	prompt: "session",
-	queue_message: "session",
-	compact: "session",
-	reset: "both",
-	switch_session: "both",
-	branch: "both",
-	bash: "beside",
-	abort: "now",
-	abort_retry: "now",
-	abort_bash: "now",
-	get_state: "order",
-	get_messages: "order",
-	set_model: "order",
-	cycle_model: "order",
-	get_available_models: "order",
-	set_thinking_level: "order",
-	cycle_thinking_level: "order",
-	set_queue_mode: "order",
-	set_auto_compaction: "order",
-	set_auto_retry: "order",
-	get_session_stats: "order",
-	export_html: "order",
-	get_branch_messages: "order",
-	get_last_assistant_text: "order",
-	get_commands: "order",
-	get_context: "order",
+/** The concurrency classes of commands; all others are `ordered`. */
+const CONCURRENCY: Partial<Readonly<Record<RpcCommandName, Concurrency>>> = {
+	prompt: "conversation",
+	queue_message: "conversation",
+	compact: "conversation",
+	reset: "barrier",
+	switch_session: "barrier",
+	branch: "barrier",
+	bash: "parallel",
+	abort: "immediate",
+	abort_retry: "immediate",
+	abort_bash: "immediate",
 };
 
-/** The commands on a session. Each throws a `PiError` for what cannot be done. */
-export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers {
+/** The concurrency class of a command. */
+export function concurrencyOf(name: RpcCommandName): Concurrency {
+	return CONCURRENCY[name] ?? "ordered";
+}
+
+/** Creates the command handlers of a session. Each throws a `PiError` when it fails. */
+export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandlers {
 	const { controls } = session;
-	const accept = (say: () => Promise<PromptResult>) => acceptPrompt(session, say, onFailure);
+	const accept = (send: () => Promise<PromptResult>) => acceptPrompt(session, send, onFailure);
 	return {
 		prompt: ({ message, attachments, images }) => accept(() => session.prompt(message, { attachments, images })),
 		queue_message: ({ message, attachments, images }) => accept(() => session.send(message, { attachments, images })),
 		async abort() {
-			// A prompt on the line before is on its way, but its run has not begun: let it, so that there is one to stop.
+			// A prompt on the previous line has not begun its run yet; wait a tick, so that the abort applies to it.
 			await nextTick();
 			return { queued: await session.abort() };
 		},
@@ -91,8 +80,8 @@ export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers
 			const usable = await controls.availableModels();
 			const model = usable.find((candidate) => candidate.provider === provider && candidate.id === modelId);
 			if (!model) {
-				throw new PiError("model_unknown", `No model ${provider}/${modelId} with a key`, {
-					hint: "get_available_models lists those that can be used",
+				throw new PiError("model_unknown", `Model ${provider}/${modelId} does not exist or has no API key`, {
+					hint: "get_available_models lists the available models",
 				});
 			}
 			await session.setModel(model);
@@ -152,10 +141,10 @@ export function createHandlers({ session, onFailure }: HandlerDeps): RpcHandlers
 	};
 }
 
-/** Answers a prompt as soon as it is known what becomes of it: not at the end of its run, but when the run has begun. */
+/** Answers a prompt when its run has begun, when it is queued, or when it was a command; not at the end of the run. */
 function acceptPrompt(
 	session: AgentSession,
-	say: () => Promise<PromptResult>,
+	send: () => Promise<PromptResult>,
 	onFailure: (message: string) => void,
 ): Promise<PromptAnswer> {
 	return new Promise((accept, refuse) => {
@@ -165,9 +154,9 @@ function acceptPrompt(
 			isAnswered = true;
 			accept({ outcome: "started" });
 		});
-		say()
+		send()
 			.then(
-				(outcome) => accept(describeOutcome(outcome)),
+				(result) => accept(toAnswer(result)),
 				(error: unknown) => {
 					if (isAnswered) onFailure(describeError(error));
 					else refuse(error);
@@ -177,9 +166,9 @@ function acceptPrompt(
 	});
 }
 
-function describeOutcome(outcome: PromptResult): PromptAnswer {
-	if (outcome.kind === "run") return { outcome: "started" };
-	return outcome.kind === "queued" ? { outcome: "queued" } : { outcome: "command", status: outcome.status };
+function toAnswer(result: PromptResult): PromptAnswer {
+	if (result.kind === "run") return { outcome: "started" };
+	return result.kind === "queued" ? { outcome: "queued" } : { outcome: "command", status: result.status };
 }
 
 async function runBash(session: AgentSession, command: string, excludeFromContext: boolean): Promise<RpcBashResult> {
@@ -194,7 +183,7 @@ async function runBash(session: AgentSession, command: string, excludeFromContex
 	}
 	const entry = session.entries[entryIndex];
 	if (!isMessageEntry(entry) || entry.message.role !== "bashExecution") {
-		throw new PiError("command_failed", "The shell command left no entry");
+		throw new PiError("command_failed", "The shell command did not write an entry");
 	}
 	const { output, exitCode, cancelled, truncated, fullOutputPath } = entry.message;
 	return { output, exitCode, cancelled, truncated, ...(fullOutputPath ? { fullOutputPath } : {}), entryIndex };

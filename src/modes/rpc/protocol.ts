@@ -25,7 +25,7 @@ const Level = Type.Union([
 	Type.Literal("high"),
 	Type.Literal("xhigh"),
 ]);
-const Said = Type.Object({
+const PromptFields = Type.Object({
 	message: Type.String(),
 	attachments: Type.Optional(Type.Array(Attachment)),
 	images: Type.Optional(Type.Array(Image)),
@@ -33,16 +33,16 @@ const Said = Type.Object({
 const Nothing = Type.Object({});
 const Switch = Type.Object({ enabled: Type.Boolean() });
 
-/** Every command by its `type`, with the fields it takes beside `type` and `id`. Fields that are not named are ignored. */
+/** The fields of every command in addition to `type` and `id`, by command name. Other fields are ignored. */
 export const RPC_COMMANDS = {
-	/** A line of the user; a slash command runs. */
-	prompt: Said,
-	/** Said after the current tool calls of a run; a slash means nothing. Without a run it starts one. */
-	queue_message: Said,
+	/** Sends a prompt or runs a slash command. */
+	prompt: PromptFields,
+	/** Sends a prompt, during a run after the current tool calls. Does not run slash commands. */
+	queue_message: PromptFields,
 	abort: Nothing,
 	reset: Nothing,
 	get_state: Nothing,
-	/** The messages that the model sees next. */
+	/** Returns the messages of the next request. */
 	get_messages: Nothing,
 	set_model: Type.Object({ provider: Type.String(), modelId: Type.String() }),
 	cycle_model: Nothing,
@@ -54,12 +54,12 @@ export const RPC_COMMANDS = {
 	set_auto_compaction: Switch,
 	set_auto_retry: Switch,
 	abort_retry: Nothing,
-	/** A shell command of the user; `excludeFromContext` keeps it from the model. */
+	/** Runs a shell command for the user; `excludeFromContext` hides it from the model. */
 	bash: Type.Object({ command: Type.String(), excludeFromContext: Type.Optional(Type.Boolean()) }),
 	abort_bash: Nothing,
 	get_session_stats: Nothing,
 	export_html: Type.Object({ outputPath: Type.Optional(Type.String()) }),
-	/** A path, an id or the start of one. */
+	/** `sessionPath`: a path, an id or the start of an id. */
 	switch_session: Type.Object({ sessionPath: Type.String() }),
 	branch: Type.Object({ entryIndex: Type.Integer() }),
 	get_branch_messages: Nothing,
@@ -70,19 +70,19 @@ export const RPC_COMMANDS = {
 
 export type RpcCommandName = keyof typeof RPC_COMMANDS;
 
-/** The fields of each command beside `type` and `id`. */
+/** The fields of each command in addition to `type` and `id`. */
 export type RpcParams = { [N in RpcCommandName]: Static<(typeof RPC_COMMANDS)[N]> };
 
-/** A line that a client sends: a command. `id` is echoed as it is. */
+/** A command of the client. The answer repeats its `id`. */
 export type RpcCommand<N extends RpcCommandName = RpcCommandName> = {
 	[C in N]: { type: C; id?: unknown } & RpcParams[C];
 }[N];
 
-/** What became of a prompt: a run has begun, it waits for its moment, or it was a command and is done. */
+/** Result of a prompt: its run has begun, it is queued, or it was a slash command and has finished. */
 export type PromptAnswer =
 	| { outcome: "started" }
 	| { outcome: "queued" }
-	/** `status`: what the command said; null for nothing. */
+	/** `status`: status line of the command, or null. */
 	| { outcome: "command"; status: string | null };
 
 /** Answer to `get_state`. */
@@ -92,12 +92,12 @@ export interface RpcState {
 	isStreaming: boolean;
 	isCompacting: boolean;
 	queueMode: "one-at-a-time" | "all";
-	/** null when the session is kept in memory. */
+	/** null for a session in memory. */
 	sessionFile: string | null;
 	sessionId: string;
 	autoCompactionEnabled: boolean;
 	autoRetryEnabled: boolean;
-	/** Of the messages that the model sees next. */
+	/** Number of messages in the next request. */
 	messageCount: number;
 	queuedMessageCount: number;
 }
@@ -105,26 +105,26 @@ export interface RpcState {
 /** Answer to `bash`. */
 export interface RpcBashResult {
 	output: string;
-	/** null when the command was cancelled. */
+	/** null when the command was aborted. */
 	exitCode: number | null;
 	cancelled: boolean;
 	truncated: boolean;
 	fullOutputPath?: string;
-	/** Where it is in the log. */
+	/** Index of its entry in the log. */
 	entryIndex: number;
 }
 
-/** `data` of the answer to each command; null for commands that answer nothing. */
+/** `data` of the answer to each command; null for commands without a result. */
 export interface RpcResults {
 	prompt: PromptAnswer;
 	queue_message: PromptAnswer;
-	/** The prompts that waited. */
+	/** The prompts removed from the queue. */
 	abort: { queued: string[] };
 	reset: { cancelled: boolean };
 	get_state: RpcState;
 	get_messages: { messages: readonly AppMessage[] };
 	set_model: Model<Api>;
-	/** null when there is no other. */
+	/** null when no other model is available. */
 	cycle_model: { model: Model<Api>; thinkingLevel: ThinkingLevel } | null;
 	get_available_models: { models: Model<Api>[] };
 	set_thinking_level: null;
@@ -140,7 +140,7 @@ export interface RpcResults {
 	get_session_stats: SessionStats;
 	export_html: { path: string };
 	switch_session: { cancelled: boolean };
-	/** The text of the message that was branched from, for an editor; empty when a hook cancelled it. */
+	/** `text`: the user message at `entryIndex`, for an editor; empty when a hook canceled the branch. */
 	branch: { text: string; cancelled: boolean };
 	get_branch_messages: { messages: BranchTarget[] };
 	get_last_assistant_text: { text: string | null };
@@ -148,12 +148,12 @@ export interface RpcResults {
 	get_context: ContextReport;
 }
 
-/** The answer to one line. `command` is `parse` for a line that is no command. */
+/** The answer to one line. `command` is `parse` for a line that is not a command. */
 export type RpcResponse =
 	| { id?: unknown; type: "response"; command: string; success: true; data?: unknown }
 	| { id?: unknown; type: "response"; command: string; success: false; error: string };
 
-/** A dialog, or a line to show: `notify` expects no answer. */
+/** A dialog, or with `notify` a message, which expects no answer. */
 export type HookUIRequest = { type: "hook_ui_request"; id: string } & (
 	| { method: "select"; title: string; options: string[]; descriptions?: (string | null)[]; timeout?: number }
 	| { method: "confirm"; title: string; message: string; timeout?: number }
@@ -170,18 +170,18 @@ export interface HookUIResponse {
 	cancelled?: boolean;
 }
 
-/** What happens, as lines: the events of the session, and dialogs. */
+/** Events of the session, and dialogs. */
 export type RpcEvent =
 	| Exclude<AgentSessionEvent, { type: "context_changed" | "message_update" }>
-	/** The context is not what it was with something added: ask for it with `get_context`. */
+	/** The context was computed: numbers of messages and hidden entries. `get_context` returns all of it. */
 	| { type: "context_changed"; messages: number; hidden: number; problems: readonly ContextProblem[] }
-	/** At most about ten a second. Deltas of the same block in between come as one; `message` is the whole so far. */
+	/** At most about ten per second. Deltas of the same block in between are joined; `message` is complete so far. */
 	| { type: "message_update"; message: AppMessage; assistantMessageEvent: RpcMessageEvent }
 	| HookUIRequest
-	/** A dialog was closed before it was answered: its run was stopped, or its time is up. */
+	/** A dialog was closed before it was answered: its run was aborted, or it timed out. */
 	| { type: "hook_ui_closed"; id: string };
 
-/** An update without the message so far: that is beside it. */
+/** An update without the partial message, which the event contains as `message`. */
 export type RpcMessageEvent = AssistantMessageEvent extends infer E
 	? E extends { partial: unknown }
 		? Omit<E, "partial">

@@ -7,10 +7,10 @@ import type { HookUIRequest, HookUIResponse, RpcEvent } from "./protocol.js";
 type Dialog = Exclude<HookUIRequest, { method: "notify" }>;
 type Question = Dialog extends infer D ? (D extends Dialog ? Omit<D, "type" | "id" | "timeout"> : never) : never;
 
-/** Longest delay a Node timer takes. */
+/** Maximum delay of a Node timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A dialog that waits for its turn or its answer. */
+/** A dialog that waits for its turn or for its answer. */
 interface OpenDialog {
 	id: string;
 	show(): void;
@@ -18,8 +18,8 @@ interface OpenDialog {
 }
 
 /**
- * Dialogs of hooks, answered by the client: one at a time, in the order in which they were asked for. Each settles
- * exactly once; answers to dialogs that are no longer open are ignored.
+ * Dialogs of hooks, answered by the client. One is open at a time, in the order of the requests. Answers to closed
+ * dialogs are ignored.
  */
 export class RpcUI implements HookUI {
 	readonly #dialogs: OpenDialog[] = [];
@@ -65,13 +65,13 @@ export class RpcUI implements HookUI {
 		this.send({ type: "hook_ui_request", id: randomUUID(), method: "notify", message: textOf(message), notifyType });
 	}
 
-	/** Takes an answer of the client. */
+	/** Handles an answer of the client. */
 	answer(response: HookUIResponse): void {
 		const [current] = this.#dialogs;
 		if (current?.id === response.id) current.settle(response.cancelled ? null : response);
 	}
 
-	/** Cancels every dialog, and those that are asked for later. */
+	/** Cancels all dialogs, including later ones. */
 	close(): void {
 		this.#isClosed = true;
 		for (const dialog of [...this.#dialogs].reverse()) dialog.settle(null);
@@ -117,7 +117,7 @@ export class RpcUI implements HookUI {
 	}
 }
 
-/** The client answers with a label: two that are equal are told apart by a number. */
+/** The client answers with a label, so duplicate labels get a number. */
 function withUniqueLabels(items: readonly SelectChoice[]): SelectChoice[] {
 	const taken = new Set<string>();
 	return items.map((item) => {

@@ -2,34 +2,35 @@ import { describeError, errorText } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import { onAbort } from "../../util/abort.js";
 import type { ModeIO } from "../mode.js";
+import { waitAtMost } from "../session-end.js";
+import { CommandScheduler } from "./command-scheduler.js";
 import { EventSender } from "./event-sender.js";
-import { createHandlers, LANES, type RpcHandlers } from "./handlers.js";
-import { Lanes } from "./lanes.js";
+import { concurrencyOf, createHandlers, type RpcHandlers } from "./handlers.js";
 import { LineWriter, MAX_LINE_BYTES, readLines } from "./lines.js";
 import type { RpcCommand, RpcCommandName, RpcResponse } from "./protocol.js";
 import { readLine } from "./read-line.js";
 import { RpcUI } from "./rpc-ui.js";
 
-/** What a server speaks through. */
+/** Options of a server. */
 export interface RpcServerOptions {
 	session: AgentSession;
-	/** Where the client's lines come from. */
+	/** Lines of the client. */
 	input: AsyncIterable<Uint8Array | string>;
 	io: Pick<ModeIO, "out">;
-	/** Ends the service as the end of the input does. */
+	/** Ends the service like the end of the input. */
 	signal?: AbortSignal;
 }
 
-/** How long the last commands may take once the client has gone, in ms. */
+/** Maximum time for pending commands after the client has disconnected, in ms. */
 const LAST_COMMANDS_MS = 500;
-/** How long what was stopped may take to answer, in ms. */
+/** Maximum time for aborted commands to answer, in ms. */
 const STOP_MS = 1500;
-/** How long the session may take to end, in ms: hooks have two seconds for their shutdown. */
+/** Maximum time for the session to end, in ms: shutdown handlers of hooks have 2 s. */
 const DISPOSE_MS = 2500;
 
 /**
- * Drives a session by lines of JSON: starts it, answers commands, tells events, and disposes it when the input ends.
- * Every line gets an answer; commands that wait for nothing are answered out of turn.
+ * Drives a session with lines of JSON: starts it, answers commands, sends events, and disposes it when the input ends.
+ * Every line gets an answer, not necessarily in order.
  * @see docs/rpc.md
  */
 export class RpcServer {
@@ -38,7 +39,7 @@ export class RpcServer {
 	readonly #events: EventSender;
 	readonly #ui: RpcUI;
 	readonly #handlers: RpcHandlers;
-	/** Counts aborts: prompts that were still waiting at one are not said. */
+	/** Number of aborts: prompts that were still waiting at an abort are not sent. */
 	#aborts = 0;
 	#isEnding = false;
 
@@ -53,67 +54,70 @@ export class RpcServer {
 		});
 	}
 
-	/** Serves until the input ends and all is written. @throws what starting the session throws */
+	/** Serves until the input has ended and all output is written. @throws errors of starting the session */
 	async serve(): Promise<void> {
 		const { session, input, signal } = this.#options;
 		const unsubscribe = session.subscribe((event) => this.#events.send(event));
 		session.attachUI(this.#ui, null, false);
-		// What went wrong before there was anybody to hear of it.
+		// Warnings from before the subscription.
 		for (const message of session.loaded.warnings) this.#events.send({ type: "notice", level: "warning", message });
 		const started = session.start();
-		const lanes = new Lanes(
+		const scheduler = new CommandScheduler(
 			started.catch(() => {
 				this.#isEnding = true;
 			}),
 		);
-		// An input that breaks has ended.
-		const ended = this.#readCommands(input, lanes).catch(() => {});
+		// A broken input counts as ended.
+		const ended = this.#readCommands(input, scheduler).catch(() => {});
 		try {
 			await Promise.race([ended, aborted(signal), started.then(() => ended)]);
 		} finally {
-			await settled(lanes.idle(), LAST_COMMANDS_MS);
+			await settled(scheduler.idle(), LAST_COMMANDS_MS);
 			this.#isEnding = true;
 			this.#ui.close();
 			await settled(session.dispose(), DISPOSE_MS);
-			await settled(lanes.idle(), STOP_MS);
+			await settled(scheduler.idle(), STOP_MS);
 			unsubscribe();
 			this.#events.close();
 			await settled(this.#writer.drained(), STOP_MS);
 		}
 	}
 
-	async #readCommands(input: RpcServerOptions["input"], lanes: Lanes): Promise<void> {
+	async #readCommands(input: RpcServerOptions["input"], scheduler: CommandScheduler): Promise<void> {
 		for await (const line of readLines(input)) {
 			if ("tooLong" in line) {
-				const error = `A line of ${line.tooLong} bytes is longer than the limit of ${MAX_LINE_BYTES}`;
+				const error = `The line has ${line.tooLong} bytes, more than the limit of ${MAX_LINE_BYTES}`;
 				this.#answer({ type: "response", command: "parse", success: false, error });
-			} else this.#take(line.text, lanes);
-			// A client that does not read its answers is not read either.
+			} else this.#handleLine(line.text, scheduler);
+			// Backpressure: stop reading commands while the client does not read answers.
 			if (this.#writer.isBehind) await this.#writer.drained();
 		}
 	}
 
-	#take(text: string, lanes: Lanes): void {
+	#handleLine(text: string, scheduler: CommandScheduler): void {
 		const line = readLine(text);
-		if (line.kind === "refused") this.#answer(line.response);
+		if (line.kind === "rejected") this.#answer(line.response);
 		else if (line.kind === "ui_response") this.#ui.answer(line.response);
 		else {
 			const { command } = line;
 			if (command.type === "abort") this.#aborts++;
-			const lane = LANES[command.type];
+			const concurrency = concurrencyOf(command.type);
 			const aborts = this.#aborts;
-			lanes.run(lane, () => this.#carryOut(command, this.#isEnding || (lane === "session" && aborts !== this.#aborts)));
+			scheduler.run(concurrency, () => {
+				const isAborted = concurrency === "conversation" && aborts !== this.#aborts;
+				return this.#execute(command, this.#isEnding || isAborted);
+			});
 		}
 	}
 
-	async #carryOut(command: RpcCommand, isAborted: boolean): Promise<void> {
+	async #execute(command: RpcCommand, isAborted: boolean): Promise<void> {
 		const base = {
 			...(command.id === undefined ? {} : { id: command.id }),
 			type: "response" as const,
 			command: command.type,
 		};
 		try {
-			if (isAborted) throw new Error("Stopped before it began");
+			if (isAborted) throw new Error("Aborted before it started");
 			const data = await this.#call(command);
 			this.#answer({ ...base, success: true, ...(data === null ? {} : { data }) });
 		} catch (error) {
@@ -129,31 +133,20 @@ export class RpcServer {
 		try {
 			this.#writer.write(response);
 		} catch (error) {
-			// An id can be nested deeper than JSON is written, and what hooks and tools leave may be no JSON at all.
+			// The id can be nested too deeply, and results of hooks and tools may not be JSON.
 			const { command } = response;
-			const reason = `The answer cannot be told as JSON: ${errorText(error)}`;
+			const reason = `Cannot send the answer as JSON: ${errorText(error)}`;
 			this.#writer.write({ type: "response", command, success: false, error: reason });
 		}
 	}
 }
 
-/** Waits for a promise, but not for ever. Never rejects. */
-async function settled(promise: Promise<unknown>, limitMs: number): Promise<void> {
-	let timer: NodeJS.Timeout | undefined;
-	const limit = new Promise<void>((resolve) => {
-		timer = setTimeout(resolve, limitMs);
-	});
-	await Promise.race([
-		promise.then(
-			() => {},
-			() => {},
-		),
-		limit,
-	]);
-	clearTimeout(timer);
+/** Waits for a promise, but at most `limitMs` milliseconds. Never rejects. */
+function settled(promise: Promise<unknown>, limitMs: number): Promise<void> {
+	return waitAtMost(limitMs, promise).catch(() => {});
 }
 
-/** Resolves when the signal is aborted; never without one. */
+/** Resolves when the signal is aborted; never without a signal. */
 function aborted(signal: AbortSignal | undefined): Promise<void> {
 	return new Promise((resolve) => {
 		if (signal) onAbort(signal, resolve);

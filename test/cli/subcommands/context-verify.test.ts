@@ -73,10 +73,10 @@ describe("pi context --verify", () => {
 		const lines = await run({ name: "context", verify: true }, { ...place, session: file });
 		expect(lines.stdout).toBe(
 			[
-				"The request that entry 9 answers is not what was sent: 4 messages then, 7 now",
+				"The request answered by entry 9 differs from the recorded one: 4 messages recorded, 7 computed",
 				"Entry 7 is a stack_pop of a hook that is not loaded; name the hook's file with --hook",
-				"From message 2 on, user from entry 3: u2",
-				"Message 2 then, user from a hook: [Summary] an answer",
+				"Computed from message 2 on, user from entry 3: u2",
+				"Recorded as message 2, user from a hook: [Summary] an answer",
 				"",
 			].join("\n"),
 		);
@@ -97,10 +97,10 @@ describe("pi context --verify", () => {
 		const { stdout } = await run({ name: "context", verify: true }, { ...place, session: file });
 		expect(stdout).toBe(
 			[
-				"The request that entry 2 answers is not what was sent: 2 messages then, 1 now",
+				"The request answered by entry 2 differs from the recorded one: 2 messages recorded, 1 computed",
 				"A hook that hid or replaced less then has changed, a hook that added messages is missing, or entries were removed",
-				"From message 0 on, user from entry 1: u1",
-				"Message 0 then, user from a hook: Be brief.",
+				"Computed from message 0 on, user from entry 1: u1",
+				"Recorded as message 0, user from a hook: Be brief.",
 				"",
 			].join("\n"),
 		);
@@ -124,9 +124,9 @@ describe("pi context --verify", () => {
 		const lines = await run({ name: "context", verify: true }, { ...place, session: file, hooks: [STACK, late] });
 		expect(lines.stdout).toBe(
 			[
-				"The request that entry 4 answers is not what was sent: 3 messages then, 4 now",
+				"The request answered by entry 4 differs from the recorded one: 3 messages recorded, 4 computed",
 				`Without ${late} it is what was sent: the hook was not loaded then, or did something else`,
-				`From message 3 on, user from ${late}: Be brief.`,
+				`Computed from message 3 on, user from ${late}: Be brief.`,
 				"",
 			].join("\n"),
 		);
@@ -166,7 +166,7 @@ describe("pi context --without", () => {
 		await expect(texts("stack")).rejects.toMatchObject({
 			code: "bad_arguments",
 			message: "--without stack: no such hook is loaded",
-			hint: "there are stacking",
+			hint: "loaded hooks: stacking",
 		});
 	});
 });

@@ -71,7 +71,7 @@ describe("pi context", () => {
 		expect(await at(5, [STACK])).toEqual(["u1", "a1", "u2", "a2", "u3"]);
 		expect(await at(7, [STACK])).toEqual(["u1", "a1", "[Summary]\n\nSUM"]);
 		expect(await at(9, [])).toEqual(["u1", "a1", "u2", "a2", "u3", "a3", "u4", "a4"]);
-		await expect(at(10, [])).rejects.toThrow("--at 10: the session has entries 0 to 9");
+		await expect(at(10, [])).rejects.toThrow("--at 10: no such entry, the session has entries 0 to 9");
 	});
 
 	test("takes the latest session of the directory, and prints lines", async () => {
@@ -80,16 +80,18 @@ describe("pi context", () => {
 		expect(stdout).toContain(`${file} at entry 9: 5 messages`);
 		expect(stdout).toMatch(/^-\s+user\s+\d+ tok\s+cached\s+\S*stack-design\.ts\s+\[Summary\] SUM$/m);
 		expect(stdout).toMatch(/^4\s+assistant\s+\d+ tok\s+by \S*stack-design\.ts$/m);
-		await expect(run({ name: "context", verify: false })).rejects.toThrow("There is no session in ");
+		await expect(run({ name: "context", verify: false })).rejects.toThrow("No session in ");
 	});
 
 	test("--verify computes every request again and names the first that differs", async () => {
 		const { cwd, file } = await poppedSession();
 		const verify = (hooks: string[]) => run({ name: "context", verify: true }, { cwd, session: file, hooks });
-		expect(await verify([STACK])).toMatchObject({ code: 0, stdout: "4 requests, each as it was recorded\n" });
+		expect(await verify([STACK])).toMatchObject({ code: 0, stdout: "All 4 requests match the recorded ones\n" });
 		const without = await verify([]);
 		expect(without.code).toBe(1);
-		expect(without.stdout).toContain("entry 9 answers is not what was sent: 4 messages then, 7 now");
+		expect(without.stdout).toContain(
+			"answered by entry 9 differs from the recorded one: 4 messages recorded, 7 computed",
+		);
 	});
 
 	test("names a hook that fails or answers with what no model takes, and cannot be made to write", async () => {
@@ -109,8 +111,6 @@ describe("pi context", () => {
 		writeFiles(cwd, { ".pi/hooks/mine.ts": "throw new Error('ran')" });
 		const { code, stderr } = await run({ name: "context", verify: false }, { cwd, session: file });
 		expect(code).toBe(0);
-		expect(stderr).toMatch(
-			/^Project hooks were not run, they are not trusted: \S+mine\.ts · pi hooks trust, or --trust\n$/,
-		);
+		expect(stderr).toMatch(/^Untrusted project hooks did not run: \S+mine\.ts · run pi hooks trust, or use --trust\n$/);
 	});
 });

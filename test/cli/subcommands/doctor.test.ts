@@ -21,7 +21,7 @@ describe("pi doctor", () => {
 		expect(of("ripgrep")[0]?.text).toMatch(/^ripgrep \d/);
 		expect(of("keys")).toEqual([{ name: "keys", state: "ok", text: "anthropic (ANTHROPIC_API_KEY)" }]);
 		expect(of("model")[0]?.text).toMatch(/^anthropic\//);
-		expect(of("servers")[0]?.text).toBe("not looked for: offline");
+		expect(of("servers")[0]?.text).toBe("not searched: offline");
 		expect(stdout).not.toContain("sk-very-secret");
 	});
 
@@ -42,10 +42,10 @@ describe("pi doctor", () => {
 		const { code, of } = await examine({ agentDir });
 		expect(code).toBe(1);
 		expect(of("files")).toEqual([
-			{ name: "files", state: "problem", text: `others can write to ${agentDir}`, mend: `chmod go-w ${agentDir}` },
+			{ name: "files", state: "problem", text: `other users can write to ${agentDir}`, mend: `chmod go-w ${agentDir}` },
 		]);
 		expect(of("settings")[0]?.text).toContain("queueMode must be one of");
-		expect(of("shell")).toMatchObject([{ state: "problem", mend: "mend shellPath in settings.json" }]);
+		expect(of("shell")).toMatchObject([{ state: "problem", mend: "correct shellPath in settings.json" }]);
 		expect(of("trust")[0]).toMatchObject({ state: "problem" });
 		expect(of("tools")).toMatchObject([{ state: "problem", text: expect.stringContaining("not number") }]);
 		expect(of("hooks")).toMatchObject([
@@ -53,14 +53,14 @@ describe("pi doctor", () => {
 			{ state: "problem", text: `Hook ${join(agentDir, "hooks/bad.ts")}:1 did not load: no luck` },
 		]);
 		const text = await run({ name: "doctor" }, { agentDir });
-		expect(text.stdout).toMatch(/^!! +shell +.*\/no\/such\/shell.* · mend shellPath in settings\.json$/m);
+		expect(text.stdout).toMatch(/^!! +shell +.*\/no\/such\/shell.* · correct shellPath in settings\.json$/m);
 		expect(text.stdout.trimEnd().split("\n").at(-1)).toBe("6 problems");
 	});
 
 	test.each([
-		[{ COLORTERM: "truecolor" }, "all colours (COLORTERM=truecolor)", "auto"],
-		[{}, "256 colours (TERM=xterm-256color)", "auto"],
-		[{ NO_COLOR: "1", COLORFGBG: "0;15" }, "no colours (NO_COLOR=1)", "auto, light by COLORFGBG"],
+		[{ COLORTERM: "truecolor" }, "true color (COLORTERM=truecolor)", "auto"],
+		[{}, "256 colors (TERM=xterm-256color)", "auto"],
+		[{ NO_COLOR: "1", COLORFGBG: "0;15" }, "no colors (NO_COLOR=1)", "auto, light according to COLORFGBG"],
 	])("says how many colours %j means, and which theme is used", async (env, colours, theme) => {
 		const { of } = await examine({ env: { TERM: "xterm-256color", LANG: "C.UTF-8", ...env }, outIsTerminal: true });
 		expect(of("terminal")[0]?.text).toMatch(new RegExp(`, ${colours.replace(/[()]/g, "\\$&")}$`));
@@ -71,7 +71,7 @@ describe("pi doctor", () => {
 		const files = { "themes/dusk.json": { colors: { acent: "red" } } };
 		const missing = tempAgentDir({ settings: { theme: "dsuk" }, files });
 		expect((await examine({ agentDir: missing })).of("theme")).toEqual([
-			{ name: "theme", state: "problem", text: 'there is no theme "dsuk"', mend: "did you mean dusk?" },
+			{ name: "theme", state: "problem", text: 'theme "dsuk" does not exist', mend: "did you mean dusk?" },
 		]);
 		const wrong = tempAgentDir({ settings: { theme: "dusk" }, files });
 		const file = join(wrong, "themes", "dusk.json");
@@ -82,6 +82,6 @@ describe("pi doctor", () => {
 
 	test("a terminal that can do nothing gets the plain mode, which is no problem", async () => {
 		const { of } = await examine({ env: { TERM: "dumb" }, outIsTerminal: true });
-		expect(of("terminal")).toMatchObject([{ state: "note", text: expect.stringMatching(/, plain mode$/) }]);
+		expect(of("terminal")).toMatchObject([{ state: "note", text: expect.stringMatching(/, uses plain mode$/) }]);
 	});
 });

@@ -32,20 +32,20 @@ describe("pi hooks new", () => {
 				`Wrote ${file}`,
 				`Wrote ${join(agentDir, "hooks/tsconfig.json")}`,
 				"",
-				`pi hooks check ${file}   loads it and says what it registers`,
-				`pi hooks test ${file}    shows what it does, on a sample session`,
-				"/reload in a running pi, then /count",
+				`Next: pi hooks check ${file}   load the hook and list what it registers`,
+				`      pi hooks test ${file}    run it on a sample session`,
+				"      /reload in a running pi, then /count",
 				"",
 			].join("\n"),
 		);
 		const check = await run({ name: "hooks", action: "check", target: file }, { agentDir });
 		expect(check).toMatchObject({
 			code: 0,
-			stdout: `${file} loads\nevents    agent_start, tool_call\ncommands  /count\n`,
+			stdout: `${file} loads without errors\nevents    agent_start, tool_call\ncommands  /count\n`,
 			stderr: "",
 		});
 		const sample = await run({ name: "hooks", action: "test", target: file }, { agentDir });
-		expect(sample).toMatchObject({ code: 0, stdout: expect.stringContaining("blocked: Pushing is left to the user") });
+		expect(sample).toMatchObject({ code: 0, stdout: expect.stringContaining("blocked: Only the user may push") });
 	});
 
 	test("the hook does what its text says", async () => {
@@ -57,7 +57,9 @@ describe("pi hooks new", () => {
 		});
 		try {
 			await t.run("push it");
-			expect(t.requests[2]?.messages.at(-1)?.text).toBe("Pushing is left to the user. Say what you would push.");
+			expect(t.requests[2]?.messages.at(-1)?.text).toBe(
+				"Only the user may push. Describe what you would push instead.",
+			);
 			expect(await t.run("/count")).toMatchObject({ status: "2 tool calls, 7 entries in the session" });
 			expect(t.errors).toEqual([]);
 		} finally {
@@ -122,7 +124,7 @@ export default function (pi: HookAPI) {
 
 	test.each(["mine.ts", "mine/index.ts"])("does not write over %s", async (path) => {
 		const agentDir = tempAgentDir({ files: { [`hooks/${path}`]: "// mine" } });
-		await expect(newHook("mine", { agentDir })).rejects.toThrow(`${join(agentDir, "hooks", path)} is there already`);
+		await expect(newHook("mine", { agentDir })).rejects.toThrow(`${join(agentDir, "hooks", path)} already exists`);
 		expect(readFileSync(join(agentDir, "hooks", path), "utf8")).toBe("// mine");
 		expect(existsSync(join(agentDir, "hooks/tsconfig.json"))).toBe(false);
 	});
@@ -143,7 +145,7 @@ export default function (pi: HookAPI) {
 	});
 
 	test.each(["../up", "a b", "", ".hidden", "a/b"])("refuses the name %j", async (name) => {
-		await expect(newHook(name)).rejects.toThrow("A hook cannot be named");
+		await expect(newHook(name)).rejects.toThrow("Invalid hook name");
 	});
 });
 
@@ -157,10 +159,10 @@ describe("the command line", () => {
 	});
 
 	test.each([
-		[["new"], "hooks new <name>: the name is missing"],
-		[["test"], "hooks test <file>: the file is missing"],
-		[["check", "a.ts", "--project"], "--project goes with pi hooks new, not with check"],
-		[["new", "a", "b"], 'pi hooks new: unexpected "b"'],
+		[["new"], "pi hooks new <name>: missing name"],
+		[["test"], "pi hooks test <file>: missing file"],
+		[["check", "a.ts", "--project"], "--project works only with pi hooks new, not with check"],
+		[["new", "a", "b"], 'pi hooks new: unexpected argument "b"'],
 	])("refuses hooks %j", (argv, message) => {
 		expect(() => parseArgs(["hooks", ...argv])).toThrow(message);
 	});

@@ -33,26 +33,26 @@ describe("pi hooks test", () => {
 
 at  event              result
 2   context            unchanged: 1 messages, about 18 tokens
-3   tool_call bash     nothing
-3   tool_result bash   answers {"isError":false}
-3   tool_call read     nothing
-3   tool_result read   nothing
+3   tool_call bash     no result
+3   tool_result bash   returned {"isError":false}
+3   tool_call read     no result
+3   tool_result read   no result
 5   context            unchanged: 4 messages, about 85 tokens
-6   tool_call edit     nothing
-6   tool_result edit   nothing
+6   tool_call edit     no result
+6   tool_result edit   no result
 7   context            unchanged: 6 messages, about 123 tokens
 9   context            unchanged: 8 messages, about 154 tokens
-10  tool_call write    nothing
-10  tool_result write  nothing
-10  tool_call bash     nothing
-10  tool_result bash   nothing
+10  tool_call write    no result
+10  tool_result write  no result
+10  tool_call bash     no result
+10  tool_result bash   no result
 10  tool_call bash     blocked: no push
 13  context            unchanged: 12 messages, about 218 tokens
 14  context            13 → 7 messages, about 230 → 101 tokens
                        hides 1, 2, 3, 4, 5, 6, 7
                        adds user, 6 tokens: short
 
-commands are not run: /unused
+commands not run: /unused
 `);
 	});
 
@@ -66,7 +66,7 @@ commands are not run: /unused
 		const { code, stdout } = await replayWith(source);
 		expect(code).toBe(1);
 		expect(stdout).toContain("failed at line 3: boom");
-		expect(stdout).toMatch(/refused: \w+ at position 0/);
+		expect(stdout).toMatch(/rejected: \w+ at position 0/);
 		const { stdout: json } = await replayWith(source, { json: true });
 		const report = JSON.parse(json);
 		expect(report.failures).toBeGreaterThan(5);

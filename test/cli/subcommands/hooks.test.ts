@@ -66,7 +66,7 @@ describe("pi hooks list", () => {
 		});
 		const text = await run({ name: "hooks", action: "list" }, { agentDir });
 		expect(text.stdout).toContain("context, session, /pop");
-		expect((await run({ name: "hooks", action: "list" })).stdout).toBe("No hooks here\n");
+		expect((await run({ name: "hooks", action: "list" })).stdout).toBe("No hooks found\n");
 	});
 });
 
@@ -77,7 +77,7 @@ describe("pi hooks check", () => {
 		const result = await run({ name: "hooks", action: "check", target: "pop.ts" }, { cwd });
 		expect(result).toMatchObject({ code: 0, stderr: "" });
 		expect(result.stdout).toBe(
-			`${join(cwd, "pop.ts")} loads\nevents    context, session\ncommands  /pop\nentries   stack_pop\n`,
+			`${join(cwd, "pop.ts")} loads without errors\nevents    context, session\ncommands  /pop\nentries   stack_pop\n`,
 		);
 	});
 
@@ -153,12 +153,12 @@ appendFileSync(${JSON.stringify(marker)}, "x"); export default (pi) => pi.comman
 		);
 		expect(await list()).toEqual([["new", false]]);
 		expect((await run({ name: "hooks", action: "untrust" }, { agentDir, cwd })).stdout).toBe(
-			`Nothing was trusted in ${cwd}\n`,
+			`${cwd} was not trusted\n`,
 		);
 	});
 
 	test("stores nothing for a project without code of its own", async () => {
 		const result = await run({ name: "hooks", action: "trust" });
-		expect(result.stdout).toBe(`${result.cwd} has no hooks and tools of its own\n`);
+		expect(result.stdout).toBe(`${result.cwd} has no hooks or tools\n`);
 	});
 });

@@ -36,7 +36,7 @@ describe("pi sessions", () => {
 		expect(await json("bug hunt")).toEqual([[bug.id, "bug hunt"]]);
 		expect(await json(docs.id.slice(0, 10))).toEqual([[docs.id, null]]);
 		const nothing = await run({ name: "sessions", action: "list", search: "zebra" }, { agentDir, cwd });
-		expect(nothing).toMatchObject({ code: 1, stdout: "", stderr: 'No session holds "zebra"\n' });
+		expect(nothing).toMatchObject({ code: 1, stdout: "", stderr: 'No session contains "zebra"\n' });
 	});
 
 	test("list of a directory without sessions says so", async () => {
@@ -58,9 +58,9 @@ describe("pi sessions", () => {
 			`file      ${log.path}`,
 			`id        ${log.id}`,
 			"name      named",
-			`began     ${log.header.timestamp} in ${cwd}`,
-			"holds     4 entries, 2 messages, 0 tool calls",
-			"used      0 tokens, $0.0000",
+			`started   ${log.header.timestamp} in ${cwd}`,
+			"content   4 entries, 2 messages, 0 tool calls",
+			"usage     0 tokens, $0.0000",
 			"",
 			expect.stringMatching(/^0 {2}session {7}\{"/),
 			"1  user          a 31m question",

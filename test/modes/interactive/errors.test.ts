@@ -5,32 +5,32 @@ import { startApp } from "./app.js";
 
 const agentSettings = { retry: { enabled: true, maxRetries: 1, baseDelayMs: 1 } };
 const half = [{ type: "text" as const, text: "half an answer that goes on" }];
-const account = "see to the account with the provider · /model picks another model";
-const key = "/login sets the key · /model picks another model";
-const trouble = "the provider has trouble: send again in a while · /model picks another model";
-const connection = "check the connection, then send again";
+const account = "check your account with the provider · choose another model with /model";
+const key = "set an API key with /login · choose another model with /model";
+const trouble = "the provider has problems: send the prompt again later · choose another model with /model";
+const connection = "check the connection, then send the prompt again";
 
 test.each<[string, Reply, string, string]>([
 	["401", httpError(401, {}, "invalid x-api-key"), "401 invalid x-api-key", key],
 	["402", httpError(402, {}, "Your credit balance is too low"), "402 Your credit balance is too low", account],
-	["404", httpError(404, {}, "model: nosuch"), "404 model: nosuch", "/model picks another model"],
-	["400", httpError(400, {}, "odd"), "400 odd", "/context shows what was sent · /model picks another model"],
+	["404", httpError(404, {}, "model: nosuch"), "404 model: nosuch", "choose another model with /model"],
+	["400", httpError(400, {}, "odd"), "400 odd", "inspect the request with /context · choose another model with /model"],
 	[
 		"429 that lasts",
 		httpError(429, { "retry-after": "0" }, "rate limit reached"),
 		"429 rate limit reached",
-		"wait and send again · /model picks another model",
+		"wait and send the prompt again · choose another model with /model",
 	],
 	["529", httpError(529, {}, "Overloaded"), "529 Overloaded", trouble],
 	[
 		"full context",
 		httpError(400, {}, "prompt is too long: 2 tokens > 1 maximum"),
 		"400 prompt is too long",
-		"/compact",
+		"free context with /compact",
 	],
-	["refused connection", { fault: { kind: "cut", at: "headers" } }, "no connection to the provider", connection],
-	["broken connection", { content: half, fault: { kind: "cut", at: 1 } }, "the connection broke", connection],
-	["cut stream", { content: half, fault: { kind: "end", at: 1 } }, "the reply broke off", connection],
+	["refused connection", { fault: { kind: "cut", at: "headers" } }, "cannot connect to the provider", connection],
+	["broken connection", { content: half, fault: { kind: "cut", at: 1 } }, "the connection was lost", connection],
+	["cut stream", { content: half, fault: { kind: "end", at: 1 } }, "the reply ended unexpectedly", connection],
 ])("a %s is shown as a readable line and a line with the next step", async (_name, reply, problem, next) => {
 	const app = await startApp({ rows: 40, columns: 100, agentSettings, model: "loopback-anthropic/scripted" });
 	app.provider.on(() => reply);

@@ -25,7 +25,7 @@ test("a pasted key is saved, and its provider's model is selected immediately", 
 	await app.terminal.type("openai");
 	await app.terminal.waitFor("→ openai ");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("Key for openai");
+	await app.terminal.waitFor("API key for openai");
 	await app.terminal.paste(" sk-made-up-for-this-test \n");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("model: openai/");
@@ -44,7 +44,7 @@ test("canceling a setup step returns to the dialog, and escape there shows how t
 	await app.terminal.press("escape");
 	await app.terminal.waitFor(QUESTION);
 	await app.terminal.press("escape");
-	await app.terminal.waitFor("No model yet · /setup offers the choice again");
+	await app.terminal.waitFor("No model yet · run /setup to connect one");
 	await app.submit("/setup");
 	await app.terminal.waitFor(QUESTION);
 	await app.terminal.press("escape");
@@ -55,7 +55,7 @@ test("when no local server responds, a message says so and the dialog remains op
 	await app.terminal.waitFor(QUESTION);
 	await app.terminal.type("local");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("No model server answers on this machine");
+	await app.terminal.waitFor("No model server found on this machine");
 	await app.terminal.waitFor(QUESTION);
 	await app.terminal.press("escape");
 });

@@ -30,7 +30,7 @@ test("a prompt runs, its answer streams in, and quitting shows how to resume", a
 	expect(await app.exit).toBe(0);
 	expect(app.terminal.running).toBe(false);
 	const id = app.session().sessionId.slice(0, 8);
-	expect(await app.terminal.text()).toContain(`pi --session ${id} resumes this session`);
+	expect(await app.terminal.text()).toContain(`Resume this session with pi --session ${id}`);
 });
 
 test("prompts sent before the session has started are delivered in order", async () => {

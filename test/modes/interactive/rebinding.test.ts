@@ -37,9 +37,9 @@ test("? can be rebound: the header names the new key, and ? inserts a character"
 	await app.terminal.waitFor("f1 help");
 	await app.terminal.type("?");
 	await app.terminal.waitFor(/^ *\? *$/m);
-	expect(await app.terminal.text()).not.toContain("What you can type");
+	expect(await app.terminal.text()).not.toContain("Commands and other input");
 	app.terminal.send("\x1bOP");
-	await app.terminal.waitFor("What you can type");
+	await app.terminal.waitFor("Commands and other input");
 });
 
 test("help on a letter opens only in an empty editor", async () => {
@@ -49,7 +49,7 @@ test("help on a letter opens only in an empty editor", async () => {
 	await app.terminal.waitFor(/^ *ah *$/m);
 	await app.terminal.press("ctrl+u");
 	await app.terminal.type("h");
-	await app.terminal.waitFor("What you can type");
+	await app.terminal.waitFor("Commands and other input");
 });
 
 test("the keys of a question can be rebound, and the question names them", async () => {

@@ -68,7 +68,7 @@ async function everything(app: App): Promise<void> {
 	// The rejected line is back in the editor.
 	await app.terminal.press("ctrl+c");
 	await app.submit("/thinking");
-	await app.terminal.waitFor("How much thinking?");
+	await app.terminal.waitFor("Which thinking level?");
 }
 
 test("a terminal with 16 colors receives only those", async () => {

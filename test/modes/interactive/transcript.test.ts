@@ -144,7 +144,7 @@ test("an interrupted reply that is retried remains visible, marked as not in the
 		retry,
 	);
 	expect(await stage.terminal.text()).toContain(
-		"retry 1/3 in 4 s · the connection broke within the reply · esc cancels",
+		"retry 1/3 in 4 s · the connection was lost during the reply · esc cancels",
 	);
 	stage.play(...script.reply([{ text: "A whole answer." }]), { type: "agent_end", messages: [] });
 	await stage.terminal.settle();

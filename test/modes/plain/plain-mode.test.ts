@@ -56,9 +56,9 @@ test("dialogs are numbered lists and questions; numbers, text, yes and no answer
 	talk.enter("/pick");
 	await talk.until("empty cancels: ");
 	talk.enter("7");
-	await talk.until("Nothing fits");
+	await talk.until("No option matches");
 	talk.enter("the");
-	await talk.until("2 of them fit");
+	await talk.until("2 options match");
 	talk.enter("coupon");
 	await talk.until("yes or no");
 	talk.enter("perhaps");
@@ -87,15 +87,15 @@ test("what a hook hides is said in words, and so is what comes back", async () =
 	talk.enter("hi");
 	await talk.until("tokens)");
 	talk.enter("/hide");
-	await talk.until("stack: 2 messages hidden, the model does not see them any more");
-	await talk.until("in their place: we talked");
+	await talk.until("stack: 2 messages hidden from the model");
+	await talk.until("replaced by: we talked");
 	await talk.until("> ");
 	talk.enter("/context");
 	await talk.until(/summary, user, \d+ tok/);
 	await talk.until("hidden, 1, user, hi, (by stack)");
 	await talk.until("> ");
 	talk.enter("/hide");
-	await talk.until("2 messages back in the context");
+	await talk.until("2 messages restored to the context");
 	expectPlain(talk);
 });
 
@@ -104,7 +104,7 @@ test("a reply without a word is told as such", async () => {
 	talk.provider.reply({ content: [], stopReason: "stop" });
 	await talk.until("> ");
 	talk.enter("hi");
-	await talk.until("the model said nothing");
+	await talk.until("the model returned an empty reply");
 });
 
 test("lines that are typed during a run are queued; Ctrl+C stops it and says what was not sent", async () => {
@@ -114,13 +114,13 @@ test("lines that are typed during a run are queued; Ctrl+C stops it and says wha
 	talk.enter("run it");
 	await talk.until("running bash sleep 60");
 	talk.enter("also this");
-	await talk.until("queued: it is told after the tool calls that run");
+	await talk.until("queued: pi sends it after the current tool calls");
 	talk.interrupt();
 	await talk.until("not sent: also this");
 	await talk.until("> ");
 	expect(talk.session().isRunning).toBe(false);
 	talk.interrupt();
-	await talk.until("Ctrl+C again quits");
+	await talk.until("Press Ctrl+C again to quit");
 	talk.interrupt();
 	expect(await talk.exit).toBe(0);
 });
@@ -165,7 +165,7 @@ test("a failed request is told with what to do, and the mark comes back", async 
 	talk.provider.reply(httpError(401, {}, "invalid key"));
 	await talk.until("> ");
 	talk.enter("hi");
-	await talk.until(/Error: .*invalid key.* · \/login sets the key · \/model picks another model/);
+	await talk.until(/Error: .*invalid key.* · set an API key with \/login · choose another model with \/model/);
 	await talk.until("> ");
 	talk.enter("/nosuch");
 	await talk.until("Error: Unknown command /nosuch");
@@ -176,7 +176,7 @@ test("a key that is pasted does not show", async () => {
 	const talk = await startTalk();
 	await talk.until("> ");
 	talk.enter("/login openai");
-	await talk.until("What you type does not show");
+	await talk.until("Your input is hidden");
 	expect(talk.echo()).toBe(false);
 	talk.enter(`sk-secret-${"0123456789abcdef".repeat(3)}`);
 	await talk.until("> ");
@@ -209,7 +209,7 @@ test("a session that is opened again says how far it has come; /branch offers th
 	await first.until("> ");
 	first.end();
 	expect(await first.exit).toBe(0);
-	await first.until(/pi --session \w{8} resumes this session/);
+	await first.until(/Resume this session with pi --session \w{8}/);
 	const { agentDir } = first;
 	const second = await startTalk({ cwd, agentDir, session: { kind: "continue" } });
 	second.provider.reply("Again.");
@@ -217,7 +217,7 @@ test("a session that is opened again says how far it has come; /branch offers th
 	second.enter("/branch");
 	await second.until("1. remember this (entry 1)");
 	second.enter("1");
-	await second.until("Enter alone sends: remember this");
+	await second.until("Press Enter to send: remember this");
 	await second.until("> ");
 	second.enter("");
 	await second.until("pi: Again.");
@@ -262,7 +262,7 @@ test("the demo is one of the ways that /setup offers; choosing it ends the talk 
 	const talk = await startTalk({ mode: { startDemo: () => (isAsked = true) } });
 	await talk.until("> ");
 	talk.enter("/setup");
-	await talk.until("4. Demo (a scripted model shows what pi does, offline)");
+	await talk.until("4. Demo (see pi work offline with a scripted model)");
 	await talk.until("empty cancels: ");
 	talk.enter("demo");
 	expect(await talk.exit).toBe(0);

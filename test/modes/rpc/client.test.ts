@@ -38,9 +38,9 @@ describe("a client", () => {
 	test("hears when the server ends: what waits is refused", async () => {
 		const { client } = await serve();
 		const waiting = client.nextEvent(({ type }) => type === "agent_end");
-		const refused = expect(waiting).rejects.toThrow("has ended");
+		const refused = expect(waiting).rejects.toThrow("has exited");
 		await client.close();
 		await refused;
-		await expect(client.call("get_state")).rejects.toThrow("has ended");
+		await expect(client.call("get_state")).rejects.toThrow("has exited");
 	});
 });

@@ -122,7 +122,7 @@ test("what JSON cannot hold is told as such, and what comes later is sent", asyn
 	sender.send({ type: "model_changed" });
 	await writer.drained();
 	expect(lines).toEqual([
-		{ type: "notice", level: "error", message: expect.stringContaining("tool_execution_end cannot be told as JSON") },
+		{ type: "notice", level: "error", message: expect.stringContaining("Cannot send tool_execution_end as JSON") },
 		{ type: "model_changed" },
 	]);
 });

@@ -39,7 +39,7 @@ describe("lines", () => {
 		const errors = answers.flatMap((answer) => (answer.type === "response" && !answer.success ? [answer] : []));
 		expect(errors).toHaveLength(garbage.length);
 		expect(errors.find(({ id }) => id === "y")?.error).toBe('Unknown command "get_stat" · did you mean get_state?');
-		expect(errors.find(({ id }) => id === "z")?.error).toBe("prompt needs message");
+		expect(errors.find(({ id }) => id === "z")?.error).toBe("prompt requires message");
 		expect(errors.map(({ error }) => error)).toContain(
 			'set_thinking_level: level must be one of "off", "minimal", "low", "medium", "high", "xhigh"',
 		);
@@ -88,7 +88,7 @@ export default (pi) => pi.on("session", ({ reason }, ctx) => { if (reason === "s
 		release();
 		expect(session.isRunning).toBe(false);
 		expect(existsSync(join(cwd, "bye"))).toBe(true);
-		await expect(client.call("get_state")).rejects.toThrow("has ended");
+		await expect(client.call("get_state")).rejects.toThrow("has exited");
 	});
 
 	test("answers what came before it, and cancels open dialogs", async () => {

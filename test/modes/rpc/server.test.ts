@@ -131,7 +131,7 @@ describe("what is looked at and set", () => {
 			api: "anthropic-messages",
 		});
 		await expect(client.call("set_model", { provider: "anthropic", modelId: "claude" })).rejects.toThrow(
-			"No model anthropic/claude with a key",
+			"Model anthropic/claude does not exist or has no API key",
 		);
 		expect(await client.call("cycle_model")).toMatchObject({ model: { provider: "loopback" } });
 		await client.call("set_thinking_level", { level: "low" });

@@ -48,7 +48,7 @@ test("escape twice opens the picker with the sign of hidden messages, and enter 
 		"  ┆ first question  3 after  26  now",
 	]);
 	await terminal.press("down", "enter");
-	await terminal.waitFor("Branched before entry");
+	await terminal.waitFor("New session, branched before entry");
 	expect(session().entries.filter(({ type }) => type === "message")).toEqual([]);
 	expect(await terminal.text()).toMatch(/^ *first question *$/m);
 });

@@ -21,7 +21,7 @@ const ROWS = [
 
 test.each([80, 40])("each row has its text and origin, and the selected one is shown in full, at %d", async (width) => {
 	const look = { theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 };
-	const page = createListPage(look, { title: "What you can type", rows: ROWS }, () => {});
+	const page = createListPage(look, { title: "Commands and other input", rows: ROWS }, () => {});
 	await expect(`${page.render(width).join("\n")}\n`).toMatchFileSnapshot(`../../../screens/help-${width}.txt`);
 });
 
@@ -30,9 +30,9 @@ test("? shows the help over the editor and leaves no trace", async () => {
 	await terminal.waitFor("0%");
 	const before = await terminal.text();
 	await terminal.type("?");
-	await terminal.waitFor("What you can type");
+	await terminal.waitFor("Commands and other input");
 	await terminal.press("escape");
-	await terminal.waitFor((screen) => !screen.join("").includes("What you can type"));
+	await terminal.waitFor((screen) => !screen.join("").includes("Commands and other input"));
 	expect(await terminal.text()).toBe(before);
 	expect(await terminal.scrollback()).toEqual(await terminal.screen());
 });
@@ -41,7 +41,7 @@ test("a command found in the help is put into the editor", async () => {
 	const { terminal, submit } = await startApp({ hooks: { "stack.ts": HOOK } });
 	await terminal.waitFor("0%");
 	await submit("/help");
-	await terminal.waitFor("What you can type");
+	await terminal.waitFor("Commands and other input");
 	await terminal.type("pop");
 	await terminal.press("enter");
 	await terminal.waitFor(/^ *\/pop *$/m);
@@ -56,19 +56,19 @@ test("/hotkeys lists the current keys, and typing filters them", async () => {
 	});
 	await app.terminal.waitFor("0%");
 	await app.submit("/hotkeys");
-	await app.terminal.waitFor(/^ Keys/m);
+	await app.terminal.waitFor(/^ Key bindings/m);
 	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/hotkeys.txt");
 	await app.terminal.type("choose the");
 	await app.terminal.waitFor(/→ ctrl\+e +Choose the model/);
 	await app.terminal.press("enter");
-	await app.terminal.waitFor((screen) => !screen.join("").includes("Keys"));
+	await app.terminal.waitFor((screen) => !screen.join("").includes("Key bindings"));
 });
 
 test("on a narrow screen the description of the selected key is shown in full below the list", async () => {
 	const app = await startApp({ columns: 40, rows: 24 });
 	await app.terminal.waitFor("0%");
 	await app.submit("/hotkeys");
-	await app.terminal.waitFor(/^ Keys/m);
+	await app.terminal.waitFor(/^ Key bindings/m);
 	const screen = await app.terminal.screen();
 	expect(screen).toContainEqual(expect.stringMatching(/^ → esc +Stop the.*…$/));
 	expect(screen).toContain(" Stop the run; twice: branch");

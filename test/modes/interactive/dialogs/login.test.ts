@@ -13,7 +13,7 @@ test.each([80, 40])(
 		await terminal.type("gro");
 		const list = await terminal.screen();
 		await terminal.press("enter");
-		await terminal.waitFor("Key for groq");
+		await terminal.waitFor("API key for groq");
 		await terminal.paste("gsk_9876543210\n ba");
 		const input = await terminal.screen();
 		const parts = [list, input].map((screen) => {
@@ -27,6 +27,6 @@ test.each([80, 40])(
 		});
 		await expect(`${parts.join("\n\n")}\n`).toMatchFileSnapshot(`../../../screens/login-${columns}.txt`);
 		await terminal.press("enter");
-		await terminal.waitFor("Kept the groq account");
+		await terminal.waitFor("Saved your groq account");
 	},
 );

@@ -64,7 +64,7 @@ test("a setting is shown with its values and when a change applies", async () =>
 	await terminal.type("showImages");
 	await terminal.waitFor("· applies from the next start");
 	await terminal.type(" ");
-	await terminal.waitFor("saved, applies from the next start");
+	await terminal.waitFor("saved, applies at the next start");
 });
 
 test("edits of the file apply to screen and session, and an invalid file is reported once", async () => {
@@ -122,6 +122,6 @@ test("a setting that the project overrides is saved for the user, with a note th
 	const { terminal } = await open();
 	await terminal.type("quiet");
 	await terminal.type(" ");
-	await terminal.waitFor("this project's .pi/settings.json overrides it");
+	await terminal.waitFor(".pi/settings.json of this project overrides it");
 	await terminal.waitFor(/→ quietStartup +false +project/);
 });

@@ -249,7 +249,7 @@ describe("in the shell", () => {
 		await app.terminal.waitFor("forget");
 		expect((await app.terminal.screen()).join("\n")).toMatch(/deploy\.ts +\d+ bytes +[0-9a-f]{12} +trusted/);
 		await app.terminal.press("down", "enter");
-		await app.terminal.waitFor("any more");
+		await app.terminal.waitFor("no longer trusted");
 		const again = await startApp({ agentDir: app.agentDir, cwd: app.cwd });
 		await again.terminal.waitFor("Run it?");
 		expect(join(again.cwd)).toBe(app.cwd);

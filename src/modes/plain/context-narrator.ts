@@ -3,43 +3,41 @@ import { messageText } from "../../log/entry.js";
 import { hookName, plural } from "../format.js";
 import { plainLine } from "./plain-output.js";
 
-/** Tells in words what the gutter of the screen shows: what the model does not see any more, and what stands for it. */
-export class ContextWords {
+/** Describes changes of the context in words: hidden messages and the summaries that replace them. */
+export class ContextNarrator {
 	#messages: readonly TracedMessage[] = [];
-	/** Entries that are hidden, and by what. */
+	/** Hidden entries by index, with the name of what hides them. */
 	#hidden: ReadonlyMap<number, string> = new Map();
 
-	/** Takes a context as known, without a word: one that belongs to another session. */
+	/** Sets the baseline for the next description. */
 	reset(context: BuiltContext): void {
 		this.#messages = context.messages;
 		this.#hidden = hiddenBy(context);
 	}
 
-	/** What changed since the last call. A context that only grew costs nothing. */
+	/** Lines that describe the changes since the last call; none for appended messages. */
 	describe(context: BuiltContext): string[] {
 		const before = this.#messages;
 		this.#messages = context.messages;
 		if (onlyGrew(before, context.messages)) return [];
-		const known = this.#hidden;
+		const previous = this.#hidden;
 		const hidden = hiddenBy(context);
 		this.#hidden = hidden;
-		const gone = new Map<string, number>();
-		for (const [index, by] of hidden) if (!known.has(index)) gone.set(by, (gone.get(by) ?? 0) + 1);
-		const back = [...known.keys()].filter((index) => !hidden.has(index)).length;
-		const told = new Set(before.filter(standsIn).map(({ message }) => messageText(message)));
+		const newlyHidden = new Map<string, number>();
+		for (const [index, by] of hidden) if (!previous.has(index)) newlyHidden.set(by, (newlyHidden.get(by) ?? 0) + 1);
+		const restored = [...previous.keys()].filter((index) => !hidden.has(index)).length;
+		const known = new Set(before.filter(isReplacement).map(({ message }) => messageText(message)));
 		return [
-			...[...gone].map(
-				([by, count]) => `${by}: ${plural(count, "message")} hidden, the model does not see them any more`,
-			),
+			...[...newlyHidden].map(([by, count]) => `${by}: ${plural(count, "message")} hidden from the model`),
 			...context.messages
-				.filter((traced) => standsIn(traced) && !told.has(messageText(traced.message)))
-				.map(({ message }) => `  in their place: ${plainLine(bare(messageText(message)), 200)}`),
-			...(back > 0 ? [`${plural(back, "message")} back in the context`] : []),
+				.filter((traced) => isReplacement(traced) && !known.has(messageText(traced.message)))
+				.map(({ message }) => `  replaced by: ${plainLine(withoutTags(messageText(message)), 200)}`),
+			...(restored > 0 ? [`${plural(restored, "message")} restored to the context`] : []),
 		];
 	}
 }
 
-function standsIn({ origin, entryIndex }: TracedMessage): boolean {
+function isReplacement({ origin, entryIndex }: TracedMessage): boolean {
 	return origin.kind === "compaction" || (origin.kind === "hook" && entryIndex === null);
 }
 
@@ -54,8 +52,8 @@ function onlyGrew(before: readonly TracedMessage[], after: readonly TracedMessag
 	return after.length >= before.length && same(0) && same(before.length - 1);
 }
 
-/** Takes off what a summary is wrapped in. */
-function bare(text: string): string {
+/** Removes the tags and prefix around a summary. */
+function withoutTags(text: string): string {
 	const tagged = /<summary>\s*([\s\S]*?)\s*<\/summary>/.exec(text);
 	return (tagged?.[1] ?? text).replace(/^\s*\[summary\]:?\s*/i, "").trim();
 }

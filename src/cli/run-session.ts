@@ -1,0 +1,87 @@
+import { homedir } from "node:os";
+import { agentDir, processEnvironment } from "../config/paths.js";
+import { SettingsStore } from "../config/settings-store.js";
+import { PiError } from "../errors.js";
+import { pacedFetch } from "../util/paced-fetch.js";
+import type { CliContext, CliOptions } from "./options.js";
+import type { TerminalExtras } from "./start-session.js";
+
+/** Runs what the options of a session ask for: an export, the list of models, the demo or a mode. @returns the exit code */
+export async function runSession(options: CliOptions): Promise<number> {
+	const env = processEnvironment();
+	const cwd = process.cwd();
+	const home = homedir();
+	const settings = new SettingsStore({ agentDir: agentDir(env, home), cwd });
+	const context = { env, home, cwd, settings };
+	globalThis.fetch = pacedFetch(globalThis.fetch);
+	if (options.export) {
+		const { runExport } = await import("./export.js");
+		return runExport(options.export, options, { env, cwd, home }, await standardIO());
+	}
+	if (options.listModels !== undefined) {
+		const { listModels } = await import("./list-models.js");
+		return listModels(options.listModels, await loadSessionOptions(options, context), await standardIO());
+	}
+	const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
+	if (options.demo && !(hasTerminal && !options.print && options.mode === undefined)) {
+		const { playDemo } = await import("./demo.js");
+		return playDemo(options, context);
+	}
+	if (options.mode === "rpc") {
+		const [{ runRpc }, described] = await Promise.all([import("./run-rpc.js"), loadSessionOptions(options, context)]);
+		return runRpc(described, await standardIO());
+	}
+	if (options.print || options.mode !== undefined) {
+		// The slowest module, always needed: loading it in parallel with the rest saves time.
+		void import("@mariozechner/pi-ai");
+		const [{ runHeadless }, described] = await Promise.all([
+			import("./run-headless.js"),
+			loadSessionOptions(options, context),
+		]);
+		return runHeadless(options, { ...described, cwd, home }, await standardIO());
+	}
+	if (!hasTerminal) {
+		throw new PiError("not_a_terminal", "stdin or stdout is not a terminal", { hint: 'use pi -p "prompt"' });
+	}
+	return runTerminal(options, context);
+}
+
+async function loadSessionOptions(options: CliOptions, context: CliContext) {
+	return (await import("./session-options.js")).sessionOptions(options, context);
+}
+
+async function standardIO() {
+	return (await import("./standard-io.js")).standardIO();
+}
+
+/** Runs the interactive or plain mode; the demo with `--demo`, or when the user asks for it during the session. */
+async function runTerminal(options: CliOptions, context: CliContext): Promise<number> {
+	if (options.demo) return runDemo(options, context);
+	let wantsDemo = false;
+	const startDemo = () => {
+		wantsDemo = true;
+	};
+	const releases: (() => void)[] = [];
+	const code = await openTerminal(options, context, { startDemo, releases });
+	if (!wantsDemo) return code;
+	for (const release of releases) release();
+	return runDemo({ ...options, demo: true, files: [], messages: [] }, context);
+}
+
+async function runDemo(options: CliOptions, context: CliContext): Promise<number> {
+	const { withDemo, DEMO_DRAFT } = await import("./demo.js");
+	return withDemo(options, context, {}, (session) =>
+		openTerminal(options, context, { session, draft: DEMO_DRAFT, releases: [] }),
+	);
+}
+
+async function openTerminal(options: CliOptions, context: CliContext, extras: TerminalExtras): Promise<number> {
+	if (options.plain || context.settings.current.plain || context.env.TERM === "dumb") {
+		const { runPlainCli } = await import("./run-plain.js");
+		return runPlainCli(options, context, extras);
+	}
+	// Before any heavy module loads: in cooked mode the terminal echoes keys and handles some of them itself.
+	process.stdin.setRawMode(true);
+	const { runInteractiveCli } = await import("./run-interactive.js");
+	return runInteractiveCli(options, context, extras);
+}

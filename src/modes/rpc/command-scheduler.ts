@@ -1,0 +1,49 @@
+/** Concurrency class of a command: what it waits for, and which commands wait for it. */
+export type Concurrency =
+	/** Starts at once. */
+	| "immediate"
+	/** Reads or changes state: waits for earlier `ordered` commands. */
+	| "ordered"
+	/** Prompts and compactions: wait for earlier `ordered` and `conversation` commands. */
+	| "conversation"
+	/** Replaces the session: waits like `conversation`, and all later commands except `immediate` ones wait for it. */
+	| "barrier"
+	/** Waits for earlier `ordered` commands; no command waits for it. */
+	| "parallel";
+
+/**
+ * Runs commands so that each sees the effects of earlier ones, but waits only for commands of certain classes: reading
+ * the state does not wait for a compaction.
+ */
+export class CommandScheduler {
+	#ordered: Promise<void>;
+	#conversation: Promise<void>;
+	readonly #open = new Set<Promise<void>>();
+
+	/** @param ready all commands except `immediate` ones wait for it; must not reject */
+	constructor(ready: Promise<void>) {
+		this.#ordered = ready;
+		this.#conversation = ready;
+	}
+
+	/** Runs a task as soon as its class permits. The task must not reject. */
+	run(concurrency: Concurrency, task: () => Promise<void>): void {
+		const waitsFor = this.#predecessors(concurrency);
+		const done = waitsFor.length === 0 ? task() : Promise.all(waitsFor).then(task);
+		this.#open.add(done);
+		void done.finally(() => this.#open.delete(done));
+		if (concurrency === "ordered" || concurrency === "barrier") this.#ordered = done;
+		if (concurrency === "conversation" || concurrency === "barrier") this.#conversation = done;
+	}
+
+	/** Resolves when all tasks so far are done. */
+	async idle(): Promise<void> {
+		await Promise.all(this.#open);
+	}
+
+	#predecessors(concurrency: Concurrency): Promise<void>[] {
+		if (concurrency === "immediate") return [];
+		if (concurrency === "ordered" || concurrency === "parallel") return [this.#ordered];
+		return [this.#ordered, this.#conversation];
+	}
+}
