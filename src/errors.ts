@@ -75,6 +75,19 @@ export class HookError extends PiError {
 	}
 }
 
+/**
+ * A failure of a hook as one line.
+ * @param file names the hook: its path, or a shorter form of it
+ */
+export function describeHookError(
+	{ event, error, cause }: { event: string; error: string; cause?: PiError | undefined },
+	file: string,
+): string {
+	return cause?.code === "hook_timeout"
+		? `Hook ${file} ${error} (event: ${event})`
+		: `Hook ${file} failed on ${event}: ${error}`;
+}
+
 /** What foreign code has thrown, or an error instead if it cannot be inspected at all, such as a revoked proxy. */
 export function inspectable(thrown: unknown): unknown {
 	try {

@@ -107,6 +107,12 @@ export function hookName(path: string): string {
 	return basename(path) === "index.ts" ? basename(dirname(path)) : basename(path).replace(/\.[cm]?[jt]s$/, "");
 }
 
+/** The file name of a hook: `x.ts`, or `x/index.ts` for a folder. `hookGrants` and notices name hooks by it. */
+export function hookFileName(path: string): string {
+	const file = basename(path);
+	return file === "index.ts" ? `${hookName(path)}/${file}` : file;
+}
+
 function expand(path: string, base: string, homeDir: string): string {
 	if (path === "~" || path.startsWith("~/")) return join(homeDir, path.slice(1));
 	return isAbsolute(path) ? path : resolve(base, path);

@@ -1,7 +1,6 @@
-import { basename } from "node:path";
 import { PiError } from "../errors.js";
 import type { SystemItemEntry } from "../log/entry.js";
-import type { HookFile } from "./discover.js";
+import { type HookFile, hookFileName } from "./discover.js";
 
 /** A power over the session that is granted to hooks one by one. */
 export type HostHandleName = "systemItems";
@@ -119,24 +118,18 @@ export interface GrantRequest {
 /** The user's answer: saved in the settings, for this run only, or the hook is not loaded. */
 export type GrantAnswer = "grant" | "once" | "no";
 
-/** What `hookGrants` calls a hook by its file name: `x.ts`, or `x/index.ts` for a folder. */
-export function grantKey({ path, name }: Pick<HookFile, "path" | "name">): string {
-	const file = basename(path);
-	return file === "index.ts" ? `${name}/${file}` : file;
-}
-
 /**
  * The handles that the user's `hookGrants` give to a hook, by path or by file name.
  * @param resolvePath makes a key absolute as the settings file means it
  */
 export function grantedHandles(
 	hookGrants: Readonly<Record<string, readonly string[]>>,
-	file: Pick<HookFile, "path" | "realPath" | "name">,
+	file: Pick<HookFile, "path" | "realPath">,
 	resolvePath: (key: string) => string,
 ): HostHandleName[] {
 	const granted = Object.entries(hookGrants).flatMap(([key, names]) => {
 		const path = resolvePath(key);
-		return key === grantKey(file) || path === file.path || path === file.realPath ? names : [];
+		return key === hookFileName(file.path) || path === file.path || path === file.realPath ? names : [];
 	});
 	return HOST_HANDLE_NAMES.filter((name) => granted.includes(name));
 }

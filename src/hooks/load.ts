@@ -1,8 +1,8 @@
 import { PiError } from "../errors.js";
-import type { HookFile } from "./discover.js";
+import { type HookFile, hookFileName } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import type { GrantRequest } from "./handles.js";
-import { grantKey, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
+import { HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
 import type {
@@ -179,7 +179,7 @@ function describeMissing(hook: LoadedHook, handle: unknown): PiError {
 		});
 	}
 	return new PiError("hook_load_failed", `it requires ${name}, which it was not granted`, {
-		hint: `to grant it, add "hookGrants": {${JSON.stringify(grantKey(hook))}: [${name}]} to your settings.json and restart pi`,
+		hint: `to grant it, add "hookGrants": {${JSON.stringify(hookFileName(hook.path))}: [${name}]} to your settings.json and restart pi`,
 	});
 }
 

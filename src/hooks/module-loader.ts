@@ -79,7 +79,7 @@ export async function loadWithin<T>(
 export async function withinTime<T>(timeoutMs: number, what: string, made: T | Promise<T>): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => reject(new Error(`${what} did not settle within ${timeoutMs} ms`)), timeoutMs);
+		timer = setTimeout(() => reject(new Error(`${what} timed out after ${timeoutMs} ms`)), timeoutMs);
 	});
 	try {
 		return await Promise.race([made, late]);

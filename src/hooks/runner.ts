@@ -269,7 +269,7 @@ export class HookRunner {
 		const expired = new Promise<never>((_, reject) => {
 			if (limitMs === null) return;
 			deadline = new Deadline(limitMs, () => {
-				reject(new PiError("hook_timeout", `it did not settle within ${Math.round(limitMs)} ms`));
+				reject(new PiError("hook_timeout", `timed out after ${Math.round(limitMs)} ms`));
 				own.abort();
 			});
 		});

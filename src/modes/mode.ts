@@ -25,16 +25,3 @@ export type ExitCode = 0 | 1 | 2 | 130;
 export function isOfCommand({ event }: { event: string }): boolean {
 	return /^\/\S+$/.test(event);
 }
-
-/** A failure inside a hook as one line. */
-export function describeHookError({
-	hookPath,
-	event,
-	error,
-}: {
-	hookPath: string;
-	event: string;
-	error: string;
-}): string {
-	return `hook ${hookPath} failed on ${event}: ${error}`;
-}

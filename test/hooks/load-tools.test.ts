@@ -105,7 +105,7 @@ describe("loadTools", () => {
 			file(`{ name: "a", description: "x", parameters: Type.Object({}) }`),
 			"the tool a has no function run",
 		],
-		["never settles", file("() => new Promise(() => {})"), "its factory did not settle within 200 ms"],
+		["never settles", file("() => new Promise(() => {})"), "its factory timed out after 200 ms"],
 	])("names a file that %s, and loads the others", async (_, source, reason) => {
 		const { dir, load } = place({
 			"agent/tools/bad/index.ts": source,

@@ -72,7 +72,7 @@ test.each(ROWS.filter(([, { deadline }]) => deadline !== "none"))(
 		expect(trace).toMatchObject({ called: ["a", "b"], signal: { aborted: true } });
 		// Of a time for all, the part of the second hook is not for the first to use up.
 		const limitMs = deadline === "timeout" ? 20 : 15;
-		expect(errorsOf(session)).toMatchObject([{ event: point.event, error: `it did not settle within ${limitMs} ms` }]);
+		expect(errorsOf(session)).toMatchObject([{ event: point.event, error: `timed out after ${limitMs} ms` }]);
 	},
 );
 
@@ -111,6 +111,6 @@ test.each(ROWS.filter(([, { abortable }]) => !abortable))(
 		await session.session.abort();
 		expect(trace.signal?.aborted).toBe(false);
 		await happening;
-		expect(errorsOf(session)).toMatchObject([{ error: "it did not settle within 15 ms" }]);
+		expect(errorsOf(session)).toMatchObject([{ error: "timed out after 15 ms" }]);
 	},
 );

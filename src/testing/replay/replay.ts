@@ -183,7 +183,7 @@ async function limited(
 	} finally {
 		clearTimeout(timer);
 	}
-	if (limit.signal.aborted) failures.push({ message: `it did not settle within ${limitMs} ms`, line: null });
+	if (limit.signal.aborted) failures.push({ message: `timed out after ${limitMs} ms`, line: null });
 }
 
 /** The same function, called once at most. */

@@ -4,6 +4,7 @@ import type { BuiltContext, TracedMessage } from "../../context/context-message.
 import { coreContext } from "../../context/core.js";
 import { digestContext, RunningDigest } from "../../context/digest.js";
 import { readShape } from "../../context/shape.js";
+import { describeHookError } from "../../errors.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import {
@@ -57,7 +58,8 @@ export class SessionView {
 			registry: this.#registry,
 			host: createReadOnlyHost({ cwd, sessionFile, entries, messages }),
 			hookTimeoutMs: () => hookTimeoutMs,
-			onError: ({ message, reason }) => onHookError(`${message}: ${reason}`),
+			onError: (error) =>
+				onHookError(describeHookError({ event: error.event, error: error.reason, cause: error }, error.hookPath)),
 		});
 		const stages = runner.contextStages(() => entries, new AbortController().signal);
 		return buildContext(

@@ -90,7 +90,7 @@ commands are not run: /unused
 			writeFiles(cwd, { "hook.ts": `export default (pi) => pi.on("${event}", () => new Promise(() => {}));` });
 			const { code, stdout } = await run({ name: "hooks", action: "test", target: "hook.ts" }, { cwd, agentDir });
 			expect(code).toBe(1);
-			expect(stdout).toContain("failed: it did not settle within 20 ms");
+			expect(stdout).toContain("failed: timed out after 20 ms");
 		},
 	);
 

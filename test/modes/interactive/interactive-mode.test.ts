@@ -60,7 +60,7 @@ test("what a hook says while the session starts is still there afterwards, and a
 	await app.terminal.waitFor("no luck");
 	const screen = await app.terminal.text();
 	expect(screen).toContain("· hello from the hook");
-	expect(screen).toContain("✗ hook sad failed on session: no luck");
+	expect(screen).toContain("✗ Hook sad.ts failed on session: no luck");
 });
 
 test("prompts of the command line are said in order, commands included, and a draft waits in the editor", async () => {
