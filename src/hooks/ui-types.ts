@@ -1,33 +1,33 @@
 /** Last argument of every dialog. */
 export interface DialogOptions {
-	/** Closes the dialog as cancelled. */
+	/** Cancels the dialog. */
 	signal?: AbortSignal;
-	/** ms after which the dialog closes as cancelled. */
+	/** ms after which the dialog is canceled. */
 	timeout?: number;
 }
 
 /** Last argument of `ui.input`. */
 export interface InputOptions extends DialogOptions {
-	/** What stands in the line at first, for the user to change. */
+	/** Initial text, which the user can edit. */
 	initial?: string;
 }
 
-/** An option of `ui.select` that says more than its value. */
+/** An option of `ui.select` with a label of its own. */
 export interface SelectOption<T = unknown> {
 	label: string;
 	value: T;
 	description?: string;
 }
 
-/** Dialogs. Several at once queue; each settles exactly once. Without a screen: null, false, null and nothing. */
+/** Dialogs. They queue if several are open; each settles exactly once. Without a screen each is canceled at once. */
 export interface HookUI {
-	/** Lets the user choose. @returns the option itself, or the `value` of a `SelectOption`; null when cancelled */
+	/** Lets the user choose. @returns the option itself, or the `value` of a `SelectOption`; null if canceled */
 	select<T extends string>(title: string, options: readonly T[], dialog?: DialogOptions): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
-	/** Asks a yes/no question. @returns false when cancelled */
+	/** Asks a yes/no question. @returns false if canceled */
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean>;
-	/** Asks for a line of text. @returns null when cancelled */
+	/** Asks for a line of text. @returns null if canceled */
 	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null>;
-	/** Shows a line and goes on. */
+	/** Shows a line without waiting. */
 	notify(message: string, type?: "info" | "warning" | "error"): void;
 }

@@ -62,7 +62,7 @@ describe("before_request", () => {
 		});
 		await session.prompt("go");
 		expect(provider.requests).toEqual([]);
-		expect(notices()).toEqual(["Stopped by the hook a"]);
+		expect(notices()).toEqual(["Stopped by hook a"]);
 	});
 
 	test.each([

@@ -95,7 +95,7 @@ describe("the context object", () => {
 		});
 		await session.prompt("/keep");
 		await session.lifecycle.newSession();
-		await expect(session.prompt("/keep")).rejects.toThrow(/the session was left/);
+		await expect(session.prompt("/keep")).rejects.toThrow(/the session changed/);
 		const pi = Reflect.get(globalThis, "__pi");
 		await session.dispose();
 		expect(() => pi.send("x")).toThrow(/after the hook was unloaded/);

@@ -59,7 +59,7 @@ describe("events", () => {
 		});
 		provider.reply([toolCall("bash", { command: "echo mine" })], "ok");
 		await session.prompt("go");
-		expect(sent(2).at(-1)).toMatch(/Blocked: the hook a failed.*read.only/);
+		expect(sent(2).at(-1)).toMatch(/Blocked: hook a failed.*read.only/);
 	});
 
 	test("tool_result handlers chain, also for errors; garbage is refused", async () => {

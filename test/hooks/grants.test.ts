@@ -51,7 +51,7 @@ describe("grants", () => {
 			hooks: { "a.ts": hook('pi.requires("entries");') },
 			askGrant: () => Promise.reject(new Error("asked")),
 		});
-		expect(session.loaded.warnings).toEqual([expect.stringMatching(/there is no handle "entries"/)]);
+		expect(session.loaded.warnings).toEqual([expect.stringMatching(/unknown handle "entries"/)]);
 	});
 
 	test("a grant that cannot be kept holds for the run, and the settings file is named", async () => {
@@ -80,7 +80,7 @@ describe("grants", () => {
 			hooks: { "a.ts": hook('pi.requires("entries");') },
 		});
 		expect(session.loaded.warnings).toEqual([
-			expect.stringMatching(/there is no handle "entries" \(the handles are systemItems\)/),
+			expect.stringMatching(/unknown handle "entries" \(the handles are systemItems\)/),
 		]);
 	});
 

@@ -86,10 +86,10 @@ describe("loadTools", () => {
 	test.each([
 		["throws", "throw new Error('no luck')", "Tool F:1 did not load: no luck"],
 		["is no TypeScript", "export default {", "Tool F:1 did not load: "],
-		["exports nothing", "export const a = 1;", "cannot be the name of a tool"],
-		["exports a number", file("7"), "expected a tool or a function that makes one, not number"],
-		["exports no tools", file("[]"), "it has no tools"],
-		["has a bad name", file(tool("my tool")), '"my tool" cannot be the name of a tool'],
+		["exports nothing", "export const a = 1;", "is not a valid tool name"],
+		["exports a number", file("7"), "expected a tool or a function that returns one, not number"],
+		["exports no tools", file("[]"), "it exports no tools"],
+		["has a bad name", file(tool("my tool")), '"my tool" is not a valid tool name'],
 		[
 			"has no description",
 			file(`{ name: "a", parameters: Type.Object({}), run() {} }`),
@@ -98,12 +98,12 @@ describe("loadTools", () => {
 		[
 			"has no schema",
 			file(`{ name: "a", description: "x", parameters: { text: "string" }, run() {} }`),
-			"not the schema of an object",
+			"must be an object schema",
 		],
 		[
 			"has nothing to run",
 			file(`{ name: "a", description: "x", parameters: Type.Object({}) }`),
-			"the tool a has no function run",
+			"the tool a has no run function",
 		],
 		["never settles", file("() => new Promise(() => {})"), "its factory timed out after 200 ms"],
 	])("names a file that %s, and loads the others", async (_, source, reason) => {
@@ -158,9 +158,9 @@ describe("mergeTools", () => {
 		expect(of("bash")).toBe(custom[3]?.tool);
 		expect(of("shout")).toBe(custom[2]?.tool);
 		expect(warnings.map((line) => line.replaceAll(dir, ""))).toEqual([
-			"The tool read of /agent/tools/a/index.ts is not used: it has the name of a built-in tool · --tool " +
-				`${dir}/agent/tools/a/index.ts would replace it`.replaceAll(dir, ""),
-			"The tool shout is made by /agent/tools/a/index.ts and by /agent/tools/b/index.ts; the latter is used",
+			"The tool read of /agent/tools/a/index.ts is ignored: a built-in tool has this name · use --tool " +
+				`${dir}/agent/tools/a/index.ts to replace it`.replaceAll(dir, ""),
+			"The tool shout is defined in /agent/tools/a/index.ts and /agent/tools/b/index.ts; the latter is used",
 		]);
 	});
 });

@@ -55,7 +55,7 @@ test.each(ROWS)("%s: a throw is reported with path and event, and blocks or not"
 	const { test: session, trace } = await stage(point, 'throw new Error("oops");');
 	await point.happen(session);
 	const blocks = onError === "block";
-	if (blocks) expect(JSON.stringify(point.result(session))).toContain("Blocked: the hook a failed: oops");
+	if (blocks) expect(JSON.stringify(point.result(session))).toContain("Blocked: hook a failed: oops");
 	else expect(point.result(session)).toEqual(point.passed);
 	expect(trace.called).toEqual(blocks ? ["a"] : ["a", "b"]);
 	expect(errorsOf(session)).toEqual([

@@ -283,7 +283,7 @@ describe("a handle", () => {
 			hooks: { "a.ts": hook('pi.on("session", (_, ctx) => { globalThis.__keep(ctx.systemItems); });') },
 		});
 		await session.lifecycle.newSession();
-		expect(() => kept?.append({ kind: "notification", text: "late" })).toThrow(/the session was left/);
+		expect(() => kept?.append({ kind: "notification", text: "late" })).toThrow(/the session changed/);
 	});
 });
 

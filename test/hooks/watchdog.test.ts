@@ -35,7 +35,7 @@ test("handlers, commands and completions are watched from their beginning to the
 	await session.prompt("/go");
 	await session.completeArguments("go", "");
 	expect(watched).toEqual([
-		"hook a.ts at its load, 40",
+		"hook a.ts while loading, 40",
 		"hook a.ts in turn_start, 40",
 		"hook a.ts in turn_end, 40",
 		"hook a.ts in /go, 40",

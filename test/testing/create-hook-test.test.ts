@@ -120,8 +120,8 @@ describe("the scripted user", () => {
 
 	test.each([
 		[["blue"], 'The select "Color" has no option "blue", only red, green'],
-		[["red", "Large", "yes"], 'The confirm "Sure?" wants true or false, not "yes"'],
-		[["red", "Large", true, false], 'The input "Name" wants a text, not false'],
+		[["red", "Large", "yes"], 'The confirm "Sure?" expects true or false, not "yes"'],
+		[["red", "Large", true, false], 'The input "Name" expects text, not false'],
 		[["red"], 'The select "Size" has no answer: add one to dialogs'],
 	])("says when %j does not fit", async (dialogs, problem) => {
 		const t = await start({ "ask.ts": ASK }, { dialogs });

@@ -65,7 +65,7 @@ describe("pi context --verify", () => {
 			entryIndex: 9,
 			recorded: { messages: 4 },
 			computed: { messages: 7 },
-			reason: "Entry 7 is a stack_pop of a hook that is not loaded; name the hook's file with --hook",
+			reason: "Entry 7 (stack_pop) belongs to a hook that is not loaded; load its file with --hook",
 			message: { position: 2, entryIndex: 3, role: "user", origin: { kind: "entry" }, text: "u2" },
 			sent: { position: 2, entryIndex: null, role: "user", origin: { kind: "freeze" }, text: "[Summary]\n\nan answer" },
 			hook: null,
@@ -74,7 +74,7 @@ describe("pi context --verify", () => {
 		expect(lines.stdout).toBe(
 			[
 				"The request that entry 9 answers is not what was sent: 4 messages then, 7 now",
-				"Entry 7 is a stack_pop of a hook that is not loaded; name the hook's file with --hook",
+				"Entry 7 (stack_pop) belongs to a hook that is not loaded; load its file with --hook",
 				"From message 2 on, user from entry 3: u2",
 				"Message 2 then, user from a hook: [Summary] an answer",
 				"",
@@ -98,7 +98,7 @@ describe("pi context --verify", () => {
 		expect(stdout).toBe(
 			[
 				"The request that entry 2 answers is not what was sent: 2 messages then, 1 now",
-				"A hook that hid or replaced less then has changed, a hook that added messages is missing, or entries were removed",
+				"A hook hides or replaces more than before, a hook that added messages is missing, or entries were removed",
 				"From message 0 on, user from entry 1: u1",
 				"Message 0 then, user from a hook: Be brief.",
 				"",
@@ -117,7 +117,7 @@ describe("pi context --verify", () => {
 		const json = await verify(place, file, [STACK, late]);
 		expect(JSON.parse(json.stdout).mismatch).toMatchObject({
 			entryIndex: 4,
-			reason: expect.stringContaining(`Without ${late} it is what was sent`),
+			reason: expect.stringContaining(`Without ${late} it matches`),
 			message: { position: 3, entryIndex: null, origin: { kind: "hook", hook: late }, text: "Be brief." },
 			hook: late,
 		});
@@ -125,7 +125,7 @@ describe("pi context --verify", () => {
 		expect(lines.stdout).toBe(
 			[
 				"The request that entry 4 answers is not what was sent: 3 messages then, 4 now",
-				`Without ${late} it is what was sent: the hook was not loaded then, or did something else`,
+				`Without ${late} it matches: the hook was not loaded then, or has changed`,
 				`From message 3 on, user from ${late}: Be brief.`,
 				"",
 			].join("\n"),
@@ -139,7 +139,7 @@ describe("pi context --verify", () => {
 		const { stdout } = await verify(place, file, [STACK]);
 		expect(JSON.parse(stdout).mismatch).toMatchObject({
 			entryIndex: 4,
-			reason: "A hook has changed or is missing, or the file was edited",
+			reason: "A hook has changed or is missing, or the session file was edited",
 			message: { position: 1, entryIndex: 2 },
 		});
 	});

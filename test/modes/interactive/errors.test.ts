@@ -118,7 +118,7 @@ test("a command that fails is told once: which, of which hook, why and what to d
 	const told = (await app.terminal.text()).replace(/\s+/g, " ").match(/✗ .*?keep it/g);
 	expect(told).toEqual([
 		expect.stringMatching(
-			/^✗ \/keep of \S+ ?\S*keeper\.ts failed: A context of \/keep in .* was used after the session was left · use the ctx that each handler receives, and do not keep it$/,
+			/^✗ \/keep of \S+ ?\S*keeper\.ts failed: A context of \/keep in .* was used after the session changed · use the ctx that each handler receives, and do not keep it$/,
 		),
 	]);
 });
