@@ -119,7 +119,7 @@ describe("/auto-commit on", () => {
 		const { cwd, git } = repository();
 		const { session, work } = await start(cwd);
 		expect(await session.prompt("/auto-commit on")).toMatchObject({
-			status: "What this session changes is committed to the current branch when it is left",
+			status: "Changes of this session are committed to the current branch when you leave it",
 		});
 		await work(`Make it two\n\n${"for it is time ".repeat(6)}`, CHANGES);
 		await work("And more", "echo more >> kept.txt");
@@ -148,7 +148,9 @@ describe("/auto-commit on", () => {
 		expect(git("show", "--format=", "--name-only")).toBe("kept.txt");
 		expect(git("show", ":mine.txt")).toBe("staged");
 		expect(git("status", "--porcelain").split("\n")).toEqual(["MM mine.txt", "?? untracked.txt"]);
-		expect(told).toEqual(["Not committed, for they had changes before: mine.txt, untracked.txt"]);
+		expect(told).toEqual([
+			"Not committed, because they had uncommitted changes before the session: mine.txt, untracked.txt",
+		]);
 	});
 
 	test("commits nothing twice that the agent has committed itself", async () => {
@@ -197,10 +199,10 @@ describe("/auto-commit on", () => {
 		await work("Make it two", "echo two > kept.txt");
 		await session.prompt("/auto-commit on");
 		expect(await session.prompt("/auto-commit off")).toMatchObject({
-			status: `What this session changes is committed to ${ref} when it is left`,
+			status: `Changes of this session are committed to ${ref} when you leave it`,
 		});
 		expect(await session.prompt("/auto-commit maybe")).toMatchObject({
-			status: "Say /auto-commit on or /auto-commit off",
+			status: "Usage: /auto-commit [on | off]",
 		});
 		expect(await session.completeArguments("auto-commit", "of")).toEqual([{ value: "off" }]);
 		await session.dispose();

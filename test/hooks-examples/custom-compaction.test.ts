@@ -73,11 +73,11 @@ test("/compact-with chooses the model for this session and completes with the us
 		"loopback-anthropic/scripted",
 	]);
 	expect(await session.prompt("/compact-with no/thing")).toMatchObject({
-		status: "There is no model no/thing; /model lists them",
+		status: "Unknown model no/thing; /model lists all models",
 	});
 	await session.prompt("/compact-with loopback-anthropic/scripted");
 	expect(await session.prompt("/compact-with")).toMatchObject({
-		status: "Summaries are written by the first of loopback-anthropic/scripted",
+		status: "The first available of these models writes summaries: loopback-anthropic/scripted",
 	});
 	provider.reply("CHEAP");
 	await session.compact();

@@ -47,11 +47,11 @@ describe("after an edit", () => {
 		const result = await editResult(test);
 		expect(result.slice(result.indexOf("typecheck says"))).toBe(
 			[
-				"typecheck says of src/a.ts:",
+				"typecheck reports for src/a.ts:",
 				"src/a.ts(1,5): error TS2322: Type 'x' is not",
 				"  assignable to type 'y'.",
 				"",
-				"lint says of src/a.ts:",
+				"lint reports for src/a.ts:",
 				`${test.cwd}/src/a.ts`,
 				"  1:5  error  Use const  prefer-const",
 			].join("\n"),
@@ -65,8 +65,8 @@ describe("after an edit", () => {
 		test.provider.reply([toolCall("write", { path: "new.ts", content: "x" })], "done");
 		await test.session.prompt("write it");
 		const result = test.provider.requests[1]?.messages.at(-1)?.text ?? "";
-		expect(result).toContain("check says of new.ts:\n./new.ts:0:1 wrong\n");
-		expect(result.trimEnd()).toMatch(/\.\/new\.ts:29:1 wrong\n\[… cut; there is more\]$/);
+		expect(result).toContain("check reports for new.ts:\n./new.ts:0:1 wrong\n");
+		expect(result.trimEnd()).toMatch(/\.\/new\.ts:29:1 wrong\n\[… truncated\]$/);
 	});
 
 	test.each([
@@ -78,14 +78,14 @@ describe("after an edit", () => {
 		["there is no package.json", {}],
 	])("nothing is added when %s", async (_, files) => {
 		const test = await startSession({ hookFiles: [HOOK], files: { "src/a.ts": "let a = 1;\n", ...files } });
-		expect(await editResult(test)).not.toContain("says of");
+		expect(await editResult(test)).not.toContain("reports for");
 		expect(test.notices()).toEqual([]);
 	});
 
 	test("a script that was changed since the start is not run", async () => {
 		const test = await startSession({ hookFiles: [HOOK], files: project({ lint: "src/a.ts:1:1 wrong\n" }) });
 		writeFileSync(join(test.cwd, "package.json"), JSON.stringify({ scripts: { lint: "touch ran; exit 1" } }));
-		expect(await editResult(test)).not.toContain("says of");
+		expect(await editResult(test)).not.toContain("reports for");
 		expect(() => readFileSync(join(test.cwd, "ran"))).toThrow();
 	});
 
@@ -93,7 +93,7 @@ describe("after an edit", () => {
 		const test = await startSession({ hookFiles: [HOOK], files: project({ lint: "src/a.ts:1:1 wrong\n" }) });
 		test.provider.reply([toolCall("edit", { path: "src/a.ts", oldText: "absent", newText: "x" })], "done");
 		await test.session.prompt("edit it");
-		expect(test.provider.requests[1]?.messages.at(-1)?.text).not.toContain("says of");
+		expect(test.provider.requests[1]?.messages.at(-1)?.text).not.toContain("reports for");
 	});
 
 	test("escape ends the check", async () => {

@@ -8,7 +8,7 @@ import { tempDir, writeFiles } from "../helpers/temp.js";
 import { example } from "./example.js";
 
 const HOOK = example("dirty-repo-guard.ts");
-const CHANGES = "Changes that are not committed: a.txt, dir name/b.txt.";
+const CHANGES = "Uncommitted changes: a.txt, dir name/b.txt.";
 
 /** A repository with one commit, and these files in it that are not committed. */
 function repository(files: Record<string, string>): string {
@@ -59,7 +59,7 @@ test("a no shuts the tools until the next prompt, and the model reads why", asyn
 	);
 	await session.prompt("go");
 	expect(asked).toHaveLength(1);
-	expect(provider.requests[1]?.messages.at(-1)?.text).toContain(`${CHANGES} The user has not allowed work on them`);
+	expect(provider.requests[1]?.messages.at(-1)?.text).toContain(`${CHANGES} The user has not allowed changes to these files`);
 	await session.prompt("go then");
 	expect(asked).toHaveLength(2);
 	expect(["c", "d", "e", "f"].map((name) => existsSync(join(cwd, name)))).toEqual([false, false, false, true]);
@@ -72,7 +72,7 @@ test("changes of the agent itself raise no question, in a new session they do", 
 	expect([asked, told]).toEqual([[], []]);
 	await session.lifecycle.newSession();
 	await session.prompt("go");
-	expect(asked).toEqual([["Let the agent work on these files?", "Changes that are not committed: c, d."]]);
+	expect(asked).toEqual([["Let the agent work on these files?", "Uncommitted changes: c, d."]]);
 });
 
 test("without a screen the tools stay shut; outside of a repository they are open", async () => {

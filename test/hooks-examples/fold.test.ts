@@ -61,7 +61,7 @@ describe("/fold", () => {
 		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS", ...rest]);
 
 		expect(await test.session.prompt("/unfold 3")).toMatchObject({
-			status: "Brought back what was folded from turn 3",
+			status: "Restored the turns folded from turn 3",
 		});
 		const all = [1, 2, 3].flatMap((n) => [`user: u${n}`, `assistant: a${n}`]);
 		expect((await sentNow(test)).slice(0, 8)).toEqual([...all, ...rest]);
@@ -122,10 +122,10 @@ describe("/fold", () => {
 	);
 
 	test.each([
-		["/fold", "Name two turns: /fold <from> <to>, of 1, 3"],
-		["/fold 3", "Name two turns: /fold <from> <to>, of 1, 3"],
-		["/fold 2 3", "There is no turn 2 to fold; there are 1, 3"],
-		["/fold 1 x", "There is no turn x to fold; there are 1, 3"],
+		["/fold", "Specify two turns: /fold <from> <to> · turns: 1, 3"],
+		["/fold 3", "Specify two turns: /fold <from> <to> · turns: 1, 3"],
+		["/fold 2 3", "Turn 2 does not exist or cannot be folded · turns: 1, 3"],
+		["/fold 1 x", "Turn x does not exist or cannot be folded · turns: 1, 3"],
 	])("without a screen, %s says what turns there are", async (command, status) => {
 		const test = await talk(2);
 		expect(await test.session.prompt(command)).toEqual({ kind: "command", status });
@@ -162,7 +162,7 @@ describe("/fold", () => {
 		const test = await talk(1);
 		test.provider.reply(httpError(400, {}, "no such luck"));
 		expect(await test.session.prompt("/fold 1 1")).toMatchObject({
-			status: expect.stringMatching(/^Nothing was folded: Scripted gave no summary \(.*no such luck/),
+			status: expect.stringMatching(/^Nothing was folded: Scripted returned no summary \(.*no such luck/),
 		});
 		test.provider.reply({ content: [text("half")], fault: { kind: "stall", at: 1 } });
 		const folding = test.session.prompt("/fold 1 1");
@@ -235,10 +235,10 @@ describe("folds over folds", () => {
 		const test = await talk(3);
 		await say(test, "/fold 1 1 A", "/fold 5 5 B");
 		expect(await test.session.prompt("/unfold")).toMatchObject({
-			status: "Name a fold: /unfold <turn>, one of 1, 5",
+			status: "Specify a fold: /unfold <turn> · folds: 1, 5",
 		});
 		expect(await test.session.prompt("/unfold 3")).toMatchObject({
-			status: "There is no fold from turn 3; there are 1, 5",
+			status: "No fold starts at turn 3 · folds: 1, 5",
 		});
 	});
 
@@ -282,7 +282,7 @@ describe("beside compactions and other hooks", () => {
 		]);
 		expect(await test.session.prompt("/unfold")).toMatchObject({ status: "There is no fold to undo" });
 		expect(await test.session.prompt("/fold 1 3 again")).toMatchObject({
-			status: expect.stringContaining("There is no turn 1 to fold; there are 5"),
+			status: expect.stringContaining("Turn 1 does not exist or cannot be folded · turns: 5"),
 		});
 	});
 

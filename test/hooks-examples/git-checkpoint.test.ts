@@ -55,7 +55,7 @@ describe("/rewind", () => {
 
 		expect(await session.prompt("/rewind 1")).toEqual({
 			kind: "command",
-			status: "Brought back the files of turn 1; /rewind undo takes that back",
+			status: "Restored the files of turn 1; /rewind undo reverts this",
 		});
 		expect([read("kept.txt"), read("gone.txt"), read("src/deep.txt"), read("untracked.txt"), read("x.log")]).toEqual([
 			"one\n",
@@ -69,7 +69,7 @@ describe("/rewind", () => {
 
 		expect(await session.prompt("/rewind undo")).toEqual({
 			kind: "command",
-			status: "Undid the rewind; /rewind undo takes that back",
+			status: "Undid the rewind; /rewind undo reverts this",
 		});
 		expect(git("status", "--porcelain")).toBe(status);
 		expect([read("kept.txt"), read("made.txt"), read("n/m")]).toEqual(["two\n", "new\n", "m\n"]);
@@ -109,7 +109,7 @@ describe("/rewind", () => {
 		provider.reply([CHANGES], "done");
 		await session.prompt("go");
 		await session.prompt("/rewind 1");
-		expect(notices()).toEqual(["Brought back the files of turn 1; /rewind undo takes that back"]);
+		expect(notices()).toEqual(["Restored the files of turn 1; /rewind undo reverts this"]);
 		expect(existsSync(marker)).toBe(false);
 	});
 
@@ -136,7 +136,7 @@ describe("/rewind", () => {
 		const status = git("status", "--porcelain");
 		expect(await session.prompt("/rewind 1")).toEqual({
 			kind: "command",
-			status: "No file was changed: gone.txt is ignored by git and would be overwritten; move it away first",
+			status: "No file was changed: gone.txt is ignored by git and would be overwritten; move it first",
 		});
 		expect(read("gone.txt")).toBe("precious and ignored\n");
 		expect(git("status", "--porcelain")).toBe(status);
@@ -182,7 +182,7 @@ describe("/rewind", () => {
 		expect(read("kept.txt")).toBe("two\n");
 		expect((await session.completeArguments("rewind", "")).map(({ value }) => value)).toEqual(["6", "1"]);
 		expect(await session.prompt("/rewind 4")).toMatchObject({
-			status: "There is no checkpoint of turn 4; there are 6, 1",
+			status: "Turn 4 has no checkpoint · checkpoints: 6, 1",
 		});
 		expect(await session.prompt("/rewind undo")).toMatchObject({ status: "There is no rewind to undo" });
 	});
@@ -198,7 +198,7 @@ describe("/rewind", () => {
 		const run = session.prompt("go");
 		await provider.request(1);
 		expect(await session.prompt("/rewind 1")).toMatchObject({
-			status: expect.stringContaining("Stop the agent first"),
+			status: expect.stringContaining("Stop the agent before"),
 		});
 		release();
 		await session.abort();
@@ -234,9 +234,7 @@ describe("/branch", () => {
 
 	test("brings conversation and files back", async () => {
 		const { offered, read, text, session } = await branched("conversation and files");
-		expect(offered).toEqual([
-			["conversation only, keep the files", "conversation and files", "files only, keep the conversation"],
-		]);
+		expect(offered).toEqual([["conversation only", "conversation and files", "files only"]]);
 		expect([text, read("kept.txt"), read("gone.txt")]).toEqual(["second", "one\n", "still here\n"]);
 		expect(session.entries.map(({ type }) => type)).toEqual([
 			"session",
@@ -248,13 +246,13 @@ describe("/branch", () => {
 	});
 
 	test("keeps the files when that is wished", async () => {
-		const { read, session } = await branched("conversation only, keep the files");
+		const { read, session } = await branched("conversation only");
 		expect(read("kept.txt")).toBe("two\n");
 		expect(session.entries).toHaveLength(4);
 	});
 
 	test("brings only the files back when that is wished", async () => {
-		const { read, session } = await branched("files only, keep the conversation");
+		const { read, session } = await branched("files only");
 		expect(read("kept.txt")).toBe("one\n");
 		expect(session.entries.filter(({ type }) => type === "message")).toHaveLength(6);
 	});
@@ -303,7 +301,7 @@ test("outside a repository nothing is saved, and /rewind says why", async () => 
 	expect(session.entries).toHaveLength(3);
 	expect(notices()).toEqual([]);
 	expect(await session.prompt("/rewind")).toMatchObject({
-		status: "This is not a git work tree: there are no checkpoints",
+		status: "Not a git work tree: checkpoints are not available",
 	});
 });
 
@@ -324,5 +322,7 @@ test("without git nothing is saved, and /rewind says why", async () => {
 	await session.prompt("go");
 	expect(session.entries).toHaveLength(3);
 	expect(notices()).toEqual([]);
-	expect(await session.prompt("/rewind")).toMatchObject({ status: "git is not installed: there are no checkpoints" });
+	expect(await session.prompt("/rewind")).toMatchObject({
+		status: "git is not installed: checkpoints are not available",
+	});
 });

@@ -63,7 +63,7 @@ test("runs it after a yes", async () => {
 
 test("without anyone to ask the command is blocked and the model is told why", async () => {
 	const { result, ran } = await runCommand("touch made", null);
-	expect(result).toContain("needs a permission that nobody is there to give");
+	expect(result).toContain("needs permission, but no user is present");
 	expect(ran("made")).toBe(false);
 });
 

@@ -41,7 +41,7 @@ describe("a pinned turn", () => {
 	test("stands behind the summary of the compaction that covers it, and is gone once unpinned", async () => {
 		const test = await talk(4);
 		expect(await test.session.prompt("/pin 3")).toMatchObject({
-			status: expect.stringMatching(/^Turn 3 is pinned: \d+ tokens that no compaction takes away$/),
+			status: expect.stringMatching(/^Turn 3 is pinned: compactions keep its \d+ tokens$/),
 		});
 		await compact(test, "C");
 		expect(await sentNow(test)).toEqual([summary("C"), "user: u2", "assistant: a2", "user: u4", "assistant: a4"]);
@@ -185,8 +185,8 @@ describe("/pin", () => {
 	});
 
 	test.each([
-		["/pin", "Name a turn: /pin <turn>, one of 1, 3"],
-		["/pin 2", "There is no turn 2 to pin; there are 1, 3"],
+		["/pin", "Specify a turn: /pin <turn> · turns: 1, 3"],
+		["/pin 2", "No turn 2 to pin · turns: 1, 3"],
 		["/unpin 1", "There is no turn to unpin"],
 	])("without a screen, %s says what turns there are", async (command, status) => {
 		const test = await talk(2);

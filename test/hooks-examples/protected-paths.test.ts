@@ -42,8 +42,8 @@ test.each([
 ])("blocks a write to %s and tells user and model", async (path) => {
 	const cwd = project();
 	const { result, warnings } = await write(cwd, path);
-	expect(result).toContain(`${path} is protected: do not change it, ask the user to do so`);
-	expect(warnings).toEqual([`Kept write away from the protected path ${path}`]);
+	expect(result).toContain(`${path} is protected: do not change it; ask the user to change it`);
+	expect(warnings).toEqual([`Blocked write on the protected path ${path}`]);
 	expect(readFileSync(join(cwd, ".env"), "utf8")).toBe("KEY=1");
 });
 

@@ -28,8 +28,8 @@ test("cuts the outputs of old turns to head and tail, and leaves the last turns 
 	const lengths = outputs().map(({ text }) => text.length > 8000);
 	expect(lengths).toEqual([...Array(5).fill(false), ...Array(5).fill(true)]);
 	const cut = outputs()[0]?.text ?? "";
-	expect(cut).toMatch(/head head[\s\S]*\[… \d+ characters cut …\][\s\S]*tail tail/);
-	expect(cut).toContain("[This old output was cut. Run the tool again to see all of it.]");
+	expect(cut).toMatch(/head head[\s\S]*\[… \d+ characters omitted …\][\s\S]*tail tail/);
+	expect(cut).toContain("[This old output was truncated. Run the tool again to see all of it.]");
 	// The log has everything.
 	expect(JSON.stringify(session.entries.slice(0, 4))).toContain("middle middle");
 	expect(session.context.problems).toEqual([]);
@@ -59,12 +59,12 @@ test("/prune says what is saved", async () => {
 	const { session, turns } = await reading(BIG);
 	expect(await session.prompt("/prune")).toEqual({
 		kind: "command",
-		status: "Nothing is cut: 0 tool outputs, 0 tokens",
+		status: "No output is truncated: 0 tool outputs, 0 tokens",
 	});
 	await turns(10);
 	expect(await session.prompt("/prune")).toEqual({
 		kind: "command",
-		status: expect.stringMatching(/^5 of 10 tool outputs are cut: \d+\.\dk → \d+\.\dk tokens$/),
+		status: expect.stringMatching(/^5 of 10 tool outputs are truncated: \d+\.\dk → \d+\.\dk tokens$/),
 	});
 });
 

@@ -27,7 +27,7 @@ function choosing(pick: (options: SelectOption[]) => SelectOption | undefined) {
 }
 
 describe("/pop", () => {
-	test("replaces the work since a turn by its summary, and /unpop brings it back", async () => {
+	test("replaces the work since a turn by its summary, and /unpop restores it", async () => {
 		const test = await startSession({ hookFiles: [HOOK], modelOptions: { headers: { "x-team": "blue" } } });
 		const { session, provider, sent, notices } = test;
 		provider.reply("a1", "a2", "a3", "Renamed x to y.", "a4", "a5");
@@ -100,9 +100,9 @@ describe("/pop", () => {
 	});
 
 	test.each([
-		["/pop 2", "There is no turn 2; there are 3, 1"],
-		["/pop nonsense", "There is no turn nonsense; there are 3, 1"],
-		["/pop", "Name a turn: /pop <turn>, one of 3, 1"],
+		["/pop 2", "There is no turn 2 · turns: 3, 1"],
+		["/pop nonsense", "There is no turn nonsense · turns: 3, 1"],
+		["/pop", "Specify a turn: /pop <turn> · turns: 3, 1"],
 	])("without a screen, %s says what turns there are", async (command, status) => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		test.provider.reply("a1", "a2");
@@ -117,8 +117,8 @@ describe("/pop", () => {
 	});
 
 	test.each([
-		["an error", httpError(400, {}, "no such luck"), /^Nothing was popped: Scripted gave no summary \(.*no such luck/],
-		["an empty reply", { content: [] }, /^Nothing was popped: Scripted gave no summary \(its reply has no text\)$/],
+		["an error", httpError(400, {}, "no such luck"), /^Nothing was popped: Scripted returned no summary \(.*no such luck/],
+		["an empty reply", { content: [] }, /^Nothing was popped: Scripted returned no summary \(its reply has no text\)$/],
 	])("saves nothing when the model answers with %s", async (_, reply, status) => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		test.provider.reply("a1", reply);
@@ -153,7 +153,7 @@ describe("/pop", () => {
 		await provider.request(2);
 		expect(await session.prompt("/pop 1")).toEqual({
 			kind: "command",
-			status: "Wait until the agent is done, then /pop",
+			status: "Wait until the agent is done, then run /pop",
 		});
 		release();
 		await run;
@@ -225,7 +225,7 @@ describe("pops on pops and compactions", () => {
 		expect(sent(10).join("\n")).not.toContain("S1");
 		expect(await session.prompt("/unpop")).toEqual({
 			kind: "command",
-			status: "A compaction has summarized that pop: it cannot be undone",
+			status: "This pop cannot be undone: a compaction has summarized it",
 		});
 	});
 
@@ -313,8 +313,8 @@ test("entries are drawn as text", async () => {
 	const theme: EntryTheme = { accent: plain, dim: plain, bold: plain, success: plain, warning: plain, error: plain };
 	const render = session.entryRenderer("stack_pop");
 	const entry = { type: "stack_pop", backToIndex: 3, summary: "Fixed it.", tokensBefore: 14_210, tokensAfter: 41 };
-	expect(render?.(entry, theme)).toBe("popped to turn 3 · /unpop brings it back");
-	expect(render?.({ type: "stack_pop", backToIndex: "3" }, theme)).toBe("a pop that cannot be read");
+	expect(render?.(entry, theme)).toBe("popped to turn 3 · /unpop restores it");
+	expect(render?.({ type: "stack_pop", backToIndex: "3" }, theme)).toBe("invalid pop");
 });
 
 function tokensOf(entry: SessionEntry): number {

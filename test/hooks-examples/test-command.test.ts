@@ -23,7 +23,7 @@ test("hands the output of failing tests to the agent, with the arguments given",
 	});
 	provider.reply("I will look");
 	await session.prompt("/test 'one file'");
-	expect(sent(1)[0]).toContain("The tests fail: `npm test --silent -- one file` ended with 3");
+	expect(sent(1)[0]).toContain("The tests fail: `npm test --silent -- one file` exited with code 3");
 	expect(sent(1)[0]).toContain("tested");
 	expect(sent(1)[0]).toContain("1 failed");
 });
@@ -50,6 +50,6 @@ test("says where it looked when there are no tests", async () => {
 	const { session } = await startSession({ hookFiles: [HOOK], files: { "package.json": {} } });
 	expect(await session.prompt("/test")).toEqual({
 		kind: "command",
-		status: "No tests were found: none of package.json, Cargo.toml, go.mod, pyproject.toml, Makefile names any",
+		status: "No test command found in package.json, Cargo.toml, go.mod, pyproject.toml, Makefile",
 	});
 });
