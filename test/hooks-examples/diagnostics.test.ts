@@ -45,7 +45,7 @@ describe("after an edit", () => {
 		const lint = join(test.cwd, "lint.out");
 		writeFileSync(lint, readFileSync(lint, "utf8").replace("CWD", test.cwd));
 		const result = await editResult(test);
-		expect(result.slice(result.indexOf("typecheck says"))).toBe(
+		expect(result.slice(result.indexOf("typecheck reports"))).toBe(
 			[
 				"typecheck reports for src/a.ts:",
 				"src/a.ts(1,5): error TS2322: Type 'x' is not",
