@@ -130,9 +130,7 @@ describe("docs/hooks.md", () => {
 			["shutdown", { togetherMs: 2000 }],
 		]);
 		expect(page).toContain("`before_compact` has no time limit");
-		expect(rows.find(({ reason }) => reason === "`shutdown`")?.runs).toContain(
-			"at most 2 s for all hooks together",
-		);
+		expect(rows.find(({ reason }) => reason === "`shutdown`")?.runs).toContain("at most 2 s for all hooks together");
 	});
 
 	test("the table of recipes lists every example and no other file", () => {

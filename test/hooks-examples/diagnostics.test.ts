@@ -20,7 +20,7 @@ function project(scripts: Record<string, string>): Record<string, unknown> {
 
 const EDIT = toolCall("edit", { path: "src/a.ts", oldText: "1", newText: "2" });
 
-/** What the model reads of an edit of src/a.ts. */
+/** The tool result of an edit of src/a.ts. */
 async function editResult(test: TestSession): Promise<string> {
 	test.provider.reply([EDIT], "done");
 	await test.session.prompt("edit it");
@@ -28,7 +28,7 @@ async function editResult(test: TestSession): Promise<string> {
 }
 
 describe("after an edit", () => {
-	test("the model reads what type checker and linter say of that file, and only that", async () => {
+	test("the tool result contains the findings of type checker and linter for that file only", async () => {
 		const test = await startSession({
 			hookFiles: [HOOK],
 			files: project({
@@ -59,7 +59,7 @@ describe("after an edit", () => {
 		expect(readFileSync(join(test.cwd, "src/a.ts"), "utf8")).toBe("let a = 2;\n");
 	});
 
-	test("a write is looked at as well, and long findings are cut", async () => {
+	test("a write is checked too, and long findings are truncated", async () => {
 		const lines = Array.from({ length: 50 }, (_, n) => `./new.ts:${n}:1 wrong`).join("\n");
 		const test = await startSession({ hookFiles: [HOOK], files: project({ check: lines }) });
 		test.provider.reply([toolCall("write", { path: "new.ts", content: "x" })], "done");
@@ -82,21 +82,21 @@ describe("after an edit", () => {
 		expect(test.notices()).toEqual([]);
 	});
 
-	test("a script that was changed since the start is not run", async () => {
+	test("scripts changed since the start do not run", async () => {
 		const test = await startSession({ hookFiles: [HOOK], files: project({ lint: "src/a.ts:1:1 wrong\n" }) });
 		writeFileSync(join(test.cwd, "package.json"), JSON.stringify({ scripts: { lint: "touch ran; exit 1" } }));
 		expect(await editResult(test)).not.toContain("reports for");
 		expect(() => readFileSync(join(test.cwd, "ran"))).toThrow();
 	});
 
-	test("an edit that failed is left alone", async () => {
+	test("a failed edit is not checked", async () => {
 		const test = await startSession({ hookFiles: [HOOK], files: project({ lint: "src/a.ts:1:1 wrong\n" }) });
 		test.provider.reply([toolCall("edit", { path: "src/a.ts", oldText: "absent", newText: "x" })], "done");
 		await test.session.prompt("edit it");
 		expect(test.provider.requests[1]?.messages.at(-1)?.text).not.toContain("reports for");
 	});
 
-	test("escape ends the check", async () => {
+	test("escape aborts the check", async () => {
 		const test = await startSession({
 			hookFiles: [HOOK],
 			files: { "src/a.ts": "let a = 1;\n", "package.json": { scripts: { lint: "echo started > started; sleep 60" } } },

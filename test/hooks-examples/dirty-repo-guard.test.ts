@@ -10,7 +10,7 @@ import { example } from "./example.js";
 const HOOK = example("dirty-repo-guard.ts");
 const CHANGES = "Uncommitted changes: a.txt, dir name/b.txt.";
 
-/** A repository with one commit, and these files in it that are not committed. */
+/** A repository with one commit and these uncommitted files. */
 function repository(files: Record<string, string>): string {
 	const cwd = tempDir();
 	const git = (...args: string[]) =>
@@ -38,7 +38,7 @@ async function start(cwd: string, ...answers: boolean[]) {
 
 const touch = (name: string) => toolCall("bash", { command: `echo x > ${name}` });
 
-test("lists the files at the start, and asks once before the agent touches anything", async () => {
+test("lists the files at the start, and asks once before the first tool call", async () => {
 	const { session, provider, asked, told, cwd } = await start(repository(DIRTY), true);
 	expect(told).toEqual([CHANGES]);
 	provider.reply([toolCall("read", { path: "a.txt" })], [touch("c"), touch("d")], "done", [touch("e")], "done");
@@ -48,7 +48,7 @@ test("lists the files at the start, and asks once before the agent touches anyth
 	expect(["c", "d", "e"].map((name) => existsSync(join(cwd, name)))).toEqual([true, true, true]);
 });
 
-test("a no shuts the tools until the next prompt, and the model reads why", async () => {
+test("a no blocks the tools until the next prompt, and the model receives the reason", async () => {
 	const { session, provider, asked, cwd } = await start(repository(DIRTY), false, true);
 	provider.reply(
 		[touch("c"), touch("d")],
@@ -59,13 +59,15 @@ test("a no shuts the tools until the next prompt, and the model reads why", asyn
 	);
 	await session.prompt("go");
 	expect(asked).toHaveLength(1);
-	expect(provider.requests[1]?.messages.at(-1)?.text).toContain(`${CHANGES} The user has not allowed changes to these files`);
+	expect(provider.requests[1]?.messages.at(-1)?.text).toContain(
+		`${CHANGES} The user has not allowed changes to these files`,
+	);
 	await session.prompt("go then");
 	expect(asked).toHaveLength(2);
 	expect(["c", "d", "e", "f"].map((name) => existsSync(join(cwd, name)))).toEqual([false, false, false, true]);
 });
 
-test("changes of the agent itself raise no question, in a new session they do", async () => {
+test("changes made by the agent cause no question, except in a new session", async () => {
 	const { session, provider, asked, told } = await start(repository({}), true);
 	provider.reply([touch("c")], [touch("d")], "done", [touch("e")], "done");
 	await session.prompt("go");
@@ -75,7 +77,7 @@ test("changes of the agent itself raise no question, in a new session they do", 
 	expect(asked).toEqual([["Let the agent work on these files?", "Uncommitted changes: c, d."]]);
 });
 
-test("without a screen the tools stay shut; outside of a repository they are open", async () => {
+test("without a screen the tools are blocked; outside a repository they are not", async () => {
 	const alone = await startSession({ hookFiles: [HOOK], cwd: repository(DIRTY) });
 	alone.provider.reply([touch("c")], "well");
 	await alone.session.prompt("go");
@@ -86,7 +88,7 @@ test("without a screen the tools stay shut; outside of a repository they are ope
 	expect(existsSync(join(outside.cwd, "c"))).toBe(true);
 });
 
-test("a long list is cut", async () => {
+test("a long list is truncated", async () => {
 	const many = Object.fromEntries(Array.from({ length: 13 }, (_, n) => [`f${String(n).padStart(2, "0")}`, "x"]));
 	const { told } = await start(repository(many));
 	expect(told[0]).toMatch(/: f00, f01, .*, f09 and 3 more\.$/);

@@ -22,14 +22,14 @@ async function talk(count: number, options: Parameters<typeof startSession>[0] =
 	return test;
 }
 
-/** What a next prompt sends. */
+/** The messages of the next request. */
 async function sentNow(test: TestSession): Promise<string[]> {
 	test.provider.reply("ok");
 	await say(test, "now");
 	return test.sent(test.provider.requests.length).slice(0, -1);
 }
 
-/** Answers each `select` by the next of `picks`, the beginning of a label, and notes what was offered and told. */
+/** Answers each `select` with the next of `picks`, the start of a label; records options and notices. */
 function picking(...picks: string[]) {
 	const offered: string[][] = [];
 	const told: string[] = [];
@@ -46,7 +46,7 @@ function picking(...picks: string[]) {
 }
 
 describe("/fold", () => {
-	test("replaces turns in the middle by a summary of them, and /unfold brings them back", async () => {
+	test("replaces turns in the middle with a summary, and /unfold restores them", async () => {
 		const test = await talk(4);
 		test.provider.reply("S");
 		expect(await test.session.prompt("/fold 3 5")).toEqual({
@@ -69,7 +69,7 @@ describe("/fold", () => {
 		expect(test.session.context.problems).toEqual([]);
 	});
 
-	test("shows the draft, and folds when the user takes it", async () => {
+	test("shows the draft, and folds after the user accepts it", async () => {
 		const { offered, told, ui } = picking("3", "5", "Use it");
 		const test = await talk(3, { ui });
 		test.provider.reply("The draft\n- in two lines");
@@ -83,7 +83,7 @@ describe("/fold", () => {
 		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nThe draft\n- in two lines"]);
 	});
 
-	test("hands the draft to the editor, and takes what is sent from there as it is", async () => {
+	test("puts the draft into the editor, and uses the edited text unchanged", async () => {
 		const { ui } = picking("Edit it first");
 		const test = await talk(2, { ui });
 		let editor = "";
@@ -132,18 +132,18 @@ describe("/fold", () => {
 		expect(test.session.entries).toHaveLength(5);
 	});
 
-	test("says so when there is nothing to fold", async () => {
+	test("reports that there is nothing to fold", async () => {
 		const { session } = await startSession({ hookFiles: [HOOK] });
 		expect(await session.prompt("/fold 1 1")).toMatchObject({ status: "There is no turn to fold yet" });
 	});
 
-	test("takes the two turns in either order", async () => {
+	test("accepts the two turns in either order", async () => {
 		const test = await talk(3);
 		await say(test, "/fold 5 3 S");
 		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS"]);
 	});
 
-	test("takes tool calls with their results, and asks the model in plain text", async () => {
+	test("includes tool calls and results, and sends them to the model as plain text", async () => {
 		const test = await startSession({ hookFiles: [HOOK], files: { "a.txt": "hello" } });
 		test.provider.reply("a1", [text("look"), toolCall("read", { path: "a.txt" })], "a2", "a3", "S");
 		await say(test, "u1", "u2", "u3", "/fold 3 3");
@@ -158,7 +158,7 @@ describe("/fold", () => {
 		]);
 	});
 
-	test("saves nothing when the model fails, or the user aborts", async () => {
+	test("saves nothing if the model fails or the user aborts", async () => {
 		const test = await talk(1);
 		test.provider.reply(httpError(400, {}, "no such luck"));
 		expect(await test.session.prompt("/fold 1 1")).toMatchObject({
@@ -188,7 +188,7 @@ describe("/fold", () => {
 });
 
 describe("folds over folds", () => {
-	test("the outer summarizes the inner's summary, and undoing it brings that back", async () => {
+	test("the outer fold summarizes the inner summary, and undoing it restores the inner fold", async () => {
 		const test = await talk(4);
 		test.provider.reply("inner", "outer");
 		await say(test, "/fold 3 3", "/fold 1 5");
@@ -210,14 +210,14 @@ describe("folds over folds", () => {
 		expect((await sentNow(test)).slice(0, 4)).toEqual(["user: u1", "assistant: a1", "user: u2", "assistant: a2"]);
 	});
 
-	test("a fold that begins inside another takes in all of it", async () => {
+	test("a fold that starts inside another one includes it completely", async () => {
 		const test = await talk(4);
 		await say(test, "/fold 1 3 inner", "/fold 3 5 outer");
 		expect(test.session.entries.at(-1)).toMatchObject({ from: 1, to: 7 });
 		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nouter", "user: u4", "assistant: a4"]);
 	});
 
-	test("several folds stand side by side, and /unfold offers them", async () => {
+	test("several folds can coexist, and /unfold offers all of them", async () => {
 		const { offered, ui } = picking("5");
 		const test = await talk(4, { ui });
 		await say(test, "/fold 1 3 first", "/fold 5 5 second", "/unfold");
@@ -231,7 +231,7 @@ describe("folds over folds", () => {
 		]);
 	});
 
-	test("without a screen /unfold wants to know which of several", async () => {
+	test("without a screen /unfold asks for one of several folds", async () => {
 		const test = await talk(3);
 		await say(test, "/fold 1 1 A", "/fold 5 5 B");
 		expect(await test.session.prompt("/unfold")).toMatchObject({
@@ -242,7 +242,7 @@ describe("folds over folds", () => {
 		});
 	});
 
-	test("whatever is folded and unfolded, every turn is in the context once, itself or in one summary", async () => {
+	test("after any folds and unfolds, every turn is in the context exactly once, directly or in one summary", async () => {
 		const test = await talk(6);
 		const turn = fc.integer({ min: 0, max: 5 });
 		const step = fc.oneof(fc.tuple(fc.constant("fold"), turn, turn), fc.tuple(fc.constant("unfold"), turn, turn));
@@ -265,10 +265,10 @@ describe("folds over folds", () => {
 	});
 });
 
-describe("beside compactions and other hooks", () => {
+describe("with compactions and other hooks", () => {
 	const SETTINGS = { compaction: { enabled: false, keepRecentTokens: 8 } };
 
-	test("a compaction takes a fold's summary into its own, and ends its undoing", async () => {
+	test("a compaction includes the summary of a fold, which then cannot be undone", async () => {
 		const test = await talk(3, { userSettings: SETTINGS });
 		await say(test, "/fold 1 3 folded");
 		test.provider.reply("C");
@@ -286,7 +286,7 @@ describe("beside compactions and other hooks", () => {
 		});
 	});
 
-	test("a fold after a compaction leaves the compaction's summary where it is", async () => {
+	test("a fold after a compaction does not move the compaction's summary", async () => {
 		const test = await talk(2, { userSettings: SETTINGS });
 		test.provider.reply("C", "a3");
 		await test.session.compact();
@@ -295,7 +295,7 @@ describe("beside compactions and other hooks", () => {
 		expect(test.session.context.messages[0]?.origin).toMatchObject({ kind: "compaction" });
 	});
 
-	test("goes with the branch", async () => {
+	test("is copied to a branch", async () => {
 		const test = await talk(3);
 		await say(test, "/fold 1 3 S");
 		test.provider.reply("a4");
@@ -317,7 +317,7 @@ describe("beside compactions and other hooks", () => {
 		const both = ["user: [Summary]\n\nfolded", "user: u3", "assistant: a3", "user: [Summary]\n\npopped"];
 		expect(await sentNow(test)).toEqual(both);
 
-		// A pop that covers the fold hides its summary; without the pop it is there again.
+		// A pop that covers the fold hides its summary; undoing the pop shows it again.
 		test.provider.reply("all");
 		await say(test, "/pop 1");
 		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nall"]);
@@ -326,7 +326,7 @@ describe("beside compactions and other hooks", () => {
 		expect(test.session.context.problems).toEqual([]);
 	});
 
-	test("keeps what a hook before it made of turns outside the fold", async () => {
+	test("keeps changes of previous hooks to turns outside the fold", async () => {
 		const shout = `export default (pi) => pi.on("context", ({ messages }) => ({
 			messages: [
 				...messages.map((item) =>

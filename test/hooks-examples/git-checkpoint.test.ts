@@ -27,7 +27,7 @@ function repository() {
 	return { cwd, git, read: (name: string) => readFileSync(join(cwd, name), "utf8") };
 }
 
-/** What the model does in one turn to every kind of file. */
+/** Changes of the model in one turn, to every kind of file. */
 const CHANGES = toolCall("bash", {
 	command:
 		"echo two > kept.txt; rm gone.txt; rm -r src; echo new > made.txt; echo noise > x.log; mkdir n; echo m > n/m",
@@ -43,7 +43,7 @@ function answering(answer: string | null): { offered: string[][]; ui: Partial<Ho
 }
 
 describe("/rewind", () => {
-	test("brings back changed and deleted files, removes new ones, and undo takes that back", async () => {
+	test("restores changed and deleted files, deletes new ones, and undo reverts that", async () => {
 		const { cwd, git, read } = repository();
 		writeFileSync(join(cwd, "untracked.txt"), "mine\n");
 		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
@@ -75,7 +75,7 @@ describe("/rewind", () => {
 		expect([read("kept.txt"), read("made.txt"), read("n/m")]).toEqual(["two\n", "new\n", "m\n"]);
 	});
 
-	test("leaves index, stash, branches and HEAD as they were", async () => {
+	test("does not change index, stash, branches and HEAD", async () => {
 		const { cwd, git } = repository();
 		writeFileSync(join(cwd, "kept.txt"), "staged\n");
 		git("add", "kept.txt");
@@ -95,7 +95,7 @@ describe("/rewind", () => {
 		expect(state()).toEqual(before);
 	});
 
-	test("runs no git hook and needs no name", async () => {
+	test("runs no git hook and needs no user name", async () => {
 		const { cwd, git } = repository();
 		const marker = join(cwd, "ran.log");
 		for (const name of ["reference-transaction", "post-index-change", "pre-commit"]) {
@@ -124,7 +124,7 @@ describe("/rewind", () => {
 		expect([existsSync(join(cwd, "kept.txt")), existsSync(join(cwd, "src/deep.txt"))]).toEqual([true, true]);
 	});
 
-	test("changes nothing when an ignored file would be lost", async () => {
+	test("changes nothing if an ignored file would be lost", async () => {
 		const { cwd, git, read } = repository();
 		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
 		provider.reply(
@@ -160,7 +160,7 @@ describe("/rewind", () => {
 		expect(read(lost)).toBe("precious\n");
 	});
 
-	test("turns folders into files and files into folders", async () => {
+	test("replaces folders with files and files with folders", async () => {
 		const { cwd, read } = repository();
 		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
 		const command = "rm gone.txt; mkdir gone.txt; echo x > gone.txt/x; rm -r src; echo flat > src";
@@ -187,7 +187,7 @@ describe("/rewind", () => {
 		expect(await session.prompt("/rewind undo")).toMatchObject({ status: "There is no rewind to undo" });
 	});
 
-	test("refuses while the agent works", async () => {
+	test("is rejected while the agent is running", async () => {
 		const { cwd } = repository();
 		let release = () => {};
 		const hold = new Promise<void>((resolve) => {
@@ -205,7 +205,7 @@ describe("/rewind", () => {
 		await run;
 	});
 
-	test("takes nothing from the session file but the name of a commit", async () => {
+	test("uses only commit ids from the session file", async () => {
 		const { cwd } = repository();
 		const { session } = await startSession({
 			hookFiles: [HOOK],
@@ -232,7 +232,7 @@ describe("/branch", () => {
 		return { ...test, offered, read, text };
 	}
 
-	test("brings conversation and files back", async () => {
+	test("restores conversation and files", async () => {
 		const { offered, read, text, session } = await branched("conversation and files");
 		expect(offered).toEqual([["conversation only", "conversation and files", "files only"]]);
 		expect([text, read("kept.txt"), read("gone.txt")]).toEqual(["second", "one\n", "still here\n"]);
@@ -245,25 +245,25 @@ describe("/branch", () => {
 		]);
 	});
 
-	test("keeps the files when that is wished", async () => {
+	test("keeps the files on request", async () => {
 		const { read, session } = await branched("conversation only");
 		expect(read("kept.txt")).toBe("two\n");
 		expect(session.entries).toHaveLength(4);
 	});
 
-	test("brings only the files back when that is wished", async () => {
+	test("restores only the files on request", async () => {
 		const { read, session } = await branched("files only");
 		expect(read("kept.txt")).toBe("one\n");
 		expect(session.entries.filter(({ type }) => type === "message")).toHaveLength(6);
 	});
 
-	test("escape stays where it was", async () => {
+	test("escape cancels the branch", async () => {
 		const { read, session, text } = await branched(null);
 		expect([text, read("kept.txt")]).toEqual([null, "two\n"]);
 		expect(session.entries.filter(({ type }) => type === "message")).toHaveLength(6);
 	});
 
-	test("without a screen the files stay as they are", async () => {
+	test("without a screen the files are unchanged", async () => {
 		const { cwd, read } = repository();
 		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
 		provider.reply([CHANGES], "done");
@@ -273,7 +273,7 @@ describe("/branch", () => {
 	});
 });
 
-test("drops checkpoints older than a month when a session starts, and no other ref", async () => {
+test("deletes checkpoints older than a month at the start, and no other ref", async () => {
 	const { cwd, git } = repository();
 	const old = execFileSync("git", ["commit-tree", "-m", "old", "HEAD^{tree}"], {
 		cwd,
@@ -294,7 +294,7 @@ test("drops checkpoints older than a month when a session starts, and no other r
 	expect(git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main\nrefs/heads/old\nrefs/pi/some/turn-2");
 });
 
-test("outside a repository nothing is saved, and /rewind says why", async () => {
+test("outside a repository nothing is saved, and /rewind explains why", async () => {
 	const { session, provider, notices } = await startSession({ hookFiles: [HOOK] });
 	provider.reply("a1");
 	await session.prompt("go");
@@ -305,8 +305,8 @@ test("outside a repository nothing is saved, and /rewind says why", async () => 
 	});
 });
 
-test("without git nothing is saved, and /rewind says why", async () => {
-	// The hook as it is, on a machine on which git has no such name.
+test("without git nothing is saved, and /rewind explains why", async () => {
+	// The unchanged hook on a machine without git.
 	const wrapper = `import checkpoint from ${JSON.stringify(HOOK)};
 		const hide = (ctx) => Object.create(ctx, { exec: { value: (_, ...rest) => ctx.exec("git-is-not-here", ...rest) } });
 		export default (pi) => checkpoint({

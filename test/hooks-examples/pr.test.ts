@@ -22,7 +22,7 @@ function repository() {
 	return { cwd, git, commit };
 }
 
-test("asks for a description of what the branch changed", async () => {
+test("asks for a description of the changes of the branch", async () => {
 	const { cwd, commit } = repository();
 	writeFiles(cwd, { "a.txt": "two\n" });
 	commit("count further\n\nOne was not enough.");
@@ -36,7 +36,7 @@ test("asks for a description of what the branch changed", async () => {
 	expect(prompt).toContain("-one\n+two");
 });
 
-test("a long diff is cut, and the prompt says how to see the rest", async () => {
+test("a long diff is truncated, and the prompt names the command for the rest", async () => {
 	const { cwd, commit } = repository();
 	writeFiles(cwd, { "big.txt": "line\n".repeat(20_000) });
 	commit("big");

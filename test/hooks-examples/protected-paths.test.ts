@@ -62,13 +62,13 @@ test.each(["src/a.ts", ".env.example", "environment.ts", ".github/workflows/ci.y
 	},
 );
 
-test("does not mind where the project itself lies", async () => {
+test("ignores protected names above the project", async () => {
 	const cwd = join(tempDir(), "node_modules", "mine");
 	mkdirSync(cwd, { recursive: true });
 	expect((await write(cwd, "a.txt")).result).toContain("Created a.txt");
 });
 
-test("blocks edits as well", async () => {
+test("blocks edits too", async () => {
 	const cwd = project();
 	writeFileSync(join(cwd, ".env"), "KEY=1");
 	const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });

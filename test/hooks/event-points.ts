@@ -4,26 +4,26 @@ import { isMessageEntry, messageText } from "../../src/log/entry.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 
-/** A point at which handlers run: how it comes about, and how the session shows what their answers did. */
+/** A point where handlers run: how to trigger it, and how to read the effect of answers from the session. */
 export interface EventPoint {
 	event: HookEventName;
 	reason?: SessionReason;
-	/** What was said before, each with an answer. */
+	/** Prompts sent before, each with a reply. */
 	said?: readonly string[];
-	/** Lets the point come. */
+	/** Triggers the point. */
 	happen(test: TestSession): Promise<unknown>;
-	/** What is there afterwards. */
+	/** The observable state afterwards. */
 	result(test: TestSession): unknown;
-	/** The result when no handler has changed anything. */
+	/** The result if no handler changes anything. */
 	passed: unknown;
-	/** Source of an answer, and the result when it counts; equal to `passed` where answers are not read. */
+	/** Source of an answer, and the result if it has an effect; equal to `passed` if answers are ignored. */
 	answer: string;
 	heeded: unknown;
-	/** The result when the session is aborted while the handler runs; absent where that is not told of the session. */
+	/** The result if the session is aborted while the handler runs; absent if an abort does not concern the point. */
 	aborted?: unknown;
 }
 
-/** Everything that any event reads: where nothing is read, none of it may do anything. */
+/** All fields that any event reads: they must have no effect on events that ignore answers. */
 const EVERYTHING = `{ cancel: true, skipConversationRestore: true, block: true, action: "stop", reason: "stopped", isError: true,
 	messages: [], content: [{ type: "text", text: "changed" }],
 	compactionEntry: { type: "compaction", timestamp: "", summary: "changed", firstKeptEntryIndex: 1, tokensBefore: 1 } }`;
@@ -48,7 +48,7 @@ const run = (event: HookEventName, answer = EVERYTHING, heeded: unknown = RAN): 
 
 const length = ({ session }: TestSession) => session.entries.length;
 
-/** What a session goes through, seen by its entries. */
+/** Actions of a session, observed through its entries. */
 const SESSION = {
 	reload: { happen: ({ session }) => session.reload(), result: length },
 	dispose: { happen: ({ session }) => session.dispose(), result: length },
@@ -69,7 +69,7 @@ const SESSION = {
 	},
 } satisfies Record<string, Pick<EventPoint, "said" | "happen" | "result">>;
 
-/** Every event but `session`. A new one without a line here does not compile, nor do its tests pass. */
+/** Every event except `session`. A new event without a row here is a compile error. */
 export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint> = {
 	agent_start: run("agent_start"),
 	agent_end: run("agent_end"),
@@ -99,13 +99,13 @@ export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint>
 	},
 };
 
-/** A reason that only tells: nothing is read, and an abort does not take back what has happened. */
+/** A reason that only notifies: answers are ignored, and an abort does not undo the change. */
 const tells = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown): EventPoint => ({
 	...{ event: "session", reason, ...SESSION[change] },
 	...{ answer: EVERYTHING, passed, heeded: passed, aborted: passed },
 });
 
-/** A reason that can be cancelled: then, and after an abort, the session is what it was. */
+/** A reason that can be canceled: then, and after an abort, the session is unchanged. */
 const asks = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown, kept: unknown): EventPoint => ({
 	...tells(reason, change, passed),
 	...{ answer: "{ cancel: true }", heeded: kept, aborted: kept },
@@ -125,11 +125,11 @@ export const SESSION_POINTS: Record<SessionReason, EventPoint> = {
 	shutdown: tells("shutdown", "dispose", 1),
 };
 
-/** What the handlers of a point tell of themselves. */
+/** Records of the handlers of a point. */
 export interface MomentTrace {
-	/** Names of the hooks that were called, in order, until the point was over. */
+	/** Names of the called hooks, in order, until the point is over. */
 	called: string[];
-	/** What the last handler was given, as text. */
+	/** The input of the last handler, as text. */
 	given: string;
 	/** The first handler's `ctx.signal`. */
 	signal: AbortSignal | null;
@@ -138,8 +138,8 @@ export interface MomentTrace {
 }
 
 /**
- * A session with two hooks that handle a point; it is up to the caller to let it come.
- * @param body what the first does; the second passes
+ * Starts a session with two hooks that handle a point. The caller triggers it.
+ * @param body code of the first handler; the second returns nothing
  */
 export async function stage(
 	point: EventPoint,
@@ -154,7 +154,7 @@ export async function stage(
 	let isArmed = false;
 	const enter = (name: string, event: { reason?: string }, ctx: { signal: AbortSignal }): boolean => {
 		if (!isArmed || (point.reason !== undefined && event.reason !== point.reason)) return false;
-		// Each hook once: the point may come again in the same run.
+		// Records each hook once: the point may occur again in the same run.
 		if (trace.called.includes(name)) return false;
 		trace.called.push(name);
 		trace.given = JSON.stringify(event);

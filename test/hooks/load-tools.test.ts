@@ -13,7 +13,7 @@ const tool = (name: string, run = `({ text }) => ({ content: [{ type: "text", te
 }`;
 const file = (body: string) => `import { Type } from "typebox";\nexport default ${body};\n`;
 
-/** A place with tools in each scope. */
+/** Directories with tools in each scope. */
 function place(
 	files: Record<string, string>,
 	options: { configured?: string[]; explicit?: string[]; discovery?: boolean } = {},
@@ -42,7 +42,7 @@ function call(tool: AnyTool | undefined, args: unknown): Promise<ToolResult> | u
 }
 
 describe("discoverTools", () => {
-	test("finds folders with an index.ts, then those of the settings and of --tool, in order", () => {
+	test("finds folders with an index.ts, then files of the settings and of --tool, in order", () => {
 		const { dir, found } = place(
 			{
 				"agent/tools/b/index.ts": "",
@@ -67,7 +67,7 @@ describe("discoverTools", () => {
 });
 
 describe("loadTools", () => {
-	test("takes a tool, a list, and a sync or async function that makes them", async () => {
+	test("accepts a tool, a list, and a sync or async function that returns them", async () => {
 		const { load } = place({
 			"agent/tools/a/index.ts": file(tool("one")),
 			"agent/tools/b/index.ts": file(`[${tool("two")}, ${tool("three")}]`),
@@ -128,7 +128,7 @@ describe("loadTools", () => {
 		expect(await call(tools[0]?.tool, {})).toMatchObject({ isError: true });
 	});
 
-	test("keeps of the details what JSON can hold", async () => {
+	test("keeps the details that JSON can represent", async () => {
 		const { load } = place({
 			"agent/tools/a/index.ts": file(
 				`[${tool("big", "() => ({ content: [], details: { n: 1n } })")}, ${tool("date", "() => ({ content: [], details: { d: new Date(0) } })")}]`,
@@ -141,7 +141,7 @@ describe("loadTools", () => {
 });
 
 describe("mergeTools", () => {
-	test("lets only --tool replace a built-in tool, and the later of two custom ones win", async () => {
+	test("only --tool replaces a built-in tool; the later of two custom tools wins", async () => {
 		const { dir, load } = place(
 			{
 				"agent/tools/a/index.ts": file(`[${tool("read")}, ${tool("shout")}]`),
@@ -165,7 +165,7 @@ describe("mergeTools", () => {
 	});
 });
 
-test("a custom tool runs in a session: its arguments are validated, its result goes to the model", async () => {
+test("a custom tool runs in a session: pi validates its arguments and sends its result to the model", async () => {
 	const { load } = place({ "agent/tools/a/index.ts": file(tool("shout")) });
 	const { tools } = await load();
 	const { session, provider } = await startSession({ extraTools: tools.map((custom) => custom.tool) });

@@ -6,7 +6,7 @@ import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeHook } from "../helpers/temp.js";
 import { hook } from "./support.js";
 
-/** Every package that hooks share with the program. */
+/** Every package that hooks share with pi. */
 const ALL_MODULES = [
 	"@mariozechner/pi-ai",
 	"@mariozechner/pi-tui",
@@ -19,7 +19,7 @@ const ALL_MODULES = [
 ];
 
 describe("loading", () => {
-	test("goes in order: global by name, project, settings, flag; each file once, by real path", async () => {
+	test("order: global by name, project, settings, flag; each file once, by real path", async () => {
 		const agentDir = tempAgentDir();
 		const cwd = tempDir();
 		const say = (name: string) => hook(`globalThis.__order = [...(globalThis.__order ?? []), "${name}"];`);
@@ -50,7 +50,7 @@ describe("loading", () => {
 		Reflect.deleteProperty(globalThis, "__order");
 	});
 
-	test("project hooks do not run before they are trusted; one line names them and what to do", async () => {
+	test("untrusted project hooks do not run; one line names them and the next step", async () => {
 		const cwd = tempDir();
 		writeHook(join(cwd, ".pi", "hooks"), "evil.ts", "globalThis.__ran = true; export default () => {};");
 		const { session } = await startSession({ cwd });
@@ -59,7 +59,7 @@ describe("loading", () => {
 		expect(session.loaded.warnings.join("\n")).toMatch(/evil\.ts.*--trust/);
 	});
 
-	test("what the user trusts runs until it changes", async () => {
+	test("trusted code runs until it changes", async () => {
 		const cwd = tempDir();
 		const agentDir = tempAgentDir();
 		const path = writeHook(join(cwd, ".pi", "hooks"), "mine.ts", "export default () => {};");
@@ -87,12 +87,12 @@ describe("loading", () => {
 		expect(session.loaded.warnings).toEqual([expect.stringMatching(message)]);
 	});
 
-	test("a --hook file that is missing is named and the program goes on", async () => {
+	test("a missing --hook file is reported and pi starts", async () => {
 		const { session } = await startSession({ hookFiles: ["/nowhere/x.ts"] });
 		expect(session.loaded.warnings).toEqual([expect.stringContaining("/nowhere/x.ts cannot be read")]);
 	});
 
-	test("hooks share the program's own packages, wherever the file lives", async () => {
+	test("hooks share pi's packages, wherever the hook file is", async () => {
 		const { notices } = await startSession({
 			hooks: {
 				"a.ts": `
@@ -130,7 +130,7 @@ describe("loading", () => {
 		expect(Object.keys(await loadHostModules([source])).sort()).toEqual([...expected].sort());
 	});
 
-	test("two hooks with one command: the later wins and both files are named; built-in names are refused", async () => {
+	test("two hooks with the same command: the later one wins and the warning names both; built-in names are rejected", async () => {
 		const command = (name: string, status: string) =>
 			hook(`pi.command("${name}", { handler: () => ({ status: "${status}" }) });`);
 		const { session } = await startSession({
@@ -147,7 +147,7 @@ describe("loading", () => {
 		]);
 	});
 
-	test("reload sees edits, and keeps the old version of a hook that no longer loads", async () => {
+	test("reload picks up edits, and keeps the old version of a hook that no longer loads", async () => {
 		const agentDir = tempAgentDir();
 		const write = (source: string) => writeHook(join(agentDir, "hooks"), "h.ts", source);
 		write(hook('pi.command("v", { handler: () => ({ status: "1" }) });'));

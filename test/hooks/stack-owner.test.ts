@@ -9,13 +9,13 @@ const NODE = "    at process.processTimers (node:internal/timers:520:7)";
 
 const stack = (...lines: string[]) => ["Error: x", ...lines].join("\n");
 
-test("a hook is known by its path and by its real path", () => {
+test("a hook is recognized by its path and by its real path", () => {
 	expect(fileInStack(stack(NODE, "    at /agent/hooks/a.ts:3:4"), [HOOK])).toBe(HOOK);
 	expect(fileInStack(stack("    at f (/elsewhere/a.ts:3:4)", PI), [HOOK])).toBe(HOOK);
 	expect(fileInStack(stack(NODE, PI), [HOOK])).toBeUndefined();
 });
 
-test("pi's own errors are known by its files; one of Node alone is nobody's", () => {
+test("errors of pi are recognized by its files; an error of Node alone belongs to no one", () => {
 	expect([isOwnStack(stack(NODE, PI)), isOwnStack(stack(NODE)), isOwnStack("")]).toEqual([true, false, false]);
 });
 
@@ -55,7 +55,7 @@ test.each([
 	);
 });
 
-test("an error of pi's own ends pi, whatever hooks there are", async () => {
+test("an error of pi itself exits pi, even with hooks loaded", async () => {
 	const { session } = await startSession({ hooks: { "a.ts": EMPTY_HOOK } });
 	expect(session.blameHook(new Error("thrown in a file of this package"))).toBe(false);
 });
