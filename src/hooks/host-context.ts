@@ -1,7 +1,6 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { RequestAuth } from "../config/credentials.js";
 import { PiError } from "../errors.js";
-import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
+import type { ThinkingLevel } from "../log/entry.js";
 import { exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
 import type { Deadline } from "./deadline.js";
@@ -9,27 +8,22 @@ import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } 
 import type { LoadedHook } from "./registry.js";
 import type { CommandContext, DialogOptions, HookEventContext, HookUI, InputOptions } from "./types.js";
 
+/** Members of the context object that read the host each time. */
+const LIVE_MEMBERS = ["hasUI", "cwd", "sessionFile", "model", "thinkingLevel", "entries", "messages"] as const;
+type LiveMember = (typeof LIVE_MEMBERS)[number];
+
 /** The part of the session that hooks can reach. The session implements it; every member reads current state. */
-export interface HookHost {
-	readonly cwd: string;
-	readonly sessionFile: string | null;
-	readonly model: Model<Api> | null;
-	readonly thinkingLevel: ThinkingLevel;
-	readonly entries: readonly SessionEntry[];
-	readonly messages: readonly AppMessage[];
-	readonly ui: HookUI;
-	readonly hasUI: boolean;
+export interface HookHost
+	extends Pick<
+		HookEventContext,
+		LiveMember | "ui" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
+	> {
 	/** Increases when the session changes, which makes older context objects stale. */
 	readonly generation: number;
-	findModel(provider: string, id: string): Model<Api> | null;
-	availableModels(): Promise<Model<Api>[]>;
-	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
-	requestAuth(model: Model<Api>): Promise<RequestAuth | undefined>;
 	/** Appends entries of a hook as one write. @throws PiError `entry_refused` */
 	saveEntries(hook: LoadedHook, entries: readonly unknown[]): number[];
 	/** Absent if nothing can be added, such as in a read-only session. */
 	readonly systemItems?: SystemItemSink;
-	rebuildContext(): Promise<void>;
 	/** Marks a dialog as open. @returns a function to call when it closes */
 	openDialog(title: string): () => void;
 	setModel(model: Model<Api>): Promise<void>;
@@ -107,7 +101,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		}
 	};
 	let systemItems: SystemItemsHandle | undefined;
-	return {
+	const members: Omit<HookEventContext, LiveMember> = {
 		exec: (command, args, options = {}) =>
 			use(() =>
 				exec(command, args, {
@@ -117,27 +111,6 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 				}),
 			),
 		ui: boundUI(() => use(() => host.ui), host, call),
-		get hasUI() {
-			return use(() => host.hasUI);
-		},
-		get cwd() {
-			return use(() => host.cwd);
-		},
-		get sessionFile() {
-			return use(() => host.sessionFile);
-		},
-		get model() {
-			return use(() => host.model);
-		},
-		get thinkingLevel() {
-			return use(() => host.thinkingLevel);
-		},
-		get entries() {
-			return use(() => host.entries);
-		},
-		get messages() {
-			return use(() => host.messages);
-		},
 		findModel: (provider, id) => use(() => host.findModel(provider, id)),
 		availableModels: () => use(() => host.availableModels()),
 		resolveApiKey: (model) => use(() => host.resolveApiKey(model)),
@@ -157,6 +130,9 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		},
 		signal: call.signal,
 	};
+	for (const name of LIVE_MEMBERS)
+		Object.defineProperty(members, name, { enumerable: true, get: () => use(() => host[name]) });
+	return members as HookEventContext;
 }
 
 /** Dialogs that pause the time limit of the call while they are open, and are canceled with the call. */

@@ -13,9 +13,7 @@ import type {
 } from "../tools/tool.js";
 import type { ExecOptions, ExecResult } from "../util/process.js";
 import type { HostHandleName, SystemItem, SystemItemsHandle } from "./handles.js";
-import type { HookUI } from "./ui-types.js";
 
-export type * from "./ui-types.js";
 export type { ExecOptions, ExecResult, HostHandleName, RequestAuth, SystemItem, SystemItemsHandle };
 
 /** A file attached to a prompt. */
@@ -31,6 +29,40 @@ export interface Attachment {
 	extractedText?: string;
 	/** Base64 of a smaller image. */
 	preview?: string;
+}
+
+/** Last argument of every dialog. */
+export interface DialogOptions {
+	/** Cancels the dialog. */
+	signal?: AbortSignal;
+	/** ms after which the dialog is canceled. */
+	timeout?: number;
+}
+
+/** Last argument of `ui.input`. */
+export interface InputOptions extends DialogOptions {
+	/** Initial text, which the user can edit. */
+	initial?: string;
+}
+
+/** An option of `ui.select` with a label of its own. */
+export interface SelectOption<T = unknown> {
+	label: string;
+	value: T;
+	description?: string;
+}
+
+/** Dialogs. They queue if several are open; each settles exactly once. Without a screen each is canceled at once. */
+export interface HookUI {
+	/** Lets the user choose. @returns the option itself, or the `value` of a `SelectOption`; null if canceled */
+	select<T extends string>(title: string, options: readonly T[], dialog?: DialogOptions): Promise<T | null>;
+	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
+	/** Asks a yes/no question. @returns false if canceled */
+	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean>;
+	/** Asks for a line of text. @returns null if canceled */
+	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null>;
+	/** Shows a line without waiting. */
+	notify(message: string, type?: "info" | "warning" | "error"): void;
 }
 
 /** Second argument of every handler. Members read current state, and throw once the session or hook is gone. */
@@ -55,16 +87,14 @@ export interface HookEventContext {
 	/** API key for a model, from OAuth (refreshed), auth file, models file or environment, in this order. */
 	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
 	/**
-	 * API key for a model, and the headers that models.json sets for its provider. Spread it into the options of `complete`
-	 * and `stream`.
+	 * API key for a model and the headers of its provider in models.json, as options for `complete` and `stream`.
 	 * @returns undefined if no key is known
 	 */
 	requestAuth(model: Model<Api>): Promise<RequestAuth | undefined>;
 	/**
 	 * Appends an entry of your own type.
 	 * @returns its index, after it is written
-	 * @throws PiError `entry_refused` for a reserved or missing type and for values that JSON cannot represent; nothing is
-	 * written then
+	 * @throws PiError `entry_refused`, writing nothing, for a reserved or missing type or a value that JSON cannot represent
 	 */
 	saveEntry(entry: { type: string; [field: string]: unknown }): Promise<number>;
 	/** Appends several entries in one write: after a crash the log has all of them or none. @returns their indices */

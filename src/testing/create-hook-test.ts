@@ -10,7 +10,6 @@ import { NO_UI } from "../hooks/host-context.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { createAgentSession } from "../session/create-session.js";
-import type { AgentSessionEvent } from "../session/events.js";
 import { type AskedDialog, createScriptedUI, type DialogAnswer } from "./scripted-dialogs.js";
 import {
 	createScriptedModel,
@@ -125,7 +124,10 @@ async function start(
 	const notices: string[] = [];
 	const errors: string[] = [];
 	const asked: AskedDialog[] = [];
-	session.subscribe((event) => listen(event, notices, errors));
+	session.subscribe((event) => {
+		if (event.type === "notice") notices.push(event.message);
+		else if (event.type === "hook_error") errors.push(`${event.event}: ${event.error}`);
+	});
 	const watcher = {
 		onAsked: (dialog: AskedDialog) => void asked.push(dialog),
 		onNotify: (message: string) => void notices.push(message),
@@ -203,11 +205,6 @@ async function idle(session: AgentSession): Promise<void> {
 			});
 		});
 	}
-}
-
-function listen(event: AgentSessionEvent, notices: string[], errors: string[]): void {
-	if (event.type === "notice") notices.push(event.message);
-	else if (event.type === "hook_error") errors.push(`${event.event}: ${event.error}`);
 }
 
 function writeFiles(dir: string, files: Readonly<Record<string, string>>): void {

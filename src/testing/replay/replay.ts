@@ -134,11 +134,15 @@ async function emit(
 		case "before_request":
 			step.stopped = await runner.gateRequest(Object.freeze({ ...event, messageCount, tokens }), NEVER);
 			break;
-		case "tool_call":
-			await limited(hookTimeoutMs, step, async (signal) => {
-				step.stopped = await runner.gateToolCall(event, signal);
-			});
+		case "tool_call": {
+			// A session has no limit here, because a person may be answering. In a replay nobody is.
+			const limit = new AbortController();
+			const timer = setTimeout(() => limit.abort(), hookTimeoutMs);
+			step.stopped = await runner.gateToolCall(event, limit.signal);
+			clearTimeout(timer);
+			if (limit.signal.aborted) step.failures.push({ message: `timed out after ${hookTimeoutMs} ms`, line: null });
 			break;
+		}
 		case "tool_result":
 			await runner.changeToolResult(event, NEVER);
 			break;
@@ -167,22 +171,6 @@ function describeContext(
 		),
 		problems: problems.flatMap(({ hook, rule, position }) => (hook === null ? [] : [{ rule, position }])),
 	};
-}
-
-/** Applies `hookTimeout` to `tool_call`, which has no limit in a session because a person may be answering. */
-async function limited(
-	limitMs: number,
-	{ failures }: ReplayedEvent,
-	gate: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-	const limit = new AbortController();
-	const timer = setTimeout(() => limit.abort(), limitMs);
-	try {
-		await gate(limit.signal);
-	} finally {
-		clearTimeout(timer);
-	}
-	if (limit.signal.aborted) failures.push({ message: `timed out after ${limitMs} ms`, line: null });
 }
 
 /** A function that calls `make` at most once. */
@@ -228,19 +216,10 @@ function watchHandlers(hook: LoadedHook, watcher: CallWatcher): LoadedHook {
 			watcher.onAnswer(answer);
 			return answer;
 		};
-	const { handlers } = hook;
-	return {
-		...hook,
-		handlers: {
-			session: handlers.session?.map((handler) => watch(handler)),
-			agent_start: handlers.agent_start?.map((handler) => watch(handler)),
-			agent_end: handlers.agent_end?.map((handler) => watch(handler)),
-			turn_start: handlers.turn_start?.map((handler) => watch(handler)),
-			turn_end: handlers.turn_end?.map((handler) => watch(handler)),
-			before_request: handlers.before_request?.map((handler) => watch(handler)),
-			tool_call: handlers.tool_call?.map((handler) => watch(handler)),
-			tool_result: handlers.tool_result?.map((handler) => watch(handler)),
-			context: handlers.context?.map((handler) => watch(handler)),
-		},
-	};
+	// Each list keeps the event that it is registered for, so the types of its handlers do not change.
+	const handlers = Object.entries(hook.handlers).map(([event, list]) => [
+		event,
+		list.map((handler) => watch(handler as HookHandler<HookEventName>)),
+	]);
+	return { ...hook, handlers: Object.fromEntries(handlers) as LoadedHook["handlers"] };
 }
