@@ -77,9 +77,7 @@ test("so is a hook whose top level hangs, on the screen too, and the terminal is
 	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "stuck.ts": "while (true) {}" } });
 	const pi = await openPi({ agentDir });
 	expect((await pi.exited).signal).toBe(9);
-	expect((await pi.scrollback()).replaceAll("\n", "")).toContain(
-		"/hooks/stuck.ts while loading blocked pi for 2 s",
-	);
+	expect((await pi.scrollback()).replaceAll("\n", "")).toContain("/hooks/stuck.ts while loading blocked pi for 2 s");
 	expect(modesLeftOn(pi.output())).toEqual([25]);
 });
 

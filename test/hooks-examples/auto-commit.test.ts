@@ -23,8 +23,8 @@ function repository() {
 }
 
 async function start(cwd: string) {
-	const told: string[] = [];
-	const test = await startSession({ hookFiles: [HOOK], cwd, ui: { notify: (message) => void told.push(message) } });
+	const shown: string[] = [];
+	const test = await startSession({ hookFiles: [HOOK], cwd, ui: { notify: (message) => void shown.push(message) } });
 	const header = test.session.entries[0];
 	const ref = `refs/pi/auto/${header && "id" in header ? String(header.id) : ""}`;
 	/** Lets the agent run a command. */
@@ -32,7 +32,7 @@ async function start(cwd: string) {
 		test.provider.reply([toolCall("bash", { command })], "done");
 		await test.session.prompt(prompt);
 	};
-	return { ...test, told, ref, work };
+	return { ...test, shown, ref, work };
 }
 
 const CHANGES = "echo two > kept.txt; rm -r src; echo new > 'made here.txt'; echo noise > x.log";
@@ -141,14 +141,14 @@ describe("/auto-commit on", () => {
 		const { cwd, git } = repository();
 		writeFiles(cwd, { "mine.txt": "staged\n", "untracked.txt": "mine too\n" });
 		git("add", "mine.txt");
-		const { session, work, told } = await start(cwd);
+		const { session, work, shown } = await start(cwd);
 		await session.prompt("/auto-commit on");
 		await work("Change all", "for f in *.txt; do echo agent >> $f; done");
 		await session.dispose();
 		expect(git("show", "--format=", "--name-only")).toBe("kept.txt");
 		expect(git("show", ":mine.txt")).toBe("staged");
 		expect(git("status", "--porcelain").split("\n")).toEqual(["MM mine.txt", "?? untracked.txt"]);
-		expect(told).toEqual([
+		expect(shown).toEqual([
 			"Not committed, because they had uncommitted changes before the session: mine.txt, untracked.txt",
 		]);
 	});
@@ -181,7 +181,7 @@ describe("/auto-commit on", () => {
 
 	test.each([
 		["no branch is checked out", ["checkout", "--quiet", "--detach"]],
-		["a merge is on", ["update-ref", "MERGE_HEAD", "HEAD"]],
+		["a merge is in progress", ["update-ref", "MERGE_HEAD", "HEAD"]],
 	])("uses the ref when %s", async (_, command) => {
 		const { cwd, git } = repository();
 		git(...command);

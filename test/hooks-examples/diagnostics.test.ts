@@ -70,11 +70,11 @@ describe("after an edit", () => {
 	});
 
 	test.each([
-		["all is well", { "package.json": { scripts: { lint: "cat src/a.ts; echo src/a.ts: fine" } } }],
-		["only other files have faults", project({ lint: "src/b.ts:1:1 wrong\n" })],
-		["the program is not there", { "package.json": { scripts: { lint: "no-such-linter src/a.ts" } } }],
+		["there are no findings", { "package.json": { scripts: { lint: "cat src/a.ts; echo src/a.ts: fine" } } }],
+		["only other files have findings", project({ lint: "src/b.ts:1:1 wrong\n" })],
+		["the program is missing", { "package.json": { scripts: { lint: "no-such-linter src/a.ts" } } }],
 		["the project has no such script", { "package.json": { scripts: { build: "echo src/a.ts; exit 1" } } }],
-		["package.json cannot be read", { "package.json": "{ nonsense" }],
+		["package.json is invalid", { "package.json": "{ nonsense" }],
 		["there is no package.json", {}],
 	])("nothing is added when %s", async (_, files) => {
 		const test = await startSession({ hookFiles: [HOOK], files: { "src/a.ts": "let a = 1;\n", ...files } });

@@ -27,20 +27,20 @@ const DIRTY = { "a.txt": "changed", "dir name/b.txt": "new" };
 
 async function start(cwd: string, ...answers: boolean[]) {
 	const asked: string[][] = [];
-	const told: string[] = [];
+	const notices: string[] = [];
 	const confirm = async (title: string, message: string) => {
 		asked.push([title, message]);
 		return answers.shift() ?? false;
 	};
-	const ui = { confirm, notify: (message: string) => void told.push(message) };
-	return { ...(await startSession({ hookFiles: [HOOK], cwd, ui })), asked, told, cwd };
+	const ui = { confirm, notify: (message: string) => void notices.push(message) };
+	return { ...(await startSession({ hookFiles: [HOOK], cwd, ui })), asked, notices, cwd };
 }
 
 const touch = (name: string) => toolCall("bash", { command: `echo x > ${name}` });
 
 test("lists the files at the start, and asks once before the first tool call", async () => {
-	const { session, provider, asked, told, cwd } = await start(repository(DIRTY), true);
-	expect(told).toEqual([CHANGES]);
+	const { session, provider, asked, notices, cwd } = await start(repository(DIRTY), true);
+	expect(notices).toEqual([CHANGES]);
 	provider.reply([toolCall("read", { path: "a.txt" })], [touch("c"), touch("d")], "done", [touch("e")], "done");
 	await session.prompt("go");
 	await session.prompt("go on");
@@ -68,10 +68,10 @@ test("a no blocks the tools until the next prompt, and the model receives the re
 });
 
 test("changes made by the agent cause no question, except in a new session", async () => {
-	const { session, provider, asked, told } = await start(repository({}), true);
+	const { session, provider, asked, notices } = await start(repository({}), true);
 	provider.reply([touch("c")], [touch("d")], "done", [touch("e")], "done");
 	await session.prompt("go");
-	expect([asked, told]).toEqual([[], []]);
+	expect([asked, notices]).toEqual([[], []]);
 	await session.lifecycle.newSession();
 	await session.prompt("go");
 	expect(asked).toEqual([["Let the agent work on these files?", "Uncommitted changes: c, d."]]);
@@ -90,6 +90,6 @@ test("without a screen the tools are blocked; outside a repository they are not"
 
 test("a long list is truncated", async () => {
 	const many = Object.fromEntries(Array.from({ length: 13 }, (_, n) => [`f${String(n).padStart(2, "0")}`, "x"]));
-	const { told } = await start(repository(many));
-	expect(told[0]).toMatch(/: f00, f01, .*, f09 and 3 more\.$/);
+	const { notices } = await start(repository(many));
+	expect(notices[0]).toMatch(/: f00, f01, .*, f09 and 3 more\.$/);
 });

@@ -32,7 +32,7 @@ async function sentNow(test: TestSession): Promise<string[]> {
 /** Answers each `select` with the next of `picks`, the start of a label; records options and notices. */
 function picking(...picks: string[]) {
 	const offered: string[][] = [];
-	const told: string[] = [];
+	const notices: string[] = [];
 	const select = async (_: string, options: readonly (string | SelectOption)[]) => {
 		const pick = picks.shift();
 		offered.push(options.map((option) => (typeof option === "string" ? option : option.label)));
@@ -41,8 +41,8 @@ function picking(...picks: string[]) {
 		);
 		return (typeof found === "object" ? found.value : found) ?? null;
 	};
-	const ui: Partial<HookUI> = { select: select as HookUI["select"], notify: (message) => void told.push(message) };
-	return { offered, told, ui };
+	const ui: Partial<HookUI> = { select: select as HookUI["select"], notify: (message) => void notices.push(message) };
+	return { offered, notices, ui };
 }
 
 describe("/fold", () => {
@@ -70,7 +70,7 @@ describe("/fold", () => {
 	});
 
 	test("shows the draft, and folds after the user accepts it", async () => {
-		const { offered, told, ui } = picking("3", "5", "Use it");
+		const { offered, notices, ui } = picking("3", "5", "Use it");
 		const test = await talk(3, { ui });
 		test.provider.reply("The draft\n- in two lines");
 		await say(test, "/fold");
@@ -79,7 +79,7 @@ describe("/fold", () => {
 			["3  u2", "5  u3"],
 			["Use it", "Edit it first"],
 		]);
-		expect(told).toEqual(["The draft\n- in two lines"]);
+		expect(notices).toEqual(["The draft\n- in two lines"]);
 		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nThe draft\n- in two lines"]);
 	});
 
@@ -309,7 +309,7 @@ describe("with compactions and other hooks", () => {
 	test.each([
 		["first", { "a.ts": fold, "b.ts": stacking }],
 		["second", { "a.ts": stacking, "b.ts": fold }],
-	])("loaded %s beside stacking.ts both hold", async (_, hooks) => {
+	])("loaded %s, together with stacking.ts, both hooks work", async (_, hooks) => {
 		const test = await talk(4, { hookFiles: [], hooks });
 		await say(test, "/fold 1 3 folded");
 		test.provider.reply("popped");

@@ -144,11 +144,11 @@ describe("/rewind", () => {
 
 	test.each([
 		[
-			"a folder with an ignored file stands where a file was",
+			"a folder with an ignored file replaced a file",
 			"rm gone.txt; mkdir gone.txt; echo precious > gone.txt/x.log",
 			"gone.txt/x.log",
 		],
-		["an ignored file stands where a folder was", "rm -r src; echo /src >> .gitignore; echo precious > src", "src"],
+		["an ignored file replaced a folder", "rm -r src; echo /src >> .gitignore; echo precious > src", "src"],
 	])("changes nothing when %s", async (_, command, lost) => {
 		const { cwd, read } = repository();
 		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });

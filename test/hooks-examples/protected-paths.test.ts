@@ -39,7 +39,7 @@ test.each([
 	"links/notes.txt",
 	"links/folder/config",
 	"links/later",
-])("blocks a write to %s and tells user and model", async (path) => {
+])("blocks a write to %s and notifies user and model", async (path) => {
 	const cwd = project();
 	const { result, warnings } = await write(cwd, path);
 	expect(result).toContain(`${path} is protected: do not change it; ask the user to change it`);

@@ -49,10 +49,10 @@ test("truncates within one long turn if it has too many tokens of output", async
 	let calls = 0;
 	provider.on(() => (calls++ < 8 ? [toolCall("read", { path: "a.txt" })] : "done"));
 	await session.prompt("read it often");
-	const whole = outputs().map(({ text }) => text.length > 30_000);
-	expect(whole.filter((isWhole) => !isWhole).length).toBeGreaterThanOrEqual(1);
-	expect(whole.slice(-4)).toEqual([true, true, true, true]);
-	expect(whole).toEqual([...whole].sort());
+	const full = outputs().map(({ text }) => text.length > 30_000);
+	expect(full.filter((isFull) => !isFull).length).toBeGreaterThanOrEqual(1);
+	expect(full.slice(-4)).toEqual([true, true, true, true]);
+	expect(full).toEqual([...full].sort());
 });
 
 test("/prune reports the saved tokens", async () => {

@@ -9,7 +9,7 @@ export interface EventPoint {
 	event: HookEventName;
 	reason?: SessionReason;
 	/** Prompts sent before, each with a reply. */
-	said?: readonly string[];
+	prompts?: readonly string[];
 	/** Triggers the point. */
 	happen(test: TestSession): Promise<unknown>;
 	/** The observable state afterwards. */
@@ -52,22 +52,22 @@ const length = ({ session }: TestSession) => session.entries.length;
 const SESSION = {
 	reload: { happen: ({ session }) => session.reload(), result: length },
 	dispose: { happen: ({ session }) => session.dispose(), result: length },
-	clear: { said: ["one"], happen: ({ session }) => session.lifecycle.newSession(), result: length },
+	clear: { prompts: ["one"], happen: ({ session }) => session.lifecycle.newSession(), result: length },
 	switch: {
-		said: ["one", "/name one", "/new"],
+		prompts: ["one", "/name one", "/new"],
 		happen: ({ session }) => session.prompt("/resume one"),
 		result: length,
 	},
-	branch: { said: ["one", "two"], happen: ({ session }) => session.lifecycle.branch(3), result: length },
+	branch: { prompts: ["one", "two"], happen: ({ session }) => session.lifecycle.branch(3), result: length },
 	compact: {
-		said: ["one", "two"],
+		prompts: ["one", "two"],
 		happen({ session, provider }) {
 			provider.reply("summary");
 			return session.compact().catch(() => {});
 		},
 		result: ({ session }) => session.entries.at(-1)?.type,
 	},
-} satisfies Record<string, Pick<EventPoint, "said" | "happen" | "result">>;
+} satisfies Record<string, Pick<EventPoint, "prompts" | "happen" | "result">>;
 
 /** Every event except `session`. A new event without a row here is a compile error. */
 export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint> = {
@@ -100,29 +100,29 @@ export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint>
 };
 
 /** A reason that only notifies: answers are ignored, and an abort does not undo the change. */
-const tells = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown): EventPoint => ({
+const notifies = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown): EventPoint => ({
 	...{ event: "session", reason, ...SESSION[change] },
 	...{ answer: EVERYTHING, passed, heeded: passed, aborted: passed },
 });
 
 /** A reason that can be canceled: then, and after an abort, the session is unchanged. */
 const asks = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown, kept: unknown): EventPoint => ({
-	...tells(reason, change, passed),
+	...notifies(reason, change, passed),
 	...{ answer: "{ cancel: true }", heeded: kept, aborted: kept },
 });
 
 /** Every reason of `session`. */
 export const SESSION_POINTS: Record<SessionReason, EventPoint> = {
-	start: tells("start", "reload", 1),
+	start: notifies("start", "reload", 1),
 	before_clear: asks("before_clear", "clear", 1, 3),
-	clear: tells("clear", "clear", 1),
+	clear: notifies("clear", "clear", 1),
 	before_switch: asks("before_switch", "switch", 4, 1),
-	switch: tells("switch", "switch", 4),
+	switch: notifies("switch", "switch", 4),
 	before_branch: asks("before_branch", "branch", 3, 5),
-	branch: tells("branch", "branch", 3),
+	branch: notifies("branch", "branch", 3),
 	before_compact: asks("before_compact", "compact", "compaction", "message"),
-	compact: tells("compact", "compact", "compaction"),
-	shutdown: tells("shutdown", "dispose", 1),
+	compact: notifies("compact", "compact", "compaction"),
+	shutdown: notifies("shutdown", "dispose", 1),
 };
 
 /** Records of the handlers of a point. */
@@ -173,7 +173,7 @@ export async function stage(
 		userSettings: { hookTimeout, compaction: { enabled: false, keepRecentTokens: 1 } },
 		hooks: { "a.ts": hook("a", body), "b.ts": hook("b", "") },
 	});
-	for (const line of point.said ?? []) {
+	for (const line of point.prompts ?? []) {
 		if (!line.startsWith("/")) test.provider.reply(`answer to ${line}`);
 		await test.session.prompt(line);
 	}

@@ -117,7 +117,7 @@ describe("events", () => {
 	test.each([
 		["before_clear", "/new", "A hook kept the session"],
 		["before_branch", "/branch 1", "A hook kept the session"],
-	])("%s can be cancelled", async (reason, command, status) => {
+	])("%s can be canceled", async (reason, command, status) => {
 		const { session, provider } = await startSession({
 			hooks: { "c.ts": hook(`pi.on("session", (e) => e.reason === "${reason}" ? { cancel: true } : undefined);`) },
 		});

@@ -85,7 +85,7 @@ describe("loadTools", () => {
 
 	test.each([
 		["throws", "throw new Error('no luck')", "Tool F:1 did not load: no luck"],
-		["is no TypeScript", "export default {", "Tool F:1 did not load: "],
+		["is not TypeScript", "export default {", "Tool F:1 did not load: "],
 		["exports nothing", "export const a = 1;", "is not a valid tool name"],
 		["exports a number", file("7"), "expected a tool or a function that returns one, not number"],
 		["exports no tools", file("[]"), "it exports no tools"],
@@ -105,7 +105,7 @@ describe("loadTools", () => {
 			file(`{ name: "a", description: "x", parameters: Type.Object({}) }`),
 			"the tool a has no run function",
 		],
-		["never settles", file("() => new Promise(() => {})"), "its factory timed out after 200 ms"],
+		["never resolves", file("() => new Promise(() => {})"), "its factory timed out after 200 ms"],
 	])("names a file that %s, and loads the others", async (_, source, reason) => {
 		const { dir, load } = place({
 			"agent/tools/bad/index.ts": source,
@@ -122,7 +122,7 @@ describe("loadTools", () => {
 		["nothing", "undefined"],
 		["a text", "'hi'"],
 		["blocks of another kind", "({ content: [{ type: 'video' }] })"],
-	])("gives the model an error in place of %s", async (_, result) => {
+	])("returns an error to the model instead of %s", async (_, result) => {
 		const { load } = place({ "agent/tools/a/index.ts": file(tool("odd", `() => ${result}`)) });
 		const { tools } = await load();
 		expect(await call(tools[0]?.tool, {})).toMatchObject({ isError: true });

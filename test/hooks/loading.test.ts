@@ -116,14 +116,14 @@ describe("loading", () => {
 	const seen: string[] = [];
 
 	test.each([
-		["types alone", 'import type { Api } from "@mariozechner/pi-ai";\nimport type { HookAPI } from "x";', []],
-		["nothing but Node's own", 'import { join } from "node:path";\nimport "fs";', []],
+		["only types", 'import type { Api } from "@mariozechner/pi-ai";\nimport type { HookAPI } from "x";', []],
+		["only Node modules", 'import { join } from "node:path";\nimport "fs";', []],
 		[
 			"what it names",
 			"import { type HookAPI, applyRanges } from '@mariozechner/pi-coding-agent/hooks';\nimport { Type } from \"typebox\";",
 			["@mariozechner/pi-coding-agent/hooks", "typebox"],
 		],
-		["a file beside it", 'import { help } from "./help.js";', ALL_MODULES],
+		["a file next to it", 'import { help } from "./help.js";', ALL_MODULES],
 		["a package", 'import help from "help";', ALL_MODULES],
 		["a module by a computed name", "const help = await import(name);", ALL_MODULES],
 	])("of the program's packages a hook that imports %s is given what it may need", async (_, source, expected) => {

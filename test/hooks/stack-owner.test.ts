@@ -26,23 +26,23 @@ test.each([
 		true,
 		["    at log (/agent/hooks/node_modules/log/log.js:1:1)", "    at /agent/hooks/a.ts:3:4"],
 	],
-	["pi, which a hook has asked for something", false, [PI, "    at async /agent/hooks/a.ts:3:4"]],
+	["pi on behalf of a hook", false, [PI, "    at async /agent/hooks/a.ts:3:4"]],
 	["neither", false, [NODE]],
-])("what is called by %s is told from the rest", (_, expected, lines) => {
+])("code called by %s is recognized", (_, expected, lines) => {
 	expect(isCalledBy(stack(...lines), [HOOK])).toBe(expected);
 });
 
 const EMPTY_HOOK = "export default () => {};";
 
 test.each([
-	["a hook, when there is one", { "a.ts": EMPTY_HOOK }, [/\/hooks\/a\.ts$/]],
+	["a hook, if one is loaded", { "a.ts": EMPTY_HOOK }, [/\/hooks\/a\.ts$/]],
 	[
 		"all hooks, when there are several",
 		{ "a.ts": EMPTY_HOOK, "b.ts": "throw new Error('did not load');" },
 		[/^one of a, b$/],
 	],
-	["nobody, without a hook: it is pi's own", {}, []],
-])("what is thrown without a stack is laid to %s", async (_, hooks, paths) => {
+	["pi itself, if no hook is loaded", {}, []],
+])("a value thrown without a stack is attributed to %s", async (_, hooks, paths) => {
 	const { session, events } = await startSession({ hooks });
 	expect(session.blameHook(undefined)).toBe(paths.length > 0);
 	expect(events.filter(({ type }) => type === "hook_error")).toEqual(
