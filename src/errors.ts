@@ -70,6 +70,19 @@ export class HookError extends PiError {
 	}
 }
 
+/**
+ * A failure of a hook as one line.
+ * @param file names the hook: its path, or a shorter form of it
+ */
+export function describeHookError(
+	{ event, error, cause }: { event: string; error: string; cause?: PiError | undefined },
+	file: string,
+): string {
+	return cause?.code === "hook_timeout"
+		? `Hook ${file} ${error} (event: ${event})`
+		: `Hook ${file} failed on ${event}: ${error}`;
+}
+
 /** Returns a thrown value, or an error instead if the value cannot be inspected, such as a revoked proxy. */
 export function inspectable(thrown: unknown): unknown {
 	try {

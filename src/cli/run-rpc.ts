@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
+import { describeHookError } from "../errors.js";
 import { Watchdog } from "../hooks/watchdog.js";
-import { describeHookError, type ModeIO } from "../modes/mode.js";
+import type { ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stopOnSignal } from "../util/signals.js";
@@ -27,7 +28,7 @@ export async function runRpc(
 	// Startup problems also go to stderr; later problems reach only the client.
 	const stop = session.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") show(event.message);
-		else if (event.type === "hook_error") show(describeHookError(event));
+		else if (event.type === "hook_error") show(describeHookError(event, event.hookPath));
 		else if (event.type === "session_changed") stop();
 	});
 	const stopped = new AbortController();

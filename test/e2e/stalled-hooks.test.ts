@@ -24,9 +24,9 @@ test("a factory, a top level and a handler that never finish are named, and the 
 		code: 0,
 		stdout: "hello\n",
 		stderr: [
-			"Hook factory.ts did not load: its factory did not settle within 100 ms",
-			"Hook top.ts did not load: its top level did not settle within 1000 ms",
-			"hook handler.ts failed on turn_start: it did not settle within 100 ms",
+			"Hook factory.ts did not load: its factory timed out after 100 ms",
+			"Hook top.ts did not load: its top level timed out after 1000 ms",
+			"Hook handler.ts timed out after 100 ms (event: turn_start)",
 			"",
 		],
 	});

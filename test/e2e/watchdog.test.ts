@@ -14,7 +14,7 @@ export default (pi) => pi.on("tool_result", async (event, ctx) => {
 	while (!existsSync(ctx.cwd + "/pid")) await new Promise((resolve) => setTimeout(resolve, 10));
 	while (true) {}
 });`;
-const LINE = /pi: hook \S+\/hooks\/hangs\.ts in tool_result let nothing else run for 2 s, so pi was ended/;
+const LINE = /pi: hook \S+\/hooks\/hangs\.ts in tool_result blocked pi for 2 s, so pi exited/;
 
 async function place() {
 	const provider = await startProvider();
@@ -68,7 +68,7 @@ test.each([
 	const { signal, stderr } = await runPi(["-p", "go"], { agentDir });
 	expect(signal).toBe("SIGKILL");
 	expect(stderr).toBe(
-		`pi: ${kind} ${agentDir}/${file} at its load let nothing else run for 2 s, so pi was ended · mend it or move it away; --no-hooks starts without hooks\n`,
+		`pi: ${kind} ${agentDir}/${file} while loading blocked pi for 2 s, so pi exited · fix or remove it, or start with --no-hooks\n`,
 	);
 });
 
@@ -77,9 +77,7 @@ test("a hook whose top level blocks is named on the screen, too, and the termina
 	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "stuck.ts": "while (true) {}" } });
 	const pi = await openPi({ agentDir });
 	expect((await pi.exited).signal).toBe(9);
-	expect((await pi.scrollback()).replaceAll("\n", "")).toContain(
-		"/hooks/stuck.ts at its load let nothing else run for 2 s",
-	);
+	expect((await pi.scrollback()).replaceAll("\n", "")).toContain("/hooks/stuck.ts while loading blocked pi for 2 s");
 	expect(modesLeftOn(pi.output())).toEqual([25]);
 });
 

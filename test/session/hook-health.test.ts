@@ -155,7 +155,7 @@ describe("handlers that cannot fire in this mode", () => {
 		what,
 		why: "no other session can be opened",
 	}));
-	const NO_SCREEN = ["suggestions of /go", "the drawing of mark"].map((what) => ({ what, why: "there is no screen" }));
+	const NO_SCREEN = ["completion of /go", "rendering of mark"].map((what) => ({ what, why: "there is no screen" }));
 
 	test.each([
 		["print mode", { session: { kind: "new" }, print: true }, NO_SCREEN],

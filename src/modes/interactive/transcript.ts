@@ -1,10 +1,12 @@
 import type { AgentEvent } from "../../agent/events.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import type { EntrySource } from "../../context/entry-message.js";
+import { describeHookError } from "../../errors.js";
+import { hookFileName } from "../../hooks/discover.js";
 import { isContextUndoEntry, isMessageEntry } from "../../log/entry.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
-import { hookName, plural } from "../format.js";
+import { plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
 import { ContextLayout, type PlacedBlock } from "./context-layout.js";
 import { type ContextMarks, NO_MARKS, readMarks } from "./context-marks.js";
@@ -174,7 +176,7 @@ export class Transcript {
 				break;
 			case "hook_error":
 				if (isOfCommand(event)) break;
-				this.notice("error", `hook ${hookName(event.hookPath)} failed on ${event.event}: ${event.error}`);
+				this.notice("error", describeHookError(event, hookFileName(event.hookPath)));
 				break;
 			case "auto_compaction_start":
 				this.#commandReportsFailure = event.reason === "manual";

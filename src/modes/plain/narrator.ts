@@ -1,11 +1,12 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import { errorText } from "../../errors.js";
+import { describeHookError, errorText } from "../../errors.js";
+import { hookFileName } from "../../hooks/discover.js";
 import type { EntryTheme } from "../../hooks/types.js";
 import { isEmptyReply, isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { formatDuration, formatTokens, hookName, plural } from "../format.js";
-import { describeHookError, isOfCommand } from "../mode.js";
+import { isOfCommand } from "../mode.js";
 import { nextStep, readableError } from "../request-error.js";
 import { ContextNarrator } from "./context-narrator.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
@@ -90,7 +91,7 @@ export class Narrator {
 				break;
 			case "hook_error":
 				if (isOfCommand(event)) break;
-				this.notice("error", describeHookError({ ...event, hookPath: hookName(event.hookPath) }));
+				this.notice("error", describeHookError(event, hookFileName(event.hookPath)));
 				break;
 		}
 	}

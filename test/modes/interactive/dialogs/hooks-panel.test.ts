@@ -84,5 +84,5 @@ test("a hook that fails to load is listed with the reason", async () => {
 	const app = await openPanel(100);
 	await app.terminal.press("end", "enter");
 	const text = (await app.terminal.text()).replace(/\s*\n\s*/g, " ");
-	expect(text).toMatch(/problem +Hook \S+broken\.ts did not load: it has no default export that is a function/);
+	expect(text).toMatch(/problem +Hook \S+broken\.ts did not load: its default export is not a function/);
 });
