@@ -54,7 +54,7 @@ describe("hooks", () => {
 		expect(await client.call("prompt", { message: "/both" })).toMatchObject({ status: '["one","two"]' });
 	});
 
-	test("get the cancelled value on abort and when time is up; late answers are ignored", async () => {
+	test("get the canceled value on abort and when time is up; late answers are ignored", async () => {
 		const { client, events, write } = await serve({ hooks: { "ask.ts": ASK } });
 		client.onDialog(() => new Promise(() => {}));
 		expect(await client.call("prompt", { message: "/brief" })).toMatchObject({ status: "false" });
