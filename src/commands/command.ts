@@ -61,8 +61,9 @@ export interface LoginOption {
 export interface LoginDialogs {
 	/** Shows an address to open, with instructions. */
 	onAddress(url: string, instructions?: string): void;
-	ask(message: string, placeholder?: string): Promise<string | null>;
-	choose(message: string, options: { label: string; value: string }[]): Promise<string | null>;
+	/** @param signal closes the question without an answer */
+	ask(message: string, placeholder?: string, signal?: AbortSignal): Promise<string | null>;
+	choose(message: string, options: { label: string; value: string }[], signal?: AbortSignal): Promise<string | null>;
 	onProgress(message: string): void;
 }
 
@@ -72,8 +73,12 @@ export interface CommandAccounts {
 	choices(): Promise<LoginOption[]>;
 	/** Saves a key. @throws PiError `config_write_failed` */
 	saveKey(provider: string, key: string): Promise<void>;
-	/** Logs in through the provider's web site. @throws PiError `command_failed` when that fails or is canceled */
-	login(provider: string, dialogs: LoginDialogs, signal: AbortSignal): Promise<void>;
+	/**
+	 * Logs in through the provider's web site. A dialog has the keyboard until the login ends.
+	 * @returns false when the user canceled it
+	 * @throws PiError `command_failed`
+	 */
+	login(provider: string, dialogs: LoginDialogs, signal: AbortSignal): Promise<boolean>;
 	/** Providers with a saved key or login. */
 	stored(): string[];
 	/** Removes a saved key or login. @returns false when none exists */

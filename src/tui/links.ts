@@ -1,4 +1,4 @@
-import { setCapabilities } from "@mariozechner/pi-tui";
+import { hyperlink, setCapabilities } from "@mariozechner/pi-tui";
 
 /** Allowed link targets; all others, such as `javascript:` or another program's scheme, are shown as text. */
 const SCHEME = /^(?:https?:\/\/|mailto:|file:\/\/)/i;
@@ -26,6 +26,12 @@ export function linkAddress(address: string): string | null {
 	if (address.length > MAX_LENGTH || !SCHEME.test(address) || !URL.canParse(address)) return null;
 	const { href } = new URL(address);
 	return href.length <= MAX_LENGTH && PRINTABLE.test(href) ? href : null;
+}
+
+/** Makes text that shows an address clickable, if the address may be a link and the terminal supports links. */
+export function addressLink(text: string, address: string): string {
+	const target = shown ? linkAddress(address) : null;
+	return target === null ? text : hyperlink(text, target);
 }
 
 /** An inline token of the Markdown parser. */

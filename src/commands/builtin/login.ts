@@ -1,7 +1,7 @@
 import { cleanKey, keyProblem } from "../../config/key-shape.js";
 import { PiError } from "../../errors.js";
 import { nearest } from "../../util/nearest.js";
-import type { BuiltinCommandContext, CommandAccounts, CommandHost, LoginOption, SlashCommand } from "../command.js";
+import type { BuiltinCommandContext, CommandHost, LoginDialogs, LoginOption, SlashCommand } from "../command.js";
 
 /** `/login [provider]`: saves an API key, or logs in through the provider's web site. */
 export const loginCommand: SlashCommand = {
@@ -56,10 +56,7 @@ async function saveAccount(
 }
 
 async function save(choice: LoginOption, context: BuiltinCommandContext): Promise<boolean> {
-	if (choice.kind === "login") {
-		await logIn(choice, context);
-		return true;
-	}
+	if (choice.kind === "login") return logIn(choice, context);
 	const { session, shell, ui } = context;
 	const key = cleanKey((await shell?.secret(`API key for ${choice.name}`)) ?? "");
 	if (key === "") return false;
@@ -86,15 +83,16 @@ function named(choices: readonly LoginOption[], name: string): LoginOption[] {
 	});
 }
 
-async function logIn(choice: LoginOption, { session, ui, shell, signal }: BuiltinCommandContext): Promise<void> {
-	const dialogs: Parameters<CommandAccounts["login"]>[1] = {
+/** @returns false when the user canceled the login */
+function logIn(choice: LoginOption, { session, ui, shell, signal }: BuiltinCommandContext): Promise<boolean> {
+	const dialogs: LoginDialogs = {
 		onAddress: (url, instructions) =>
 			shell?.show(`Log in to ${choice.name}`, [...(instructions ? [instructions] : []), url]),
-		ask: (message, placeholder) => ui.input(message, placeholder, { signal }),
-		choose: (message, options) => ui.select(message, options, { signal }),
+		ask: (message, placeholder, closed) => ui.input(message, placeholder, { signal: closed ?? signal }),
+		choose: (message, options, closed) => ui.select(message, options, { signal: closed ?? signal }),
 		onProgress: (message) => ui.notify(message, "info"),
 	};
-	await session.accounts.login(choice.provider, dialogs, signal);
+	return session.accounts.login(choice.provider, dialogs, signal);
 }
 
 /** Without a model, selects the first available one of the provider. @returns a status line */

@@ -1,4 +1,5 @@
 import type { SystemItemEntry } from "../../../log/entry.js";
+import { addressLink } from "../../../tui/links.js";
 import { hookName } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
 import { StaticView } from "./view.js";
@@ -28,7 +29,8 @@ export class PageView extends StaticView<{ title: string; lines: readonly string
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
 		const body = this.data.lines.flatMap((line) => cleanLines(line));
-		return [...styled(wrapLines([cleanLine(this.data.title)], width), theme.bold), ...wrapLines(body, width)];
+		const rows = body.flatMap((line) => wrapLines([line], width).map((row) => addressLink(row, line.trim())));
+		return [...styled(wrapLines([cleanLine(this.data.title)], width), theme.bold), ...rows];
 	}
 }
 
