@@ -1,4 +1,4 @@
-// Writes dist/types/: the declarations of pi and of the packages that hooks import. They need no package but Node's types.
+// Writes dist/types/: the declarations of pi and of the packages that hooks import. They depend only on @types/node.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,28 +9,34 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const packages = join(root, "node_modules");
 const types = join(root, "dist", "types");
 
-/** Package entry → its file among pi's own declarations, and whether hooks import it. */
+/** Package entry point → its file among pi's own declarations, and whether hooks import it. */
 const ENTRIES = {
 	index: { file: "index.d.ts", forHooks: false },
 	hooks: { file: "hooks/index.d.ts", forHooks: true },
 	testing: { file: "testing/index.d.ts", forHooks: true },
 };
-/** Folder of dist/types → where its declarations come from, and which of them are imported from outside. */
+/** Folder of dist/types → the source of its declarations and its entry points. */
 const COPIED = {
 	"pi-ai": { from: "@mariozechner/pi-ai/dist", entries: ["index.d.ts"] },
 	"pi-tui": { from: "@mariozechner/pi-tui/dist", entries: ["index.d.ts"] },
-	typebox: { from: "typebox/build", entries: ["index.d.mts", "value/index.d.mts"], license: "typebox/license" },
+	typebox: {
+		from: "typebox/build",
+		entries: ["index.d.mts", "value/index.d.mts", "schema/static/index.d.mts"],
+		license: "typebox/license",
+	},
 };
-/** What hooks and declarations import → its file in dist/types. The `imports` of package.json name the same files. */
+/** Imported package → its file in dist/types. The `imports` of package.json name the same files. */
 const NAMES = {
 	"@mariozechner/pi-ai": "pi-ai/index.js",
 	"@mariozechner/pi-tui": "pi-tui/index.js",
 	typebox: "typebox/index.mjs",
 	"typebox/value": "typebox/value/index.mjs",
 };
+/** The same for what only pi's own declarations import: of the schemas, the types made from them. */
+const OWN_NAMES = { "typebox/schema": "typebox/schema/static/index.mjs" };
 /**
- * What stands in for the packages of providers, which are hundreds of megabytes. pi-ai exports two options that use
- * them, `client` and `serviceTier`; the rest is in functions that it keeps to itself.
+ * Replaces the packages of providers, which are hundreds of megabytes. Only two exported options of pi-ai use their types,
+ * `client` and `serviceTier`; the rest is internal.
  */
 const PROVIDERS = {
 	"@anthropic-ai/sdk": "type Anthropic = object;",
@@ -41,20 +47,20 @@ const PROVIDERS = {
 	"openai/resources/responses/responses.js":
 		'type ResponseCreateParamsStreaming = { service_tier?: "auto" | "default" | "flex" | "scale" | "priority" | null };',
 };
-/** An import or export of another module: what comes before its name, its quote, the name, what comes after. */
+/** An import from or export of another module: the text before the name, the quote, the name. */
 const FROM = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'\n]+)\2/g;
 const NODE = /^(node:|events$)/;
 
 /**
  * Replaces dist/types.
- * @throws Error when the sources do not compile, and when a declaration imports what is not there once pi is installed
+ * @throws Error if the sources do not compile, or if a declaration imports a package that pi does not install
  */
 export function buildTypes() {
 	const emitted = mkdtempSync(join(tmpdir(), "pi-types-"));
 	try {
 		const args = [join(packages, "typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json"), "--outDir", emitted];
 		if (spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status !== 0) {
-			throw new Error("There are no declarations: the sources do not compile");
+			throw new Error("Cannot write declarations: the sources do not compile");
 		}
 		rmSync(types, { recursive: true, force: true });
 		const entries = Object.values(ENTRIES).map(({ file }) => file);
@@ -69,11 +75,11 @@ export function buildTypes() {
 	writeEntries();
 }
 
-/** Copies declarations and what they lead to. What nobody can import, which is most of pi's own, stays out. */
+/** Copies the declarations that are reachable from the entry points; most of pi's own are not. */
 function copyReachable(from, folder, entries) {
 	const files = new Set(entries);
 	for (const file of files) {
-		const place = `${folder}/${file}`;
+		const path = `${folder}/${file}`;
 		const text = withoutProviders(readFileSync(join(from, file), "utf8")).replace(
 			FROM,
 			(match, before, quote, name) => {
@@ -82,14 +88,15 @@ function copyReachable(from, folder, entries) {
 					return match;
 				}
 				if (NODE.test(name)) return match;
-				if (!Object.hasOwn(NAMES, name)) throw new Error(`${place} imports ${name}, which pi does not install`);
-				const target = relative(dirname(place), NAMES[name]).replaceAll("\\", "/");
+				const known = { ...NAMES, ...OWN_NAMES }[name];
+				if (known === undefined) throw new Error(`${path} imports ${name}, which pi does not install`);
+				const target = relative(dirname(path), known).replaceAll("\\", "/");
 				return `${before}${quote}${target.startsWith(".") ? target : `./${target}`}${quote}`;
 			},
 		);
-		mkdirSync(dirname(join(types, place)), { recursive: true });
+		mkdirSync(dirname(join(types, path)), { recursive: true });
 		writeFileSync(
-			join(types, place),
+			join(types, path),
 			(file === "models.generated.d.ts" ? apisOnly(text) : text).replace(SOURCE_MAP, "\n"),
 		);
 	}
@@ -100,15 +107,14 @@ function withoutProviders(text) {
 	return text.replace(/^import .* from "([^"]+)";$/gm, (match, name) => PROVIDERS[name] ?? match);
 }
 
-/** Of each model in the list, its types use the id and the API: a fifteenth of the text. */
+/** Keeps the id and API of each model in the list, the only properties that types use: 1/15 of the text. */
 function apisOnly(text) {
 	return text.replace(/^ {12}(?!api: ).*\n/gm, "");
 }
 
 /**
- * The files that `exports` names. Those for hooks declare the packages that a hook shares with the running pi, so the
- * names resolve where nobody has installed them, as they do when pi loads the hook. The SDK leaves them alone: its users
- * install what they import.
+ * Writes the files that `exports` of package.json names. Those for hooks declare the packages that pi provides to hooks, so
+ * that imports resolve although the packages are not installed. Users of the SDK install the packages that they import.
  */
 function writeEntries() {
 	const node = '/// <reference types="node" />\n';
@@ -117,7 +123,7 @@ function writeEntries() {
 		const exported = `export * from "./pi/${file.replace(/\.d\.ts$/, ".js")}";\n`;
 		writeFileSync(join(types, `${name}.d.ts`), node + reference + exported);
 	}
-	// A declaration of a module may not name files relatively; the "imports" of package.json give them names.
+	// A module declaration cannot name files relatively, so the "imports" of package.json give them names.
 	const { imports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 	const declared = Object.entries(NAMES).map(([name, file]) => {
 		const declarations = `./dist/types/${file.replace(/\.(m?)js$/, ".d.$1ts")}`;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Builds dist/: one split bundle for the program and the package entries, and with --types the declarations.
+// Builds dist/: one split bundle for the program and the package entry points, and with --types the declarations.
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,9 +10,9 @@ import { nodeBuiltins } from "./node-builtins.js";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
-/** Is there before all others. */
+/** Loaded before all other modules. */
 const main = "src/main.ts";
-/** What is loaded together, by its first modules. */
+/** Stages of the start: name → entry modules, which are loaded together. */
 const STAGES = {
 	screen: [main, "src/cli/run-interactive.ts"],
 	session: [main, "src/session/create-session.ts", "src/cli/session-options.ts", "src/hooks/watchdog.ts"],
@@ -28,14 +28,14 @@ const STAGES = {
 };
 
 /**
- * Splits by stage: a file holds what exactly the same stages need. So a stage reads a handful of files, and nothing that
- * it does not need. What no stage needs is split at the dynamic imports.
+ * Splits by stage: modules that exactly the same stages need share a file. So a stage reads a few files, and no module that
+ * it does not need. Modules that no stage needs are split at dynamic imports.
  */
 function splitByStage() {
 	let stagesOf;
 	return (id, graph) => {
 		stagesOf ??= reach(graph);
-		// An entry exports what it says and nothing else.
+		// Keeps other modules out of entry points, which must only export their own names.
 		return graph.getModuleInfo(id)?.isEntry ? null : (stagesOf.get(id)?.join("-") ?? null);
 	};
 }
@@ -47,7 +47,7 @@ function reach(graph) {
 		const seen = new Set(roots.map((path) => join(root, path)));
 		for (const id of seen) {
 			const module = graph.getModuleInfo(id);
-			if (!module) continue; // one of Node's own, or optional
+			if (!module) continue; // built into Node, or optional
 			stagesOf.set(id, [...(stagesOf.get(id) ?? []), stage]);
 			for (const imported of module.importedIds) seen.add(imported);
 		}
@@ -56,7 +56,7 @@ function reach(graph) {
 }
 
 const patches = libraryPatches();
-/** Refuses a build that left out a replaced module: the bundle would contain another copy, as the library has it. */
+/** Fails the build if a replaced module is missing: the bundle would contain the library's own copy instead. */
 const allReplaced = {
 	name: "all-replaced",
 	buildEnd() {
@@ -71,17 +71,17 @@ const bundle = await rolldown({
 		index: "src/index.ts",
 		hooks: "src/hooks/index.ts",
 		testing: "src/testing/index.ts",
-		// Run as a thread of its own, so it needs a name.
+		// Runs in a worker thread, so its file needs a fixed name.
 		"watchdog-worker": "src/hooks/watchdog-worker.ts",
 	},
 	platform: "node",
 	transform: { target: "node20" },
 	resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
-	// Native or optional at run time; @opentelemetry/api is an optional peer that is never installed.
+	// Native, or optional at run time; @opentelemetry/api is an optional peer dependency that is never installed.
 	external: [/^(koffi|jiti|@vscode\/ripgrep|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/],
 	plugins: [libraryPatchesPlugin(patches), allReplaced, nodeBuiltins],
 	preserveEntrySignatures: "allow-extension",
-	// Some modules are loaded at the start in one mode and later in another.
+	// Some modules are loaded statically in one mode and dynamically in another.
 	checks: { ineffectiveDynamicImport: false },
 });
 rmSync(dist, { recursive: true, force: true });
@@ -98,7 +98,7 @@ const help = await rolldown({ input: join(root, "src/cli/help.ts") });
 const [{ code: helpModule }] = (await help.generate()).output;
 const { HELP_TEXT } = await import(`data:text/javascript,${encodeURIComponent(helpModule)}`);
 writeFileSync(join(dist, "help.txt"), HELP_TEXT);
-// Last: bin/start.js takes it as the sign of a whole build.
+// Written last: bin/start.js uses it as the mark of a complete build.
 cpSync(join(root, "CHANGELOG.md"), join(dist, "CHANGELOG.md"));
 
 if (process.argv.includes("--types")) (await import("./build-types.js")).buildTypes();

@@ -6,12 +6,12 @@ import { applyPatch, parsePatch } from "diff";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Replaced by a complete module. Files in patches/ list what is replaced in parts. */
+/** Modules that are replaced completely. Files in patches/ change parts of modules. */
 const REPLACED = [
 	{ library: "@mariozechner/pi-ai", version: "0.73.1", file: "dist/models.generated.js", replace: modelsAsJson },
 ];
 
-/** The list of models is a third of a megabyte of data: V8 parses it several times faster as JSON than as code. */
+/** The list of models is 330 KB of data, which V8 parses several times faster as JSON than as code. */
 async function modelsAsJson(code) {
 	const { MODELS } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
 	return `export const MODELS = JSON.parse(${JSON.stringify(JSON.stringify(MODELS))});\n`;
@@ -23,7 +23,7 @@ async function modelsAsJson(code) {
  * @throws Error if a library is missing, has another version than the list names, or lacks a replaced module
  */
 export function libraryPatches(root = ROOT) {
-	/** Path of a replaced module → its own code → the replacement, or a promise of it. */
+	/** Path of a module → a function from its own code to its replacement, or to a promise of it. */
 	const replacements = new Map();
 	const libraries = new Set();
 	for (const { listedIn, library, version, file, replace } of [...patchedModules(root), ...replacedModules()]) {
@@ -45,9 +45,9 @@ export function libraryPatches(root = ROOT) {
 		/** Matches the path of every module of the listed libraries. */
 		modules: new RegExp(`[\\\\/]node_modules[\\\\/](?:${[...libraries].join("|").replaceAll("/", "[\\\\/]")})[\\\\/]`),
 		/**
-		 * What to load for a module.
+		 * Returns the replacement of a module.
 		 * @param {string} path absolute
-		 * @param {string} code the library's own
+		 * @param {string} code of the library
 		 * @returns {Promise<string | null>} null if the module is not replaced
 		 * @throws Error if a patch does not apply
 		 */
@@ -76,7 +76,7 @@ function replacedModules() {
 	return REPLACED.map((module) => ({ ...module, listedIn: "bin/library-patches.js" }));
 }
 
-/** One module for each file that a patch changes. The patch's name says the library and its version. */
+/** The files that patches change. The name of a patch contains the library and its version. */
 function patchedModules(root) {
 	return readdirSync(join(root, "patches"), { recursive: true })
 		.filter((name) => name.endsWith(".patch"))

@@ -1,4 +1,4 @@
-// A Rolldown plugin that loads Node's own modules with require().
+// A Rolldown plugin that loads Node's built-in modules with require().
 import { createRequire, isBuiltin } from "node:module";
 
 const builtin = createRequire(import.meta.url);
@@ -6,8 +6,8 @@ const PREFIX = "\0builtin:";
 const LOADER = `${PREFIX}loader`;
 
 /**
- * Resolves each import of a module of Node to a module that reads only those members that the program uses. An import of
- * the module itself makes Node read all of its members, including the lazy ones, which load streams, web crypto and more.
+ * Resolves imports of built-in modules to modules that read only the members that the program uses. A direct import makes
+ * Node read all members, including lazy ones, which load streams, web crypto and more.
  */
 export const nodeBuiltins = {
 	name: "node-builtins",

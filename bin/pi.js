@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Answers what needs no program at once, else loads the bundle. Runs on any Node, so that an old one can be named.
+// Answers --version and --help from files, else loads the bundle. Runs on any Node, to report versions that are too old.
 import module from "node:module";
 
-// As ES modules they would cost what bin/build.js says.
+// Loads built-in modules with require() because it is faster: see bin/node-builtins.js.
 const require = module.createRequire(import.meta.url);
 const { mkdirSync, readFileSync } = require("node:fs");
 const { homedir } = require("node:os");
@@ -10,7 +10,7 @@ const { join } = require("node:path");
 
 const OLDEST_NODE = 20;
 
-/** Text of a file of the package, path relative to its root; null when it is missing. */
+/** Text of a file of the package, by its path from the root; null if it is missing. */
 function packageFile(path) {
 	try {
 		return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
@@ -19,7 +19,7 @@ function packageFile(path) {
 	}
 }
 
-/** What `args` ask for that is answered from a file: only as the single argument, so that it is never someone's text. */
+/** The output for --version or --help, else null. Only as the single argument, because otherwise it may be a prompt. */
 function answer(args) {
 	if (args.length !== 1) return null;
 	if (args[0] === "--version" || args[0] === "-v") return `${JSON.parse(packageFile("package.json")).version}\n`;
@@ -28,8 +28,8 @@ function answer(args) {
 }
 
 /**
- * Keeps what V8 compiled for the next start, among the user's own files: Node's default is a directory of the system's
- * temporary ones, where another user could put code in its place. Absent before Node 22.1.
+ * Caches compiled code in the agent directory. Node's default is the system's temporary directory, where another user could
+ * replace the code. Not available before Node 22.1.
  */
 function useCompileCache() {
 	if (!module.enableCompileCache) return;
@@ -38,7 +38,7 @@ function useCompileCache() {
 	try {
 		mkdirSync(directory, { recursive: true, mode: 0o700 });
 	} catch {
-		return; // a home that cannot be written to: the start takes a little longer
+		return; // not writable: only the start takes a little longer
 	}
 	module.enableCompileCache(directory);
 }
@@ -46,7 +46,7 @@ function useCompileCache() {
 const text = answer(process.argv.slice(2));
 if (text !== null) process.stdout.write(text);
 else if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
-	process.stderr.write(`pi needs Node ${OLDEST_NODE} or newer, this is ${process.versions.node}\n`);
+	process.stderr.write(`pi requires Node ${OLDEST_NODE} or newer; this is Node ${process.versions.node}\n`);
 	process.exitCode = 1;
 } else {
 	useCompileCache();
@@ -54,7 +54,7 @@ else if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
 		await import("../dist/main.js");
 	} catch (error) {
 		if (packageFile("dist/main.js") !== null) throw error;
-		process.stderr.write("pi is not built yet: run `npm run build`, or `npm start`\n");
+		process.stderr.write("pi is not built: run `npm run build` or `npm start`\n");
 		process.exitCode = 1;
 	}
 }

@@ -1,4 +1,4 @@
-// Preloaded with --import: lets Node run the sources, with the same replaced modules of libraries as in the build.
+// Preloaded with --import: Node can then run the sources, with the same replaced library modules as in the build.
 import { register } from "node:module";
 
 register("./source-hooks.js", import.meta.url);

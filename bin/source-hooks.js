@@ -1,4 +1,4 @@
-// Module hooks of Node for the sources. @see https://nodejs.org/api/module.html#customization-hooks
+// Node module hooks that load the TypeScript sources. @see https://nodejs.org/api/module.html#customization-hooks
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { transform } from "rolldown/utils";
@@ -6,7 +6,7 @@ import { libraryPatches } from "./library-patches.js";
 
 const { modules, patchedSource } = libraryPatches();
 
-/** Sources import each other by the names that they have once compiled. */
+/** Resolves imports of .js to .ts files: the sources import each other by the names of their compiled output. */
 export async function resolve(specifier, context, nextResolve) {
 	try {
 		return await nextResolve(specifier, context);
@@ -16,7 +16,7 @@ export async function resolve(specifier, context, nextResolve) {
 	}
 }
 
-/** Compiles TypeScript and replaces modules of libraries. */
+/** Compiles TypeScript and replaces library modules. */
 export async function load(url, context, nextLoad) {
 	const path = url.startsWith("file:") ? fileURLToPath(url) : "";
 	if (path.endsWith(".ts")) {

@@ -1,12 +1,12 @@
 /**
- * Commits what the session has changed when it is left: on a ref of its own, refs/pi/auto/<session>, where it is in
- * nobody's way. After /auto-commit on it goes to the current branch instead; /auto-commit off takes that back.
+ * Commits the changes of a session when you leave it, to a separate ref: refs/pi/auto/<session>. `/auto-commit on` commits
+ * to the current branch instead; `/auto-commit off` returns to the ref.
  *
- * What changed is the difference between the files before the first run and after the last one, ignored files left out;
- * see it with `git log -p refs/pi/auto/<session>`. It is worked out with a temporary index: your own index, stash and
- * branches stay as they are, and no git hook runs. On the branch go only files that had no changes of yours when the
- * session began, and the index is told of those files alone. Where a branch cannot be committed to (none is checked out,
- * a merge or rebase is on), the ref gets the commit. Nothing changed, nothing committed.
+ * The commit contains the difference between the files before the first run and after the last one, without ignored files.
+ * Show it with `git log -p refs/pi/auto/<session>`. The hook uses a temporary index: your index, stash and branches do not
+ * change, and no git hook runs. A commit to the branch includes only files that had no uncommitted changes when the
+ * session started, and updates only those files in your index. If the branch cannot be committed to (detached HEAD, merge
+ * or rebase in progress), the commit goes to the ref. Without changes there is no commit.
  */
 import { access, copyFile, mkdtemp, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,12 +20,12 @@ import {
 	type SessionEntry,
 } from "@mariozechner/pi-coding-agent/hooks";
 
-/** Files of the work tree, as trees of git. */
+/** The state of one session. `before` and `after` are git trees of the work tree. */
 interface Work {
 	session: string;
 	/** First prompt of the session. */
 	prompt: string;
-	/** The commit that was checked out before the first run; null in a repository without any. */
+	/** The commit that was checked out before the first run; null in a repository without commits. */
 	head: string | null;
 	before: string;
 	after: string;
@@ -34,7 +34,7 @@ interface Work {
 
 type Git = (args: readonly string[], options?: { env?: Record<string, string> }) => Promise<string>;
 
-/** Nothing of the user's configuration may run a program or want a signature. */
+/** The user's git configuration must not run programs. */
 const QUIET = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"];
 const PI = {
 	GIT_AUTHOR_NAME: "pi",
@@ -42,11 +42,11 @@ const PI = {
 	GIT_COMMITTER_NAME: "pi",
 	GIT_COMMITTER_EMAIL: "pi@localhost",
 };
-/** Files and directories of .git that say that something is under way. */
-const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+/** Files and directories in .git that mark an operation in progress. */
+const IN_PROGRESS = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
-/** Arguments of one command. */
-const PIECE = 400;
+/** Maximum number of arguments for one command. */
+const MAX_ARGS = 400;
 
 export default function autoCommit(pi: HookAPI): void {
 	let work: Work | null = null;
@@ -55,7 +55,7 @@ export default function autoCommit(pi: HookAPI): void {
 	pi.entry("auto_commit_mode");
 
 	pi.command("auto-commit", {
-		description: "Say whether changes go to the current branch when the session ends",
+		description: "Choose whether to commit to the current branch when the session ends",
 		argumentHint: "[on | off]",
 		complete: (prefix) => ["on", "off"].filter((value) => value.startsWith(prefix.trim())).map((value) => ({ value })),
 		async handler(ctx) {
@@ -64,13 +64,13 @@ export default function autoCommit(pi: HookAPI): void {
 				const branch = choice === "on";
 				await ctx.saveEntry({ type: "auto_commit_mode", branch });
 				if (work) work.toBranch = branch;
-			} else if (choice !== undefined) return { status: "Say /auto-commit on or /auto-commit off" };
-			const place = isForBranch(ctx.entries) ? "the current branch" : `refs/pi/auto/${sessionOf(ctx.entries)}`;
-			return { status: `What this session changes is committed to ${place} when it is left` };
+			} else if (choice !== undefined) return { status: "Usage: /auto-commit [on | off]" };
+			const target = isForBranch(ctx.entries) ? "the current branch" : `refs/pi/auto/${sessionOf(ctx.entries)}`;
+			return { status: `Changes of this session are committed to ${target} when you leave it` };
 		},
 	});
 
-	// Before the model is asked, and so before any tool runs.
+	// Runs before the request to the model, and so before any tool call.
 	pi.on("turn_start", async (_, ctx) => {
 		running = true;
 		if (work) return;
@@ -88,7 +88,7 @@ export default function autoCommit(pi: HookAPI): void {
 		};
 	});
 
-	// Now, for two seconds at the end may be too short to look through all files.
+	// Read the files now: `shutdown` allows only two seconds, which may be too short.
 	pi.on("agent_end", async (_, ctx) => {
 		const git = work && (await openRepository(ctx));
 		if (work && git) work.after = await writeTree(git);
@@ -107,12 +107,15 @@ export default function autoCommit(pi: HookAPI): void {
 		const left = done.toBranch ? await commitToBranch(git, done) : null;
 		if (left === null) await commitToRef(git, done);
 		else if (left.length > 0) {
-			ctx.ui.notify(`Not committed, for they had changes before: ${left.join(", ")}`, "warning");
+			ctx.ui.notify(
+				`Not committed, because they had uncommitted changes before the session: ${left.join(", ")}`,
+				"warning",
+			);
 		}
 	});
 }
 
-/** Adds to the session's own ref: the files before, where nothing has them yet, and the files after. */
+/** Commits to the session's ref: first the files before the session, unless a commit already has them, then those after. */
 async function commitToRef(git: Git, { session, prompt, head, before, after }: Work): Promise<void> {
 	const ref = `refs/pi/auto/${session}`;
 	const tip = await git(["rev-parse", "--verify", "--quiet", ref]).catch(() => null);
@@ -128,27 +131,27 @@ async function commitToRef(git: Git, { session, prompt, head, before, after }: W
 
 /**
  * Commits the changed files to the checked-out branch.
- * @returns changed files that are left out, for they had changes before; null when nothing can be committed there
+ * @returns changed files that were excluded because they had changes before; null if the branch cannot be committed to
  */
 async function commitToBranch(git: Git, { prompt, head, before, after }: Work): Promise<string[] | null> {
 	const branch = await git(["symbolic-ref", "--quiet", "HEAD"]).catch(() => null);
 	const now = await git(["rev-parse", "--verify", "--quiet", "HEAD"]).catch(() => null);
 	if (branch === null || now === null || head === null) return null;
-	for (const name of UNDER_WAY) {
+	for (const name of IN_PROGRESS) {
 		const path = await git(["rev-parse", "--path-format=absolute", "--git-path", name]);
 		if (await exists(path)) return null;
 	}
 	const unclean = new Set([
 		...(await changesBetween(git, head, before)).keys(),
-		// Staged since then, by the user or at their word.
+		// Staged since then, by the user or on request.
 		...(await readChanges(git, ["diff-index", "--cached", now])).keys(),
 	]);
 	const differing = await changesBetween(git, now, after);
 	const changed = [...(await changesBetween(git, before, after)).keys()].filter((path) => differing.has(path));
-	const taken = changed.filter((path) => !unclean.has(path));
-	if (taken.length > 0) {
+	const included = changed.filter((path) => !unclean.has(path));
+	if (included.length > 0) {
 		const apply = (env: Record<string, string>) =>
-			updateIndex(git, new Map(taken.map((path) => [path, differing.get(path) ?? ""])), env);
+			updateIndex(git, new Map(included.map((path) => [path, differing.get(path) ?? ""])), env);
 		const tree = await withIndex(async (env) => {
 			await git(["read-tree", now], { env });
 			await apply(env);
@@ -156,7 +159,7 @@ async function commitToBranch(git: Git, { prompt, head, before, after }: Work): 
 		});
 		const known = await git(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]).catch(() => null);
 		const commit = await commitTree(git, tree, now, messageOf(prompt), known === null ? PI : {});
-		// The index first: when the end comes in between, the files are staged and nothing else is different.
+		// Update the index first: if pi exits between the two steps, the files are staged and nothing else has changed.
 		await apply({});
 		await git(["update-ref", "-m", `commit (pi): ${titleOf(prompt)}`, branch, commit, now]);
 	}
@@ -167,7 +170,7 @@ function changesBetween(git: Git, from: string, to: string): Promise<Map<string,
 	return readChanges(git, ["diff-tree", "-r", from, to]);
 }
 
-/** Changed paths, each with `<mode> <object>` of its new state: mode 0 when it is gone. */
+/** Changed paths, each with `<mode> <object>` of its new state; mode 0 if it was deleted. */
 async function readChanges(git: Git, command: readonly string[]): Promise<Map<string, string>> {
 	const [name = "", ...rest] = command;
 	const fields = (await git([name, "--no-renames", "--raw", "--no-abbrev", "-z", ...rest])).split("\0");
@@ -179,23 +182,23 @@ async function readChanges(git: Git, command: readonly string[]): Promise<Map<st
 	return changes;
 }
 
-/** @param states what `readChanges` gave */
+/** @param states result of `readChanges` */
 async function updateIndex(git: Git, states: ReadonlyMap<string, string>, env: Record<string, string>): Promise<void> {
 	const isGone = (state: string) => /^0+ /.test(state);
 	const removed = [...states].flatMap(([path, state]) => (isGone(state) ? [path] : []));
 	const added = [...states].flatMap(([path, state]) =>
 		isGone(state) ? [] : ["--cacheinfo", `${state.replace(" ", ",")},${path}`],
 	);
-	// What is gone goes first: a directory may stand in its place. In pieces, for a command line has its limits.
-	for (let i = 0; i < removed.length; i += PIECE) {
-		await git(["update-index", "--force-remove", "--", ...removed.slice(i, i + PIECE)], { env });
+	// Deleted files first: a directory may have replaced one. In batches, because command lines have a maximum length.
+	for (let i = 0; i < removed.length; i += MAX_ARGS) {
+		await git(["update-index", "--force-remove", "--", ...removed.slice(i, i + MAX_ARGS)], { env });
 	}
-	for (let i = 0; i < added.length; i += PIECE) {
-		await git(["update-index", "--add", ...added.slice(i, i + PIECE)], { env });
+	for (let i = 0; i < added.length; i += MAX_ARGS) {
+		await git(["update-index", "--add", ...added.slice(i, i + MAX_ARGS)], { env });
 	}
 }
 
-/** Git in the work tree around the working directory; null when there is none. */
+/** Runs git in the work tree of the working directory; null if there is none. */
 async function openRepository(ctx: HookEventContext): Promise<Git | null> {
 	const found = await ctx.exec("git", [...QUIET, "rev-parse", "--show-toplevel"]);
 	if (found.code !== 0) return null;
@@ -209,10 +212,10 @@ async function openRepository(ctx: HookEventContext): Promise<Git | null> {
 	};
 }
 
-/** The files of the work tree, ignored ones left out, as a tree. */
+/** Writes the files of the work tree, without ignored ones, as a git tree. */
 function writeTree(git: Git): Promise<string> {
 	return withIndex(async (env) => {
-		// A copy knows which files are unchanged, and which are tracked although ignored. A new repository has none.
+		// A copy of the index knows which files are unchanged, and which are tracked although ignored.
 		const own = await git(["rev-parse", "--path-format=absolute", "--git-path", "index"]);
 		await copyIndex(own, env.GIT_INDEX_FILE);
 		await git(["add", "--all", "."], { env });
@@ -221,8 +224,8 @@ function writeTree(git: Git): Promise<string> {
 }
 
 /**
- * Copies an index, its time included: that is how git knows which files were changed so soon after it was written that
- * their own times do not tell. A repository without commits may have no index.
+ * Copies an index with its modification time, which git needs to detect files that changed within the clock's resolution
+ * after the index was written. A repository without commits may have no index.
  */
 async function copyIndex(from: string, to: string): Promise<void> {
 	try {
@@ -230,12 +233,12 @@ async function copyIndex(from: string, to: string): Promise<void> {
 		await copyFile(from, to);
 		await utimes(to, atime, mtime);
 	} catch {
-		// Without a copy git reads every file, which is slower and right.
+		// Without a copy git reads every file, which is slower but correct.
 		await rm(to, { force: true });
 	}
 }
 
-/** Runs `action` with an index of its own, which is empty. */
+/** Runs `action` with a new, empty index. */
 async function withIndex<T>(action: (env: { GIT_INDEX_FILE: string }) => Promise<T>): Promise<T> {
 	const dir = await mkdtemp(join(tmpdir(), "pi-commit-"));
 	try {
@@ -263,7 +266,7 @@ async function exists(path: string): Promise<boolean> {
 	);
 }
 
-/** The prompt, its beginning as the title. */
+/** The prompt as a commit message, with its beginning as the title. */
 function messageOf(prompt: string): string {
 	const title = titleOf(prompt);
 	const text = prompt.trim();
@@ -271,7 +274,7 @@ function messageOf(prompt: string): string {
 }
 
 function titleOf(prompt: string): string {
-	const line = prompt.replace(/\s+/g, " ").trim() || "Work of a session without text";
+	const line = prompt.replace(/\s+/g, " ").trim() || "Changes of a session without a prompt";
 	return (line.length > 72 ? `${line.slice(0, 71)}…` : line).toWellFormed();
 }
 
@@ -280,7 +283,7 @@ function isForBranch(entries: readonly SessionEntry[]): boolean {
 	return last !== undefined && "branch" in last && last.branch === true;
 }
 
-/** The session's id, as a part of a ref. */
+/** The session's id, safe for use in a ref. */
 function sessionOf(entries: readonly SessionEntry[]): string {
 	const header = entries[0];
 	return (isSessionHeader(header) ? header.id.replace(/[^\w-]/g, "") : "") || "session";

@@ -1,6 +1,6 @@
 /**
- * Asks before the session is cleared, switched or branched while the work tree has changes that are not committed: the
- * new conversation would know nothing of them. Where nobody can be asked, nothing is held up, for no file is touched.
+ * Asks before you clear, switch or branch the session while the work tree has uncommitted changes, because the new
+ * conversation does not know about them. Without a screen it does not ask or block: no file is at risk.
  */
 import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 
@@ -17,7 +17,7 @@ export default function confirmDestructive(pi: HookAPI): void {
 		const { code, stdout } = await ctx.exec("git", ["-c", "core.fsmonitor=false", "status", "--porcelain"]);
 		const files = stdout.split("\n").filter(Boolean).length;
 		if (code !== 0 || files === 0) return undefined;
-		const changes = `${files} ${files === 1 ? "file has" : "files have"} changes that are not committed.`;
+		const changes = `${files} ${files === 1 ? "file has" : "files have"} uncommitted changes.`;
 		return (await ctx.ui.confirm(question, changes)) ? undefined : { cancel: true };
 	});
 }

@@ -1,7 +1,7 @@
 /**
- * Lets a cheaper model write the summaries of compactions. /compact-with <provider/model> chooses it for this session;
- * without that the first of MODELS that is known, has a key and is large enough is taken. When none is, or it fails, the
- * current model writes the summary as usual: a hook that answers nothing changes nothing.
+ * Lets a cheaper model write compaction summaries. `/compact-with <provider/model>` chooses it for this session; the
+ * default is the first of MODELS that is known, has an API key and a large enough context window. If there is none, or it
+ * fails, the current model writes the summary as usual: a handler that returns nothing changes nothing.
  */
 import { type Api, complete, type Model } from "@mariozechner/pi-ai";
 import {
@@ -13,7 +13,7 @@ import {
 	serializeConversation,
 } from "@mariozechner/pi-coding-agent/hooks";
 
-/** Best first. */
+/** In order of preference. */
 const MODELS = ["anthropic/claude-haiku-4-5", "openai/gpt-5-mini", "google/gemini-2.5-flash"];
 const MAX_SUMMARY_TOKENS = 8000;
 
@@ -30,10 +30,10 @@ export default function customCompaction(pi: HookAPI): void {
 		async handler(ctx) {
 			const model = ctx.args[0];
 			if (model === undefined)
-				return { status: `Summaries are written by the first of ${preferred(ctx.entries).join(", ")}` };
-			if (!parseModel(model, ctx.findModel)) return { status: `There is no model ${model}; /model lists them` };
+				return { status: `The first available of these models writes summaries: ${preferred(ctx.entries).join(", ")}` };
+			if (!parseModel(model, ctx.findModel)) return { status: `Unknown model ${model}; /model lists all models` };
 			await ctx.saveEntry({ type: "compaction_model", model });
-			return { status: `Summaries are now written by ${model}` };
+			return { status: `${model} now writes summaries` };
 		},
 	});
 
@@ -57,7 +57,7 @@ export default function customCompaction(pi: HookAPI): void {
 			if (signal.aborted) return { cancel: true };
 			const summary = messageText(reply).trim();
 			if (reply.stopReason === "error" || summary === "") {
-				ctx.ui.notify(`${model.name} gave no summary; the current model writes it`, "warning");
+				ctx.ui.notify(`${model.name} returned no summary; the current model writes it instead`, "warning");
 				return undefined;
 			}
 			return {
@@ -74,13 +74,13 @@ export default function customCompaction(pi: HookAPI): void {
 	});
 }
 
-/** The session's own choice, else the list. */
+/** The model chosen in this session, else the default list. */
 function preferred(entries: readonly SessionEntry[]): string[] {
 	const chosen = entries.findLast(({ type }) => type === "compaction_model");
 	return chosen && "model" in chosen && typeof chosen.model === "string" ? [chosen.model] : MODELS;
 }
 
-/** `provider/id`; an id may hold slashes itself. */
+/** Parses `provider/id`; the id may contain slashes. */
 function parseModel(name: string, find: (provider: string, id: string) => Model<Api> | null): Model<Api> | null {
 	const slash = name.indexOf("/");
 	return slash > 0 ? find(name.slice(0, slash), name.slice(slash + 1)) : null;
@@ -91,12 +91,12 @@ function fits(messages: readonly AppMessage[], model: Model<Api>): boolean {
 	return tokens + MAX_SUMMARY_TOKENS < model.contextWindow;
 }
 
-/** The messages hold the summary of the compaction before, so what it said lives on in this one. */
+/** The messages include the summary of the previous compaction, so the new summary covers it too. */
 function request(messages: readonly AppMessage[], focus: string | undefined): string {
 	return [
 		`<conversation>\n${serializeConversation(messages)}\n</conversation>`,
-		"Write hand-over notes from which a coding agent can go on with this work: the goal, what was done (exact paths and",
-		"names), what was found out, what is left to do. Be as short as that allows. Do not continue the conversation.",
+		"Write handover notes from which a coding agent can continue this work: the goal, what was done (exact paths and",
+		"names), what was found out, what remains to be done. Be as short as that allows. Do not continue the conversation.",
 		...(focus ? [`Pay particular attention to: ${focus}`] : []),
 	].join("\n");
 }

@@ -1,20 +1,20 @@
 /**
- * After an edit or a write, runs the project's own type checker and linter and tells the model what they say about that
- * file, together with the tool's result. They are the npm scripts of package.json named in SCRIPTS, or COMMAND.
+ * After each edit or write, runs the project's type checker and linter and appends their findings about that file to the
+ * tool result. It runs the npm scripts of package.json that are named in SCRIPTS, or COMMAND.
  *
- * What they say about other files is left out, and nothing is added when they have nothing to say, are not there, or take
- * too long. They are programs of the project: a script that was changed since the session began is not run, for the model
- * may have written it.
+ * Findings about other files are omitted. Nothing is appended if there are no findings, the scripts do not exist, or they
+ * take too long. If the scripts in package.json have changed since the session started, none of them runs, because the
+ * model may have written them.
  */
 import { readFileSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { HookAPI, HookEventContext } from "@mariozechner/pi-coding-agent/hooks";
 
-/** Runs in place of the scripts, such as `["npx", "tsc", "--noEmit", "--pretty", "false"]`. */
+/** Runs instead of the scripts, such as `["npx", "tsc", "--noEmit", "--pretty", "false"]`. */
 const COMMAND: readonly string[] | null = null;
 
-/** Of each group the first script that the project has. */
+/** The first existing script of each group runs. */
 const SCRIPTS: readonly (readonly string[])[] = [["typecheck", "check"], ["lint"]];
 
 const TIMEOUT_MS = 20_000;
@@ -38,7 +38,7 @@ export default function diagnostics(pi: HookAPI): void {
 		if ((event.toolName !== "edit" && event.toolName !== "write") || event.isError) return undefined;
 		const { path } = event.input;
 		const file = typeof path === "string" ? relative(ctx.cwd, isAbsolute(path) ? path : join(ctx.cwd, path)) : "";
-		// The project's programs know nothing of files outside of it.
+		// The scripts do not check files outside the project.
 		if (file === "" || file.split(sep)[0] === ".." || isAbsolute(file)) return undefined;
 		if (!COMMAND && readScripts(ctx.cwd) !== scripts) return undefined;
 
@@ -47,11 +47,11 @@ export default function diagnostics(pi: HookAPI): void {
 		const slow = results.find(({ timedOut }) => timedOut);
 		if (slow && !warned) {
 			warned = true;
-			ctx.ui.notify(`${slow.name} takes more than ${TIMEOUT_MS / 1000} seconds: it is of no use here`, "warning");
+			ctx.ui.notify(`${slow.name} timed out after ${TIMEOUT_MS / 1000} s; its findings are omitted`, "warning");
 		}
 		const findings = results
 			.filter(({ text }) => text !== "")
-			.map(({ name, text }) => `${name} says of ${file}:\n${text}`);
+			.map(({ name, text }) => `${name} reports for ${file}:\n${text}`);
 		if (findings.length === 0) return undefined;
 		return { content: [...event.content, { type: "text", text: findings.join("\n\n") }] };
 	});
@@ -68,10 +68,10 @@ async function runCheck({ name, command }: Check, file: string, ctx: HookEventCo
 	return { name, text, timedOut: killed === true };
 }
 
-/** The lines that name the file, each with the indented ones below it: so compilers and linters group what they say. */
+/** The lines that name the file, each with the indented lines below it, as compilers and linters group their output. */
 function pickFindings(output: string, file: string, cwd: string): string {
 	const names = [file, file.split(sep).join("/"), join(cwd, file)].map((name) => name.replace(/[^\w/]/g, "\\$&"));
-	// `lib/a.ts` is not `a.ts`, and `a.tsx` neither.
+	// `a.ts` must not match `lib/a.ts` or `a.tsx`.
 	const named = new RegExp(`(?:^|[\\s"'\`(])(?:\\./)?(?:${names.join("|")})(?![\\w-])`);
 	const picked: string[] = [];
 	let inside = false;
@@ -82,10 +82,10 @@ function pickFindings(output: string, file: string, cwd: string): string {
 	}
 	const shown = picked.slice(0, MAX_LINES).join("\n").slice(0, MAX_CHARACTERS).toWellFormed();
 	const isCut = shown.length < picked.join("\n").length;
-	return isCut ? `${shown}\n[… cut; there is more]` : shown;
+	return isCut ? `${shown}\n[… truncated]` : shown;
 }
 
-/** @param scripts what `readScripts` gave */
+/** @param scripts result of `readScripts` */
 function listChecks(scripts: string | null): Check[] {
 	if (COMMAND) return [{ name: COMMAND.join(" "), command: COMMAND }];
 	const names = new Set(Object.keys(scripts === null ? {} : JSON.parse(scripts)));
@@ -95,7 +95,7 @@ function listChecks(scripts: string | null): Check[] {
 	}));
 }
 
-/** The scripts of package.json as JSON; null when there are none. */
+/** The scripts of package.json as JSON; null if there are none. */
 function readScripts(cwd: string): string | null {
 	try {
 		const manifest: unknown = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8"));
@@ -103,7 +103,7 @@ function readScripts(cwd: string): string | null {
 		const { scripts } = manifest;
 		return typeof scripts === "object" && scripts !== null ? JSON.stringify(scripts) : null;
 	} catch {
-		// No package.json, or one that cannot be read: there is nothing to run.
+		// package.json is missing or invalid: no scripts.
 		return null;
 	}
 }

@@ -1,9 +1,9 @@
 /**
- * Guards work that is not committed: says at the start which files have such changes, and asks before the agent first
- * runs edit, write or bash in the session. After a no those tools stay shut until your next prompt, which asks again.
+ * Protects uncommitted changes: lists the changed files at the start, and asks before the agent runs edit, write or bash
+ * for the first time in the session. If you answer no, these tools are blocked until your next prompt, which asks again.
  *
- * Where nobody can be asked they stay shut as well. Changes of the agent itself raise no question: what counts is how the
- * work tree is before it first touches anything. Nothing is stashed or committed; that is yours to do.
+ * Without a screen they are blocked as well. Changes made by the agent do not cause a question: only the state of the work
+ * tree before its first edit matters. The hook does not stash or commit anything.
  */
 import type { HookAPI, HookEventContext } from "@mariozechner/pi-coding-agent/hooks";
 
@@ -11,7 +11,7 @@ const GUARDED = new Set(["edit", "write", "bash"]);
 const MAX_FILES = 10;
 
 export default function dirtyRepoGuard(pi: HookAPI): void {
-	/** One question for all calls of a message. */
+	/** The pending or given answer, shared by all tool calls. */
 	let answer: Promise<boolean> | null = null;
 	let files: string[] = [];
 
@@ -25,7 +25,7 @@ export default function dirtyRepoGuard(pi: HookAPI): void {
 			const changed = await listChanges(ctx);
 			if (changed.length > 0) ctx.ui.notify(describe(changed), "warning");
 		}
-		// The next session has an agent that knows nothing of these changes.
+		// The agent of the next session does not know about these changes.
 		if (event.reason === "clear" || event.reason === "switch") answer = null;
 	});
 
@@ -39,12 +39,12 @@ export default function dirtyRepoGuard(pi: HookAPI): void {
 		if (await answer) return undefined;
 		return {
 			block: true,
-			reason: `${describe(files)} The user has not allowed work on them: do not try again, say what you would do.`,
+			reason: `${describe(files)} The user has not allowed changes to these files: do not try again, describe what you would do.`,
 		};
 	});
 }
 
-/** Paths of files with changes that are not committed, new ones included; none where git cannot tell. */
+/** Paths of files with uncommitted changes, including new files; empty if git fails. */
 async function listChanges(ctx: HookEventContext): Promise<string[]> {
 	const { code, stdout } = await ctx.exec("git", [
 		"-c",
@@ -61,5 +61,5 @@ async function listChanges(ctx: HookEventContext): Promise<string[]> {
 function describe(files: readonly string[]): string {
 	const shown = files.slice(0, MAX_FILES).join(", ");
 	const more = files.length > MAX_FILES ? ` and ${files.length - MAX_FILES} more` : "";
-	return `Changes that are not committed: ${shown}${more}.`;
+	return `Uncommitted changes: ${shown}${more}.`;
 }

@@ -1,11 +1,12 @@
 /**
- * Sends what another program writes into a file to the agent as a prompt:
+ * Sends the text that another program writes to a file to the agent as a prompt:
  *
  *     echo "the build failed, see build.log" > .pi/trigger.txt
  *
- * Whoever can write that file can talk to the agent. It lies in the project and not in /tmp, where every user of the
- * machine could; what is in it before pi starts is left alone, because a cloned project may bring such a file along.
- * A file that is taken is removed, so each text is sent once, also when several pi watch the same project.
+ * Anyone who can write this file can send prompts to the agent. It is in the project instead of /tmp, where every user of
+ * the machine could write it. A file that exists before pi starts is ignored, because a cloned project may contain one.
+ * The hook deletes the file before it sends the text, so each text is sent once, even if several instances of pi watch
+ * the same project.
  */
 import { constants, lstatSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
@@ -15,7 +16,7 @@ import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 
 const TRIGGER = join(".pi", "trigger.txt");
 const MAX_BYTES = 64 * 1024;
-/** The file is looked at this often; one that did not change since the last look is complete. */
+/** Poll interval. A file that did not change between two polls is complete. */
 const INTERVAL_MS = 250;
 
 export default function fileTrigger(pi: HookAPI): void {
@@ -27,7 +28,7 @@ export default function fileTrigger(pi: HookAPI): void {
 	});
 }
 
-/** Looks instead of waiting for events: that works where the file does not exist yet, and on network drives. */
+/** Polls, because file system events need an existing file and do not work on network drives. */
 async function watch(path: string, signal: AbortSignal, onText: (text: string) => void): Promise<void> {
 	const initial = stamp(path);
 	let previous = initial;
@@ -44,17 +45,17 @@ async function watch(path: string, signal: AbortSignal, onText: (text: string) =
 	}
 }
 
-/** What changes with every write; null while there is no file. */
+/** A value that changes with every write; null if there is no file. */
 function stamp(path: string): string | null {
 	const stats = lstatSync(path, { throwIfNoEntry: false });
 	return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : null;
 }
 
-/** Takes the file away and reads it. @returns null when it is gone, empty, too long or no plain file */
+/** Removes the file and returns its text; null if it is missing, empty, too long or not a regular file. */
 async function take(path: string): Promise<string | null> {
 	const taken = `${path}.${process.pid}`;
 	try {
-		// First out of the way, then read: what is written meanwhile goes into a new file.
+		// Rename first, then read: text written meanwhile goes into a new file.
 		await rename(path, taken);
 		const file = await open(taken, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 		try {
@@ -65,7 +66,7 @@ async function take(path: string): Promise<string | null> {
 			await file.close();
 		}
 	} catch {
-		// Someone else took it, or it is a link: nothing to send either way.
+		// Another process took it, or it is a link: nothing to send.
 		return null;
 	} finally {
 		await rm(taken, { force: true, recursive: true }).catch(() => {});

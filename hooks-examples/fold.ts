@@ -1,12 +1,12 @@
 /**
- * /fold [from] [to] puts a summary in place of any stretch of turns; /unfold brings them back. The session's model drafts
- * the summary: you read it first, and it counts when you say so. To change it, take it into the editor, where it stands
- * behind the command, `/fold 3 7 text of the summary`, and send that; a summary given that way is taken as it is.
+ * `/fold [from] [to]` replaces a range of turns with a summary; `/unfold` restores the turns. The session's model drafts
+ * the summary, and you confirm it before it is used. To change it, choose "Edit it first": the editor then contains the
+ * command with the draft, `/fold 3 7 text of the summary`. A summary given in the command is used unchanged.
  *
- * A fold is an entry that says what it covers, its undoing an entry that names the fold; nothing is deleted. A fold over
- * folds takes them in as their summaries, and unfolding it brings those summaries back. Turns that a compaction has
- * summarized cannot be folded, and a fold that a compaction has summarized cannot be brought back.
- * A turn is known by the index of the entry with the user's message, so it stays true however the session grows.
+ * Nothing is deleted: a fold is an entry with its range, and an unfold is an entry that names the fold. A fold that
+ * contains other folds includes their summaries, and unfolding it restores those summaries. Turns that a compaction has
+ * summarized cannot be folded, and a fold that a compaction has summarized cannot be undone.
+ * The index of the user message's entry identifies a turn, because indices never change.
  */
 import { complete } from "@mariozechner/pi-ai";
 import {
@@ -34,17 +34,17 @@ interface Fold extends CustomEntry {
 	summary: string;
 }
 
-interface PlacedFold {
+interface IndexedFold {
 	/** Entry index of the fold itself. */
 	index: number;
 	fold: Fold;
-	/** First entry that it covers still, after the latest compaction. */
+	/** First entry that the fold still covers after the latest compaction. */
 	from: number;
 	to: number;
 }
 
-/** What can be folded as one: a turn, or all turns of a fold. */
-interface Stretch {
+/** The smallest range that can be folded: a turn, or all turns of a fold. */
+interface Segment {
 	/** Indices of the user messages in it. */
 	turns: number[];
 	from: number;
@@ -56,7 +56,7 @@ interface Stretch {
 const MAX_SUMMARY_TOKENS = 4000;
 
 export default function foldTurns(pi: HookAPI): void {
-	// While the agent runs, a tool call may be waiting for its result: a fold must not end between the two.
+	// While the agent runs, a tool call may have no result yet: a fold must not end between the two.
 	let running = false;
 	pi.on("agent_start", () => {
 		running = true;
@@ -67,36 +67,34 @@ export default function foldTurns(pi: HookAPI): void {
 
 	pi.entry("fold", {
 		render: (entry, theme) =>
-			theme.dim(
-				isFold(entry) ? `◇ folded from turn ${entry.from} · /unfold ${entry.from}` : "a fold that cannot be read",
-			),
+			theme.dim(isFold(entry) ? `◇ folded from turn ${entry.from} · /unfold ${entry.from}` : "invalid fold"),
 	});
-	pi.entry("fold_undo", { render: (_, theme) => theme.dim("◇ a fold was undone") });
+	pi.entry("fold_undo", { render: (_, theme) => theme.dim("◇ fold undone") });
 
 	pi.command("fold", {
-		description: "Put a summary in place of a stretch of turns",
+		description: "Replace a range of turns with a summary",
 		argumentHint: "[from] [to] [summary]",
 		complete(prefix, { entries }) {
-			const stretches = listStretches(entries);
+			const segments = listSegments(entries);
 			const [, first = "", second] = /^\s*(\S*)(?:\s+(\S*))?$/.exec(prefix) ?? [];
-			if (second === undefined) return stretches.map(suggest).filter(({ value }) => value.startsWith(first));
-			return stretches
-				.slice(Math.max(0, stretches.findIndex(holds(first))))
+			if (second === undefined) return segments.map(suggest).filter(({ value }) => value.startsWith(first));
+			return segments
+				.slice(Math.max(0, segments.findIndex(holds(first))))
 				.map(suggest)
 				.filter(({ value }) => value.startsWith(second))
 				.map((item) => ({ ...item, value: `${first} ${item.value}` }));
 		},
-		handler: (ctx) => (running ? { status: "Wait until the agent is done, then /fold" } : fold(ctx)),
+		handler: (ctx) => (running ? { status: "Wait until the agent is done, then run /fold" } : fold(ctx)),
 	});
 
 	pi.command("unfold", {
-		description: "Bring back the turns of a fold",
+		description: "Restore the turns of a fold",
 		argumentHint: "[turn]",
 		complete: (prefix, { entries }) =>
 			shownFolds(entries)
 				.map(({ fold }) => ({ value: String(fold.from), label: labelOf(fold.from, fold.summary) }))
 				.filter(({ value }) => value.startsWith(prefix.trim())),
-		handler: (ctx) => (running ? { status: "Wait until the agent is done, then /unfold" } : unfold(ctx)),
+		handler: (ctx) => (running ? { status: "Wait until the agent is done, then run /unfold" } : unfold(ctx)),
 	});
 
 	pi.on("context", ({ entries, messages }) => {
@@ -107,21 +105,22 @@ export default function foldTurns(pi: HookAPI): void {
 
 async function fold(ctx: CommandContext): Promise<CommandResult | undefined> {
 	const { entries } = ctx;
-	const stretches = listStretches(entries);
-	if (stretches.length === 0) return { status: "There is no turn to fold yet" };
-	const turns = stretches.flatMap((stretch) => stretch.turns).join(", ");
-	const range: Stretch[] = [];
+	const segments = listSegments(entries);
+	if (segments.length === 0) return { status: "There is no turn to fold yet" };
+	const turns = segments.flatMap((segment) => segment.turns).join(", ");
+	const range: Segment[] = [];
 	for (const [position, question] of ["Fold from which turn?", "Fold up to which turn?"].entries()) {
-		const first = range[0] ? stretches.indexOf(range[0]) : 0;
-		const given = ctx.args[position] ?? (await chooseStretch(ctx, question, stretches.slice(first)));
-		if (given === null) return ctx.hasUI ? undefined : { status: `Name two turns: /fold <from> <to>, of ${turns}` };
-		const stretch = stretches.find(holds(given));
-		if (!stretch) return { status: `There is no turn ${given} to fold; there are ${turns}` };
-		range.push(stretch);
+		const first = range[0] ? segments.indexOf(range[0]) : 0;
+		const given = ctx.args[position] ?? (await chooseSegment(ctx, question, segments.slice(first)));
+		if (given === null)
+			return ctx.hasUI ? undefined : { status: `Specify two turns: /fold <from> <to> · turns: ${turns}` };
+		const segment = segments.find(holds(given));
+		if (!segment) return { status: `Turn ${given} does not exist or cannot be folded · turns: ${turns}` };
+		range.push(segment);
 	}
-	const from = Math.min(...range.map((stretch) => stretch.from));
-	const to = Math.max(...range.map((stretch) => stretch.to));
-	const covered = readStretch(entries, from, to);
+	const from = Math.min(...range.map((segment) => segment.from));
+	const to = Math.max(...range.map((segment) => segment.to));
+	const covered = readRange(entries, from, to);
 
 	let summary = /^\s*\S+\s+\S+\s+([\s\S]*\S)/.exec(ctx.argsRaw)?.[1] ?? null;
 	if (summary === null) {
@@ -141,12 +140,12 @@ async function fold(ctx: CommandContext): Promise<CommandResult | undefined> {
 	return { status: `Folded from turn ${from}: ${short(tokensBefore)} → ${short(tokensAfter)} tokens` };
 }
 
-/** Shows a draft. @param range turns of the command that folds with an edited draft */
+/** Asks the user to confirm a draft. @param range first and last turn, for the command with the editable draft */
 async function isAccepted(draft: string, range: string, ctx: CommandContext): Promise<boolean> {
 	ctx.ui.notify(draft);
 	const choice = await ctx.ui.select("Fold into this summary?", ["Use it", "Edit it first"]);
 	if (ctx.signal.aborted) return false;
-	// A dialog holds one line, a summary has several: the editor is the place for it.
+	// Dialogs have one line and a summary has several, so the user edits it in the editor.
 	if (choice === "Edit it first") ctx.setEditorText(`/fold ${range} ${draft}`);
 	return choice === "Use it";
 }
@@ -157,28 +156,28 @@ async function unfold(ctx: CommandContext): Promise<CommandResult | undefined> {
 	const turns = folds.map(({ fold }) => fold.from).join(", ");
 	const options = folds.map(({ fold }) => ({ label: labelOf(fold.from, fold.summary), value: String(fold.from) }));
 	const only = options.length === 1 ? options[0]?.value : undefined;
-	const chosen = ctx.args[0] ?? only ?? (await ctx.ui.select("Bring back which turns?", options));
-	if (chosen === null) return ctx.hasUI ? undefined : { status: `Name a fold: /unfold <turn>, one of ${turns}` };
+	const chosen = ctx.args[0] ?? only ?? (await ctx.ui.select("Restore which turns?", options));
+	if (chosen === null) return ctx.hasUI ? undefined : { status: `Specify a fold: /unfold <turn> · folds: ${turns}` };
 	const found = folds.find(({ fold }) => String(fold.from) === chosen);
-	if (!found) return { status: `There is no fold from turn ${chosen}; there are ${turns}` };
+	if (!found) return { status: `No fold starts at turn ${chosen} · folds: ${turns}` };
 	await ctx.saveEntry({ type: "fold_undo", foldIndex: found.index });
 	await ctx.rebuildContext();
-	return { status: `Brought back what was folded from turn ${found.fold.from}` };
+	return { status: `Restored the turns folded from turn ${found.fold.from}` };
 }
 
-function chooseStretch(ctx: CommandContext, question: string, stretches: readonly Stretch[]): Promise<string | null> {
+function chooseSegment(ctx: CommandContext, question: string, segments: readonly Segment[]): Promise<string | null> {
 	return ctx.ui.select(
 		question,
-		stretches.map((stretch) => ({ ...suggest(stretch), value: String(stretch.turns[0]) })),
+		segments.map((segment) => ({ ...suggest(segment), value: String(segment.turns[0]) })),
 	);
 }
 
-/** @throws when there is no summary, with a sentence for the user */
+/** @throws Error with a message for the user if the model returns no summary */
 async function draftSummary(messages: readonly AppMessage[], ctx: CommandContext): Promise<string> {
 	const { model, signal } = ctx;
 	if (!model) throw new Error("choose a model first, with /model");
 	const auth = await ctx.requestAuth(model);
-	// As text, not as messages: a model refuses tool calls whose tools it was not given.
+	// Sent as text, because models reject tool calls of tools that are not in the request.
 	const conversation = serializeConversation(messages);
 	const request =
 		`<conversation>\n${conversation}\n</conversation>\n\nSummarize this part of a longer conversation: what was asked, ` +
@@ -191,28 +190,28 @@ async function draftSummary(messages: readonly AppMessage[], ctx: CommandContext
 	signal.throwIfAborted();
 	const summary = messageText(reply).trim();
 	if (reply.stopReason === "error" || summary === "") {
-		throw new Error(`${model.name} gave no summary (${reply.errorMessage ?? "its reply has no text"})`);
+		throw new Error(`${model.name} returned no summary (${reply.errorMessage ?? "its reply has no text"})`);
 	}
 	return summary;
 }
 
-/** What the entries `[from, to)` put before the model, with the folds inside as their summaries. */
-function readStretch(entries: readonly SessionEntry[], from: number, to: number): AppMessage[] {
+/** The messages of the entries `[from, to)`, with the summaries of the folds inside. */
+function readRange(entries: readonly SessionEntry[], from: number, to: number): AppMessage[] {
 	const inside = shownFolds(entries).filter((placed) => from <= placed.from && placed.to <= to);
 	return applyRanges(entries.slice(0, to), inside.map(toRange))
 		.filter(({ entryIndex }) => entryIndex === null || entryIndex >= from)
 		.map(({ message }) => message);
 }
 
-/** What can be folded, oldest first. Folds are taken whole, so that they always lie one in the other. */
-function listStretches(entries: readonly SessionEntry[]): Stretch[] {
+/** The ranges that can be folded, oldest first. A fold is never split, so folds are always nested. */
+function listSegments(entries: readonly SessionEntry[]): Segment[] {
 	const folds = shownFolds(entries);
 	const starts = turnStarts(entries);
-	const stretches: Stretch[] = [];
+	const segments: Segment[] = [];
 	for (const [position, turn] of starts.entries()) {
 		const around = folds.find(({ from, to }) => from <= turn && turn < to);
 		const from = around?.from ?? turn;
-		const last = stretches.at(-1);
+		const last = segments.at(-1);
 		if (last && around && last.from === from) {
 			last.turns.push(turn);
 			continue;
@@ -228,12 +227,12 @@ function listStretches(entries: readonly SessionEntry[]): Stretch[] {
 		const tokens = around
 			? estimateTokens({ role: "user", content: text, timestamp: 0 })
 			: shown.reduce((sum, { message }) => sum + estimateTokens(message), 0);
-		stretches.push({ turns: [turn], from, to, text, tokens });
+		segments.push({ turns: [turn], from, to, text, tokens });
 	}
-	return stretches;
+	return segments;
 }
 
-/** Entry indices at which a turn begins, after the latest compaction's cut. */
+/** Entry indices where turns start, after the cut of the latest compaction. */
 function turnStarts(entries: readonly SessionEntry[]): number[] {
 	const floor = firstKeptEntry(entries);
 	const starts: number[] = [];
@@ -241,24 +240,24 @@ function turnStarts(entries: readonly SessionEntry[]): number[] {
 	for (let index = entries.length - 1; index >= Math.max(floor, 1); index--) {
 		const entry = entries[index];
 		if (!isMessageEntry(entry)) continue;
-		// What was said between a tool call and its result begins no turn: a fold there would part the two.
+		// A message between a tool call and its result starts no turn: a fold there would separate the two.
 		if (isUserMessageEntry(entry) && answer !== "toolResult") starts.unshift(index);
 		if (entry.message.role === "assistant" || entry.message.role === "toolResult") answer = entry.message.role;
 	}
 	return starts;
 }
 
-/** The folds whose summaries stand in the context, in its order: not undone, in no later fold, in no compaction. */
-function shownFolds(entries: readonly SessionEntry[]): PlacedFold[] {
+/** The folds whose summaries are in the context, in context order: not undone, and not covered by a later fold or a compaction. */
+function shownFolds(entries: readonly SessionEntry[]): IndexedFold[] {
 	const undone = new Set(
 		entries.map((entry) => (entry.type === "fold_undo" && "foldIndex" in entry ? entry.foldIndex : null)),
 	);
 	const floor = firstKeptEntry(entries);
-	const shown: PlacedFold[] = [];
+	const shown: IndexedFold[] = [];
 	for (let index = entries.length - 1; index > 0; index--) {
 		const entry = entries[index];
 		if (!entry || !isFold(entry) || entry.to > index || undone.has(index)) continue;
-		// What a compaction covers is its own.
+		// The compaction's summary replaces all entries before its cut.
 		const from = Math.max(entry.from, floor);
 		const { to } = entry;
 		if (from < to && !shown.some((later) => later.from < to && from < later.to))
@@ -267,20 +266,20 @@ function shownFolds(entries: readonly SessionEntry[]): PlacedFold[] {
 	return shown.sort((a, b) => a.from - b.from);
 }
 
-function toRange({ from, to, index, fold }: PlacedFold) {
+function toRange({ from, to, index, fold }: IndexedFold) {
 	return { from, to, summary: fold.summary, id: index };
 }
 
 /**
- * Puts summaries into the list that the hooks before this one have left. What they made of other entries stays; a fold of
- * which they have left nothing gets no summary.
+ * Inserts the summaries into the messages that previous hooks returned, and keeps their changes to other entries. A fold
+ * without any message left in that list gets no summary.
  */
 function putSummaries(
 	given: readonly ContextMessage[],
-	folds: readonly PlacedFold[],
+	folds: readonly IndexedFold[],
 	entries: readonly SessionEntry[],
 ): ContextMessage[] {
-	// The folds do not overlap: their summaries come in the same order.
+	// Folds do not overlap, so their summaries are in the same order.
 	const summaries = applyRanges(entries, folds.map(toRange)).filter(({ entryIndex }) => entryIndex === null);
 	const foldOf = (index: number) => folds.findIndex(({ from, to }) => from <= index && index < to);
 	const put = new Set<number>();
@@ -298,7 +297,7 @@ function putSummaries(
 	}
 	return merged;
 
-	/** The fold that a message of no entry goes with: the one that covers every entry which it stands for; else -1. */
+	/** Position of the fold that covers all entries replaced by the message at `position`; -1 if there is none. */
 	function foldAround(list: readonly ContextMessage[], position: number, before: number): number {
 		const after = list.slice(position).find(({ entryIndex }) => entryIndex !== null)?.entryIndex ?? entries.length;
 		const replaced = entries
@@ -323,11 +322,11 @@ function isFold(entry: SessionEntry): entry is Fold {
 	);
 }
 
-function holds(turn: string): (stretch: Stretch) => boolean {
+function holds(turn: string): (segment: Segment) => boolean {
 	return ({ turns }) => turns.some((index) => String(index) === turn);
 }
 
-function suggest({ turns, text, tokens }: Stretch): { value: string; label: string; description: string } {
+function suggest({ turns, text, tokens }: Segment): { value: string; label: string; description: string } {
 	return { value: String(turns[0]), label: labelOf(turns[0] ?? 0, text), description: `${short(tokens)} tokens` };
 }
 

@@ -1,11 +1,11 @@
 /**
- * Keeps the files of the work tree as they were at each turn of the user. /branch offers to bring them back, /rewind
- * [turn] does it at any time, and /rewind undo takes the last one back.
+ * Saves the files of the work tree at each turn. `/branch` offers to restore them, `/rewind [turn]` restores them at any
+ * time, and `/rewind undo` reverts the last rewind.
  *
- * A checkpoint is a commit of all tracked and untracked files (ignored ones are left out), made with a temporary index
- * and kept by a ref below refs/pi/. Your index, stash, branches and HEAD are never touched, and no git hook runs. Files
- * are brought back by git's own two-tree merge; when a file would be lost, nothing is changed.
- * HEAD stays where it is, so what was committed since then shows up as changes. Refs older than KEEP_DAYS are dropped.
+ * A checkpoint is a commit of all tracked and untracked files, without ignored ones. It is created with a temporary index
+ * and kept by a ref under refs/pi/. Your index, stash, branches and HEAD do not change, and no git hook runs. Files are
+ * restored with git's two-tree merge; if a file would be lost, nothing changes. Because HEAD does not move, commits made
+ * since then appear as uncommitted changes. Refs older than KEEP_DAYS are deleted.
  */
 import { copyFile, lstat, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,14 +21,14 @@ import {
 	type SessionEntry,
 } from "@mariozechner/pi-coding-agent/hooks";
 
-/** The files as they were when the message of entry `turn` was sent. */
+/** The files at the time when the message of entry `turn` was sent. */
 interface Checkpoint extends CustomEntry {
 	type: "git_checkpoint";
 	turn: number;
 	commit: string;
 }
 
-/** The files were brought back to those of `turn`; before that they were those of `before`. */
+/** The files of `turn` were restored; commit `before` has the files from before that. */
 interface Rewind extends CustomEntry {
 	type: "git_rewind";
 	turn: number;
@@ -37,7 +37,7 @@ interface Rewind extends CustomEntry {
 
 const KEEP_DAYS = 30;
 
-/** Nothing of the user's configuration may run a program or want a signature, and a missing name is no reason to fail. */
+/** The user's git configuration must not run programs. */
 const QUIET = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"];
 const AUTHOR = {
 	GIT_AUTHOR_NAME: "pi",
@@ -48,12 +48,12 @@ const AUTHOR = {
 
 export default function gitCheckpoint(pi: HookAPI): void {
 	let running = false;
-	/** What the user chose before a branch; done after it, when nothing runs any more. */
+	/** The checkpoint chosen in `before_branch`; restored after the branch, when nothing runs. */
 	let pending: Checkpoint | null = null;
 
 	pi.entry("git_checkpoint");
 	pi.entry("git_rewind", {
-		render: (entry, theme) => theme.dim(`◇ files of turn ${"turn" in entry ? entry.turn : "?"} brought back`),
+		render: (entry, theme) => theme.dim(`◇ restored the files of turn ${"turn" in entry ? entry.turn : "?"}`),
 	});
 
 	pi.on("agent_start", () => {
@@ -63,7 +63,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 		running = false;
 	});
 
-	// Before the model is asked, and so before any tool runs. A prompt sent while the agent works has a turn of its own.
+	// Runs before the request to the model, and so before any tool call. A prompt sent during a run gets its own turn.
 	pi.on("turn_start", async (_, ctx) => {
 		const turn = ctx.entries.findLastIndex(isUserMessageEntry);
 		if (turn < 0 || checkpoints(ctx.entries).some((checkpoint) => checkpoint.turn === turn)) return;
@@ -80,13 +80,9 @@ export default function gitCheckpoint(pi: HookAPI): void {
 		if (event.reason === "before_branch") {
 			pending = null;
 			const checkpoint = checkpoints(event.entries).find(({ turn }) => turn === event.targetTurnIndex);
-			// Where nobody can be asked the files stay as they are.
+			// Without a screen the files do not change.
 			if (!checkpoint || !ctx.hasUI) return undefined;
-			const choice = await ctx.ui.select("Go back with", [
-				"conversation only, keep the files",
-				"conversation and files",
-				"files only, keep the conversation",
-			]);
+			const choice = await ctx.ui.select("Restore", ["conversation only", "conversation and files", "files only"]);
 			if (choice === null) return { cancel: true };
 			if (choice.includes("and files") || choice.startsWith("files")) pending = checkpoint;
 			return { skipConversationRestore: choice.startsWith("files") };
@@ -100,7 +96,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 	});
 
 	pi.command("rewind", {
-		description: "Bring back the files of an earlier turn",
+		description: "Restore the files of an earlier turn",
 		argumentHint: "[turn | undo]",
 		complete: (prefix, { entries }) =>
 			checkpoints(entries)
@@ -108,7 +104,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 				.map(({ turn }) => ({ value: String(turn), label: labelOf(turn, entries) }))
 				.filter(({ value }) => value.startsWith(prefix.trim())),
 		async handler(ctx) {
-			if (running) return { status: "Stop the agent first, then /rewind: it may be writing files" };
+			if (running) return { status: "Stop the agent before /rewind: it may be writing files" };
 			const { entries } = ctx;
 			if (ctx.args[0] === "undo") {
 				const last = entries.findLast(isRewind);
@@ -121,12 +117,12 @@ export default function gitCheckpoint(pi: HookAPI): void {
 				return { status: typeof git === "string" ? git : "There is no checkpoint yet" };
 			}
 			const options = all.map(({ turn }) => ({ label: labelOf(turn, entries), value: String(turn) }));
-			const chosen = ctx.args[0] ?? (await ctx.ui.select("Bring back the files of which turn?", options));
+			const chosen = ctx.args[0] ?? (await ctx.ui.select("Restore the files of which turn?", options));
 			if (chosen === null) return undefined;
 			const checkpoint = all.find(({ turn }) => String(turn) === chosen);
 			if (!checkpoint) {
 				return {
-					status: `There is no checkpoint of turn ${chosen}; there are ${all.map(({ turn }) => turn).join(", ")}`,
+					status: `Turn ${chosen} has no checkpoint · checkpoints: ${all.map(({ turn }) => turn).join(", ")}`,
 				};
 			}
 			return { status: await restore(ctx, checkpoint) };
@@ -134,36 +130,36 @@ export default function gitCheckpoint(pi: HookAPI): void {
 	});
 }
 
-/** Brings files back, noting how to undo that. @returns what to tell the user */
+/** Restores files and saves an entry to undo that. @returns the status for the user */
 async function restore(
 	ctx: HookEventContext,
 	{ turn, commit }: Pick<Checkpoint, "turn" | "commit">,
-	done = `Brought back the files of turn ${turn}`,
+	done = `Restored the files of turn ${turn}`,
 ): Promise<string> {
 	const git = await openRepository(ctx);
 	if (typeof git === "string") return git;
 	try {
 		const before = await git.replaceFiles(commit);
 		await ctx.saveEntry({ type: "git_rewind", turn, before });
-		return `${done}; /rewind undo takes that back`;
+		return `${done}; /rewind undo reverts this`;
 	} catch (error) {
 		return `No file was changed: ${error instanceof Error ? error.message : String(error)}`;
 	}
 }
 
 interface Repository {
-	/** Commits the files of the work tree. @param name last part of the ref that keeps it @returns the commit */
+	/** Commits the files of the work tree. @param name last segment of the ref @returns the commit */
 	snapshot(name: string): Promise<string>;
-	/** Makes the files those of a commit. @returns a commit of the files before @throws when one would be lost */
+	/** Restores the files of a commit. @returns a commit of the previous files @throws Error if a file would be lost */
 	replaceFiles(commit: string): Promise<string>;
 	dropOldRefs(): Promise<void>;
 }
 
-/** The repository around the working directory, or a sentence that says why there is none. */
+/** The repository of the working directory, or the reason why there is none. */
 async function openRepository(ctx: HookEventContext): Promise<Repository | string> {
 	const found = await ctx.exec("git", [...QUIET, "rev-parse", "--show-toplevel"]);
-	if (found.code === 127) return "git is not installed: there are no checkpoints";
-	if (found.code !== 0) return "This is not a git work tree: there are no checkpoints";
+	if (found.code === 127) return "git is not installed: checkpoints are not available";
+	if (found.code !== 0) return "Not a git work tree: checkpoints are not available";
 	const cwd = found.stdout.replace(/\n$/, "");
 	const header = ctx.entries[0];
 	const refs = `refs/pi/${isSessionHeader(header) ? header.id : "session"}`;
@@ -174,12 +170,12 @@ async function openRepository(ctx: HookEventContext): Promise<Repository | strin
 		return result.stdout.trim();
 	};
 
-	/** Runs `action` with an index of its own that holds the work tree as it is. */
+	/** Runs `action` with a temporary index that contains the current work tree. */
 	const withIndex = async <T>(action: (env: Record<string, string>) => Promise<T>): Promise<T> => {
 		const dir = await mkdtemp(join(tmpdir(), "pi-checkpoint-"));
 		try {
 			const env = { GIT_INDEX_FILE: join(dir, "index") };
-			// A copy knows which files are unchanged, and which are tracked although ignored. A new repository has none.
+			// A copy of the index knows which files are unchanged, and which are tracked although ignored.
 			const own = await git(["rev-parse", "--path-format=absolute", "--git-path", "index"]);
 			await copyIndex(own, env.GIT_INDEX_FILE);
 			await git(["add", "--all", "."], env);
@@ -203,7 +199,7 @@ async function openRepository(ctx: HookEventContext): Promise<Repository | strin
 				const before = await commitTree(`before-rewind-${Date.now()}`, env);
 				const changes = await git(["diff-tree", "-r", "-z", "--no-renames", "--name-status", before, commit]);
 				const lost = await findLoss(cwd, changes.split("\0"));
-				if (lost !== null) throw new Error(`${lost} is ignored by git and would be overwritten; move it away first`);
+				if (lost !== null) throw new Error(`${lost} is ignored by git and would be overwritten; move it first`);
 				await git(["read-tree", "-m", "-u", before, commit], env);
 				return before;
 			}),
@@ -219,8 +215,8 @@ async function openRepository(ctx: HookEventContext): Promise<Repository | strin
 }
 
 /**
- * Looks for a file that is in no checkpoint, because git ignores it, and stands where another is to be brought back; git
- * would overwrite it. @param changes status and path by turns @returns its path; null when there is none
+ * Finds a file that git would overwrite: one that no checkpoint contains, because git ignores it, at the path of a file to
+ * restore. @param changes alternating status and path @returns its path; null if there is none
  */
 async function findLoss(cwd: string, changes: readonly string[]): Promise<string | null> {
 	const paths = (status: string) => changes.filter((_, i) => i % 2 === 1 && changes[i - 1] === status);
@@ -247,7 +243,7 @@ async function findLoss(cwd: string, changes: readonly string[]): Promise<string
 }
 
 function reasonOf({ stderr, killed }: ExecResult, args: readonly string[]): string {
-	if (killed) return "it was stopped";
+	if (killed) return "git was stopped";
 	const line = stderr.split("\n").find((text) => /^(error|fatal):/.test(text)) ?? stderr.split("\n")[0];
 	return line || `git ${args[0]} failed`;
 }
@@ -256,7 +252,7 @@ function checkpoints(entries: readonly SessionEntry[]): Checkpoint[] {
 	return entries.filter(isCheckpoint);
 }
 
-// What a session file says goes to git as an argument: only a commit's name may.
+// The session file is untrusted input: only commit ids are passed to git as arguments.
 const COMMIT = /^[0-9a-f]{40,64}$/;
 
 function isCheckpoint(entry: SessionEntry): entry is Checkpoint {
@@ -286,8 +282,8 @@ function labelOf(turn: number, entries: readonly SessionEntry[]): string {
 }
 
 /**
- * Copies an index, its time included: that is how git knows which files were changed so soon after it was written that
- * their own times do not tell. A repository without commits may have no index.
+ * Copies an index with its modification time, which git needs to detect files that changed within the clock's resolution
+ * after the index was written. A repository without commits may have no index.
  */
 async function copyIndex(from: string, to: string): Promise<void> {
 	try {
@@ -295,7 +291,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
 		await copyFile(from, to);
 		await utimes(to, atime, mtime);
 	} catch {
-		// Without a copy git reads every file, which is slower and right.
+		// Without a copy git reads every file, which is slower but correct.
 		await rm(to, { force: true });
 	}
 }

@@ -1,9 +1,9 @@
 /**
- * /pin [turn] marks a turn that compactions must keep word for word; /unpin takes the mark away.
+ * `/pin [turn]` keeps a turn verbatim when the session is compacted; `/unpin` lets compactions summarize it again.
  *
- * A compaction replaces old turns by a summary. The entries are still in the log, so this hook puts those of pinned turns
- * back, right behind the summary. A pinned turn costs its tokens in every request: /pin says how many.
- * A turn is known by the index of the entry with the user's message.
+ * A compaction replaces old turns with a summary, but their entries are still in the log. This hook inserts the messages of
+ * pinned turns right after the summary. A pinned turn costs its tokens in every request; `/pin` shows how many.
+ * The index of the user message's entry identifies a turn.
  */
 import {
 	activeCompaction,
@@ -26,7 +26,7 @@ export default function pin(pi: HookAPI): void {
 	}
 
 	pi.command("pin", {
-		description: "Keep a turn word for word when the session is compacted",
+		description: "Keep a turn verbatim when the session is compacted",
 		argumentHint: "[turn]",
 		complete: (prefix, { entries }) => suggest(unpinnedTurns(entries), prefix, entries),
 		handler: (ctx) => mark(ctx, "pin", unpinnedTurns(ctx.entries)),
@@ -42,17 +42,17 @@ export default function pin(pi: HookAPI): void {
 	pi.on("context", ({ entries, messages }) => {
 		const compaction = activeCompaction(entries);
 		if (!compaction) return undefined;
-		const place = messages.findIndex(
+		const summaryAt = messages.findIndex(
 			({ entryIndex, message }) => entryIndex === null && messageText(message).includes(compaction.entry.summary),
 		);
-		// Another hook has put something else in the summary's place; what is in that is its matter.
-		if (place < 0) return undefined;
+		// Another hook replaced the summary, and decides what its replacement contains.
+		if (summaryAt < 0) return undefined;
 		const present = new Set(messages.map(({ entryIndex }) => entryIndex));
 		const pinned = pinnedTurns(entries)
 			.flatMap((turn) => readTurn(entries, turn, compaction.firstKeptEntryIndex))
 			.filter(({ entryIndex }) => !present.has(entryIndex));
 		if (pinned.length === 0) return undefined;
-		return { messages: [...messages.slice(0, place + 1), ...pinned, ...messages.slice(place + 1)] };
+		return { messages: [...messages.slice(0, summaryAt + 1), ...pinned, ...messages.slice(summaryAt + 1)] };
 	});
 }
 
@@ -67,16 +67,16 @@ async function mark(
 	const chosen =
 		ctx.args[0] ?? (await ctx.ui.select(type === "pin" ? "Pin which turn?" : "Unpin which turn?", options));
 	if (chosen === null) {
-		return ctx.hasUI ? undefined : { status: `Name a turn: /${type} <turn>, one of ${turns.join(", ")}` };
+		return ctx.hasUI ? undefined : { status: `Specify a turn: /${type} <turn> · turns: ${turns.join(", ")}` };
 	}
 	const turn = turns.find((index) => String(index) === chosen);
-	if (turn === undefined) return { status: `There is no turn ${chosen} to ${type}; there are ${turns.join(", ")}` };
+	if (turn === undefined) return { status: `No turn ${chosen} to ${type} · turns: ${turns.join(", ")}` };
 	await ctx.saveEntry({ type, turn });
 	await ctx.rebuildContext();
 	if (type === "unpin") return { status: `Turn ${turn} is no longer pinned` };
 	const messages = readTurn(ctx.entries, turn, ctx.entries.length);
 	const tokens = messages.reduce((sum, { message }) => sum + estimateTokens(message), 0);
-	return { status: `Turn ${turn} is pinned: ${tokens} tokens that no compaction takes away` };
+	return { status: `Turn ${turn} is pinned: compactions keep its ${tokens} tokens` };
 }
 
 /** Oldest first. */
@@ -97,7 +97,7 @@ function unpinnedTurns(entries: readonly SessionEntry[]): number[] {
 	return entries.flatMap((entry, index) => (isUserMessageEntry(entry) && !pinned.has(index) ? [index] : []));
 }
 
-/** The messages of a turn that lie before entry `end`. Calls whose results do not are left out, and results without calls. */
+/** The messages of a turn before entry `end`, without tool calls that have no result there, and results without a call. */
 function readTurn(entries: readonly SessionEntry[], turn: number, end: number): ContextMessage[] {
 	const next = entries.findIndex((entry, index) => index > turn && isUserMessageEntry(entry));
 	const until = next < 0 ? end : Math.min(next, end);

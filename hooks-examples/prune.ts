@@ -1,21 +1,21 @@
 /**
- * Cuts old tool outputs to their head and tail in what the model sees; /prune shows what that saves.
+ * Truncates old tool outputs in the context to their head and tail; `/prune` shows how many tokens that saves.
  *
- * The log keeps every output whole: only the context is changed, and removing this hook brings everything back. What is
- * cut depends on the conversation alone, and the border moves in steps: between two steps every request begins like the
- * one before it, so the provider's prompt cache stays good.
+ * The log keeps every output in full: only the context changes, and removing this hook restores everything. Which outputs
+ * are truncated depends only on the conversation, and the border moves in steps. Between two steps each request starts
+ * with the same messages as the previous one, so the provider's prompt cache remains valid.
  */
 import { type ContextMessage, estimateTokens, type HookAPI, messageText } from "@mariozechner/pi-coding-agent/hooks";
 
-/** Outputs of the last so many turns of the user are left alone … */
+/** Outputs of this many latest turns are not truncated … */
 const KEEP_TURNS = 5;
-/** … unless more than so many tokens of tool output came after them. */
+/** … unless more than this many tokens of tool output follow them. */
 const KEEP_TOKENS = 40_000;
-/** The border moves when so many turns … */
+/** The border moves in steps of this many turns … */
 const STEP_TURNS = 5;
-/** … or so many tokens of output have gathered behind it. */
+/** … or this many tokens of output. */
 const STEP_TOKENS = 20_000;
-/** Characters left of an output at each end. */
+/** Characters to keep at the start and end of an output. */
 const HEAD = 800;
 const TAIL = 800;
 
@@ -34,17 +34,17 @@ export default function prune(pi: HookAPI): void {
 	});
 
 	pi.command("prune", {
-		description: "Show what cutting old tool outputs saves",
+		description: "Show how many tokens truncating old tool outputs saves",
 		async handler(ctx) {
 			await ctx.rebuildContext();
 			const { outputs, cut, before, after } = report;
-			if (cut === 0) return { status: `Nothing is cut: ${outputs} tool outputs, ${short(before)} tokens` };
-			return { status: `${cut} of ${outputs} tool outputs are cut: ${short(before)} → ${short(after)} tokens` };
+			if (cut === 0) return { status: `No output is truncated: ${outputs} tool outputs, ${short(before)} tokens` };
+			return { status: `${cut} of ${outputs} tool outputs are truncated: ${short(before)} → ${short(after)} tokens` };
 		},
 	});
 }
 
-/** Position before which outputs are cut: where the turns or the tokens to keep begin, rounded down to a step. */
+/** Outputs before this position are truncated. It is where the turns or tokens to keep start, rounded down to a step. */
 function findBorder(messages: readonly ContextMessage[]): number {
 	const turns = messages.flatMap(({ message }, position) => (message.role === "user" ? [position] : []));
 	const byTurns = turns[roundDown(turns.length - KEEP_TURNS, STEP_TURNS)] ?? 0;
@@ -58,7 +58,7 @@ function findBorder(messages: readonly ContextMessage[]): number {
 	return Math.max(byTurns, byTokens);
 }
 
-// The same message must give the same object: that is how the program sees that the beginning of a request is unchanged.
+// Return the same object for the same message: pi compares objects to detect that the start of a request is unchanged.
 const cutOutputs = new WeakMap<Message, Message>();
 
 function cutOutput(message: Message): Message {
@@ -70,8 +70,8 @@ function cutOutput(message: Message): Message {
 	const left = text.length - HEAD - TAIL;
 	if (left < HEAD + TAIL && images === 0) return message;
 	const shown =
-		left < HEAD + TAIL ? text : `${text.slice(0, HEAD)}\n[… ${left} characters cut …]\n${text.slice(-TAIL)}`;
-	const note = `[This old output was cut${images > 0 ? ", its images left out" : ""}. Run the tool again to see all of it.]`;
+		left < HEAD + TAIL ? text : `${text.slice(0, HEAD)}\n[… ${left} characters omitted …]\n${text.slice(-TAIL)}`;
+	const note = `[This old output was truncated${images > 0 ? " and its images were omitted" : ""}. Run the tool again to see all of it.]`;
 	const cut: Message = { ...message, content: [{ type: "text", text: `${shown}\n${note}`.trim().toWellFormed() }] };
 	cutOutputs.set(message, cut);
 	return cut;

@@ -1,15 +1,15 @@
 /**
- * Masks what looks like a secret in tool results before it is kept or sent to the model.
+ * Masks text that looks like a secret in tool results, before pi saves them or sends them to the model.
  *
- * It knows common forms of keys, not every secret, and a model can still ask for a file in pieces or encoded. The file
- * with the whole output of a long bash command keeps what it had. What must not leave this machine should not be readable
- * by the user that runs pi.
+ * Limits: it recognizes common formats of keys, not every secret, and a model can still read a file in pieces or encoded.
+ * The file with the full output of a long bash command is not masked. Data that must not leave this machine should not be
+ * readable by the user who runs pi.
  */
 import type { HookAPI, ToolResultEvent } from "@mariozechner/pi-coding-agent/hooks";
 
 type Block = ToolResultEvent["content"][number];
 
-/** Each pattern, and how much of the match stays. */
+/** Patterns of secrets and their replacements. */
 const SECRETS: readonly { pattern: RegExp; mask: string }[] = [
 	{
 		pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -38,7 +38,7 @@ export default function redact(pi: HookAPI): void {
 	});
 }
 
-/** @returns the block itself when there is nothing to mask in it */
+/** @returns the same object if the block contains no secret */
 function maskBlock(block: Block): Block {
 	if (block.type !== "text") return block;
 	const text = SECRETS.reduce((masked, { pattern, mask }) => masked.replace(pattern, mask), block.text);

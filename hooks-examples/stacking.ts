@@ -1,9 +1,9 @@
 /**
- * /pop goes back to an earlier turn and leaves a summary in place of the work since then; /unpop brings that work back.
+ * `/pop [turn]` returns to an earlier turn and replaces the work since then with a summary; `/unpop` restores that work.
  *
- * Nothing is ever deleted: a pop is an entry that says from where and with what summary, an unpop an entry that names a
- * pop. The context is worked out from them anew for every request. Where pops and compactions overlap, the later wins.
- * `turn` is the index of the entry with the user's message, so it stays true however the session grows.
+ * Nothing is deleted: a pop is an entry with its turn and summary, and an unpop is an entry that names the pop. The context
+ * is computed from these entries for every request. Where pops and compactions overlap, the later one wins.
+ * The index of the user message's entry identifies a turn, because indices never change.
  */
 import { complete } from "@mariozechner/pi-ai";
 import {
@@ -32,19 +32,20 @@ interface StackPop extends CustomEntry {
 	type: "stack_pop";
 	backToIndex: number;
 	summary: string;
-	/** Set when the pop goes back past a compaction: replaces the entries before `backToIndex`. */
+	/** Set if the turn is before the latest compaction: replaces the entries before `backToIndex`. */
 	prePopSummary?: string;
 	tokensBefore?: number;
 	tokensAfter?: number;
 }
 
-interface PlacedPop {
+interface IndexedPop {
+	/** Entry index of the pop. */
 	index: number;
 	pop: StackPop;
 }
 
 interface Turn {
-	/** Entry index of the user's message. */
+	/** Entry index of the user message. */
 	index: number;
 	text: string;
 	messages: number;
@@ -54,7 +55,7 @@ interface Turn {
 const MAX_SUMMARY_TOKENS = 4000;
 
 export default function stacking(pi: HookAPI): void {
-	// While the agent runs, a tool call may be waiting for its result: a range must not end between the two.
+	// While the agent runs, a tool call may have no result yet: a range must not end between the two.
 	let running = false;
 	pi.on("agent_start", () => {
 		running = true;
@@ -65,12 +66,12 @@ export default function stacking(pi: HookAPI): void {
 
 	pi.entry("stack_pop", {
 		render(entry, theme) {
-			if (!isStackPop(entry)) return theme.dim("a pop that cannot be read");
-			// The transcript shows the summary where it stands in the context.
-			return theme.dim(`popped to turn ${entry.backToIndex} · /unpop brings it back`);
+			if (!isStackPop(entry)) return theme.dim("invalid pop");
+			// The transcript shows the summary at its position in the context.
+			return theme.dim(`popped to turn ${entry.backToIndex} · /unpop restores it`);
 		},
 	});
-	pi.entry("stack_unpop", { render: (_, theme) => theme.dim("◇ the last pop was undone") });
+	pi.entry("stack_unpop", { render: (_, theme) => theme.dim("◇ pop undone") });
 
 	pi.command("pop", {
 		description: "Pop to a previous turn, summarizing the work",
@@ -79,17 +80,17 @@ export default function stacking(pi: HookAPI): void {
 			listTurns(entries)
 				.filter(({ index }) => String(index).startsWith(prefix.trim()))
 				.map((turn) => ({ value: String(turn.index), label: labelOf(turn), description: sizeOf(turn) })),
-		handler: (ctx) => (running ? { status: "Wait until the agent is done, then /pop" } : pop(ctx)),
+		handler: (ctx) => (running ? { status: "Wait until the agent is done, then run /pop" } : pop(ctx)),
 	});
 
 	pi.command("unpop", {
-		description: "Bring back what the last /pop summarized",
+		description: "Restore the work that the last /pop summarized",
 		async handler(ctx) {
-			if (running) return { status: "Wait until the agent is done, then /unpop" };
+			if (running) return { status: "Wait until the agent is done, then run /unpop" };
 			const last = livePops(ctx.entries).at(-1);
 			if (!last) return { status: "There is no pop to undo" };
-			if (isSwallowed(last, ctx.entries))
-				return { status: "A compaction has summarized that pop: it cannot be undone" };
+			if (isCompacted(last, ctx.entries))
+				return { status: "This pop cannot be undone: a compaction has summarized it" };
 			await ctx.saveEntry({ type: "stack_unpop", popIndex: last.index });
 			await ctx.rebuildContext();
 			return { status: `Undid the pop to turn ${last.pop.backToIndex}` };
@@ -111,11 +112,11 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 	if (chosen === null) {
 		return ctx.hasUI
 			? undefined
-			: { status: `Name a turn: /pop <turn>, one of ${turns.map(({ index }) => index).join(", ")}` };
+			: { status: `Specify a turn: /pop <turn> · turns: ${turns.map(({ index }) => index).join(", ")}` };
 	}
 	const turn = turns.find(({ index }) => String(index) === chosen);
 	if (!turn) {
-		return { status: `There is no turn ${chosen}; there are ${turns.map(({ index }) => index).join(", ")}` };
+		return { status: `There is no turn ${chosen} · turns: ${turns.map(({ index }) => index).join(", ")}` };
 	}
 
 	const crossing = turn.index < firstKeptEntry(entries);
@@ -124,7 +125,7 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 	let prePopSummary: string | undefined;
 	try {
 		if (crossing) {
-			// The compaction's summary speaks of both sides of the turn, so what came before needs one of its own.
+			// The compaction's summary covers both sides of the turn, so the part before it needs a new summary.
 			const before = readEntries(entries, 0, turn.index);
 			if (before.length > 0) prePopSummary = await summarize(before, "the conversation so far", ctx);
 		}
@@ -133,9 +134,9 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 		if (ctx.signal.aborted) return undefined;
 		return { status: `Nothing was popped: ${error instanceof Error ? error.message : String(error)}` };
 	}
-	// What was said while the summary was written is not in it.
+	// The summary does not cover messages that arrived while it was written.
 	if (ctx.entries.slice(entries.length).some(isMessageEntry)) {
-		return { status: "Nothing was popped: the conversation went on meanwhile. Try /pop again" };
+		return { status: "Nothing was popped: the conversation continued meanwhile. Run /pop again" };
 	}
 	const tokensBefore = countTokens(popped);
 	const tokensAfter = estimateTokens({ role: "user", content: summary, timestamp: 0 });
@@ -161,15 +162,15 @@ async function chooseTurn(ctx: CommandContext, turns: readonly Turn[]): Promise<
 	return ctx.ui.select("Pop to which turn?", options);
 }
 
-/** @throws when there is no summary, with a sentence for the user */
-async function summarize(messages: readonly AppMessage[], what: string, ctx: CommandContext): Promise<string> {
+/** @throws Error with a message for the user if the model returns no summary */
+async function summarize(messages: readonly AppMessage[], subject: string, ctx: CommandContext): Promise<string> {
 	const { model, signal } = ctx;
 	if (!model) throw new Error("choose a model first, with /model");
 	const auth = await ctx.requestAuth(model);
-	// As text, not as messages: a model refuses tool calls whose tools it was not given.
+	// Sent as text, because models reject tool calls of tools that are not in the request.
 	const conversation = serializeConversation(messages);
 	const request =
-		`<conversation>\n${conversation}\n</conversation>\n\nSummarize this conversation as ${what}: what was asked, ` +
+		`<conversation>\n${conversation}\n</conversation>\n\nSummarize this conversation as ${subject}: what was asked, ` +
 		"what was done and found, with exact paths and names, and what is still open. Be concise. Do not continue it.";
 	const reply = await complete(
 		model,
@@ -179,7 +180,7 @@ async function summarize(messages: readonly AppMessage[], what: string, ctx: Com
 	signal.throwIfAborted();
 	const summary = messageText(reply).trim();
 	if (reply.stopReason === "error" || summary === "") {
-		throw new Error(`${model.name} gave no summary (${reply.errorMessage ?? "its reply has no text"})`);
+		throw new Error(`${model.name} returned no summary (${reply.errorMessage ?? "its reply has no text"})`);
 	}
 	return summary;
 }
@@ -198,7 +199,7 @@ function listTurns(entries: readonly SessionEntry[]): Turn[] {
 	return turns;
 }
 
-/** Messages of the entries `[from, to)`, with the summaries of pops and compactions that lie wholly inside. */
+/** Messages of the entries `[from, to)`, with the summaries of pops and compactions inside this range. */
 function readEntries(entries: readonly SessionEntry[], from: number, to: number): AppMessage[] {
 	const ranges: SummaryRange[] = [];
 	const undone = new Set(entries.map((entry) => (isContextUndoEntry(entry) ? entry.entryIndex : null)));
@@ -216,11 +217,11 @@ function readEntries(entries: readonly SessionEntry[], from: number, to: number)
 		.map(({ message }) => message);
 }
 
-/** What the pops put in place of entries, on top of the latest compaction; ids in the order they were made. */
+/** The ranges that pops replace, after the latest compaction; ids increase with the order of the pops. */
 function popRanges(entries: readonly SessionEntry[]): SummaryRange[] {
 	const compaction = latestCompaction(entries);
 	return livePops(entries).flatMap(({ index, pop }) => {
-		// A compaction that came after a pop has seen its summary: what it covers is its own.
+		// A later compaction has summarized the pop: its own summary replaces all entries before its cut.
 		const floor = index < compaction ? firstKeptEntry(entries) : 0;
 		const work = { from: Math.max(pop.backToIndex, floor), to: index, summary: pop.summary, id: 2 * index + 1 };
 		if (pop.prePopSummary === undefined) return work.from < work.to ? [work] : [];
@@ -229,8 +230,8 @@ function popRanges(entries: readonly SessionEntry[]): SummaryRange[] {
 	});
 }
 
-/** Pops that were not undone, oldest first. */
-function livePops(entries: readonly SessionEntry[]): PlacedPop[] {
+/** Pops that are not undone, oldest first. */
+function livePops(entries: readonly SessionEntry[]): IndexedPop[] {
 	const undone = new Set(
 		entries.map((entry) => (entry.type === "stack_unpop" && "popIndex" in entry ? entry.popIndex : null)),
 	);
@@ -239,19 +240,19 @@ function livePops(entries: readonly SessionEntry[]): PlacedPop[] {
 	);
 }
 
-/** Index of the compaction in force; -1 when there is none. */
+/** Entry index of the active compaction; -1 if there is none. */
 function latestCompaction(entries: readonly SessionEntry[]): number {
 	return activeCompaction(entries)?.entryIndex ?? -1;
 }
 
-/** True when a later compaction covers the whole pop. */
-function isSwallowed({ index }: PlacedPop, entries: readonly SessionEntry[]): boolean {
+/** True if a later compaction covers the complete pop. */
+function isCompacted({ index }: IndexedPop, entries: readonly SessionEntry[]): boolean {
 	return index < latestCompaction(entries) && index <= firstKeptEntry(entries);
 }
 
 /**
- * Puts the summaries among the messages that the hooks before this one left. `applyRanges` gives every entry that no pop
- * covers as the log has it; what another hook made of it, left out or added beside it, stays as that hook wanted it.
+ * Inserts the summaries into the messages that previous hooks returned. `applyRanges` returns entries as they are in the
+ * log; this keeps the messages that other hooks changed, hid or added, unless a pop covers them.
  */
 function keepChanges(
 	ranged: readonly ContextMessage[],
@@ -261,7 +262,7 @@ function keepChanges(
 	const uncovered = new Set(ranged.map(({ entryIndex }) => entryIndex));
 	const merged: ContextMessage[] = [];
 	let next = 0;
-	/** Takes the summaries that stand before entry `index`. */
+	/** Adds the summaries that belong before entry `index`. */
 	const addSummariesBefore = (index: number) => {
 		for (let item = ranged[next]; item && (item.entryIndex ?? -1) < index; item = ranged[++next]) {
 			if (item.entryIndex === null) merged.push(item);
@@ -276,7 +277,7 @@ function keepChanges(
 			merged.push(item);
 			continue;
 		}
-		// A message of no entry stands for the entries that are missing around it. It goes when a pop covers all of them.
+		// A message without an entry replaces the entries missing around it. Omit it if a pop covers all of them.
 		const following = given.slice(position).find(({ entryIndex }) => entryIndex !== null)?.entryIndex ?? entries.length;
 		const replaced = entries
 			.slice(previous + 1, following)

@@ -1,9 +1,9 @@
 /**
- * Keeps the agent to its task: `/task <text>` says what it is, and every ten requests the model reads it again. `/task`
- * shows it, `/task done` ends it.
+ * Reminds the agent of its task: `/task <text>` sets it, and the model reads it again every ten requests. `/task` shows the
+ * task, `/task done` ends it.
  *
- * What was said at the beginning is far away after an hour of work, and a summary may have lost it. Each reminder is an
- * entry of the session, so you see it too. For that the hook needs your leave, in ~/.pi/agent/settings.json:
+ * After an hour of work the first prompt is far back in the context, and a summary may omit it. Each reminder is an entry of
+ * the session, so you see it too. Grant the hook permission in ~/.pi/agent/settings.json:
  *
  *     "hookGrants": { "task-reminder.ts": ["systemItems"] }
  */
@@ -22,7 +22,7 @@ export default function taskReminder(pi: HookAPI): void {
 		const task = currentTask(ctx.entries);
 		requests = task === null ? 0 : requests + 1;
 		if (task === null || requests % REQUESTS_BETWEEN !== 0) return;
-		// This request is on its way: the model reads it in the next one.
+		// This request is already built: the item is part of the next one.
 		ctx.systemItems?.append({ kind: "task_reminder", text: `The task is still: ${task}` });
 	});
 
@@ -44,7 +44,7 @@ function currentTask(entries: readonly SessionEntry[]): string | null {
 	return entry ? taskOf(entry) : null;
 }
 
-/** What the log holds may come from anywhere. */
+/** The log is untrusted input, so this checks the field. */
 function taskOf(entry: SessionEntry): string | null {
 	return "text" in entry && typeof entry.text === "string" ? entry.text : null;
 }

@@ -1,12 +1,12 @@
-/** /test [arguments] runs the project's tests. When they pass it says so; when they fail the agent gets the output. */
+/** `/test [arguments]` runs the project's tests. If they fail, it sends the output to the agent. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 
-/** Characters of output for the agent: the end, where failures are summed up. */
+/** Maximum number of output characters for the agent. It gets the end, where test runners summarize failures. */
 const MAX_OUTPUT = 20_000;
 
-/** What tells which command runs the tests; the first that matches counts. */
+/** Test commands by project file; the first match is used. */
 const PROJECTS: readonly { file: string; contains?: RegExp; command: readonly string[]; separator?: string }[] = [
 	{ file: "package.json", contains: /"test"\s*:/, command: ["npm", "test", "--silent"], separator: "--" },
 	{ file: "Cargo.toml", command: ["cargo", "test"] },
@@ -17,19 +17,18 @@ const PROJECTS: readonly { file: string; contains?: RegExp; command: readonly st
 
 export default function testCommand(pi: HookAPI): void {
 	pi.command("test", {
-		description: "Run the tests; the agent mends what fails",
+		description: "Run the tests and let the agent fix failures",
 		argumentHint: "[arguments]",
 		async handler(ctx) {
 			const project = PROJECTS.find(({ file, contains }) => {
 				const path = join(ctx.cwd, file);
 				return existsSync(path) && (!contains || contains.test(readFileSync(path, "utf8")));
 			});
-			if (!project)
-				return { status: `No tests were found: none of ${PROJECTS.map(({ file }) => file).join(", ")} names any` };
+			if (!project) return { status: `No test command found in ${PROJECTS.map(({ file }) => file).join(", ")}` };
 			const separator = ctx.args.length > 0 && project.separator ? [project.separator] : [];
 			const [program = "", ...args] = [...project.command, ...separator, ...ctx.args];
 			const shown = [program, ...args].join(" ");
-			// Escape ends the command and with it the tests.
+			// Escape aborts the command and the tests.
 			const { code, stdout, stderr } = await ctx.exec(program, args);
 			if (ctx.signal.aborted) return undefined;
 			if (code === 0) return { status: `The tests pass (${shown})` };
@@ -37,7 +36,7 @@ export default function testCommand(pi: HookAPI): void {
 			const output = `${stdout}\n${stderr}`.trim();
 			const end = output.length > MAX_OUTPUT ? `[…]\n${output.slice(-MAX_OUTPUT)}`.toWellFormed() : output;
 			return {
-				prompt: `The tests fail: \`${shown}\` ended with ${code}. Find out why and mend it.\n\n<output>\n${end}\n</output>`,
+				prompt: `The tests fail: \`${shown}\` exited with code ${code}. Find out why and fix it.\n\n<output>\n${end}\n</output>`,
 			};
 		},
 	});

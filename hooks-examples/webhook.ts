@@ -1,15 +1,15 @@
 /**
- * /webhook opens a port on this machine through which other programs can send prompts; /webhook stop closes it.
+ * `/webhook` opens a port on this machine where other programs can send prompts; `/webhook stop` closes it.
  *
- * Nothing listens before the command is run. Only programs on this machine reach the port, and only those that know the
- * token, which is new each time: web pages that a browser opens here can reach the port as well, but not the token.
+ * The port opens only when you run the command, and only on the loopback interface. Requests need a token, which is new
+ * each time: web pages in a local browser can reach the port too, but do not know the token.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 
 const MAX_BYTES = 64 * 1024;
-/** A request must be there in full after so many ms. */
+/** Limit for receiving a complete request. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 export default function webhook(pi: HookAPI): void {
@@ -55,7 +55,7 @@ export default function webhook(pi: HookAPI): void {
 function createWebhook(token: string, onText: (text: string) => void): Server {
 	const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, async (request, response) => {
 		const answer = (status: number, text: string) => {
-			// What is left of a refused body is not read.
+			// The rest of a rejected body is not read.
 			response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`${text}\n`);
 		};
 		try {
@@ -68,11 +68,11 @@ function createWebhook(token: string, onText: (text: string) => void): Server {
 			onText(text);
 			answer(202, "sent");
 		} catch {
-			// The client went away, or the hook was unloaded meanwhile.
+			// The client disconnected, or the hook was unloaded.
 			if (!response.headersSent) answer(503, "not sent");
 		}
 	});
-	// An open port does not keep the program alive.
+	// The open port does not keep pi running.
 	return server.unref();
 }
 
@@ -82,7 +82,7 @@ function isAuthorized(request: IncomingMessage, token: string): boolean {
 	return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** @returns null when it is too long */
+/** @returns null if the body is too long */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
@@ -95,7 +95,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
 	return Buffer.concat(chunks);
 }
 
-/** @returns what kept it from listening */
+/** @returns the error if the port cannot be opened */
 function listen(server: Server, port: number): Promise<Error | null> {
 	return new Promise((resolve) => {
 		server.on("error", resolve);

@@ -1,6 +1,4 @@
-/**
- * Every code a `PiError` can carry. Codes are part of the interface: they are listed in docs/errors.md and never renamed.
- */
+/** The codes of `PiError`. They are part of the API: docs/errors.md lists them, and they are never renamed. */
 export type PiErrorCode =
 	| "bad_arguments"
 	| "config_invalid"
@@ -28,17 +26,17 @@ export type PiErrorCode =
 	| "export_failed"
 	| "tool_unknown";
 
-/** What a `PiError` is made of besides its message. */
+/** Optional properties of a `PiError`. */
 export interface PiErrorOptions {
-	/** The failure underneath. */
+	/** The underlying error. */
 	cause?: unknown;
-	/** What the user can do next, one sentence without a final period. */
+	/** The next step for the user, one sentence without a final period. */
 	hint?: string;
 }
 
 /**
- * A failure that a person is told about. The message says what failed and on which thing, the hint what to do next;
- * callers branch on `code`, never on text.
+ * An error that is shown to the user. The message names the failed operation and its object, the hint the next step.
+ * Callers branch on `code`, never on the text.
  */
 export class PiError extends Error {
 	readonly code: PiErrorCode;
@@ -53,17 +51,14 @@ export class PiError extends Error {
 }
 
 /**
- * A failure of one hook: `hook_failed`, `hook_timeout` or `context_invalid`. The message names hook and event; `cause` is
- * what the handler threw, or a sentence about the answer that was refused.
+ * An error in a hook: `hook_failed`, `hook_timeout` or `context_invalid`. The message names hook and event; `cause` is
+ * the value that the handler threw, or a description of the rejected result.
  */
 export class HookError extends PiError {
-	/** What went wrong, without hook and event: the cause and its hint, on one line. */
+	/** The cause and its hint on one line, without hook and event. */
 	readonly reason: string;
 
-	/**
-	 * @param hookPath path of the hook's file
-	 * @param event name of the event, or `/name` of a command
-	 */
+	/** @param event name of the event, or `/name` of a command */
 	constructor(
 		code: PiErrorCode,
 		readonly hookPath: string,
@@ -75,7 +70,20 @@ export class HookError extends PiError {
 	}
 }
 
-/** What foreign code has thrown, or an error instead if it cannot be inspected at all, such as a revoked proxy. */
+/**
+ * A failure of a hook as one line.
+ * @param file names the hook: its path, or a shorter form of it
+ */
+export function describeHookError(
+	{ event, error, cause }: { event: string; error: string; cause?: PiError | undefined },
+	file: string,
+): string {
+	return cause?.code === "hook_timeout"
+		? `Hook ${file} ${error} (event: ${event})`
+		: `Hook ${file} failed on ${event}: ${error}`;
+}
+
+/** Returns a thrown value, or an error instead if the value cannot be inspected, such as a revoked proxy. */
 export function inspectable(thrown: unknown): unknown {
 	try {
 		if (typeof thrown === "object" && thrown !== null) Object.getPrototypeOf(thrown);
@@ -88,8 +96,8 @@ export function inspectable(thrown: unknown): unknown {
 const UNREADABLE = "something unreadable was thrown";
 
 /**
- * The text of anything that was thrown, on one line.
- * Handlers may throw what they like: undefined, proxies, objects without a prototype. None of it may throw here.
+ * The message of a thrown value, on one line. Handlers may throw anything, such as undefined, a proxy or an object without
+ * a prototype; this function never throws.
  */
 export function errorText(thrown: unknown): string {
 	try {
@@ -102,7 +110,7 @@ export function errorText(thrown: unknown): string {
 	}
 }
 
-/** One line for the user: message, cause when it adds something, hint. */
+/** One line for the user: message, cause (unless the message contains it) and hint. */
 export function describeError(thrown: unknown): string {
 	const message = errorText(thrown);
 	if (!(thrown instanceof PiError)) return message;

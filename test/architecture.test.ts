@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Units of src in the order in which they may build on each other; those of one line do not know each other. */
+/** Units of src by rank. A unit may import units of earlier ranks, but not other units of its own rank. */
 const RANKS: readonly (readonly string[])[] = [
 	["errors"],
 	["util"],
@@ -22,13 +22,13 @@ const RANKS: readonly (readonly string[])[] = [
 const MAX_LINES = 400;
 const SCREEN_FOLDERS = ["src/tui/", "src/modes/interactive/"];
 const SCREEN_PACKAGES = ["@mariozechner/pi-tui", "chalk"];
-/** The only folder that uses private members of the terminal library. */
+/** The only folder that may use private members of the terminal library. */
 const INTERNALS = "src/tui/internals/";
-/** Hands hooks the program's own modules, pi-tui and the package itself among them, each loaded when a hook asks. */
+/** Provides hooks with pi's own modules, including pi-tui and the package itself; each is loaded on demand. */
 const HOST_MODULES = "src/hooks/host-modules.ts";
-/** The last hands the environment on to child processes and reads nothing in it. */
+/** util/process.ts passes the environment on to child processes without reading it. */
 const ENVIRONMENT_READERS = ["src/config/paths.ts", "src/main.ts", "src/util/process.ts"];
-/** What runs without a terminal, and so loads no screen. */
+/** Entry points that run without a terminal. */
 const SCREENLESS = [
 	"src/index.ts",
 	"src/hooks/index.ts",
@@ -39,16 +39,15 @@ const SCREENLESS = [
 ];
 
 interface Import {
-	/** As written. */
 	specifier: string;
-	/** Path from the root for a relative import, else null. */
+	/** Path of a relative import from the root, else null. */
 	target: string | null;
 	typeOnly: boolean;
 	dynamic: boolean;
 }
 
 interface SourceFile {
-	/** From the root, with forward slashes. */
+	/** Relative to the root, with `/`. */
 	path: string;
 	code: string;
 	lines: number;
@@ -68,7 +67,7 @@ function readSource(absolute: string): SourceFile {
 
 function findImports(path: string, code: string): Import[] {
 	const imports: Import[] = [];
-	// A stray backtick in a string cannot hide an import: those come first in a file.
+	// A stray backtick in a string cannot hide an import, because imports come first in a file.
 	const statements = withoutTemplates(code);
 	const add = (specifier: string | undefined, typeOnly: boolean, dynamic: boolean) => {
 		if (specifier === undefined) return;
@@ -83,7 +82,7 @@ function findImports(path: string, code: string): Import[] {
 	return imports;
 }
 
-/** Sources of other programs stand in template literals. */
+/** Removes template literals, which may contain the sources of other programs. */
 function withoutTemplates(code: string): string {
 	return code.replace(/`(?:\\.|[^`\\])*`/gs, "``");
 }
@@ -106,7 +105,7 @@ test("every unit of src has a rank", () => {
 	expect(unknown).toEqual([]);
 });
 
-test("imports point to the own unit or to an earlier rank, types included", () => {
+test("imports point to the own unit or to an earlier rank, including type imports", () => {
 	const offenders = files.flatMap((file) =>
 		file.imports.flatMap(({ target, dynamic }) => {
 			if (target === null || (dynamic && file.path === HOST_MODULES)) return [];
@@ -117,19 +116,19 @@ test("imports point to the own unit or to an earlier rank, types included", () =
 	expect(offenders).toEqual([]);
 });
 
-test("no files import each other in a circle, types included", () => {
-	expect(findCircles()).toEqual([]);
+test("no import is circular, including type imports", () => {
+	expect(findCycles()).toEqual([]);
 });
 
-/** The strongly connected components of static imports that have several files (Tarjan's algorithm). */
-function findCircles(): string[][] {
+/** The strongly connected components of static imports with several files (Tarjan's algorithm). */
+function findCycles(): string[][] {
 	const imports = new Map(
 		files.map(({ path, imports: own }) => [path, own.filter(({ dynamic }) => !dynamic).map(({ target }) => target)]),
 	);
 	const order = new Map<string, number>();
 	const open: string[] = [];
-	const circles: string[][] = [];
-	/** @returns the earliest file that is still open and reachable from `path` */
+	const cycles: string[][] = [];
+	/** @returns the order of the earliest open file that is reachable from `path` */
 	const visit = (path: string): number => {
 		const own = order.size;
 		let earliest = own;
@@ -142,13 +141,13 @@ function findCircles(): string[][] {
 			else if (open.includes(target)) earliest = Math.min(earliest, known);
 		}
 		if (earliest === own) {
-			const circle = open.splice(open.indexOf(path));
-			if (circle.length > 1) circles.push(circle.sort());
+			const cycle = open.splice(open.indexOf(path));
+			if (cycle.length > 1) cycles.push(cycle.sort());
 		}
 		return earliest;
 	};
 	for (const path of imports.keys()) if (!order.has(path)) visit(path);
-	return circles;
+	return cycles;
 }
 
 test("only src/tui/internals uses private members of the terminal library", () => {
@@ -162,13 +161,13 @@ test("only src/tui/internals uses private members of the terminal library", () =
 	expect(offenders).toEqual([]);
 });
 
-/** Code without the texts of its strings and without comments at the end of lines. */
+/** Removes the content of strings, and comments at the end of lines. */
 function withoutStrings(code: string): string {
 	const plain = withoutTemplates(code).replace(/"(?:\\.|[^"\\\n])*"/g, '""');
 	return plain.replace(/\s\/\/.*$/gm, "");
 }
 
-test("relative imports name a file that exists, with its .js ending", () => {
+test("relative imports name an existing file with the extension .js", () => {
 	const known = new Set(files.map((file) => file.path));
 	const offenders = files.flatMap((file) =>
 		file.imports
@@ -178,7 +177,7 @@ test("relative imports name a file that exists, with its .js ending", () => {
 	expect(offenders).toEqual([]);
 });
 
-test("only the screen imports the terminal library, its colours and src/tui", () => {
+test("only the screen imports the terminal library, chalk and src/tui", () => {
 	const offenders = files
 		.filter((file) => !isScreen(file.path))
 		.flatMap((file) =>
@@ -193,7 +192,7 @@ test("only the screen imports the terminal library, its colours and src/tui", ()
 	expect(offenders).toEqual([]);
 });
 
-test("what runs without a terminal loads no screen", () => {
+test("entry points that run without a terminal load no screen", () => {
 	const byPath = new Map(files.map((file) => [file.path, file]));
 	const offenders: string[] = [];
 	const visit = (path: string, trail: readonly string[], seen: Set<string>) => {
@@ -236,14 +235,14 @@ test(`no file of src is longer than ${MAX_LINES} lines`, () => {
 	expect(offenders).toEqual([]);
 });
 
-test("nothing in src is exported as default", () => {
+test("no file of src has a default export", () => {
 	const offenders = files.filter((file) =>
 		/^\s*export\s+(default\b|\{[^}]*\bas default\b)/m.test(withoutTemplates(file.code)),
 	);
 	expect(offenders.map((file) => file.path)).toEqual([]);
 });
 
-test("only config/paths.ts reads the environment, and main.ts hands it over", () => {
+test("only config/paths.ts reads the environment, and main.ts passes it on", () => {
 	const offenders = files.filter(
 		(file) => !ENVIRONMENT_READERS.includes(file.path) && /\bprocess\s*\.\s*env\b/.test(file.code),
 	);

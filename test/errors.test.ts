@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parseArgs } from "../src/cli/args.js";
 import { textOrFile } from "../src/cli/input.js";
 import { SettingsStore } from "../src/config/settings-store.js";
-import { HookError, PiError, type PiErrorCode } from "../src/errors.js";
+import { describeHookError, HookError, PiError, type PiErrorCode } from "../src/errors.js";
 import { SessionLog } from "../src/log/session-log.js";
 import { runPrompts } from "../src/modes/run-prompts.js";
 import { createAgentSession } from "../src/session/create-session.js";
@@ -14,7 +14,7 @@ import { httpError } from "./helpers/loopback-provider.js";
 import { startSession, type TestSessionOptions } from "./helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "./helpers/temp.js";
 
-/** What a promise rejects with. */
+/** The error that `work` throws or rejects with. */
 const thrownBy = (work: () => unknown): Promise<unknown> =>
 	Promise.resolve()
 		.then(work)
@@ -23,21 +23,21 @@ const thrownBy = (work: () => unknown): Promise<unknown> =>
 			(error: unknown) => error,
 		);
 
-/** The error of a session that is asked to start, or to run a line. */
+/** The error of a session that starts and runs a line. */
 const refusal = (options: TestSessionOptions, line?: string) =>
 	thrownBy(async () => {
 		const { session } = await startSession(options);
 		if (line !== undefined) await session.prompt(line);
 	});
 
-/** What a command of a hook throws inside; its caller gets `command_failed` with this as the cause. */
+/** The error that a hook's command throws: the cause of the `command_failed` that its caller receives. */
 async function thrownInCommand(handler: string): Promise<unknown> {
 	const source = `export default (pi) => { pi.command("try", { handler: async (ctx) => { ${handler} } }); };`;
 	const error = await refusal({ hooks: { "a.ts": source } }, "/try");
 	return error instanceof Error ? error.cause : error;
 }
 
-/** The error of the first `hook_error` event when a hook with this handler runs in a turn. */
+/** The error of the first `hook_error` event of a run with this handler. */
 async function reported(event: string, handler: string): Promise<unknown> {
 	const { session, provider, events } = await startSession({
 		hooks: { "a.ts": `export default (pi) => pi.on("${event}", ${handler});` },
@@ -55,7 +55,7 @@ function sessionFile(content?: string): string {
 	return path;
 }
 
-/** How each code comes about, through what users, hook authors and SDK programs call. */
+/** Provokes each code through the APIs of users, hook authors and SDK programs. */
 const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 	bad_arguments: () => thrownBy(() => parseArgs(["--nope"])),
 	not_a_terminal: () => refusal({}, "/theme"),
@@ -155,13 +155,13 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 
 const codes = () => Object.keys(PROVOKED);
 
-test.each(codes())("%s is thrown where the page says", async (code) => {
+test.each(codes())("%s is thrown as docs/errors.md describes", async (code) => {
 	const error = await PROVOKED[code as PiErrorCode]();
 	expect(error).toBeInstanceOf(PiError);
 	expect(error).toMatchObject({ code });
 });
 
-test("the error of a hook names hook and event, and keeps its cause and the line that JSON and RPC send", async () => {
+test("a HookError contains hook, event and cause, and its event has the documented JSON form", async () => {
 	const { session, provider, events } = await startSession({
 		hooks: { "a.ts": `export default (pi) => pi.on("turn_end", () => { throw new TypeError("boom"); });` },
 	});
@@ -182,6 +182,16 @@ test("the error of a hook names hook and event, and keeps its cause and the line
 	expect(line).toEqual({ type: "hook_error", hookPath: event.hookPath, event: "turn_end", error: "boom" });
 });
 
+test("a notice names the hook, the event and the reason, and says when a hook timed out", () => {
+	const notice = (code: PiErrorCode, reason: string) =>
+		describeHookError(
+			{ event: "session", error: reason, cause: new HookError(code, "/x/gate.ts", "session", reason) },
+			"gate.ts",
+		);
+	expect(notice("hook_timeout", "timed out after 700 ms")).toBe("Hook gate.ts timed out after 700 ms (event: session)");
+	expect(notice("hook_failed", "boom")).toBe("Hook gate.ts failed on session: boom");
+});
+
 const UNUSUAL = [
 	["undefined", "undefined", "undefined was thrown"],
 	["a revoked proxy", "revoked()", "something unreadable was thrown"],
@@ -190,14 +200,14 @@ const UNUSUAL = [
 const REVOKED = "const revoked = () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; };";
 
 test.each(UNUSUAL)(
-	"a hook that throws %s is reported, at its load, in a handler and in a command",
+	"a hook that throws %s is reported when loading, in a handler and in a command",
 	async (_, thrown, reason) => {
-		const at = (place: string) => `${REVOKED} export default (pi) => { ${place} };`;
+		const hook = (code: string) => `${REVOKED} export default (pi) => { ${code} };`;
 		const { session, provider, events } = await startSession({
 			hooks: {
-				"handler.ts": at(`pi.on("turn_end", () => { throw ${thrown}; });`),
-				"command.ts": at(`pi.command("try", { handler() { throw ${thrown}; } });`),
-				"load.ts": at(`throw ${thrown};`),
+				"handler.ts": hook(`pi.on("turn_end", () => { throw ${thrown}; });`),
+				"command.ts": hook(`pi.command("try", { handler() { throw ${thrown}; } });`),
+				"load.ts": hook(`throw ${thrown};`),
 			},
 		});
 		expect(session.loaded.warnings).toEqual([expect.stringMatching(/load\.ts did not load: /)]);
@@ -218,7 +228,7 @@ test.each(UNUSUAL)(
 	},
 );
 
-test("the page lists every error code once, with its meaning and what to do", () => {
+test("docs/errors.md lists every error code once, with its meaning and what to do", () => {
 	const rows = readFileSync(new URL("../docs/errors.md", import.meta.url), "utf8")
 		.split("\n")
 		.filter((line) => line.startsWith("| `"))

@@ -8,26 +8,26 @@ const alias = {
 	"@mariozechner/pi-coding-agent": `${root}src/index.ts`,
 };
 const env = { FORCE_COLOR: "3", TZ: "UTC" };
-/** Many tests wait for a process or a terminal: a third worker uses the time that two cores are idle. */
+/** Many tests wait for a process or a terminal, so a third worker uses idle time of two cores. */
 const WORKERS = 3;
-/** A worker ends when the run that it belongs to was killed, and what its tests have started ends with it. */
+/** Ends a worker, and with it the processes of its tests, if its run was killed. */
 const END_WITH_RUN = '--import=data:text/javascript,process.once("disconnect",()=>process.exit(1))';
-/** A worker keeps what it has loaded for its next file: loading the sources anew took longer than the tests. */
+/** Workers keep loaded modules for their next file: loading the sources again took longer than the tests. */
 const poolOptions = { forks: { isolate: false, execArgv: [END_WITH_RUN] } };
 
-/** Libraries with replaced modules are loaded as the build bundles them. */
+/** Loads libraries with the same replaced modules as in the bundle. */
 const patches = libraryPatches();
 const plugins = [libraryPatchesPlugin(patches)];
 const server = { deps: { inline: [patches.modules] } };
 
-/** Tests of the built program in a pty run apart from the rest: they are slow, and a busy machine must not fail them. */
+/** Tests of the built program in a pty are a separate project: they are slow, and must not fail on a busy machine. */
 export default defineConfig({
 	test: {
 		root,
 		pool: "forks",
 		poolOptions,
 		maxWorkers: WORKERS,
-		// No fewer than at most: of workers that may go when they are idle, the pool ends one twice and falls over it.
+		// Equal to the maximum: if idle workers may exit, the pool ends one of them twice and crashes.
 		minWorkers: WORKERS,
 		reporters: ["default"],
 		projects: [

@@ -3,17 +3,17 @@ import type { AppMessage } from "../log/entry.js";
 import type { ToolResult } from "../tools/tool.js";
 
 /**
- * What happens in a run, in order. A run is one prompt and everything that follows from it; a turn is one model
- * response and the tool calls it asks for. Names and fields are those of JSON and RPC mode.
+ * The events of a run, in order. A run is one prompt and everything that follows from it; a turn is one model response
+ * plus the tool calls it asks for. JSON and RPC mode use the same names and fields.
  */
 export type AgentEvent =
 	| { type: "agent_start" }
 	| { type: "agent_end"; messages: AppMessage[] }
 	| { type: "turn_start"; turnIndex: number; timestamp: number }
 	| { type: "turn_end"; turnIndex: number; message: AssistantMessage; toolResults: ToolResultMessage[] }
-	/** A message begins. Assistant messages then grow by updates; all others end at once. */
+	/** A message begins. Assistant messages then receive updates; all others end at once. */
 	| { type: "message_start"; message: AppMessage }
-	/** `message` is live while the model streams: copy what you keep. */
+	/** `message` changes while the model streams: copy it to keep it. */
 	| { type: "message_update"; message: AssistantMessage; assistantMessageEvent: AssistantMessageEvent }
 	/** The message is complete and in the log, at `entryIndex`. */
 	| { type: "message_end"; message: AppMessage; entryIndex: number }

@@ -1,14 +1,14 @@
 import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
 
-/** What providers accept as the name of a tool. */
+/** Tool names that providers accept. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-/** Arguments nested deeper than this are none: no tool takes such, and what writes or shows them would overflow. */
+/** Arguments nested deeper than this are dropped: no tool needs them, and code that writes or shows them would overflow. */
 const MAX_DEPTH = 200;
 
 /**
- * Makes the tool calls of a reply ones that can be answered, kept and sent back, whatever the provider has sent: every id
- * a text, not empty and unique in the reply, names that providers accept, arguments an object of some depth at most.
- * @returns the same message when nothing had to change
+ * Makes the tool calls of a reply valid, so that they can be answered, stored and sent back: ids become non-empty strings
+ * that are unique in the reply, names become acceptable to providers, arguments become an object of limited depth.
+ * @returns the same message if nothing had to change
  */
 export function normalizeToolCalls(message: AssistantMessage): AssistantMessage {
 	const seen = new Set<string>();
@@ -22,15 +22,15 @@ export function normalizeToolCalls(message: AssistantMessage): AssistantMessage 
 	return changed ? { ...message, content } : message;
 }
 
-const lookedAt = new WeakSet<object>();
+const checkedArguments = new WeakSet<object>();
 
 /**
- * Takes from a call that streams in what `normalizeToolCalls` would take from it in the end, before anybody is told: with
- * arguments nested too deep not even an event can be written. In place, as the client's message grows in place.
+ * Drops too deeply nested arguments from a streaming call before any event carries it: serializing the event would
+ * overflow. Works in place, as the client also updates its message in place.
  */
 export function dropDeepArguments(block: AssistantMessage["content"][number] | undefined): void {
-	if (block?.type !== "toolCall" || !isObject(block.arguments) || lookedAt.has(block.arguments)) return;
-	lookedAt.add(block.arguments);
+	if (block?.type !== "toolCall" || !isObject(block.arguments) || checkedArguments.has(block.arguments)) return;
+	checkedArguments.add(block.arguments);
 	if (isDeeperThan(block.arguments, MAX_DEPTH)) block.arguments = {};
 }
 
@@ -45,7 +45,7 @@ function legalCall(call: ToolCall, seen: Set<string>): ToolCall {
 	return { ...call, id, name, arguments: isUsable ? call.arguments : {} };
 }
 
-/** A provider's stream is not checked by its client: what should be a text may be anything. */
+/** The client does not check what the provider streams: a value that should be a string may be anything. */
 function textOf(value: unknown): string {
 	return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 }
@@ -59,7 +59,7 @@ function isObject(value: unknown): value is object {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Goes level by level: a recursion would end where what it looks for begins. */
+/** Iterates level by level, because recursion would overflow on deep values. */
 function isDeeperThan(value: object, maxDepth: number): boolean {
 	let level: object[] = [value];
 	for (let depth = 0; level.length > 0; depth++) {

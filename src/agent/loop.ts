@@ -7,46 +7,45 @@ import { isRetryable, type RetryPolicy, retryDelay, watchRetryAfter } from "./re
 import { type ModelRequest, readReply, type StreamFunction } from "./stream.js";
 import { runToolCalls, type ToolCallDeps } from "./tool-calls.js";
 
-/** A request, and what the log keeps of the context that it carries. */
+/** A request, and the record of its context for the log. */
 export interface PreparedRequest extends ModelRequest {
 	record?: ContextRecord;
-	/** False when the request must not be sent; why, for the user. */
+	/** Why the request must not be sent, for the user; undefined to send it. */
 	stop?: string;
 }
 
-/** What the loop needs from its owner. */
+/** The collaborators of the loop. */
 export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
 	stream: StreamFunction;
-	/** Makes the next request from the entries as they are now. Called before every request, also inside a tool loop. */
+	/** Creates the next request from the current entries. Called before every request, also inside a tool loop. */
 	prepareRequest(turnIndex: number): Promise<PreparedRequest>;
-	/** The tools that may run now. */
+	/** The tools that the model may call now. */
 	tools(): ToolCallDeps["tools"];
 	shellPath(): string | undefined;
-	/** Writes a message to the log, before anything is told of it. @returns its entry index */
+	/** Writes a message to the log, before any event reports it. @returns its entry index */
 	record(message: AppMessage, context?: ContextRecord): number;
-	/** Takes prompts that wait to be said between turns. */
+	/** Removes and returns the queued prompts to send between turns. */
 	takeSteering(): AppMessage[];
-	/** Takes prompts that wait for the end of the run. */
+	/** Removes and returns the queued prompts to send at the end of the run. */
 	takeFollowUps(): AppMessage[];
-	/** Awaited moments of the run, for hooks. */
 	eventPoints: AgentEventPoints;
 	retry(): RetryPolicy;
 	idleTimeoutMs(): number;
 	/**
-	 * Tells the owner that the model refused the request as too long. @returns true when the context is shorter now and
-	 * the request may be made once more
+	 * Called when the model refused the request as too long. @returns true when the context is shorter now and the request
+	 * may be sent once more
 	 */
 	onOverflow(message: AssistantMessage): Promise<boolean>;
-	/** Runs after each turn that another follows. */
+	/** Called after each turn that is followed by another. */
 	betweenTurns(): Promise<void>;
 	isOverflow(message: AssistantMessage): boolean;
-	/** Takes secrets out of error messages. */
+	/** Removes secrets from error messages. */
 	redact(text: string): string;
 	signal: AbortSignal;
 	emit(event: AgentEvent): void;
 }
 
-/** Moments at which the run waits for hooks. */
+/** Points at which the run waits for hooks. */
 export interface AgentEventPoints {
 	agentStart(): Promise<void>;
 	agentEnd(messages: readonly AppMessage[]): Promise<void>;
@@ -56,30 +55,30 @@ export interface AgentEventPoints {
 
 /** How a run ended. */
 export interface AgentRunResult {
-	/** Messages of this run, prompts included. */
+	/** Messages of this run, including the prompts. */
 	messages: AppMessage[];
 	/** The last reply; null when no request was sent. */
 	last: AssistantMessage | null;
-	/** Why a request was held back; null when none was. */
+	/** Why a request was not sent; null when all were. */
 	stopped: string | null;
 }
 
 /**
- * One run: records the prompts, then turns — stream, tool calls, tool results — until the model asks for no more tools
- * and no prompt waits. Every message is in the log before it is told of, and every tool call gets its result, also when
- * the run is aborted.
+ * Runs the agent: logs the prompts, then repeats turns — stream, tool calls, tool results — until the model asks for no
+ * more tools and no prompt is queued. Every message is logged before its `message_end` event, and every tool call gets a
+ * result, even if the run is aborted.
  */
 export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps): Promise<AgentRunResult> {
 	const messages: AppMessage[] = [];
-	const say = (message: AppMessage, context?: ContextRecord) => {
+	const write = (message: AppMessage, context?: ContextRecord) => {
 		const entryIndex = deps.record(message, context);
 		messages.push(message);
 		deps.emit({ type: "message_end", message, entryIndex });
 	};
-	const sayAll = (list: readonly AppMessage[]) => {
+	const writeAll = (list: readonly AppMessage[]) => {
 		for (const message of list) {
 			deps.emit({ type: "message_start", message });
-			say(message);
+			write(message);
 		}
 	};
 
@@ -89,7 +88,7 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 	deps.emit({ type: "agent_start" });
 	try {
 		await deps.eventPoints.agentStart();
-		sayAll(prompts);
+		writeAll(prompts);
 		for (let turnIndex = 0; ; turnIndex++) {
 			const timestamp = Date.now();
 			deps.emit({ type: "turn_start", turnIndex, timestamp });
@@ -104,21 +103,21 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 				overflowHandled = true;
 				if (await deps.onOverflow(last)) continue;
 			}
-			say(last, reply.record);
+			write(last, reply.record);
 			const results = await answerToolCalls(last, deps);
-			sayAll(results);
+			writeAll(results);
 			deps.emit({ type: "turn_end", turnIndex, message: last, toolResults: results });
 			await deps.eventPoints.turnEnd(turnIndex, last, results);
 			if (deps.signal.aborted || last.stopReason === "aborted" || last.stopReason === "error") break;
 			const steering = deps.takeSteering();
 			const next = steering.length > 0 || results.length > 0 ? steering : deps.takeFollowUps();
 			if (next.length === 0 && results.length === 0) break;
-			sayAll(next);
+			writeAll(next);
 			await deps.betweenTurns();
 			if (deps.signal.aborted) break;
 		}
 	} finally {
-		// Also when no request could be made: whoever heard the start must hear the end.
+		// Even if no request could be sent: each agent_start is followed by an agent_end.
 		await deps.eventPoints.agentEnd(messages);
 		deps.emit({ type: "agent_end", messages });
 	}
@@ -127,7 +126,7 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 
 type Reply = { message: AssistantMessage; record?: ContextRecord } | { stop: string };
 
-/** Asks the model, again after failures that may pass. A reply that failed is told of only by `auto_retry_start`. */
+/** Sends a request, and retries temporary failures. A failed reply is reported only by `auto_retry_start`. */
 async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> {
 	for (let attempt = 1; ; attempt++) {
 		const request = await deps.prepareRequest(turnIndex);
@@ -185,13 +184,13 @@ async function streamReply(request: PreparedRequest, deps: AgentDeps): Promise<A
 			}
 		},
 	});
-	// Providers echo what they were sent, keys included.
+	// Providers may echo the request, including keys.
 	const message = reply.errorMessage ? { ...reply, errorMessage: deps.redact(reply.errorMessage) } : reply;
 	if (!started) deps.emit({ type: "message_start", message });
 	return message;
 }
 
-/** One result for each tool call; those of a reply that did not finish are not run. */
+/** Returns one result for each tool call. Does not run the calls of an unfinished reply. */
 async function answerToolCalls(message: AssistantMessage, deps: AgentDeps): Promise<ToolResultMessage[]> {
 	const calls = message.content.filter((block) => block.type === "toolCall");
 	if (calls.length === 0) return [];
@@ -217,7 +216,7 @@ function originOf(model: Model<Api>): string {
 	try {
 		return new URL(model.baseUrl).origin;
 	} catch {
-		// A provider without an address, such as a scripted one, has no headers to watch.
+		// A provider without a URL, such as a scripted one, has no headers to watch.
 		return "";
 	}
 }

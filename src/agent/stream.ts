@@ -25,7 +25,6 @@ export interface ModelRequest {
 	options: SimpleStreamOptions;
 }
 
-/** How a reply is read. */
 export interface ReadReplyOptions {
 	signal: AbortSignal;
 	/** ms without a content event after which the stream counts as stalled; 0 never. */
@@ -34,8 +33,8 @@ export interface ReadReplyOptions {
 }
 
 /**
- * Sends one request and reads the reply to its end. Never throws: failures come back as a message with
- * `stopReason` "error" or "aborted". A stream that goes quiet or ends without saying why it stopped is an error.
+ * Sends one request and reads the reply to its end. Never throws: a failure is a message with `stopReason` "error" or
+ * "aborted". A stream that stalls or ends without a stop reason is an error.
  */
 export async function readReply(
 	stream: StreamFunction,
@@ -59,7 +58,7 @@ export async function readReply(
 			last = event.partial;
 			onEvent(event);
 		}
-		return failed(model, last, "error", "The stream ended before the reply was finished");
+		return failed(model, last, "error", UNFINISHED);
 	} catch (error) {
 		if (signal.aborted) return failed(model, last, "aborted", "Request was aborted");
 		if (stall.signal.aborted) return stalled(failed(model, last, "error", ""), idleTimeoutMs);
@@ -71,8 +70,8 @@ export async function readReply(
 }
 
 /**
- * The completions client reports a stream that was cut off as a normal stop, because "stop" is what a reply begins
- * with. So a reply that has not begun is marked as failed; the client sets the true reason when the server gives one.
+ * Marks a new reply as failed until the server sends a stop reason. Replies of the completions client start with "stop",
+ * so a truncated stream would otherwise look like a normal end.
  */
 function markUnfinished(partial: AssistantMessage): void {
 	if (partial.api !== "openai-completions" || partial.content.length > 0 || partial.responseId !== undefined) return;
@@ -119,7 +118,7 @@ function failed(
 	};
 }
 
-/** One timer, moved on only when it fires: a busy stream costs no timer per event. */
+/** Uses one timer, rescheduled only when it fires, so that a busy stream does not create a timer per event. */
 function watchIdle(idleTimeoutMs: number, onIdle: () => void): { touch(): void; stop(): void } {
 	let lastContent = performance.now();
 	let timer: NodeJS.Timeout | undefined;
@@ -140,7 +139,7 @@ function watchIdle(idleTimeoutMs: number, onIdle: () => void): { touch(): void; 
 	};
 }
 
-/** Passes events on and throws as soon as the signal aborts; a provider that does not listen to it is left behind. */
+/** Yields events and throws as soon as the signal aborts, even if the provider ignores it. */
 async function* untilAborted<T>(events: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
 	const iterator = events[Symbol.asyncIterator]();
 	let stop = (_: unknown) => {};

@@ -4,25 +4,24 @@ import type { AnyTool, ToolResult } from "../tools/tool.js";
 import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
 
-/** A tool call with arguments that fit the tool's schema. */
+/** A tool call whose arguments match the tool's schema. */
 export interface CheckedCall {
 	toolCallId: string;
 	toolName: string;
 	input: Record<string, unknown>;
 }
 
-/** Stands between the model and the tools. The session implements it with hooks; the loop does not know them. */
+/** Checks tool calls and their results. The session implements it with hooks, which the loop does not know. */
 export interface ToolCallGate {
-	/** May stop a call. @returns why it is blocked, or null to let it run */
+	/** May block a call. @returns the reason; null to run the call */
 	before(call: CheckedCall, signal: AbortSignal): Promise<string | null>;
-	/** May change what the model gets. */
+	/** May change the result that the model gets. */
 	after(call: CheckedCall, result: ToolResult, signal: AbortSignal): Promise<ToolResult>;
 }
 
-/** Validates arguments and may convert them. @throws with a message that a model can act on */
+/** Validates and converts arguments. @throws with a message that a model can act on */
 export type ArgumentValidator = (tool: AnyTool, call: ToolCall) => Record<string, unknown>;
 
-/** What running tool calls needs. */
 export interface ToolCallDeps {
 	tools: readonly AnyTool[];
 	gate: ToolCallGate;
@@ -34,15 +33,15 @@ export interface ToolCallDeps {
 	emit(event: AgentEvent): void;
 }
 
-/** How long a tool may take to give back what it has after an abort, in ms: longer than a stubborn child gets. */
+/** Time for a tool to return a partial result after an abort, ms: longer than the kill delay of child processes. */
 const ABORT_GRACE_MS = 1300;
-/** Longest message about bad arguments that goes back to the model, in characters. */
+/** Maximum length of a validation error that is sent to the model, in characters. */
 const MAX_VALIDATION_CHARS = 4000;
 
 /**
- * Runs the tool calls of one assistant message and gives one result for each, in the order of the calls. All run at the
- * same time when every one is read-only, else one after another. Calls are announced to the gate in the order the model
- * wrote them. Never throws: what goes wrong is a result with `isError`.
+ * Runs the tool calls of one assistant message. They run in parallel if all of them are read-only, else one after another;
+ * the gate sees them in the order of the message. Never throws: a failure is a result with `isError`.
+ * @returns one result per call, in the order of the calls
  */
 export async function runToolCalls(message: AssistantMessage, deps: ToolCallDeps): Promise<ToolResultMessage[]> {
 	const calls = message.content.filter((block) => block.type === "toolCall");
@@ -94,7 +93,7 @@ async function execute(call: ToolCall, prepared: Prepared, deps: ToolCallDeps): 
 		try {
 			result = await deps.gate.after(prepared.checked, result, deps.signal);
 		} catch {
-			// The gate reports its own errors; the result of the tool stands.
+			// The gate reports its own errors; the result of the tool is unchanged.
 		}
 	}
 	const isError = result.isError === true;
@@ -135,7 +134,7 @@ async function runTool(tool: AnyTool, call: CheckedCall, deps: ToolCallDeps): Pr
 	return Promise.race([run, afterAbort(deps.signal, run)]);
 }
 
-/** Settles a while after an abort, so that a tool that does not listen cannot hold the run; never without one. */
+/** Resolves some time after an abort, so that a tool that ignores the signal cannot block the run. */
 async function afterAbort(signal: AbortSignal, run: Promise<unknown>): Promise<ToolResult> {
 	await new Promise<void>((resolve) => {
 		if (signal.aborted) return resolve();

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
-import { DEMO_PROMPTS } from "../demo/demo-prompts.js";
 import { createScratchProject } from "../demo/scratch-project.js";
+import { DEMO_PROMPTS } from "../demo/script.js";
 import { registerDemoModel } from "../demo/scripted-model.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageRoot } from "../util/package-root.js";

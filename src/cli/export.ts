@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { type Environment, paths as findPaths, resolveUserPath } from "../config/paths.js";
 import { buildContext } from "../context/build-context.js";
-import { exportToFile } from "../export/export-file.js";
+import { exportToFile } from "../export/html.js";
 import { findSession } from "../log/catalog.js";
 import { isSessionInfoEntry } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";

@@ -1,8 +1,9 @@
+import { describeHookError } from "../errors.js";
 import { Watchdog } from "../hooks/watchdog.js";
-import { describeHookError, type ExitCode, type ModeIO } from "../modes/mode.js";
+import type { ExitCode, ModeIO } from "../modes/mode.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stripAll } from "../util/sanitize.js";
-import { untilSignal, watchForStall } from "../util/signals.js";
+import { stopOnSignal, watchForStall } from "../util/signals.js";
 import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { READER_GONE } from "./standard-io.js";
@@ -34,9 +35,9 @@ export async function runHeadless(
 	// Reports startup problems. The mode subscribes in the same tick, so that no event is lost or reported twice.
 	const stop = created.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") line(event.message);
-		if (event.type === "hook_error") line(describeHookError(event));
+		if (event.type === "hook_error") line(describeHookError(event, event.hookPath));
 	});
-	const end = untilSignal(async () => {
+	const end = stopOnSignal(async () => {
 		await created.abort();
 	});
 	io.onReaderGone?.(() => end.end(READER_GONE));

@@ -2,7 +2,7 @@ import { readKeybindings } from "../config/keybindings-file.js";
 import type { Environment } from "../config/paths.js";
 import { paths } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
-import { terminalColours } from "../config/terminal-colours.js";
+import { terminalColors } from "../config/terminal-colors.js";
 import { terminalFeatures } from "../config/terminal-features.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
 import type { ThemeOptions } from "../modes/interactive/theme-controller.js";
@@ -53,13 +53,13 @@ async function findNews(settings: SettingsStore) {
 
 /** Color level, background and theme directories. */
 function themeOptions({ env, cwd, home }: CliContext): ThemeOptions {
-	const { level, background } = terminalColours(env);
+	const { level, background } = terminalColors(env);
 	const { themes: user, project } = paths(env, cwd, home);
 	return {
 		level,
 		background,
 		// The Linux console prints color queries instead of answering them.
-		asks: env.TERM !== "linux",
+		queryBackground: env.TERM !== "linux",
 		dirs: { user, project: project.themes },
 	};
 }

@@ -1,9 +1,10 @@
 import type { Readable } from "node:stream";
+import { describeHookError } from "../errors.js";
 import { Watchdog } from "../hooks/watchdog.js";
-import { describeHookError, type ModeIO } from "../modes/mode.js";
+import type { ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
-import { untilSignal } from "../util/signals.js";
+import { stopOnSignal } from "../util/signals.js";
 import { printNotices, READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
@@ -27,11 +28,11 @@ export async function runRpc(
 	// Startup problems also go to stderr; later problems reach only the client.
 	const stop = session.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") show(event.message);
-		else if (event.type === "hook_error") show(describeHookError(event));
+		else if (event.type === "hook_error") show(describeHookError(event, event.hookPath));
 		else if (event.type === "session_changed") stop();
 	});
 	const stopped = new AbortController();
-	const end = untilSignal(async () => stopped.abort());
+	const end = stopOnSignal(async () => stopped.abort());
 	io.onReaderGone?.(() => end.end(READER_GONE));
 	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
 	const releaseErrors = watchStrayErrors(session);

@@ -3,10 +3,10 @@ import type { OAuthCredentials } from "@mariozechner/pi-ai";
 import { describeError } from "../errors.js";
 import { isJsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
 
-/** A key that the user entered, or the tokens of a login. */
+/** An API key that the user entered, or the tokens of a login. */
 export type StoredCredential = { type: "api_key"; key: string } | ({ type: "oauth" } & OAuthCredentials);
 
-/** The keys in auth.json. Reads the file anew when it has changed, so logins of other processes are seen. */
+/** The keys and logins in auth.json. The file is read again when it changes, so changes by other processes apply. */
 export class AuthFile {
 	#entries: ReadonlyMap<string, StoredCredential> = new Map();
 	#version = "";
@@ -16,7 +16,7 @@ export class AuthFile {
 		private readonly onNotice: (line: string) => void,
 	) {}
 
-	/** All credentials by provider. A file that cannot be read gives none and is named once. */
+	/** All credentials by provider. An unreadable file contains none and is reported once. */
 	entries(): ReadonlyMap<string, StoredCredential> {
 		const version = this.#currentVersion();
 		if (version !== this.#version) {
@@ -33,11 +33,11 @@ export class AuthFile {
 	/** @throws PiError `config_write_failed` */
 	async set(provider: string, credential: StoredCredential): Promise<void> {
 		const { keptAside } = await updateJsonFile(this.path, (current) => ({ ...current, [provider]: credential }));
-		if (keptAside) this.onNotice(`${this.path} could not be read; it is kept as ${keptAside}`);
+		if (keptAside) this.onNotice(`${this.path} was invalid and is kept as ${keptAside}`);
 		this.#version = "";
 	}
 
-	/** @returns false when there was none. @throws PiError `config_write_failed` */
+	/** @returns false if the provider had no entry. @throws PiError `config_write_failed` */
 	async remove(provider: string): Promise<boolean> {
 		let found = false;
 		await updateJsonFile(this.path, (current) => {
@@ -55,18 +55,18 @@ export class AuthFile {
 			const stats = statSync(this.path, { bigint: true, throwIfNoEntry: false });
 			return stats ? `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.mode}` : "none";
 		} catch {
-			return "unreadable"; // reading it says why
+			return "unreadable"; // #load reports why
 		}
 	}
 
 	#load(): ReadonlyMap<string, StoredCredential> {
 		const entries = new Map<string, StoredCredential>();
 		try {
-			this.#closeToOthers();
+			this.#restrictAccess();
 			for (const [provider, value] of Object.entries(readJsonObject(this.path) ?? {})) {
 				const credential = readCredential(value);
 				if (credential) entries.set(provider, credential);
-				else this.onNotice(`${this.path}: the entry for "${provider}" is neither a key nor a login; it is ignored`);
+				else this.onNotice(`${this.path}: ignored the entry for "${provider}": expected an API key or a login`);
 			}
 		} catch (error) {
 			this.onNotice(describeError(error));
@@ -74,15 +74,16 @@ export class AuthFile {
 		return entries;
 	}
 
-	#closeToOthers(): void {
+	/** Removes the permissions of other users. */
+	#restrictAccess(): void {
 		if (process.platform === "win32") return;
 		const stats = statSync(this.path, { throwIfNoEntry: false });
 		if (!stats?.isFile() || (stats.mode & 0o077) === 0) return;
 		try {
 			chmodSync(this.path, 0o600);
-			this.onNotice(`${this.path} could be read by others; it is yours alone now`);
+			this.onNotice(`${this.path} was readable by other users; now only you can read it`);
 		} catch {
-			this.onNotice(`${this.path} can be read by others and its mode cannot be changed`);
+			this.onNotice(`${this.path} is readable by other users, and its mode cannot be changed · run chmod 600 on it`);
 		}
 		this.#version = this.#currentVersion();
 	}

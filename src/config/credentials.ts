@@ -6,20 +6,20 @@ import { AMBIENT_KEY, environmentProviders, findEnvironmentKey, variablesHint } 
 import type { Environment } from "./paths.js";
 import { missingVariable, plainSecret, resolveSecret } from "./secret.js";
 
-/** What models.json says about reaching a provider. */
+/** Access to a provider as models.json configures it. */
 export interface ProviderAccess {
 	name: string;
-	/** As written: variable, `!command`, or the key itself. */
+	/** Unresolved: an environment variable, `!command`, or the key itself. */
 	apiKey?: string;
-	/** As written, like `apiKey`. */
+	/** Values are unresolved, like `apiKey`. */
 	headers: Readonly<Record<string, string>>;
-	/** Send the key as `Authorization: Bearer …` too. */
+	/** Also send the key as `Authorization: Bearer …`. */
 	authHeader: boolean;
-	/** A server on this machine that asks for no key. */
+	/** A local server that requires no key. */
 	keyless: boolean;
 }
 
-/** Where keys come from. */
+/** Sources of API keys. */
 export interface CredentialsOptions {
 	/** Path of auth.json. */
 	authFile: string;
@@ -29,43 +29,43 @@ export interface CredentialsOptions {
 	settingsKeys?: Readonly<Record<string, string>>;
 	/** Providers of models.json. */
 	providers?: readonly ProviderAccess[];
-	/** Hears, in one line each, of files that are broken or too open. */
+	/** Receives a line for each file that is broken or readable by other users. */
 	onNotice?(line: string): void;
 }
 
-/** What a request needs besides the model. */
+/** Key and headers of a request. */
 export interface RequestAuth {
 	apiKey: string;
 	headers?: Record<string, string>;
 }
 
-/** How a provider can be reached: with a key, a login, as a server on this machine without either, or not yet. */
+/** How a provider is authenticated: an API key, a login, neither because it is a local server, or not yet. */
 export type KeyState = "key" | "login" | "local" | "none";
 
 type OAuthLogin = Extract<StoredCredential, { type: "oauth" }>;
 
 const LOGIN_SOURCE = "login in auth.json";
 const KEYLESS_SOURCE = "no key needed";
-/** Servers without keys take any text, but pi-ai wants some. */
+/** Servers without keys accept any text, but pi-ai requires a key. */
 const NO_KEY = "none";
 const KEYLESS_PROVIDERS = ["ollama", "lmstudio", "llamacpp", "vllm", "demo"];
 const SHORTEST_SECRET = 8;
-/** Headers whose value is a secret; a scheme such as `Bearer` before it is not part of it. */
+/** Names of headers whose value is a secret, optionally preceded by a scheme such as `Bearer`. */
 const SECRET_HEADER = /auth|key|token|secret|cookie/i;
-/** A token this near to its end is renewed first: a request takes time. */
+/** A token that expires this soon is renewed before the request, which takes time itself. */
 const EXPIRY_MARGIN_MS = 60_000;
 
 /**
- * Knows where keys are and hands them out. For each provider the first of these counts: `--api-key`, auth.json (keys
- * and logins), models.json, `apiKeys` in settings, environment.
+ * Finds the API keys of providers. The order of precedence is `--api-key`, auth.json (keys and logins), models.json,
+ * `apiKeys` in the settings, environment.
  */
 export class Credentials {
 	readonly #auth: AuthFile;
 	readonly #options: CredentialsOptions;
 	readonly #providers: ReadonlyMap<string, ProviderAccess>;
-	readonly #keyless: Set<string>;
+	readonly #keyless = new Set(KEYLESS_PROVIDERS);
 	readonly #overrides = new Map<string, string>();
-	/** Values seen by resolving commands and renewing logins, for `redactSecrets`. */
+	/** Secrets from key commands and renewed logins, for `redactSecrets`. */
 	readonly #seen = new Set<string>();
 	readonly #renewals = new Map<string, Promise<string | undefined>>();
 
@@ -73,25 +73,24 @@ export class Credentials {
 		this.#options = options;
 		this.#auth = new AuthFile(options.authFile, (line) => options.onNotice?.(line));
 		this.#providers = new Map(options.providers?.map((provider) => [provider.name, provider]));
-		this.#keyless = new Set(KEYLESS_PROVIDERS);
 	}
 
-	/** `--api-key`: this key for this provider, in this process only. */
+	/** Uses this key for the provider, in this process only (`--api-key`). */
 	overrideKey(provider: string, key: string): void {
 		this.#overrides.set(provider, key);
 	}
 
-	/** Says that a provider needs no key. */
+	/** Marks a provider that needs no key. */
 	markKeyless(provider: string): void {
 		this.#keyless.add(provider);
 	}
 
-	/** True when a key, a login or credentials of the provider's tools are known. Runs nothing. */
+	/** Whether a key, a login or credentials of the provider's own tools exist. Runs no key command. */
 	hasKey(provider: string): boolean {
 		return this.keySource(provider) !== undefined;
 	}
 
-	/** Where a provider's key comes from, without the key: `auth.json`, `OPENAI_API_KEY`, …; undefined when there is none. */
+	/** Where a provider's key comes from: `auth.json`, `OPENAI_API_KEY`, …; undefined if it has none. */
 	keySource(provider: string): string | undefined {
 		const { env, home, settingsKeys = {} } = this.#options;
 		if (this.#overrides.has(provider)) return "--api-key";
@@ -105,7 +104,6 @@ export class Credentials {
 		return access?.keyless || this.#keyless.has(provider) ? KEYLESS_SOURCE : undefined;
 	}
 
-	/** How a provider can be reached, in a word. */
 	keyState(provider: string): KeyState {
 		const source = this.keySource(provider);
 		if (source === undefined) return "none";
@@ -113,9 +111,9 @@ export class Credentials {
 	}
 
 	/**
-	 * The key for a model's provider; renews a login that has run out.
-	 * @returns undefined when there is none
-	 * @throws PiError `key_missing` when a key command fails or a login cannot be renewed
+	 * The key for a model's provider; renews an expired login.
+	 * @returns undefined if the provider has no key
+	 * @throws PiError `key_missing` if a key command fails or a login cannot be renewed
 	 */
 	async resolveApiKey(model: Pick<Model<Api>, "provider">): Promise<string | undefined> {
 		const key = await this.#find(model.provider);
@@ -125,7 +123,7 @@ export class Credentials {
 
 	/**
 	 * Key and headers for a request.
-	 * @throws PiError `key_missing` that says what to set or run
+	 * @throws PiError `key_missing`; the hint names what to set or run
 	 */
 	async requestAuth(model: Pick<Model<Api>, "provider">): Promise<RequestAuth> {
 		const apiKey = await this.resolveApiKey(model);
@@ -135,24 +133,24 @@ export class Credentials {
 		for (const [name, written] of Object.entries(access?.headers ?? {})) {
 			const value = await resolveSecret(written, this.#options.env);
 			if (value !== written && value !== undefined) this.#seen.add(value);
-			// A header's value may look like a variable and be none.
+			// A value that only looks like the name of a variable is sent unchanged.
 			headers[name] = value ?? written;
 		}
 		if (access?.authHeader) headers.Authorization = `Bearer ${apiKey}`;
 		return Object.keys(headers).length > 0 ? { apiKey, headers } : { apiKey };
 	}
 
-	/** Keeps a key in auth.json. @throws PiError `config_write_failed` */
+	/** Saves a key in auth.json. @throws PiError `config_write_failed` */
 	async saveKey(provider: string, key: string): Promise<void> {
 		await this.#auth.set(provider, { type: "api_key", key: key.trim() });
 	}
 
-	/** Keeps the tokens of a login in auth.json. @throws PiError `config_write_failed` */
+	/** Saves the tokens of a login in auth.json. @throws PiError `config_write_failed` */
 	async saveLogin(provider: string, tokens: OAuthCredentials): Promise<void> {
 		await this.#auth.set(provider, { ...tokens, type: "oauth" });
 	}
 
-	/** Forgets what auth.json holds for a provider. @returns false when it held nothing */
+	/** Removes a provider from auth.json. @returns false if it was not there. @throws PiError `config_write_failed` */
 	async removeKey(provider: string): Promise<boolean> {
 		return this.#auth.remove(provider);
 	}
@@ -162,24 +160,19 @@ export class Credentials {
 		return [...this.#auth.entries()].map(([provider, { type }]) => ({ provider, type }));
 	}
 
-	/** Says which key is missing and every way to give it. */
+	/** The error for a missing key, with every way to provide it. */
 	describeMissingKey(provider: string): PiError {
 		const access = this.#providers.get(provider);
 		const variable = access?.apiKey && missingVariable(access.apiKey, this.#options.env);
 		if (variable) {
-			return new PiError(
-				"key_missing",
-				`No key for ${provider}: models.json takes it from ${variable}, which is not set`,
-				{
-					hint: `set ${variable}, or run /login ${provider} in pi`,
-				},
-			);
+			const message = `No key for ${provider}: models.json reads it from ${variable}, which is not set`;
+			return new PiError("key_missing", message, { hint: `set ${variable}, or run /login ${provider} in pi` });
 		}
-		const ways = [variablesHint(provider), `run /login ${provider} in pi (kept in ${this.#options.authFile})`];
+		const ways = [variablesHint(provider), `run /login ${provider} in pi (saves it in ${this.#options.authFile})`];
 		return new PiError("key_missing", `No key for ${provider}`, { hint: ways.filter(Boolean).join(", or ") });
 	}
 
-	/** Puts `‹key›` in place of every key that is known. For text that a provider or a tool may have echoed. */
+	/** Replaces every known key with `‹key›`, in text that a provider or a tool may have echoed. */
 	redactSecrets(text: string): string {
 		let redacted = text;
 		for (const secret of this.#secrets()) {
@@ -188,7 +181,7 @@ export class Credentials {
 		return redacted;
 	}
 
-	/** Lets logins adapt their provider's models (an account's own address). Gives all others back as they are. */
+	/** Lets logins adapt the models of their provider, such as to an account's own address; others are unchanged. */
 	async adaptModels(models: readonly Model<Api>[]): Promise<Model<Api>[]> {
 		let adapted = [...models];
 		for (const [id, stored] of this.#auth.entries()) {
@@ -217,7 +210,7 @@ export class Credentials {
 
 	async #loginKey(id: string, login: OAuthLogin): Promise<string | undefined> {
 		const provider = await findOAuthProvider(id);
-		if (!provider) throw renewalFailed(id, new Error("this version of pi does not know the login"));
+		if (!provider) throw renewalFailed(id, new Error("this version of pi does not support the provider's login"));
 		if (isFresh(login)) return provider.getApiKey(login);
 		const running = this.#renewals.get(id);
 		if (running) return running;
@@ -226,7 +219,7 @@ export class Credentials {
 		return renewal;
 	}
 
-	/** Refresh tokens change with each use: two processes that renew at once would log each other out. */
+	/** Renews under a lock: a refresh token works once, so two processes renewing at once would log each other out. */
 	async #renew(provider: OAuthProviderInterface): Promise<string | undefined> {
 		const renew = async () => {
 			const current = this.#auth.get(provider.id);
@@ -244,7 +237,7 @@ export class Credentials {
 		return withFileLock(`${this.#auth.path}.renewal`, renew, 60_000);
 	}
 
-	/** Every known key value that is long enough to be one, longest first. */
+	/** Every known key that is long enough to be a secret, longest first. */
 	#secrets(): string[] {
 		const { env, home, settingsKeys = {} } = this.#options;
 		const values = [...this.#overrides.values(), ...Object.values(settingsKeys), ...this.#seen];

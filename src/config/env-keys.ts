@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "./paths.js";
 
-/** What pi-ai takes in place of a key when the provider's own tools hold the credentials. */
+/** The key that pi-ai expects if the provider's own tools hold the credentials. */
 export const AMBIENT_KEY = "<authenticated>";
 
-/** Variables that hold a provider's key, the first one that is set counts. The names are pi-ai's. */
+/** Environment variables of a provider's key; the first one that is set is used. The names are pi-ai's. */
 const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
 	anthropic: ["ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_API_KEY"],
 	"azure-openai-responses": ["AZURE_OPENAI_API_KEY"],
@@ -38,7 +38,7 @@ const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
 	zai: ["ZAI_API_KEY"],
 };
 
-/** Any of these groups, when all of its variables are set, means that the AWS tools hold credentials. */
+/** The AWS tools hold credentials if all variables of one of these groups are set. */
 const AWS_VARIABLES: readonly (readonly string[])[] = [
 	["AWS_PROFILE"],
 	["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
@@ -48,14 +48,14 @@ const AWS_VARIABLES: readonly (readonly string[])[] = [
 	["AWS_WEB_IDENTITY_TOKEN_FILE"],
 ];
 
-/** A key from the environment and the variable it stands in. */
+/** A key from the environment and its source. */
 export interface EnvironmentKey {
 	key: string;
 	/** A variable, or the tool that holds the credentials. */
 	source: string;
 }
 
-/** Names of the variables that can hold a provider's key; empty when there are none. */
+/** Names of the variables that can contain a provider's key. */
 export function keyVariables(provider: string): readonly string[] {
 	return Object.hasOwn(KEY_VARIABLES, provider) ? (KEY_VARIABLES[provider] ?? []) : [];
 }
@@ -65,7 +65,7 @@ export function environmentProviders(): string[] {
 	return [...Object.keys(KEY_VARIABLES), "amazon-bedrock"];
 }
 
-/** The key that the environment gives for a provider. */
+/** A provider's key in the environment. */
 export function findEnvironmentKey(provider: string, env: Environment, home: string): EnvironmentKey | undefined {
 	for (const name of keyVariables(provider)) {
 		const key = env[name]?.trim();
@@ -79,10 +79,10 @@ export function findEnvironmentKey(provider: string, env: Environment, home: str
 	return undefined;
 }
 
-/** What to set so that a provider has a key, as a clause; undefined when no variable serves it. */
+/** A clause that names the variables to set for a provider; undefined if it has none. */
 export function variablesHint(provider: string): string | undefined {
 	if (provider === "amazon-bedrock") return "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
-	// The plain key first: a token that only a login gives is no advice.
+	// API keys first: users cannot create the tokens of a login.
 	const names = [...keyVariables(provider)].sort(
 		(a, b) => Number(b.endsWith("_API_KEY")) - Number(a.endsWith("_API_KEY")),
 	);

@@ -6,12 +6,11 @@ export interface JsonPosition {
 	column: number;
 }
 
-/** Member names and item indices that lead to a value, outermost first. */
+/** Path of a value: member names and item indices, outermost first. */
 export type JsonKeys = readonly (string | number)[];
 
-/** The first place where a text stops being JSON. */
+/** The first syntax error of a JSON text. */
 export interface JsonError extends JsonPosition {
-	/** What is wrong there, in words. */
 	reason: string;
 }
 
@@ -22,10 +21,10 @@ const WORD = /[^\s,:[\]{}"]+/y;
 const STRING_RUN = /[^"\\\x00-\x1f]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** What must come next: a value, a key, or what follows a value. */
+/** The next token: a value, a key, or the end or continuation of the collection. */
 type Expected = "value" | "firstValue" | "key" | "firstKey" | "colon" | "afterValue";
 
-/** @returns where and why `text` is no JSON; null when it is */
+/** @returns null if `text` is valid JSON */
 export function findJsonError(text: string): JsonError | null {
 	return new JsonScanner(text).run();
 }
@@ -33,8 +32,8 @@ export function findJsonError(text: string): JsonError | null {
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
 
 /**
- * Finds the value at these keys, or its key, in a text that is JSON. Of members with one name the last counts, as for
- * `JSON.parse`.
+ * Finds the value at these keys, or its key, in valid JSON. Among members with the same name the last one is found, as
+ * in `JSON.parse`.
  */
 export function locateJson(text: string, keys: JsonKeys, part: "key" | "value" = "value"): JsonPosition | null {
 	let found: number | null = null;
@@ -60,18 +59,18 @@ function positionOf(text: string, offset: number): JsonPosition {
 	return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
-/** Walks over JSON with a stack of its own, so that deep nesting cannot overflow. */
+/** Scans JSON with an explicit stack, so that deep nesting cannot overflow the call stack. */
 class JsonScanner {
 	#at = 0;
 	#expected: Expected = "value";
-	/** Offsets of the brackets that are open. */
+	/** Offsets of the open brackets. */
 	readonly #open: number[] = [];
 
 	constructor(private readonly text: string) {}
 
 	run(): JsonError | null {
 		for (;;) {
-			this.#take(BLANK);
+			this.#skip(BLANK);
 			const end = this.#at >= this.text.length;
 			if (end && this.#expected === "afterValue" && this.#open.length === 0) return null;
 			const problem = end ? this.#endProblem() : this.#step(this.text.charAt(this.#at));
@@ -79,7 +78,7 @@ class JsonScanner {
 		}
 	}
 
-	/** Takes one token. @returns what is wrong with it, or null */
+	/** Reads one token. @returns the problem with it, or null */
 	#step(character: string): string | null {
 		switch (this.#expected) {
 			case "colon":
@@ -113,8 +112,8 @@ class JsonScanner {
 			if (this.#inArray()) return 'a "," before "]" is not allowed';
 		}
 		const start = this.#at;
-		const plain = this.#take(LITERAL) || this.#take(NUMBER);
-		if (plain > 0 && !this.#matches(WORD)) {
+		const plain = this.#skip(LITERAL) || this.#skip(NUMBER);
+		if (plain > 0 && this.#match(WORD) === "") {
 			this.#expected = "afterValue";
 			return null;
 		}
@@ -136,16 +135,16 @@ class JsonScanner {
 	#string(next: Expected): string | null {
 		this.#at++;
 		for (;;) {
-			this.#take(STRING_RUN);
+			this.#skip(STRING_RUN);
 			const character = this.text.charAt(this.#at);
 			if (character === '"') {
 				this.#advance(1, next);
 				return null;
 			}
 			if (character === "\\") {
-				if (this.#take(ESCAPE) === 0) return "a backslash in a text must be written \\\\";
+				if (this.#skip(ESCAPE) === 0) return "a backslash in a string must be written as \\\\";
 			} else {
-				return character === "" ? "a text is not closed" : "a text must end on its line";
+				return character === "" ? "unterminated string" : "a string must end on the line it starts on";
 			}
 		}
 	}
@@ -162,8 +161,8 @@ class JsonScanner {
 
 	#endProblem(): string {
 		const open = this.#open.at(-1);
-		if (open === undefined) return this.text.trim() === "" ? "the file is empty" : "the file ends too early";
-		return `the file ends before the "${this.text.charAt(open)}" of line ${positionOf(this.text, open).line} is closed`;
+		if (open === undefined) return this.text.trim() === "" ? "the file is empty" : "unexpected end of file";
+		return `unexpected end of file: the "${this.text.charAt(open)}" in line ${positionOf(this.text, open).line} is not closed`;
 	}
 
 	#commentProblem(): string | null {
@@ -173,23 +172,22 @@ class JsonScanner {
 	}
 
 	#found(): string {
-		if (this.text.charAt(this.#at) === "'") return "a single quote (texts take double quotes)";
-		WORD.lastIndex = this.#at;
-		const word = WORD.exec(this.text)?.[0] ?? this.text.charAt(this.#at);
+		if (this.text.charAt(this.#at) === "'") return "a single quote (strings need double quotes)";
+		const word = this.#match(WORD) || this.text.charAt(this.#at);
 		return JSON.stringify(word.slice(0, 20));
 	}
 
-	/** Moves over a match at the current place. @returns its length */
-	#take(pattern: RegExp): number {
-		pattern.lastIndex = this.#at;
-		const length = pattern.exec(this.text)?.[0].length ?? 0;
+	/** Skips a match at the current position. @returns its length */
+	#skip(pattern: RegExp): number {
+		const { length } = this.#match(pattern);
 		this.#at += length;
 		return length;
 	}
 
-	#matches(pattern: RegExp): boolean {
+	/** The match at the current position; empty if there is none. */
+	#match(pattern: RegExp): string {
 		pattern.lastIndex = this.#at;
-		return pattern.test(this.text);
+		return pattern.exec(this.text)?.[0] ?? "";
 	}
 
 	#advance(count: number, next: Expected): void {

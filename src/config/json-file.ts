@@ -4,18 +4,19 @@ import { withFileLock } from "../util/file-lock.js";
 import { atomicWriteFile, isNotFound, readRegularFileSync } from "../util/fs.js";
 import { findJsonError, type JsonKeys, locateJson } from "./json-error.js";
 
-/** An object as JSON gives it. */
+/** A parsed JSON object. */
 export type JsonObject = { [key: string]: unknown };
 
 const MAX_BYTES = 10 * 1024 * 1024;
+const FIX_HINT = "fix the file; until then it is not used";
 
 export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Parses a configuration text; a byte order mark is tolerated.
- * @throws PiError `config_invalid` that names file, line, column and reason
+ * Parses the text of a configuration file; a byte order mark is allowed.
+ * @throws PiError `config_invalid` with file, line, column and reason
  */
 export function parseJson(text: string, path: string): unknown {
 	const plain = text.replace(/^\ufeff/, "");
@@ -24,9 +25,7 @@ export function parseJson(text: string, path: string): unknown {
 	} catch (cause) {
 		const error = findJsonError(plain);
 		if (!error) throw new PiError("config_invalid", `${path} is not valid JSON`, { cause });
-		throw new PiError("config_invalid", `${path}:${error.line}:${error.column}: ${error.reason}`, {
-			hint: "mend the file; until then it is not used",
-		});
+		throw new PiError("config_invalid", `${path}:${error.line}:${error.column}: ${error.reason}`, { hint: FIX_HINT });
 	}
 }
 
@@ -34,7 +33,7 @@ export function parseJson(text: string, path: string): unknown {
 export interface JsonFile {
 	value: JsonObject;
 	/** `<file>:<line>:<column>` of the value at these keys, or of its key; the path alone if the file has no such value. */
-	placeOf(keys: JsonKeys, part?: "key" | "value"): string;
+	locate(keys: JsonKeys, part?: "key" | "value"): string;
 }
 
 /**
@@ -53,16 +52,14 @@ export function readJsonFile(path: string): JsonFile | null {
 		throw error;
 	}
 	const value = text.trim() === "" ? {} : parseJson(text, path);
-	if (isJsonObject(value)) {
-		const placeOf: JsonFile["placeOf"] = (keys, part) => {
-			const at = locateJson(text, keys, part);
-			return at ? `${path}:${at.line}:${at.column}` : path;
-		};
-		return { value, placeOf };
+	if (!isJsonObject(value)) {
+		throw new PiError("config_invalid", `${path}:1:1: expected an object in braces`, { hint: FIX_HINT });
 	}
-	throw new PiError("config_invalid", `${path}:1:1: expected an object in braces`, {
-		hint: "mend the file; until then it is not used",
-	});
+	const locate: JsonFile["locate"] = (keys, part) => {
+		const at = locateJson(text, keys, part);
+		return at ? `${path}:${at.line}:${at.column}` : path;
+	};
+	return { value, locate };
 }
 
 /** The object in a configuration file, as `readJsonFile` reads it. */
@@ -70,19 +67,19 @@ export function readJsonObject(path: string): JsonObject | null {
 	return readJsonFile(path)?.value ?? null;
 }
 
-/** How `updateJsonFile` writes. */
+/** Options of `updateJsonFile`. */
 export interface UpdateOptions {
 	/** Permission bits of the file; default 0600. */
 	mode?: number;
-	/** Content to change instead of that of a file that cannot be parsed. Default: `{}`. */
+	/** Replaces the content of a file that cannot be parsed. Default: `{}`. */
 	lastGood?: JsonObject;
 }
 
 /**
- * Changes a configuration file: under a lock it is read anew, changed and replaced as a whole, so keys that `change`
- * does not touch and edits by others stay. A file that cannot be parsed is kept as `<file>.bad-<date>`.
- * @param change returns the new object, or null to leave the file alone
- * @returns where an unreadable file was kept, if there was one
+ * Changes a configuration file: reads it again under a lock, changes it and replaces it atomically, so other keys and
+ * edits by other processes are preserved. A file that cannot be parsed is kept as `<file>.bad-<date>`.
+ * @param change returns the new object, or null to leave the file unchanged
+ * @returns `keptAside`: path of the copy of a file that could not be parsed
  * @throws PiError `config_write_failed`
  */
 export async function updateJsonFile(

@@ -4,8 +4,8 @@ import type { JsonKeys } from "./json-error.js";
 import { isJsonObject } from "./json-file.js";
 
 /**
- * The part of JSON Schema that pi's own files use; keywords with `x-` are pi's. Schemas are plain objects that TypeBox
- * gives types to (`Filled`): its own constructors would add 87 kB and 8 ms to the first paint.
+ * The subset of JSON Schema that pi's own files use; keywords with `x-` are pi's. Schemas are plain objects that TypeBox
+ * only types (`Filled`): its constructors would add 87 kB and 8 ms to the first paint.
  */
 export interface Schema {
 	readonly type?: string | readonly string[];
@@ -23,9 +23,9 @@ export interface Schema {
 	readonly properties?: { readonly [name: string]: Schema };
 	readonly required?: readonly string[];
 	readonly additionalProperties?: Schema | false;
-	/** Names the values in messages: "an http or https address". */
+	/** Describes the values in messages: "an http or https address". */
 	readonly "x-expected"?: string;
-	/** A project may set it too: the value cannot run code, redirect traffic or hold keys. */
+	/** A project may also set it: the value cannot run code, redirect traffic or hold keys. */
 	readonly "x-project"?: true;
 	/** A running session applies a new value at once. */
 	readonly "x-live"?: true;
@@ -33,7 +33,7 @@ export interface Schema {
 
 type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
 
-/** The type of what a schema describes, defaults filled in. */
+/** The type of a value that matches a schema, defaults filled in. */
 export type Filled<S> = S extends { readonly properties: infer P }
 	? {
 			readonly [K in keyof P]: P[K] extends { readonly default: unknown }
@@ -50,18 +50,17 @@ export type Filled<S> = S extends { readonly properties: infer P }
 
 /** Something in a file that its schema does not allow. */
 export interface SchemaProblem {
-	/** Where: the keys that lead there. */
 	keys: JsonKeys;
-	/** `unknown`: a key that the schema does not name. */
+	/** `unknown`: a key that the schema does not define. */
 	kind: "value" | "unknown";
 	/** A sentence without the location. */
 	message: string;
 }
 
 /**
- * Reads what a schema allows. Members and items that do not fit are reported and omitted; an object without a required
- * member is omitted as a whole. `$schema`, which tells editors where the schema is, is accepted at the top.
- * @returns a copy; undefined if the value itself does not fit
+ * Copies the parts of a value that a schema allows. Invalid members and items are reported and omitted, as are objects
+ * without a required member. `$schema`, the location of the schema for editors, is allowed at the top level.
+ * @returns a copy; undefined if the value itself is invalid
  */
 export function readBySchema(
 	schema: Schema,
@@ -69,8 +68,8 @@ export function readBySchema(
 	onProblem: (problem: SchemaProblem) => void,
 	keys: JsonKeys = [],
 ): unknown {
-	const refuse = (message: string) => void onProblem({ keys, kind: "value", message: `${pathText(keys)} ${message}` });
-	if (!fits(schema, value)) return refuse(`must be ${expected(schema)}; ignored`);
+	const reject = (message: string) => void onProblem({ keys, kind: "value", message: `${pathText(keys)} ${message}` });
+	if (!isValid(schema, value)) return reject(`must be ${expected(schema)}; ignored`);
 	if (Array.isArray(value) && schema.items) {
 		const { items, minItems = 0 } = schema;
 		const read = value.map((item, index) => readBySchema(items, item, onProblem, [...keys, index]));
@@ -87,13 +86,13 @@ export function readBySchema(
 		if (name === "$schema" && keys.length === 0) return [];
 		const [near] = nearest(name, Object.keys(properties), 1);
 		const hint = near === undefined ? "" : ` · did you mean ${near}?`;
-		onProblem({ keys: at, kind: "unknown", message: `${pathText(at)} is unknown and not used${hint}` });
+		onProblem({ keys: at, kind: "unknown", message: `${pathText(at)} is unknown; ignored${hint}` });
 		return [];
 	});
 	const read = Object.fromEntries(members.filter(([, member]) => member !== undefined));
 	const missing = required.find((name) => !Object.hasOwn(read, name));
 	if (missing === undefined) return read;
-	return refuse(`needs a valid ${missing}; ignored`);
+	return reject(`needs a valid ${missing}; ignored`);
 }
 
 /** Adds defaults to a value that `readBySchema` returned. The result is frozen at every depth. */
@@ -113,7 +112,7 @@ export function fillDefaults({ properties, additionalProperties, items }: Schema
 	);
 }
 
-/** The values of a schema as messages name them: "true or false", "a whole number from 0 to 100". */
+/** Describes the values of a schema in messages: "true or false", "a whole number from 0 to 100". */
 export function expected(schema: Schema): string {
 	const { type, minimum = 0, maximum, minLength, items, properties, additionalProperties } = schema;
 	if (schema["x-expected"]) return schema["x-expected"];
@@ -122,7 +121,8 @@ export function expected(schema: Schema): string {
 	if (type === "object")
 		return properties || !additionalProperties ? "an object" : `an object of ${plural(additionalProperties)}`;
 	if (type === "integer") return `a whole number from ${minimum} to ${maximum}`;
-	if (type === "number") return schema.exclusiveMinimum === 0 ? "a number above 0" : `a number of at least ${minimum}`;
+	if (type === "number")
+		return schema.exclusiveMinimum === 0 ? "a number greater than 0" : `a number of at least ${minimum}`;
 	if (type === "boolean") return "true or false";
 	if (type === "string") return minLength ? "a non-empty string" : "a string";
 	return [type].flat().join(" or ");
@@ -138,27 +138,27 @@ export function choices(schema: Schema): readonly unknown[] | undefined {
 	return schema.type === "boolean" ? [true, false] : schema.enum;
 }
 
-/** Whether a value of the schema can be typed on one line. */
+/** Whether a user can type a value of the schema on one line. */
 export function isTypable({ type }: Schema): boolean {
 	return type !== "object" && type !== "array";
 }
 
-/** The value that a person means who types this; undefined if the schema has no such value. */
+/** Parses a value that a user typed; undefined if it is invalid. */
 export function parseTyped(schema: Schema, typed: string): unknown {
 	const word = typed.trim();
 	const booleans: Record<string, boolean> = { true: true, on: true, false: false, off: false };
 	const value =
 		schema.type === "boolean" ? booleans[word] : schema.type === "integer" && /^\d+$/.test(word) ? Number(word) : word;
-	return isTypable(schema) && fits(schema, value) ? value : undefined;
+	return isTypable(schema) && isValid(schema, value) ? value : undefined;
 }
 
-/** Keys as people write them: `models[2].id`. */
+/** Formats keys as a path: `models[2].id`. */
 function pathText(keys: JsonKeys): string {
 	return keys.map((key, at) => (typeof key === "number" ? `[${key}]` : `${at > 0 ? "." : ""}${key}`)).join("");
 }
 
-/** Whether the value itself fits, its members and items aside. */
-function fits(schema: Schema, value: unknown): boolean {
+/** Checks the value itself, not its members and items. */
+function isValid(schema: Schema, value: unknown): boolean {
 	const { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity, minLength = 0, pattern = "" } = schema;
 	if (![schema.type ?? []].flat().includes(typeName(value, schema.type))) return false;
 	if (typeof value === "number") return value >= minimum && value > exclusiveMinimum && value <= maximum;
@@ -173,7 +173,7 @@ function typeName(value: unknown, wanted: Schema["type"]): string {
 	return wanted === "integer" && Number.isInteger(value) ? "integer" : typeof value;
 }
 
-/** A schema as editors read it, for a file of its own. */
+/** A schema for editors, as a document of its own. */
 export function editorSchema(title: string, schema: { readonly properties?: object }): object {
 	const $schema = { type: "string", description: "Location of this schema, for editors" };
 	return {

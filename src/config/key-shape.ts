@@ -1,4 +1,4 @@
-/** How the keys of providers begin; those of others have no shape of their own. */
+/** Prefixes of the keys of providers; the keys of all others have none. */
 const PREFIXES: Readonly<Record<string, string>> = {
 	anthropic: "sk-ant-",
 	cerebras: "csk-",
@@ -13,8 +13,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
 const SHORTEST_KEY = 12;
 
 /**
- * A key as it was pasted, without what comes along with one: `NAME=`, quotes, blanks and line ends, also in its middle,
- * where a terminal broke it, and characters that show nothing.
+ * Removes everything from a pasted key that is not part of it: `NAME=`, quotes, invisible characters, and whitespace,
+ * including line breaks that a terminal inserted.
  */
 export function cleanKey(pasted: string): string {
 	const key = pasted.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
@@ -24,9 +24,9 @@ export function cleanKey(pasted: string): string {
 		.replace(/ /g, "");
 }
 
-/** What speaks against a text being a key of a provider, a clause without a period; null when nothing does. */
+/** Why a text is probably not a key of the provider, as a clause without a period; null if it looks valid. */
 export function keyProblem(provider: string, key: string): string | null {
-	if (/[^\x21-\x7e]/.test(key)) return "it has characters that no key has";
+	if (/[^\x21-\x7e]/.test(key)) return "it contains characters that are invalid in keys";
 	if (/^https?:/i.test(key)) return "it is a web address";
 	if (key.length < SHORTEST_KEY) return `it is only ${key.length} characters long`;
 	const owner = ownerOf(key);
@@ -38,11 +38,10 @@ export function keyProblem(provider: string, key: string): string | null {
 	return owner === null ? `keys of ${provider} begin with ${expected}` : `it looks like a key of ${owner}`;
 }
 
-/** The provider whose keys alone begin like this one. */
+/** The only provider with the longest matching prefix; null if there is none or several. */
 function ownerOf(key: string): string | null {
-	const fitting = Object.entries(PREFIXES)
+	const [best, second] = Object.entries(PREFIXES)
 		.filter(([, prefix]) => key.startsWith(prefix))
 		.sort(([, a], [, b]) => b.length - a.length);
-	const [best, second] = fitting;
 	return best && best[1] !== second?.[1] ? best[0] : null;
 }

@@ -2,22 +2,22 @@ import { basename } from "node:path";
 import { describeError } from "../errors.js";
 import { readJsonFile } from "./json-file.js";
 
-/** The user's key bindings as they stand in their file. */
+/** The content of the user's key bindings file. */
 export interface KeybindingsFile {
-	/** Action to key or keys, as parsed; `{}` when there is no file or it cannot be used. */
+	/** Action to key or keys, as parsed; `{}` if the file is missing or invalid. */
 	value: unknown;
-	/** Where a binding stands, such as `keybindings.json:3:17`. */
+	/** Location of a binding, such as `keybindings.json:3:17`. */
 	placeOf(action: string, key?: string): string;
-	/** Why the file cannot be used, in a sentence; null when it can, or when there is none. */
+	/** Why the file cannot be used, in one line; null if it is valid or missing. */
 	problem: string | null;
 }
 
-/** Reads the file again. Never throws: what is wrong with it is told in `problem`. */
+/** Reads the file. Never throws: errors are reported in `problem`. */
 export function readKeybindings(path: string): KeybindingsFile {
 	const name = basename(path);
 	try {
 		const file = readJsonFile(path);
-		// For editors; it is no action.
+		// For editors; not an action.
 		const { $schema, ...value } = file?.value ?? {};
 		return {
 			value,
@@ -25,8 +25,8 @@ export function readKeybindings(path: string): KeybindingsFile {
 			placeOf: (action, key) => {
 				const keys = value[action];
 				const index = Array.isArray(keys) && key !== undefined ? keys.indexOf(key) : -1;
-				const place = index === -1 ? file?.placeOf([action], "key") : file?.placeOf([action, index]);
-				return `${name}${place?.slice(path.length) ?? ""}`;
+				const location = index === -1 ? file?.locate([action], "key") : file?.locate([action, index]);
+				return `${name}${location?.slice(path.length) ?? ""}`;
 			},
 		};
 	} catch (error) {

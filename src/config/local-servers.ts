@@ -2,18 +2,18 @@ import type { IncomingMessage } from "node:http";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { isJsonObject, type JsonObject } from "./json-file.js";
 
-/** Model servers that people run on their own machine, and the ports that they listen on by default. */
+/** Local model servers and their default ports. */
 export const LOCAL_SERVER_PORTS = { ollama: 11434, lmstudio: 1234, llamacpp: 8080, vllm: 8000 } as const;
 
 /** Provider name of a local server. */
 export type LocalServer = keyof typeof LOCAL_SERVER_PORTS;
 
-/** How to look for local servers. */
+/** Options of `findLocalModels`. */
 export interface FindLocalOptions {
 	signal?: AbortSignal;
-	/** Other ports than the usual ones; a server that is left out is not looked for. */
+	/** Ports to query instead of the default ones; omitted servers are not queried. */
 	ports?: Partial<Record<LocalServer, number>>;
-	/** ms for each server. Default 300. */
+	/** Maximum time for each server in ms. Default 300. */
 	timeoutMs?: number;
 }
 
@@ -28,34 +28,31 @@ const EMBEDDING =
 	/(?:^|[-_/.])(?:embed|embedding|embeddings|rerank|reranker|whisper|tts)(?:$|[-_/.:\d])|^nomic-embed|bge-/i;
 
 /**
- * The models that servers on this machine offer, asked at the same time over loopback. Never throws: what does not
- * answer in time or not like such a server is not there.
+ * Lists the models of the servers on this machine, which are queried in parallel over loopback. Never throws: a server
+ * that does not respond in time, or not like a model server, is omitted.
  */
 export async function findLocalModels(options: FindLocalOptions = {}): Promise<Model<Api>[]> {
 	const { signal, ports = LOCAL_SERVER_PORTS, timeoutMs = 300 } = options;
-	const servers = LOCAL_SERVERS.flatMap((server) => {
-		const port = ports[server];
-		return port === undefined ? [] : [{ server, port }];
-	});
 	const found = await Promise.all(
-		servers.map(async ({ server, port }) => {
+		LOCAL_SERVERS.map(async (server) => {
+			const port = ports[server];
+			if (port === undefined) return [];
 			const limit = AbortSignal.timeout(timeoutMs);
 			try {
 				const list = await listModels(port, signal ? AbortSignal.any([signal, limit]) : limit);
 				return list.flatMap((entry) => buildModel(server, port, entry) ?? []);
 			} catch {
-				return []; // nobody there, or not a model server
+				return []; // no server, or not a model server
 			}
 		}),
 	);
 	return found.flat();
 }
 
-/** All that are looked for. */
 export const LOCAL_SERVERS: readonly LocalServer[] = ["ollama", "lmstudio", "llamacpp", "vllm"];
 
 async function listModels(port: number, signal: AbortSignal): Promise<JsonObject[]> {
-	// Not fetch: its first use costs more than the whole search.
+	// Not fetch: its first use costs more than the complete search.
 	const { get } = await import("node:http");
 	const body = await new Promise<string>((resolve, reject) => {
 		const request = get({ host: "127.0.0.1", port, path: "/v1/models", agent: false, signal }, (response) => {
@@ -78,7 +75,7 @@ async function readBody(response: IncomingMessage): Promise<string> {
 	for await (const chunk of response) {
 		const bytes = Buffer.from(chunk);
 		size += bytes.length;
-		if (size > MAX_ANSWER_BYTES) throw new Error("the answer is too long");
+		if (size > MAX_ANSWER_BYTES) throw new Error("the response is too long");
 		chunks.push(bytes);
 	}
 	return Buffer.concat(chunks).toString("utf8");
@@ -109,7 +106,7 @@ function buildModel(server: LocalServer, port: number, entry: JsonObject): Model
 	};
 }
 
-/** vLLM says `max_model_len`, llama.cpp `meta.n_ctx_train`; others nothing. */
+/** vLLM reports `max_model_len` and llama.cpp `meta.n_ctx_train`; other servers report nothing. */
 function contextSize(entry: JsonObject): number | undefined {
 	const meta = isJsonObject(entry.meta) ? entry.meta : {};
 	return [entry.max_model_len, meta.n_ctx, meta.n_ctx_train].find(

@@ -1,16 +1,15 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 
-/** What is known of a model before it is used, each in a few characters. */
+/** Properties of a model as tables and pickers show them, each in a few characters. */
 export interface ModelFacts {
-	/** Tokens that it can take: `200k`, `1M`. */
+	/** Context window in tokens: `200k`, `1M`. */
 	context: string;
-	/** US dollars for a million tokens in and out: `3 / 15`; `free` for neither. */
+	/** US dollars per million input and output tokens: `3 / 15`; `free` if both are 0. */
 	price: string;
 	thinks: boolean;
 	seesImages: boolean;
 }
 
-/** The facts of a model as tables and pickers show them. */
 export function modelFacts({ contextWindow, cost, reasoning, input }: Model<Api>): ModelFacts {
 	return {
 		context: windowSize(contextWindow),

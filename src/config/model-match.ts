@@ -1,8 +1,37 @@
 import type { Api, Model, ModelThinkingLevel } from "@mariozechner/pi-ai";
-import { PREFERRED_MODELS } from "./preferred-models.js";
 import { THINKING_LEVEL_NAMES } from "./settings-schema.js";
 
-/** What the user wrote for a model, taken apart. */
+/** Default models by provider, for users who chose none: the first id that the registry contains is used. */
+export const PREFERRED_MODELS: readonly { provider: string; ids: readonly string[] }[] = [
+	{ provider: "anthropic", ids: ["claude-sonnet-4-6", "claude-opus-4-7", "claude-sonnet-4-5"] },
+	{ provider: "openai", ids: ["gpt-5.5", "gpt-5.4"] },
+	{ provider: "openai-codex", ids: ["gpt-5.5", "gpt-5.4"] },
+	{ provider: "google", ids: ["gemini-3.1-pro-preview", "gemini-2.5-pro"] },
+	{ provider: "github-copilot", ids: ["claude-sonnet-4.6", "gpt-5.5"] },
+	{ provider: "openrouter", ids: ["anthropic/claude-sonnet-4.6", "openai/gpt-5.5"] },
+	{ provider: "vercel-ai-gateway", ids: ["anthropic/claude-sonnet-4.6"] },
+	{ provider: "opencode", ids: ["claude-sonnet-4-6", "gpt-5.5"] },
+	{ provider: "xai", ids: ["grok-4.3", "grok-4"] },
+	{ provider: "deepseek", ids: ["deepseek-v4-pro"] },
+	{ provider: "zai", ids: ["glm-5.1"] },
+	{ provider: "moonshotai", ids: ["kimi-k2.6"] },
+	{ provider: "moonshotai-cn", ids: ["kimi-k2.6"] },
+	{ provider: "kimi-coding", ids: ["kimi-for-coding"] },
+	{ provider: "minimax", ids: ["MiniMax-M2.7"] },
+	{ provider: "minimax-cn", ids: ["MiniMax-M2.7"] },
+	{ provider: "mistral", ids: ["mistral-medium-3.5", "devstral-medium-latest"] },
+	{ provider: "xiaomi", ids: ["mimo-v2.5-pro"] },
+	{ provider: "opencode-go", ids: ["kimi-k2.6"] },
+	{ provider: "cerebras", ids: ["zai-glm-4.7"] },
+	{ provider: "groq", ids: ["openai/gpt-oss-120b"] },
+	{ provider: "fireworks", ids: ["accounts/fireworks/models/kimi-k2p6"] },
+	{ provider: "huggingface", ids: ["zai-org/GLM-5.1"] },
+	{ provider: "azure-openai-responses", ids: ["gpt-5.5"] },
+	{ provider: "google-vertex", ids: ["gemini-3.1-pro-preview"] },
+	{ provider: "amazon-bedrock", ids: ["global.anthropic.claude-sonnet-4-6"] },
+];
+
+/** A model name as the user typed it, parsed. */
 export interface ModelPattern {
 	name: string;
 	thinkingLevel?: ModelThinkingLevel;
@@ -10,12 +39,12 @@ export interface ModelPattern {
 
 const DATED = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** How a model is named everywhere: provider, slash, id. */
+/** The full name of a model: `provider/id`. */
 export function modelName(model: Pick<Model<Api>, "provider" | "id">): string {
 	return `${model.provider}/${model.id}`;
 }
 
-/** The ways to read a name with a colon, most literal first: ids may contain colons, and levels follow one. */
+/** The interpretations of a name with a colon, the literal one first: ids may contain colons, and levels follow one. */
 export function readPatterns(spec: string): ModelPattern[] {
 	const name = spec.trim();
 	const colon = name.lastIndexOf(":");
@@ -23,7 +52,7 @@ export function readPatterns(spec: string): ModelPattern[] {
 	return colon > 0 && level ? [{ name }, { name: name.slice(0, colon), thinkingLevel: level }] : [{ name }];
 }
 
-/** Models whose name is exactly this: `provider/id`, or the id alone. Case counts only if it tells two apart. */
+/** Models with exactly this `provider/id` or id. Case matters only if it distinguishes two models. */
 export function findExact(models: readonly Model<Api>[], name: string): Model<Api>[] {
 	const wanted = name.toLowerCase();
 	const full = models.filter((model) => modelName(model).toLowerCase() === wanted);
@@ -32,7 +61,7 @@ export function findExact(models: readonly Model<Api>[], name: string): Model<Ap
 	return sameCase.length > 0 ? sameCase : found;
 }
 
-/** Models whose names contain every word of `name`, most likely meant first. */
+/** Models whose names contain every word of `name`, most likely first. */
 export function findFuzzy(models: readonly Model<Api>[], name: string): Model<Api>[] {
 	const words = name.toLowerCase().split(/\s+/).filter(Boolean);
 	if (words.length === 0) return [];
@@ -44,7 +73,7 @@ export function findFuzzy(models: readonly Model<Api>[], name: string): Model<Ap
 		.sort(byLikelihood);
 }
 
-/** Models that a pattern with `*` and `?` matches, by `provider/id` or id. */
+/** Models whose `provider/id` or id matches a pattern with `*` and `?`. */
 export function findGlob(models: readonly Model<Api>[], pattern: string): Model<Api>[] {
 	const source = pattern
 		.replace(/[.+^${}()|[\]\\]/g, "\\$&")
@@ -54,7 +83,7 @@ export function findGlob(models: readonly Model<Api>[], pattern: string): Model<
 	return models.filter((model) => expression.test(modelName(model)) || expression.test(model.id));
 }
 
-/** Preferred models first, then by provider in the same order, names without a date before dated ones, newest first. */
+/** Sorts preferred models first, then by preferred provider, then undated ids before dated ones, newest first. */
 export function byLikelihood(a: Model<Api>, b: Model<Api>): number {
 	return (
 		Number(!isPreferred(a)) - Number(!isPreferred(b)) ||

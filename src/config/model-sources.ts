@@ -4,28 +4,24 @@ import { loadModelsFile } from "./models-file.js";
 import type { Environment, Paths } from "./paths.js";
 import type { Settings } from "./settings-schema.js";
 
-/** The models that can be named here, and the keys to them. */
+/** All known models, and the keys of their providers. */
 export interface ModelSources {
 	registry: ModelRegistry;
 	credentials: Credentials;
 }
 
-/** Where models and keys are looked for. */
+/** Options of `loadModelSources`. */
 export interface ModelSourcesOptions {
 	paths: Pick<Paths, "models" | "auth" | "home">;
 	env: Environment;
 	settings: Pick<Settings, "apiKeys">;
-	/** Hears what is wrong with files of keys and models, a line each. */
+	/** Receives each problem in models.json and auth.json, as one line. */
 	onWarning(line: string): void;
 }
 
-/** Loads every model of pi-ai and models.json. Servers on this machine are not looked for: see `findLocalModels`. */
-export async function loadModelSources({
-	paths,
-	env,
-	settings,
-	onWarning,
-}: ModelSourcesOptions): Promise<ModelSources> {
+/** Loads the models of pi-ai and models.json, but not those of local servers: see `findLocalModels`. */
+export async function loadModelSources(options: ModelSourcesOptions): Promise<ModelSources> {
+	const { paths, env, settings, onWarning } = options;
 	const file = loadModelsFile(paths.models);
 	const credentials = new Credentials({
 		authFile: paths.auth,
@@ -35,7 +31,7 @@ export async function loadModelSources({
 		providers: file.providers,
 		onNotice: onWarning,
 	});
-	const registry = await loadModels({ file, credentials });
+	const registry = await loadModels(file, credentials);
 	for (const line of registry.warnings) onWarning(line);
 	return { registry, credentials };
 }

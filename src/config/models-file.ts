@@ -7,7 +7,7 @@ import { THINKING_LEVEL_NAMES } from "./settings-schema.js";
 
 type Compat = NonNullable<Model<Api>["compat"]>;
 
-/** Wire formats that pi-ai speaks. */
+/** Wire formats that pi-ai supports. */
 const MODEL_APIS = [
 	"openai-completions",
 	"openai-responses",
@@ -85,7 +85,7 @@ const PROVIDER = {
 	additionalProperties: false,
 } as const satisfies Schema;
 
-/** The content of models.json: what `loadModelsFile` checks it by, and docs/models.schema.json. */
+/** The schema of models.json, for `loadModelsFile` and docs/models.schema.json. */
 export const MODELS_SCHEMA = {
 	type: "object",
 	properties: { providers: { type: "object", additionalProperties: PROVIDER, default: {} } },
@@ -103,11 +103,11 @@ export interface CustomProvider extends ProviderAccess {
 	baseUrl?: string;
 	api?: string;
 	compat?: Compat;
-	/** null: no models of its own, the entry changes how the built-in ones are reached. */
+	/** null: the entry has no models and changes how the built-in ones are reached. */
 	models: CustomModel[] | null;
 }
 
-/** models.json and what is wrong with it, a line each. */
+/** The content of models.json and its problems, one line each. */
 export interface ModelsFile {
 	path: string;
 	providers: CustomProvider[];
@@ -116,13 +116,13 @@ export interface ModelsFile {
 
 const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
 
-/** Reads the user's own providers. Never throws: what is broken is named and omitted, the rest works. */
+/** Reads the user's own providers. Never throws: invalid parts are omitted and reported in `warnings`. */
 export function loadModelsFile(path: string): ModelsFile {
 	const warnings: string[] = [];
 	try {
 		const file = readJsonFile(path);
 		const read = readBySchema(MODELS_SCHEMA, file?.value ?? {}, ({ keys, kind, message }) => {
-			warnings.push(`${file?.placeOf(keys, kind === "unknown" ? "key" : "value")}: ${message}`);
+			warnings.push(`${file?.locate(keys, kind === "unknown" ? "key" : "value")}: ${message}`);
 		});
 		const { providers } = fillDefaults(MODELS_SCHEMA, read);
 		return { path, providers: Object.entries(providers).map(createProvider), warnings };
@@ -142,7 +142,7 @@ function createProvider([name, provider]: [string, Filled<typeof PROVIDER>]): Cu
 	};
 }
 
-/** Flags for pi-ai, which reads those that it knows and ignores others. */
+/** Flags for pi-ai, which ignores those that it does not know. */
 function compatOf({ compat }: { compat: Filled<typeof COMPAT> | undefined }): Compat | undefined {
 	return compat as Compat | undefined;
 }

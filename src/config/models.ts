@@ -2,68 +2,72 @@ import type { Api, Model, ModelThinkingLevel } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import type { Credentials } from "./credentials.js";
-import { byLikelihood, findExact, findFuzzy, findGlob, modelName, readPatterns } from "./model-match.js";
+import {
+	byLikelihood,
+	findExact,
+	findFuzzy,
+	findGlob,
+	modelName,
+	PREFERRED_MODELS,
+	readPatterns,
+} from "./model-match.js";
 import type { CustomModel, CustomProvider, ModelsFile } from "./models-file.js";
-import { PREFERRED_MODELS } from "./preferred-models.js";
 import type { Settings } from "./settings-schema.js";
 
 export { modelName } from "./model-match.js";
 
-/** A model and, when it was asked for with it, a thinking level. */
+/** A model and, if the user named one with it, a thinking level. */
 export interface ResolvedModel {
 	model: Model<Api>;
 	thinkingLevel?: ModelThinkingLevel;
 }
 
-/** The model to start with and who chose it. */
+/** The model to start with, and the reason for it. */
 export interface DefaultModel {
 	model: Model<Api>;
 	source: "settings" | "last_used" | "preferred";
-	/** A line for the user: the settings name a model that does not exist. */
+	/** Shown to the user: the settings name a model that does not exist. */
 	warning?: string;
 }
 
-/** What `loadModels` puts together. */
-export interface ModelSources {
-	file: ModelsFile;
-	credentials: Credentials;
-}
-
-/** Where a default model may come from. */
+/** Sources of the default model. */
 export interface DefaultModelSources {
 	settings: Pick<Settings, "defaultProvider" | "defaultModel">;
 	/** The model of the latest session. */
 	lastUsed?: { provider: string; modelId: string } | null;
 }
 
-/** Loads pi-ai's models and those of models.json. Problems of the file are in `warnings`. */
-export async function loadModels({ file, credentials }: ModelSources): Promise<ModelRegistry> {
+/** Loads the models of pi-ai and models.json. Problems in the file are added to `ModelRegistry.warnings`. */
+export async function loadModels(file: ModelsFile, credentials: Credentials): Promise<ModelRegistry> {
 	const { getModels, getProviders } = await import("@mariozechner/pi-ai");
 	const builtIn: Model<Api>[] = getProviders().flatMap((provider): Model<Api>[] => getModels(provider));
 	const warnings = [...file.warnings];
-	const models = file.providers.reduce((all, provider) => applyProvider(all, provider, file.path, warnings), builtIn);
+	const warn: Warn = (problem) => void warnings.push(`${file.path}: ${problem}`);
+	const models = file.providers.reduce((all, provider) => applyProvider(all, provider, warn), builtIn);
 	return new ModelRegistry(await credentials.adaptModels(models), credentials, warnings);
 }
 
-/** Every model that can be named, and which of them can be used. */
+/** All known models, and those with a key. */
 export class ModelRegistry {
 	#models: readonly Model<Api>[];
 	readonly #credentials: Credentials;
-	/** What was wrong with models.json, a line each. */
-	readonly warnings: readonly string[];
 
-	constructor(models: readonly Model<Api>[], credentials: Credentials, warnings: readonly string[] = []) {
+	/** @param warnings problems in models.json, one line each */
+	constructor(
+		models: readonly Model<Api>[],
+		credentials: Credentials,
+		readonly warnings: readonly string[] = [],
+	) {
 		this.#models = models;
 		this.#credentials = credentials;
-		this.warnings = warnings;
 	}
 
-	/** All models, by provider. */
+	/** All models, grouped by provider. */
 	all(): readonly Model<Api>[] {
 		return this.#models;
 	}
 
-	/** Models whose provider has a key, or needs none. */
+	/** Models whose provider has a key or needs none. */
 	availableModels(): Model<Api>[] {
 		const usable = new Map<string, boolean>();
 		return this.#models.filter(({ provider }) => {
@@ -73,12 +77,12 @@ export class ModelRegistry {
 		});
 	}
 
-	/** Adds models (of the demo, of local servers); one with the same provider and id is replaced. */
+	/** Adds models, such as those of local servers; each replaces the model with the same provider and id. */
 	registerModels(models: readonly Model<Api>[]): void {
 		this.#models = upsert(this.#models, models);
 	}
 
-	/** Lets logins adapt their models again, after `/login`. */
+	/** Lets logins adapt the models of their provider again, after `/login`. */
 	async refresh(): Promise<void> {
 		this.#models = await this.#credentials.adaptModels(this.#models);
 	}
@@ -88,36 +92,28 @@ export class ModelRegistry {
 	}
 
 	/**
-	 * The model that a user means: `provider/id`, an id, or words that occur in its name; `:high` behind it sets the
-	 * thinking level. Among several, those with a key come first.
-	 * @throws PiError `model_unknown` with the nearest names
+	 * Finds the model that a user named: `provider/id`, an id, or words of its name. A suffix such as `:high` sets the
+	 * thinking level. Models with a key are preferred.
+	 * @throws PiError `model_unknown`; the hint lists similar names
 	 */
 	resolveModelSpec(spec: string, { provider }: { provider?: string } = {}): ResolvedModel {
 		const all = provider === undefined ? this.#models : this.#models.filter((model) => model.provider === provider);
 		if (provider !== undefined && all.length === 0) throw this.#unknownProvider(provider);
-		const available = this.availableModels();
-		const usable = new Set(available);
-		for (const find of [findExact, findFuzzy]) {
-			for (const { name, thinkingLevel } of readPatterns(spec)) {
-				const found = find(all, name).sort(
-					(a, b) => Number(usable.has(b)) - Number(usable.has(a)) || byLikelihood(a, b),
-				);
-				if (found[0]) return { model: found[0], ...(thinkingLevel && { thinkingLevel }) };
-			}
-		}
-		throw unknownModel(spec, all, available);
+		const [found] = this.#matchName(spec, all);
+		if (found) return found;
+		throw unknownModel(spec, all, this.availableModels());
 	}
 
 	/**
-	 * The models that patterns name, in the order of the patterns, each once: globs over `provider/id` and id among the
-	 * usable models, anything else as in `resolveModelSpec`. `:high` behind a pattern sets the level of its models.
-	 * @returns also the patterns that match nothing
+	 * Finds models by patterns, each once and in the order of the patterns. Globs match `provider/id` and id of the usable
+	 * models, other patterns are resolved as in `resolveModelSpec`. A suffix such as `:high` sets the thinking level.
+	 * @returns `unmatched`: patterns without a match
 	 */
 	matchModels(patterns: readonly string[]): { models: ResolvedModel[]; unmatched: string[] } {
 		const models = new Map<string, ResolvedModel>();
 		const unmatched: string[] = [];
 		for (const pattern of patterns) {
-			const found = /[*?]/.test(pattern) ? this.#matchGlob(pattern) : this.#matchName(pattern);
+			const found = /[*?]/.test(pattern) ? this.#matchGlob(pattern) : this.#matchName(pattern, this.#models);
 			if (found.length === 0) unmatched.push(pattern);
 			for (const resolved of found) {
 				const name = modelName(resolved.model);
@@ -128,9 +124,8 @@ export class ModelRegistry {
 	}
 
 	/**
-	 * The model to start with: the one of the settings, else the last used, else the best of the first provider that
-	 * has a key.
-	 * @throws PiError `model_missing` that says how to set one up
+	 * The model to start with: that of the settings, or the last used, or the best of the first provider with a key.
+	 * @throws PiError `model_missing`; the hint names the ways to set one up
 	 */
 	defaultModel({ settings, lastUsed }: DefaultModelSources): DefaultModel {
 		const { model: chosen, warning } = this.#fromSettings(settings);
@@ -143,7 +138,7 @@ export class ModelRegistry {
 		throw this.describeMissingModel(warning);
 	}
 
-	/** Says that there is no model to use and every way to set one up. */
+	/** The error for a missing model, with every way to set one up. */
 	describeMissingModel(message = "No model is set up"): PiError {
 		return new PiError("model_missing", message, {
 			hint: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, run /setup in pi, start a local server such as Ollama, or try pi --demo",
@@ -160,7 +155,7 @@ export class ModelRegistry {
 		}
 		const named = defaultProvider === undefined ? defaultModel : `${defaultProvider}/${defaultModel}`;
 		const model = [named, defaultModel].flatMap((name) => this.#exact(name))[0];
-		return model ? { model } : { warning: `settings.json names the model ${named}, which is not known` };
+		return model ? { model } : { warning: `settings.json names an unknown model: ${named}` };
 	}
 
 	#exact(name: string): Model<Api>[] {
@@ -173,15 +168,14 @@ export class ModelRegistry {
 		const known = new Set(PREFERRED_MODELS.map(({ provider }) => provider));
 		const others = new Set(this.#models.map(({ provider }) => provider).filter((provider) => !known.has(provider)));
 		for (const provider of [...known, ...others]) {
-			if (!this.#isMeant(provider)) continue;
-			const best = this.#bestOf(provider);
+			const best = this.#isChosen(provider) ? this.#bestOf(provider) : undefined;
 			if (best) return best;
 		}
 		return undefined;
 	}
 
-	/** A GitHub token is found on many machines and says nothing of Copilot: it never chooses the model. */
-	#isMeant(provider: string): boolean {
+	/** Many machines have a GitHub token for other purposes, so a token alone does not select Copilot. */
+	#isChosen(provider: string): boolean {
 		const source = this.#credentials.keySource(provider);
 		return source !== undefined && source !== "GH_TOKEN" && source !== "GITHUB_TOKEN";
 	}
@@ -200,19 +194,23 @@ export class ModelRegistry {
 		return [];
 	}
 
-	#matchName(pattern: string): ResolvedModel[] {
-		try {
-			return [this.resolveModelSpec(pattern)];
-		} catch (error) {
-			if (error instanceof PiError && error.code === "model_unknown") return [];
-			throw error;
+	/** @returns the best match, or an empty list */
+	#matchName(spec: string, models: readonly Model<Api>[]): ResolvedModel[] {
+		const usable = new Set(this.availableModels());
+		const byUse = (a: Model<Api>, b: Model<Api>) => Number(usable.has(b)) - Number(usable.has(a)) || byLikelihood(a, b);
+		for (const find of [findExact, findFuzzy]) {
+			for (const { name, thinkingLevel } of readPatterns(spec)) {
+				const [model] = find(models, name).sort(byUse);
+				if (model) return [{ model, ...(thinkingLevel && { thinkingLevel }) }];
+			}
 		}
+		return [];
 	}
 
 	#unknownProvider(provider: string): PiError {
 		const providers = [...new Set(this.#models.map((model) => model.provider))];
 		return new PiError("model_unknown", `No provider ${JSON.stringify(provider)}`, {
-			hint: nearHint(nearest(provider, providers)) ?? "pi --list-models shows all",
+			hint: nearHint(nearest(provider, providers)),
 		});
 	}
 }
@@ -220,40 +218,39 @@ export class ModelRegistry {
 function unknownModel(spec: string, all: readonly Model<Api>[], available: readonly Model<Api>[]): PiError {
 	const pool = available.length > 0 && all.some((model) => available.includes(model)) ? available : all;
 	const name = readPatterns(spec).at(-1)?.name ?? spec;
-	// `gpt-5.5:hihg`: the part before the colon may be right.
-	const tries = [name, name.slice(name.indexOf("/") + 1), name.replace(/:[^:]*$/, "")];
+	// In `gpt-5.5:hihg`, the part before the colon may be correct.
+	const candidateNames = [name, name.slice(name.indexOf("/") + 1), name.replace(/:[^:]*$/, "")];
 	const candidates = new Map(
 		pool.flatMap((model) => [
 			[modelName(model), modelName(model)],
 			[model.id, modelName(model)],
 		]),
 	);
-	const near = tries.flatMap((word) => nearest(word, candidates.keys())).flatMap((word) => candidates.get(word) ?? []);
+	const near = candidateNames
+		.flatMap((word) => nearest(word, candidates.keys()))
+		.flatMap((word) => candidates.get(word) ?? []);
 	return new PiError("model_unknown", `No model ${JSON.stringify(spec)}`, {
-		hint: nearHint([...new Set(near)].slice(0, 3)) ?? "pi --list-models shows all",
+		hint: nearHint([...new Set(near)].slice(0, 3)),
 	});
 }
 
-function nearHint(names: readonly string[]): string | undefined {
-	return names.length === 0 ? undefined : `near: ${names.join(", ")}`;
+function nearHint(names: readonly string[]): string {
+	return names.length === 0 ? "run pi --list-models to list all" : `did you mean ${names.join(", ")}?`;
 }
 
-function applyProvider(
-	models: readonly Model<Api>[],
-	provider: CustomProvider,
-	path: string,
-	warnings: string[],
-): Model<Api>[] {
+type Warn = (problem: string) => void;
+
+function applyProvider(models: readonly Model<Api>[], provider: CustomProvider, warn: Warn): Model<Api>[] {
 	const builtIn = models.filter((model) => model.provider === provider.name);
 	if (provider.models === null) {
-		if (builtIn.length === 0) warnings.push(`${path}: providers.${provider.name} has no models`);
-		return models.map((model) => (model.provider === provider.name ? reachThrough(model, provider) : model));
+		if (builtIn.length === 0) warn(`providers.${provider.name} has no models`);
+		return models.map((model) => (model.provider === provider.name ? redirect(model, provider) : model));
 	}
-	const own = provider.models.flatMap((model) => buildModel(model, provider, builtIn[0], path, warnings) ?? []);
+	const own = provider.models.flatMap((model) => buildModel(model, provider, builtIn[0], warn) ?? []);
 	return upsert(models, own);
 }
 
-function reachThrough(model: Model<Api>, { baseUrl, compat }: CustomProvider): Model<Api> {
+function redirect(model: Model<Api>, { baseUrl, compat }: CustomProvider): Model<Api> {
 	return {
 		...model,
 		...(baseUrl !== undefined && { baseUrl }),
@@ -261,28 +258,24 @@ function reachThrough(model: Model<Api>, { baseUrl, compat }: CustomProvider): M
 	};
 }
 
-/** Headers are not on the model: they may be secrets, and are resolved with the key (`Credentials.requestAuth`). */
+/** Headers may be secrets: `Credentials.requestAuth` resolves them with the key, so the model does not contain them. */
 function buildModel(
 	model: CustomModel,
 	provider: CustomProvider,
 	sibling: Model<Api> | undefined,
-	path: string,
-	warnings: string[],
+	warn: Warn,
 ): Model<Api> | null {
 	const api = model.api ?? provider.api ?? sibling?.api;
 	const baseUrl = model.baseUrl ?? provider.baseUrl ?? sibling?.baseUrl;
 	if (api === undefined || baseUrl === undefined) {
 		const missing = api === undefined ? "api" : "baseUrl";
-		warnings.push(`${path}: ${provider.name}/${model.id} has no ${missing}; it is left out`);
+		warn(`${provider.name}/${model.id} has no ${missing}; ignored`);
 		return null;
 	}
 	const compat = provider.compat || model.compat ? { ...provider.compat, ...model.compat } : undefined;
 	const { id, name, reasoning, thinkingLevelMap, cost } = model;
-	const [input, contextWindow, maxTokens] = [
-		[...model.input],
-		Math.floor(model.contextWindow),
-		Math.floor(model.maxTokens),
-	];
+	const input = [...model.input];
+	const [contextWindow, maxTokens] = [Math.floor(model.contextWindow), Math.floor(model.maxTokens)];
 	const base = { id, name, api, provider: provider.name, baseUrl, reasoning, input, cost, contextWindow, maxTokens };
 	return { ...base, ...(thinkingLevelMap && { thinkingLevelMap }), ...(compat && { compat }) };
 }

@@ -1,21 +1,31 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
-/** Environment variables. Only this file reads those of the process; everything else is handed them. */
+/** Environment variables. Only this file reads those of the process; all other code receives them as an argument. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the environment says about this run. */
+/** The environment of this run. */
 export interface RunEnvironment {
 	env: Environment;
 	home: string;
-	/** `PI_TRUST`: project code runs this once without a question. */
+	/** `PI_TRUST`: project code runs without a question, in this process only. */
 	trust: boolean;
-	/** `PI_OFFLINE`: nothing is looked for on the network but the model's own endpoint. */
+	/** `PI_OFFLINE`: no network requests except those to the model. */
 	offline: boolean;
 }
 
+/** Directories of files that a user or a project can add. */
+interface ResourceDirs {
+	hooks: string;
+	tools: string;
+	prompts: string;
+	commands: string;
+	skills: string;
+	themes: string;
+}
+
 /** Every file and directory of the user's and the project's configuration. Absolute; none of them need exist. */
-export interface Paths {
+export interface Paths extends ResourceDirs {
 	cwd: string;
 	home: string;
 	agentDir: string;
@@ -23,54 +33,42 @@ export interface Paths {
 	auth: string;
 	models: string;
 	trust: string;
-	/** Copies of trusted texts, named by digest, to show later what changed. */
+	/** Copies of trusted files, named by digest, to compare changed files with. */
 	trustedTexts: string;
 	keybindings: string;
-	hooks: string;
-	tools: string;
-	prompts: string;
-	commands: string;
-	skills: string;
-	themes: string;
 	contextFile: string;
-	/** Holds one directory per working directory. */
+	/** Contains one directory per working directory. */
 	sessions: string;
-	/** Spilled tool output. */
+	/** Tool output that is too long for a result. */
 	tmp: string;
 	/** Compiled hooks. */
 	hookCache: string;
 	project: ProjectPaths;
 }
 
-/** What a project may bring, under `<cwd>/.pi`. */
-export interface ProjectPaths {
+/** The project's own configuration, in `<cwd>/.pi`. */
+export interface ProjectPaths extends ResourceDirs {
 	dir: string;
 	settings: string;
-	hooks: string;
-	tools: string;
-	prompts: string;
-	commands: string;
-	skills: string;
-	themes: string;
 }
 
-/** The process's environment, read once at the top and handed down. */
+/** The environment of the process; the entry point reads it once and passes it on. */
 export function processEnvironment(): Environment {
 	return process.env;
 }
 
-/** The switches among the environment's variables. Empty, `0` and `false` are off. */
+/** Reads the switches in the environment. Empty, `0` and `false` are off. */
 export function runEnvironment(env: Environment = process.env, home: string = homedir()): RunEnvironment {
 	return { env, home, trust: isOn(env.PI_TRUST), offline: isOn(env.PI_OFFLINE) };
 }
 
-/** The user's configuration directory: `PI_CODING_AGENT_DIR`, else `~/.pi/agent`. */
+/** The agent directory: `PI_CODING_AGENT_DIR`, or `~/.pi/agent`. */
 export function agentDir(env: Environment = process.env, home: string = homedir()): string {
 	const chosen = env.PI_CODING_AGENT_DIR?.trim();
 	return chosen ? resolve(expandHome(chosen, home)) : join(home, ".pi", "agent");
 }
 
-/** Where everything is for a session in `cwd`. */
+/** The paths for a session in `cwd`. */
 export function paths(env: Environment = process.env, cwd: string = process.cwd(), home: string = homedir()): Paths {
 	const agent = agentDir(env, home);
 	const project = join(resolve(cwd), ".pi");
@@ -93,13 +91,13 @@ export function paths(env: Environment = process.env, cwd: string = process.cwd(
 	};
 }
 
-/** A path as people write it in settings and arguments: `~` is the home directory, relative ones start at `base`. */
+/** Resolves a path in a setting or an argument: `~` is the home directory, relative paths start at `base`. */
 export function resolveUserPath(path: string, base: string, home: string = homedir()): string {
 	const expanded = expandHome(path, home);
 	return isAbsolute(expanded) ? resolve(expanded) : resolve(base, expanded);
 }
 
-function resourceDirs(dir: string) {
+function resourceDirs(dir: string): ResourceDirs {
 	return {
 		hooks: join(dir, "hooks"),
 		tools: join(dir, "tools"),

@@ -6,9 +6,9 @@ import { readRegularFile } from "../util/fs.js";
 import { isJsonObject } from "./json-file.js";
 import { scanImports } from "./project-imports.js";
 
-/** A file of the project that pi would load, with the bytes that were hashed: load these, not the file again. */
+/** A file of the project that pi would load, with the hashed bytes: run these instead of reading the file again. */
 export interface CodeFile {
-	/** Path from the project's root, with `/`. */
+	/** Path relative to the project's root, with `/`. */
 	rel: string;
 	realPath: string;
 	bytes: Buffer;
@@ -18,22 +18,22 @@ export interface CodeFile {
 	size: number;
 }
 
-/** Something that a file loads and that is not among the files. */
+/** An import that is not among the collected files. */
 export interface UnresolvedImport {
-	/** Path from the project's root. */
+	/** Path of the importing file, relative to the project's root. */
 	from: string;
 	specifier: string;
 	reason: string;
 }
 
-/** All code that a project brings. */
+/** The code that pi would load from a project. */
 export interface ProjectCode {
 	/** Real path of the project. */
 	root: string;
 	/** Sorted by `rel`. */
 	files: CodeFile[];
 	unresolved: UnresolvedImport[];
-	/** Why the list is not whole; such a project is never trusted. */
+	/** Why the list is incomplete; such a project is never trusted. */
 	incomplete?: string;
 }
 
@@ -45,9 +45,9 @@ const EXTENSIONS = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx"
 const SKIPPED_DIRS = new Set(["node_modules", ".git"]);
 
 /**
- * Reads every file under `.pi/hooks` and `.pi/tools` and what they import from inside the project by relative paths,
- * transitively. Each file is read once. Installed packages (`node_modules`) are not read: importing one is listed as
- * unresolved.
+ * Reads every file under `.pi/hooks` and `.pi/tools` and, transitively, the files of the project that they import by
+ * relative paths. Each file is read once. Installed packages (`node_modules`) are not read; an import of one is listed
+ * as unresolved.
  */
 export async function collectProjectCode(cwd: string): Promise<ProjectCode> {
 	const root = realpathSync(cwd);
@@ -68,7 +68,7 @@ class Collector {
 
 	constructor(private readonly root: string) {}
 
-	/** Queues all files under a directory, through links, each directory once. */
+	/** Queues all files under a directory. Links are followed, each directory is visited once. */
 	addDirectory(dir: string, visited: Set<string>): void {
 		const real = realPath(dir);
 		if (real === null || visited.has(real)) return;
@@ -83,7 +83,7 @@ class Collector {
 		for (const name of names) {
 			const path = join(dir, name);
 			const stats = statOrNull(path);
-			if (!stats) this.#report(path, name, "a link that leads nowhere");
+			if (!stats) this.#report(path, name, "a broken link");
 			else if (stats.isDirectory()) {
 				if (!SKIPPED_DIRS.has(name)) this.addDirectory(path, visited);
 			} else this.#queue(path);
@@ -99,12 +99,7 @@ class Collector {
 
 	result(): ProjectCode {
 		const files = [...this.#files.values()].sort((a, b) => (a.rel < b.rel ? -1 : 1));
-		return {
-			root: this.root,
-			files,
-			unresolved: this.#unresolved,
-			...(this.#incomplete && { incomplete: this.#incomplete }),
-		};
+		return { root: this.root, files, unresolved: this.#unresolved, incomplete: this.#incomplete };
 	}
 
 	#queue(path: string): void {
@@ -123,7 +118,7 @@ class Collector {
 		try {
 			bytes = await readRegularFile(path, { maxBytes: MAX_FILE_BYTES });
 		} catch (error) {
-			// Not trusted, so not loaded either; the list says so.
+			// An unread file is not trusted and never loaded; reporting it is enough.
 			this.#report(path, this.#rel(path), errorText(error));
 			return;
 		}
@@ -141,7 +136,7 @@ class Collector {
 	#follow(path: string, real: string, source: string): void {
 		const scan = scanImports(source);
 		for (const { specifier, reason } of scan.unresolved) this.#report(path, specifier, reason);
-		// Whether a loader goes by the link or by what it points at, both must be covered.
+		// Some loaders resolve imports from the link, others from its target: cover both.
 		const bases = new Set([dirname(path), dirname(real)]);
 		for (const specifier of scan.relative) {
 			const targets = [...bases].flatMap((base) => candidates(resolve(base, specifier)));
@@ -153,7 +148,7 @@ class Collector {
 		}
 	}
 
-	/** A directory that is imported leads to the `main` of its package.json. */
+	/** The import of a directory loads the `main` of its package.json. */
 	#followMain(path: string, text: string): void {
 		try {
 			const manifest: unknown = JSON.parse(text);
@@ -163,7 +158,7 @@ class Collector {
 				if (this.#isInside(target)) this.#queue(target);
 			}
 		} catch {
-			// Not JSON: no loader finds an entry in it either.
+			// Invalid JSON: loaders find no entry point in it either.
 		}
 	}
 
@@ -181,7 +176,7 @@ class Collector {
 	}
 }
 
-/** Every file that an import of `base` could mean; more than one when loaders disagree. */
+/** Every file that an import of `base` could load; several if loaders disagree. */
 function candidates(base: string): string[] {
 	const extension = extname(base);
 	const stem = base.slice(0, base.length - extension.length);
@@ -190,24 +185,24 @@ function candidates(base: string): string[] {
 		...EXTENSIONS.map((other) => base + other),
 		...EXTENSIONS.map((other) => join(base, `index${other}`)),
 		join(base, "package.json"),
-		// TypeScript is imported by the name of what it compiles to.
+		// TypeScript files are imported by the name of their compiled output.
 		...(/^\.[cm]?jsx?$/.test(extension) ? [stem + extension.replace("j", "t"), `${stem}.tsx`] : []),
 	];
 	return names.filter((name) => statOrNull(name)?.isFile() === true);
 }
 
-/** Null for what is not there and for names that no file can have: the sources that name them are anybody's. */
 function statOrNull(path: string): Stats | null {
-	try {
-		return statSync(path);
-	} catch {
-		return null;
-	}
+	return orNull(() => statSync(path));
 }
 
 function realPath(path: string): string | null {
+	return orNull(() => realpathSync(path));
+}
+
+/** null for missing files and for invalid names, which untrusted sources may contain. */
+function orNull<T>(read: () => T): T | null {
 	try {
-		return realpathSync(path);
+		return read();
 	} catch {
 		return null;
 	}

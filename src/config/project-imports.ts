@@ -1,16 +1,16 @@
 import { builtinModules } from "node:module";
 
-/** What a source file says it loads. */
+/** The imports of a source file. */
 export interface ImportScan {
-	/** Texts that start with `./` or `../`, wherever they stand: the paths that could be loaded. */
+	/** All string literals that start with `./` or `../`: paths that the code could load. */
 	relative: Set<string>;
-	/** Relative paths in the place of an import; these should lead somewhere. */
+	/** Relative paths in an import or require; these should exist. */
 	imported: Set<string>;
-	/** Loads that cannot be followed: packages, absolute paths, what is only known at run time. */
+	/** Imports that cannot be followed: packages, absolute paths, specifiers computed at run time. */
 	unresolved: { specifier: string; reason: string }[];
 }
 
-/** Modules that the running program provides to hooks and tools. */
+/** Modules that pi provides to hooks and tools. */
 const PROVIDED: ReadonlySet<string> = new Set([
 	"@mariozechner/pi-coding-agent",
 	"@mariozechner/pi-coding-agent/hooks",
@@ -24,7 +24,7 @@ const PROVIDED: ReadonlySet<string> = new Set([
 ]);
 
 const RELATIVE_TEXT = /(["'`])(\.{1,2}(?:\/[^"'`\n]*)?)\1/g;
-/** Steps upwards, as paths are put together from; they name no file unless they are imported. */
+/** Parts of computed paths, such as `../..`; they name no file unless they are imported. */
 const ONLY_DOTS = /^[./]*$/;
 const STATIC_IMPORT = /\b(?:from|import)\s*(["'])([^"'\n]*)\1/g;
 const LOADING_CALL = /\b(import|require)\s*\(/g;
@@ -32,8 +32,8 @@ const PLAIN_ARGUMENT = /\s*(["'`])([^"'`\n$]*)\1\s*[,)]/y;
 const COMMENT = /\s*(?:\/\/[^\n]{0,500}\n|\/\*(?:[^*]|\*(?!\/)){0,500}\*\/)/y;
 
 /**
- * Finds what a script or module loads. It errs on the side of too much (texts in comments count), runs in time
- * proportional to the source, and names what it cannot follow.
+ * Finds the imports of a script or module. It prefers false positives (strings in comments count), runs in linear time,
+ * and reports imports that it cannot follow.
  */
 export function scanImports(source: string): ImportScan {
 	const scan: ImportScan = { relative: new Set(), imported: new Set(), unresolved: [] };
@@ -50,7 +50,7 @@ export function scanImports(source: string): ImportScan {
 }
 
 function addSpecifier(scan: ImportScan, specifier: string): void {
-	if (specifier.includes("\\")) addUnresolved(scan, specifier, "written with escapes");
+	if (specifier.includes("\\")) addUnresolved(scan, specifier, "contains escapes");
 	else if (/^\.{1,2}(?:\/|$)/.test(specifier)) {
 		scan.relative.add(specifier);
 		scan.imported.add(specifier);
@@ -66,7 +66,7 @@ function addUnresolved(scan: ImportScan, specifier: string, reason: string): voi
 	if (!known && scan.unresolved.length < 100) scan.unresolved.push({ specifier: specifier.slice(0, 200), reason });
 }
 
-/** The argument of a call when it is one plain text, else null. */
+/** The argument of a call if it is a plain string literal, else null. */
 function plainArgument(source: string, start: number): string | null {
 	let at = start;
 	for (let count = 0; count < 5; count++) {

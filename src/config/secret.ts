@@ -1,30 +1,29 @@
 import { PiError } from "../errors.js";
 import type { Environment } from "./paths.js";
 
-/** A name such as `MY_PROXY_KEY`: capitals with an underline. No key that a provider gives out looks like it. */
+/** A name such as `MY_PROXY_KEY`: capitals with an underscore. No provider issues keys like that. */
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const COMMAND_TIMEOUT_MS = 15_000;
 
-/** Outputs of `!command`, by command: each is run once. */
+/** Cached outputs of `!command`, by command. */
 const commandOutputs = new Map<string, Promise<string>>();
 
-/** The variable that a configured secret stands in and that is not set; undefined when it is no unset variable. */
+/** Returns a configured secret if it is the name of an unset environment variable, else undefined. */
 export function missingVariable(written: string, env: Environment): string | undefined {
 	return VARIABLE.test(written) && !env[written] ? written : undefined;
 }
 
 /**
- * The value of a secret as the user's files write it: `!command` (its output), the name of an environment variable,
- * or the secret itself.
- * @returns undefined when it names a variable that is not set
- * @throws PiError `key_missing` when the command fails
+ * Resolves a configured secret: `!command` (its output), the name of an environment variable, or the secret itself.
+ * @returns undefined if it names a variable that is not set
+ * @throws PiError `key_missing` if the command fails
  */
 export async function resolveSecret(written: string, env: Environment): Promise<string | undefined> {
 	if (written.startsWith("!")) return commandOutput(written.slice(1).trim(), env);
 	return plainSecret(written, env);
 }
 
-/** The same without running anything: undefined for a command. */
+/** Like `resolveSecret`, but returns undefined for a command instead of running it. */
 export function plainSecret(written: string, env: Environment): string | undefined {
 	if (written.startsWith("!")) return undefined;
 	const value = Object.hasOwn(env, written) ? env[written]?.trim() : undefined;
@@ -36,7 +35,7 @@ async function commandOutput(command: string, env: Environment): Promise<string>
 	if (known) return known;
 	const output = run(command, env);
 	commandOutputs.set(command, output);
-	// A command that failed (a locked key ring, say) is tried again next time.
+	// A failed command, such as one that reads a locked keyring, runs again for the next request.
 	output.catch(() => commandOutputs.delete(command));
 	return output;
 }
@@ -55,7 +54,7 @@ async function run(command: string, env: Environment): Promise<string> {
 				if (!error && output) return resolve(output);
 				const why = error ? stderr.trim().split("\n").at(-1) || error.message : "it printed nothing";
 				reject(
-					new PiError("key_missing", `The key command "${command}" failed: ${why}`, { hint: "mend it in models.json" }),
+					new PiError("key_missing", `The key command "${command}" failed: ${why}`, { hint: "fix it in models.json" }),
 				);
 			},
 		);

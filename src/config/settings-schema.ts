@@ -1,14 +1,13 @@
 import type { XStatic } from "typebox/schema";
 import type { Filled, Schema } from "./json-schema.js";
 
-/** Thinking levels as settings and the command line write them, lowest first. */
+/** Thinking levels in settings and on the command line, lowest first. */
 export const THINKING_LEVEL_NAMES = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
 
 /** Maximum delay of a timer. */
 const MAX_MS = 2_147_483_647;
 const MAX_TOKENS = 100_000_000;
 
-/** `x-live`: a running session applies the value at once. `x-project`: a project may set it too. */
 const LIVE = { "x-live": true } as const;
 const PROJECT = { "x-project": true } as const;
 const LIVE_PROJECT = { ...LIVE, ...PROJECT } as const;
@@ -36,13 +35,13 @@ const group = <const P extends object>(properties: P) =>
 	({ type: "object", properties, additionalProperties: false, default: {} }) as const;
 
 /**
- * Every setting, in the order in which it is shown. Types, checks and defaults of settings.json, `/settings`, the table in
- * docs/usage.md and docs/settings.schema.json come from here.
+ * Every setting, in display order. The types, checks and defaults of settings.json, `/settings`, the table in
+ * docs/usage.md and docs/settings.schema.json are derived from it.
  */
 export const SETTINGS_SCHEMA = {
 	type: "object",
 	properties: {
-		theme: text("name of a theme that `/theme` lists; unset: light or dark, as the terminal is", LIVE_PROJECT),
+		theme: text("name of a theme that `/theme` lists; unset: light or dark, like the terminal", LIVE_PROJECT),
 		defaultProvider: text("provider to start with", {}),
 		defaultModel: text("model to start with", {}),
 		defaultThinkingLevel: choice(THINKING_LEVEL_NAMES, "medium", "how much the model thinks", LIVE_PROJECT),
@@ -117,7 +116,7 @@ export type Settings = Filled<typeof SETTINGS_SCHEMA>;
 /** What a settings.json may contain. */
 export type SettingsFile = XStatic<typeof SETTINGS_SCHEMA>;
 
-/** The name of a setting; a dot leads into a group: `retry.enabled`. */
+/** The name of a setting; a dot separates group and member: `retry.enabled`. */
 export type SettingPath = {
 	[K in keyof Properties]: Properties[K] extends { properties: infer G } ? `${K}.${keyof G & string}` : K;
 }[keyof Properties];
@@ -137,7 +136,7 @@ export interface SettingRow {
 	schema: Schema;
 }
 
-/** Every setting by its path, in the order of the schema. */
+/** Every setting with its path, in the order of the schema. */
 export const SETTING_ROWS = Object.entries<Schema>(SETTINGS_SCHEMA.properties).flatMap(([key, schema]) =>
 	schema.properties
 		? Object.entries(schema.properties).map(([inner, member]) => ({ path: `${key}.${inner}`, schema: member }))

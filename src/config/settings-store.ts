@@ -15,30 +15,30 @@ import {
 	type SettingValue,
 } from "./settings-schema.js";
 
-/** Where a setting's value comes from; `run`: set for this run only. */
+/** Where a setting's value comes from; `run`: set for this process only. */
 export type SettingSource = "run" | "project" | "user" | "default";
 
-/** A setting as it is now. */
+/** A setting with its current value. */
 export interface SettingState extends SettingRow {
 	value: unknown;
 	source: SettingSource;
 }
 
-/** What a subscriber receives. */
+/** The event that subscribers receive. */
 export interface SettingsChange {
 	/** Settings with a new value. */
 	paths: readonly SettingPath[];
-	/** What is newly wrong with the files, one line each. */
+	/** New problems in the files, one line each. */
 	problems: readonly string[];
 }
 
-/** Where the files are. */
+/** The directories of the user's and the project's settings. */
 export interface SettingsLocation {
 	agentDir: string;
 	cwd: string;
 }
 
-/** A settings file as last read. */
+/** The content of a settings file. */
 interface Layer {
 	/** The last content that could be parsed, unknown keys included. */
 	raw: JsonObject;
@@ -52,12 +52,12 @@ const EMPTY: Layer = { raw: {}, values: new Map(), problems: [] };
 
 /**
  * The settings: defaults < the user's file < the project's file < values for this run. The only writer of the user's
- * settings.json. Reading never throws: a broken file or value is named in `problems`, and its last valid value, that of the
- * layer below or the default is used.
+ * settings.json. Reading never throws: an invalid file or value is reported in `problems`, and the last valid value, that
+ * of the layer below or the default is used.
  */
 export class SettingsStore {
 	readonly #userFile: string;
-	/** null if pi was started where the project's file is the user's. */
+	/** null if the project's file is the user's, because pi was started there. */
 	readonly #projectFile: string | null;
 	readonly #listeners = new Set<(change: SettingsChange) => void>();
 	readonly #run = new Map<SettingPath, unknown>();
@@ -75,22 +75,19 @@ export class SettingsStore {
 		this.#current = this.#merge();
 	}
 
-	/** The settings now. Frozen: a change replaces the object. */
+	/** The current settings. Frozen: a change replaces the object. */
 	get current(): Settings {
 		return this.#current;
 	}
 
-	/** What is wrong with the files, one line each with file, line and column. */
+	/** All problems in the files, one line each with file, line and column. */
 	get problems(): readonly string[] {
 		return [...this.#user.problems, ...this.#project.problems];
 	}
 
 	/** Every setting with its value and source, in the order of the schema. */
 	list(): SettingState[] {
-		return SETTING_ROWS.map((row) => {
-			const source = this.#sourceOf(row.path);
-			return { ...row, source, value: valueAt(this.#current, row.path) };
-		});
+		return SETTING_ROWS.map((row) => ({ ...row, ...this.state(row.path) }));
 	}
 
 	/** The state of one setting. */
@@ -99,8 +96,8 @@ export class SettingsStore {
 	}
 
 	/**
-	 * Sets a setting in the user's settings.json, also if it was set for this run. Other keys in the file are unchanged,
-	 * edits by others included. Subscribers are notified before it resolves.
+	 * Changes a setting in the user's settings.json and ends its override for this run. Other keys in the file, including
+	 * edits by other programs, are preserved. Subscribers are notified before the promise resolves.
 	 * @param value undefined removes the setting from the file
 	 * @throws PiError `bad_arguments` for a value that the schema does not allow, `config_write_failed`
 	 */
@@ -111,7 +108,7 @@ export class SettingsStore {
 		this.override(path, undefined);
 	}
 
-	/** Sets one member of a setting that is a map, as `set` does. */
+	/** Changes one member of a setting that is a map, as `set` does. */
 	async setMember<P extends "hookGrants" | "apiKeys">(
 		path: P,
 		name: string,
@@ -121,27 +118,27 @@ export class SettingsStore {
 		await this.#write([path, name], value);
 	}
 
-	/** Sets a setting for this run: nothing is saved. @param value undefined takes it back */
+	/** Changes a setting for this run, without saving it. @param value undefined ends the override */
 	override<P extends SettingPath>(path: P, value: SettingValue<P> | undefined): void {
 		if (value === undefined) this.#run.delete(path);
 		else this.#run.set(path, value);
 		this.#update([]);
 	}
 
-	/** Notifies of each change once, after it. @returns a function that ends the subscription */
+	/** Calls the listener once after each change. @returns a function that ends the subscription */
 	subscribe(listener: (change: SettingsChange) => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
 	}
 
-	/** Reads the files again. @returns everything that is wrong with them */
+	/** Reads the files again. @returns all problems in them */
 	reload(): readonly string[] {
 		this.#read();
 		this.#update([]);
 		return this.problems;
 	}
 
-	/** Watches the files for edits by others until the returned function is called. */
+	/** Watches the files for edits by other programs until the returned function is called. */
 	watch(): () => void {
 		const onChange = () => {
 			const known = this.problems.map(withoutPosition);
@@ -160,15 +157,15 @@ export class SettingsStore {
 		this.#project = readProjectLayer(this.#projectFile, this.#project);
 	}
 
-	/** One write after the other; each changes what is in the file by then. */
+	/** Writes run one after the other; each changes the file's content at that time. */
 	#write(keys: readonly string[], value: unknown): Promise<void> {
 		const written = this.#writes.then(async () => {
 			const change = (current: JsonObject) => withMember(current, keys, value);
 			const { keptAside } = await updateJsonFile(this.#userFile, change, { lastGood: this.#user.raw });
 			this.#user = readUserLayer(this.#userFile, this.#user);
-			this.#update(keptAside === undefined ? [] : [`${this.#userFile} was broken; its text is kept in ${keptAside}`]);
+			this.#update(keptAside === undefined ? [] : [`${this.#userFile} was invalid and is kept as ${keptAside}`]);
 		});
-		this.#writes = written.catch(() => {}); // the caller hears of the failure
+		this.#writes = written.catch(() => {}); // the caller receives the error
 		return written;
 	}
 
@@ -207,7 +204,7 @@ function check(path: string, schema: Schema, value: unknown): void {
 function readUserLayer(file: string, previous: Layer): Layer {
 	return readLayer(file, SETTINGS_SCHEMA, previous, (paths) => {
 		const near = paths.flatMap((path) => nearest(path, SETTING_PATHS, 1));
-		return `unknown ${quote(paths)}; kept and not used${near.length > 0 ? ` · did you mean ${near.join(", ")}?` : ""}`;
+		return `unknown ${quote(paths)}; kept but ignored${near.length > 0 ? ` · did you mean ${near.join(", ")}?` : ""}`;
 	});
 }
 
@@ -234,7 +231,7 @@ function readLayer(
 		const unknown: SchemaProblem[] = [];
 		const read = readBySchema(schema, found.value, (problem) => {
 			if (problem.kind === "unknown") unknown.push(problem);
-			else problems.push(`${found.placeOf(problem.keys)}: ${problem.message}`);
+			else problems.push(`${found.locate(problem.keys)}: ${problem.message}`);
 		});
 		const values = new Map<SettingPath, unknown>();
 		for (const { path } of SETTING_ROWS) {
@@ -245,7 +242,7 @@ function readLayer(
 		const [first] = unknown;
 		if (first) {
 			const paths = unknown.map(({ keys }) => keys.join("."));
-			problems.push(`${found.placeOf(first.keys, "key")}: ${describeUnknown(paths)}`);
+			problems.push(`${found.locate(first.keys, "key")}: ${describeUnknown(paths)}`);
 		}
 		return { raw: found.value, values, problems };
 	} catch (error) {
@@ -257,19 +254,18 @@ function quote(names: readonly string[]): string {
 	return names.map((name) => JSON.stringify(name)).join(", ");
 }
 
-/** A problem without its position: lines that only moved do not make it a new one. */
+/** A problem without its position, so that a problem whose line moved is not reported again. */
 function withoutPosition(problem: string): string {
 	return problem.replace(/:\d+:\d+: /, ": ");
 }
 
-/** The value at a path such as `retry.enabled`. */
 function valueAt(settings: unknown, path: SettingPath): unknown {
 	let value = settings;
 	for (const key of path.split(".")) value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 	return value;
 }
 
-/** A copy with one member set, or removed if the value is undefined. */
+/** Copies an object with one member changed, or removed if the value is undefined. */
 function withMember(object: JsonObject, [key = "", ...inner]: readonly string[], value: unknown): JsonObject {
 	const before = Object.hasOwn(object, key) ? object[key] : undefined;
 	const member = inner.length === 0 ? value : withMember(isJsonObject(before) ? before : {}, inner, value);

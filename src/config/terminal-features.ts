@@ -1,21 +1,21 @@
 import type { Environment } from "./paths.js";
 
-/** What a terminal can show besides text and colours, as far as the environment tells. */
+/** Features of a terminal other than text and colors, as detected from the environment. */
 export interface TerminalFeatures {
-	/** Text that leads somewhere when it is clicked (OSC 8). Elsewhere the address must be written out. */
+	/** Clickable links (OSC 8). Without them the address must be printed. */
 	links: boolean;
-	/** How it takes images; null: it shows none. */
+	/** Protocol for images; null: not supported. */
 	images: "kitty" | "iterm2" | null;
 	/**
-	 * Whether its window shows progress (OSC 9;4). Others would show the sequence as a message.
+	 * Whether the window shows progress (OSC 9;4). Other terminals would show the sequence as a message.
 	 * @see https://conemu.github.io/en/AnsiEscapeCodes.html
 	 */
 	progress: boolean;
-	/** How its window shows a message; `bell`: it cannot, but it rings. */
+	/** Protocol for desktop notifications; `bell`: not supported, but the bell is. */
 	notification: "osc9" | "osc777" | "bell";
 }
 
-/** Knows nothing of the terminal: text. */
+/** Features of an unknown terminal. */
 export const TEXT_ONLY: TerminalFeatures = { links: false, images: null, progress: false, notification: "bell" };
 
 const LINKS: TerminalFeatures = { ...TEXT_ONLY, links: true };
@@ -38,7 +38,7 @@ const PROGRAMS: ReadonlyMap<string, TerminalFeatures> = new Map([
 	["apple_terminal", TEXT_ONLY],
 ]);
 
-/** By `TERM`, which alone comes along over ssh. */
+/** By `TERM`, the only variable that ssh passes on. */
 const TERMS: readonly [RegExp, TerminalFeatures][] = [
 	[/^xterm-kitty/, KITTY],
 	[/ghostty/, GHOSTTY],
@@ -48,7 +48,7 @@ const TERMS: readonly [RegExp, TerminalFeatures][] = [
 	[/^rxvt-unicode/, URXVT],
 ];
 
-/** Variables that terminals set; programs started from them inherit these, so they count least. */
+/** Variables that terminals set, checked last because other terminals started from them inherit these. */
 const VARIABLES: readonly [string, TerminalFeatures][] = [
 	["KITTY_WINDOW_ID", KITTY],
 	["GHOSTTY_RESOURCES_DIR", GHOSTTY],
@@ -58,16 +58,16 @@ const VARIABLES: readonly [string, TerminalFeatures][] = [
 	["ConEmuPID", CONEMU],
 ];
 
-/** The first VTE, and with it GNOME's terminals, whose links work: 0.50.1. */
+/** VTE 0.50.1, the first version with working links; GNOME's terminals use VTE. */
 const FIRST_VTE_WITH_LINKS = 5001;
-/** The first iTerm2 that takes progress for what it is. */
+/** Earlier versions of iTerm2 show progress as a message. */
 const FIRST_ITERM_WITH_PROGRESS = [3, 6, 6] as const;
-/** The first tmux that hands links on, to terminals that it knows to take them. */
+/** The first tmux that passes links on, to terminals that it knows to support them. */
 const FIRST_TMUX_WITH_LINKS = [3, 4] as const;
 
 /**
- * Tells terminals apart by the variables that they set. An unknown one gets text: a link that it drops would take the
- * address with it. `FORCE_HYPERLINK` decides about links, 0 or 1.
+ * Detects a terminal by its environment variables. An unknown one gets no links: if it dropped the sequence, the address
+ * would be lost. `FORCE_HYPERLINK` overrides `links`: `0` is off, other values are on.
  */
 export function terminalFeatures(env: Environment): TerminalFeatures {
 	const detected = detect(env);
@@ -80,7 +80,7 @@ export function terminalFeatures(env: Environment): TerminalFeatures {
 function detect(env: Environment): TerminalFeatures {
 	const term = env.TERM ?? "";
 	if (term === "dumb") return TEXT_ONLY;
-	if (env.TMUX || env.STY || /^(tmux|screen)/.test(term)) return insideTmux(env) ? LINKS : TEXT_ONLY;
+	if (env.TMUX || env.STY || /^(tmux|screen)/.test(term)) return tmuxPassesLinks(env) ? LINKS : TEXT_ONLY;
 	return (
 		PROGRAMS.get((env.TERM_PROGRAM ?? "").toLowerCase()) ??
 		TERMS.find(([pattern]) => pattern.test(term))?.[1] ??
@@ -89,18 +89,18 @@ function detect(env: Environment): TerminalFeatures {
 	);
 }
 
-/** True where tmux is new enough and stands in a terminal that it knows for its links. Images it never hands on. */
-function insideTmux(env: Environment): boolean {
+/** Whether tmux passes links on: a recent version in a terminal that it knows to support them. It drops images. */
+function tmuxPassesLinks(env: Environment): boolean {
 	if (env.TERM_PROGRAM !== "tmux" || !(env.LC_TERMINAL === "iTerm2" || env.ITERM_SESSION_ID)) return false;
 	return isAtLeast(env.TERM_PROGRAM_VERSION, FIRST_TMUX_WITH_LINKS);
 }
 
-/** Compares versions such as `3.4` and `3.5a` number by number. */
+/** Compares versions such as `3.4` and `3.5a` numerically. */
 function isAtLeast(version: string | undefined, least: readonly number[]): boolean {
-	const parts = (version ?? "").split(".").map((part) => Number.parseInt(part, 10) || 0);
+	const numbers = (version ?? "").split(".").map((number) => Number.parseInt(number, 10) || 0);
 	for (const [at, wanted] of least.entries()) {
-		const part = parts[at] ?? 0;
-		if (part !== wanted) return part > wanted;
+		const actual = numbers[at] ?? 0;
+		if (actual !== wanted) return actual > wanted;
 	}
 	return true;
 }

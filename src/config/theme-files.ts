@@ -5,26 +5,26 @@ import { isBuiltIn } from "../themes/built-in.js";
 import { type CheckedTheme, checkTheme } from "../themes/theme-file.js";
 import { readJsonObject } from "./json-file.js";
 
-/** A theme of the user or of the project; its name is that of the file. */
+/** A theme of the user or the project, named after its file. */
 export interface FoundTheme {
 	name: string;
 	path: string;
 	scope: "user" | "project";
 }
 
-/** Directories with themes; those of the user come first. */
+/** Directories with themes. */
 export interface ThemeDirs {
 	user: string;
 	project: string;
 }
 
-/** Names are safe to be parts of a path. */
+/** Theme names, which are safe in a path. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const ENDING = ".json";
 
 /**
- * Every theme that someone has written, by name. Of two with one name the user's counts. A name that pi itself uses
- * cannot be taken. Never throws: a directory that cannot be read has none.
+ * Lists all theme files, sorted by name. The user's themes take precedence over the project's; files named like a
+ * built-in theme are ignored. Never throws: an unreadable directory contains no themes.
  */
 export function listThemeFiles({ user, project }: ThemeDirs): FoundTheme[] {
 	const found = new Map<string, FoundTheme>();
@@ -39,13 +39,13 @@ export function listThemeFiles({ user, project }: ThemeDirs): FoundTheme[] {
 }
 
 /**
- * Reads a theme; problems begin with the file, and with line and column where it is no JSON. Never throws.
- * @returns as `theme` null when nothing of the file can be used
+ * Reads a theme. Never throws: `problems` start with the file, followed by line and column if it is invalid JSON.
+ * @returns `theme`: null if the file is unusable
  */
 export function loadThemeFile(path: string): { theme: CheckedTheme["theme"] | null; problems: string[] } {
 	try {
 		const value = readJsonObject(path);
-		if (value === null) return { theme: null, problems: [`${path} is gone`] };
+		if (value === null) return { theme: null, problems: [`${path} does not exist`] };
 		const { theme, problems } = checkTheme(value);
 		return { theme, problems: problems.map((problem) => `${path}: ${problem}`) };
 	} catch (error) {
@@ -57,7 +57,6 @@ function entriesOf(dir: string): Dirent[] {
 	try {
 		return readdirSync(dir, { withFileTypes: true });
 	} catch {
-		// Mostly there is none. Without the right to read it there are no themes, and nothing else depends on it.
-		return [];
+		return []; // usually missing; nothing but themes depends on it
 	}
 }

@@ -6,44 +6,45 @@ import { atomicWriteFile, ensurePrivateDir, readRegularFileSync } from "../util/
 import { isJsonObject, type JsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
 import { type CodeFile, collectProjectCode, type ProjectCode } from "./project-code.js";
 
-/** Whether a file's contents are those that the user trusted. */
+/** Whether the user trusted the content of a file. */
 export type TrustState = "trusted" | "new" | "changed";
 
-/** A file of the project and whether it is trusted. */
+/** A file of the project with its trust state. */
 export interface ProjectFile extends CodeFile {
 	state: TrustState;
-	/** Digest of the contents that were trusted under this name; see `trustedText`. */
+	/** Digest of the content that was trusted at this path; see `trustedText`. */
 	trustedSha256?: string;
-	/** The text that was trusted, where a person is asked about a changed file and a copy is left. */
+	/** The trusted text of a changed file, for the trust dialog; absent if no copy exists. */
 	trustedText?: string;
 }
 
-/** The code of a project, each file with its state. What is run must be the `bytes` here. */
+/** The code of a project, each file with its trust state. Only the `bytes` here may run. */
 export interface ProjectSet extends ProjectCode {
 	files: ProjectFile[];
 	/** When the project was last trusted, ISO 8601. */
 	trustedAt?: string;
 }
 
-/** What was trusted in one project. */
+/** The trusted files of one project. */
 export interface TrustedProject {
-	/** Path from the project's root → SHA-256, hex. */
+	/** Path relative to the project's root → SHA-256, hex. */
 	files: Readonly<Record<string, string>>;
 	/** ISO 8601. */
 	at: string;
 }
 
-/** trust.json: trusted contents by the project's real path. */
+/** The content of trust.json. */
 export interface TrustStore {
+	/** By the project's real path. */
 	projects: ReadonlyMap<string, TrustedProject>;
-	/** Why nothing is trusted, when the file cannot be read. */
+	/** Why nothing is trusted, if the file cannot be read. */
 	warning?: string;
 }
 
 const STORE_FILE = "trust.json";
 const TEXTS_DIR = "trusted";
 
-/** Reads what was trusted. Never throws: an unreadable file means that nothing is, and is named. */
+/** Reads trust.json. Never throws: with an unreadable file no project is trusted, and `warning` names it. */
 export function loadTrust(agentDir: string): TrustStore {
 	try {
 		return { projects: readProjects(readJsonObject(join(agentDir, STORE_FILE)) ?? {}) };
@@ -53,8 +54,8 @@ export function loadTrust(agentDir: string): TrustStore {
 }
 
 /**
- * The project's code as it is now, each file compared with what was trusted.
- * @see collectProjectCode for what belongs to it
+ * Reads the project's current code and compares each file with its trusted content.
+ * @see collectProjectCode for the files
  */
 export async function findProjectSet(cwd: string, store: TrustStore): Promise<ProjectSet> {
 	const code = await collectProjectCode(cwd);
@@ -68,14 +69,14 @@ export async function findProjectSet(cwd: string, store: TrustStore): Promise<Pr
 	return { ...code, files, ...(trusted && { trustedAt: trusted.at }) };
 }
 
-/** True when every file is trusted as it is. A project without code has nothing to ask. */
+/** Whether every file is trusted in its current state. A project without code is trusted. */
 export function isTrusted(set: ProjectSet): boolean {
 	return !set.incomplete && set.files.every((file) => file.state === "trusted");
 }
 
 /**
- * Trusts these contents, in place of what was trusted in this project before, and keeps copies to show later changes.
- * @returns where an unreadable trust.json was kept, if there was one
+ * Trusts exactly these contents of a project, and stores copies to show later changes.
+ * @returns `keptAside`: path of the copy of a trust.json that could not be parsed
  * @throws PiError `config_write_failed`
  */
 export async function storeTrust(agentDir: string, set: ProjectSet): Promise<{ keptAside?: string }> {
@@ -92,9 +93,9 @@ export async function storeTrust(agentDir: string, set: ProjectSet): Promise<{ k
 	});
 }
 
-/** Forgets what was trusted in a project. @returns false when nothing was. @throws PiError `config_write_failed` */
+/** Revokes trust in a project. @returns false if it was not trusted. @throws PiError `config_write_failed` */
 export async function untrust(agentDir: string, cwd: string): Promise<boolean> {
-	// A project that is gone can be forgotten by the path it had.
+	// A deleted project is found by its former path.
 	const root = existsSync(cwd) ? realpathSync(cwd) : resolve(cwd);
 	let found = false;
 	await changeProjects(agentDir, (projects) => {
@@ -104,14 +105,14 @@ export async function untrust(agentDir: string, cwd: string): Promise<boolean> {
 	return found;
 }
 
-/** The text that was trusted with this digest, to compare a changed file with; undefined when no copy is left. */
+/** The trusted text with this digest, to compare a changed file with; undefined if no valid copy exists. */
 export function trustedText(agentDir: string, sha256: string): string | undefined {
 	if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
 	try {
 		const bytes = readRegularFileSync(join(agentDir, TEXTS_DIR, `${sha256}.txt`));
 		return createHash("sha256").update(bytes).digest("hex") === sha256 ? bytes.toString("utf8") : undefined;
 	} catch {
-		return undefined; // without the copy the whole file is shown
+		return undefined; // without a copy, the complete file is shown
 	}
 }
 
@@ -129,7 +130,7 @@ async function changeProjects(
 
 function readProjects(store: JsonObject): Map<string, TrustedProject> {
 	const projects = new Map<string, TrustedProject>();
-	// A later format may mean something else by the same names.
+	// Another version of the format may use the same names with other meanings.
 	if (!isJsonObject(store.projects) || (store.version ?? 1) !== 1) return projects;
 	for (const [root, value] of Object.entries(store.projects)) {
 		if (!isJsonObject(value) || !isJsonObject(value.files) || typeof value.at !== "string") continue;
@@ -148,6 +149,6 @@ function removeUnusedTexts(dir: string, projects: ReadonlyMap<string, TrustedPro
 			if (/^[0-9a-f]{64}\.txt$/.test(name) && !used.has(name.slice(0, 64))) unlinkSync(join(dir, name));
 		}
 	} catch {
-		// Copies only serve to show changes; one too many does no harm.
+		// An unused copy does no harm.
 	}
 }

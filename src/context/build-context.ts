@@ -1,5 +1,5 @@
-import type { AppMessage, SessionEntry } from "../log/entry.js";
-import { checkMessages, SHAPES_KNOWN, type Violation } from "./check.js";
+import type { AppMessage } from "../log/entry.js";
+import { checkMessages, KNOWN_GOOD, type Violation } from "./check.js";
 import { ContextMemo } from "./context-memo.js";
 import type {
 	BuiltContext,
@@ -13,28 +13,27 @@ import { type EntrySource, entryMessage } from "./entry-message.js";
 import type { ActiveCompaction, ActiveFreeze } from "./replacement.js";
 import { type TracedList, traceAnswer } from "./trace.js";
 
-/** What a hook makes of a list; undefined passes it through. Must not throw: the caller reports a hook's errors. */
+/** Returns a hook's answer to a list of messages; undefined leaves the list unchanged. Must not throw: report errors inside. */
 export type ContextTransform = (messages: readonly ContextMessage[]) => Promise<unknown>;
 
 /** A hook's `context` handler as the pipeline sees it. */
 export interface ContextStage {
-	/** Path of the hook: origin of what it adds, culprit of what it breaks. */
+	/** Path of the hook, for origins and problems. */
 	hook: string;
 	transform: ContextTransform;
 }
 
-/** Options of `buildContext`. */
 export interface BuildContextOptions {
-	/** Called for each answer of a hook that was dropped, and for each clamped compaction. */
+	/** Called for each dropped answer of a hook and each clamped compaction. */
 	onProblem?(problem: ContextProblem): void;
-	/** Work done before on the same log; see `ContextMemo`. */
+	/** Earlier results for the same log; see `ContextMemo`. */
 	memo?: ContextMemo;
 }
 
 /**
- * Computes the context: `hookN(… hook1(core(entries)) …)`. Each answer is checked; one that no model would accept is
- * reported and dropped, and the list before it stands. Faults that were in the list before the hook ran are not held
- * against it. Every message carries its origin.
+ * Computes the context: `hookN(… hook1(core(entries)) …)`. An answer that no model would accept is reported and dropped,
+ * and the list before it is used. A hook is not blamed for faults that its input already had. Every message carries its
+ * origin.
  */
 export async function buildContext(
 	entries: EntrySource,
@@ -51,12 +50,12 @@ export async function buildContext(
 
 	let current: TracedList = core;
 	const changes: Change[] = [];
-	/** Faults that `current` has already; null when nobody had to look. */
+	/** Faults of `current`; null until they are needed. */
 	let faults: ReadonlySet<string> | null = null;
-	for (const [place, { hook, transform }] of stages.entries()) {
+	for (const [index, { hook, transform }] of stages.entries()) {
 		const answer = await transform(current.messages);
 		if (answer === undefined) continue;
-		const stage = memo.stage(`${place} ${hook}`);
+		const stage = memo.stage(`${index} ${hook}`);
 		const traced = traceAnswer({ answer, before: current, hook, previousOwn: stage.own });
 		if ("rule" in traced) {
 			report({ hook, ...traced });
@@ -64,7 +63,7 @@ export async function buildContext(
 		}
 		const violations = stage.check(traced);
 		if (violations.length > 0) {
-			const known: ReadonlySet<string> = faults ?? keys(checkMessages(current.messages, SHAPES_KNOWN));
+			const known: ReadonlySet<string> = faults ?? keys(checkMessages(current.messages, KNOWN_GOOD));
 			const broken = violations.find(({ key }) => !known.has(key));
 			if (broken) {
 				report({ hook, rule: broken.rule, position: broken.position });
@@ -89,7 +88,7 @@ interface Change {
 	after: readonly TracedMessage[];
 }
 
-/** A computed context. What hides and edits each entry is worked out when it is first asked for. */
+/** A computed context. Finds hidden and edited entries on first use. */
 class Context implements BuiltContext {
 	#hidden: readonly HiddenEntry[] | null = null;
 	#edits: readonly HookEdits[] | null = null;
@@ -146,19 +145,14 @@ class Context implements BuiltContext {
 }
 
 function findEdits({ hook, before, after }: Change): HookEdits {
-	const left = new Set<object>(after.map(({ message }) => message));
+	const remaining = new Set<object>(after.map(({ message }) => message));
 	const entries = before.flatMap(({ message, entryIndex }) =>
-		entryIndex === null || left.has(message) ? [] : [entryIndex],
+		entryIndex === null || remaining.has(message) ? [] : [entryIndex],
 	);
 	return { hook, entries: new Set(entries) };
 }
 
-/** The bare messages of a context, for code that does not ask where they come from. */
+/** The messages of a context, without their origins. */
 export function plainMessages(context: BuiltContext): AppMessage[] {
 	return context.messages.map(({ message }) => message);
-}
-
-/** True when any entry of a list is one that puts a message into the context. */
-export function hasMessages(entries: readonly SessionEntry[]): boolean {
-	return entries.some((entry) => entryMessage(entry) !== null);
 }

@@ -3,17 +3,17 @@ import { isSameMessage } from "./ledger.js";
 import { sharedLength } from "./shared-length.js";
 import { estimateTokens } from "./tokens.js";
 
-/** The start of a request is not what the request before began with: the provider must read it anew. */
+/** A request that does not start like the previous one, so that the provider must process it again. */
 export interface CacheLoss {
-	/** What changed it; `other` when that cannot be told. */
+	/** What changed the start; `other` when unknown. */
 	by: { kind: "compaction" } | { kind: "hook"; hook: string } | { kind: "other" };
-	/** Of the messages of the request before that can no longer be taken from the cache; estimated. */
+	/** Estimated tokens of the previous request that are no longer cached. */
 	tokens: number;
 	/** Position of the first message that differs. */
 	position: number;
 }
 
-/** Finds what a request loses of the one before it. @returns null when it only adds something at the end */
+/** Compares a request with the previous one. @returns null when messages were only added at the end */
 export function findCacheLoss(previous: BuiltContext, current: BuiltContext): CacheLoss | null {
 	const { messages } = previous;
 	let position = sharedLength(messages, current.messages);
@@ -24,14 +24,12 @@ export function findCacheLoss(previous: BuiltContext, current: BuiltContext): Ca
 }
 
 function findCulprit(previous: BuiltContext, current: BuiltContext, position: number): CacheLoss["by"] {
-	const gone = previous.messages[position];
-	const here = current.messages[position];
-	return (
-		hiderOf(gone, current) ?? adderOf(here) ?? adderOf(gone) ?? hiderOf(here, previous) ?? ({ kind: "other" } as const)
-	);
+	const before = previous.messages[position];
+	const after = current.messages[position];
+	return hiderOf(before, current) ?? adderOf(after) ?? adderOf(before) ?? hiderOf(after, previous) ?? { kind: "other" };
 }
 
-/** What keeps the entry of a message out of a context. */
+/** Finds what hides the entry of a message from a context; null for nothing. */
 function hiderOf(traced: TracedMessage | undefined, { hidden }: BuiltContext): CacheLoss["by"] | null {
 	if (!traced || traced.entryIndex === null) return null;
 	const by = hidden.find(({ entryIndex }) => entryIndex === traced.entryIndex)?.by;
@@ -40,7 +38,7 @@ function hiderOf(traced: TracedMessage | undefined, { hidden }: BuiltContext): C
 	return by.kind === "compaction" ? { kind: "compaction" } : { kind: "other" };
 }
 
-/** What put a message there that is no entry's own. */
+/** Finds what added a message that is not from an entry; null for nothing. */
 function adderOf(traced: TracedMessage | undefined): CacheLoss["by"] | null {
 	if (traced?.origin.kind === "hook") return { kind: "hook", hook: traced.origin.hook };
 	return traced?.origin.kind === "compaction" ? { kind: "compaction" } : null;

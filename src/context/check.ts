@@ -2,7 +2,7 @@ import type { AppMessage } from "../log/entry.js";
 import type { ContextMessage } from "./context-message.js";
 import { isBlank, isSentReply } from "./convert.js";
 
-/** Rules that a list of messages must keep for a model to accept it. */
+/** The rules for lists of messages that a model accepts. */
 export type ContextRule =
 	| "known_role"
 	| "well_formed_content"
@@ -12,7 +12,7 @@ export type ContextRule =
 	| "user_message_remains"
 	| "prompt_comes_last";
 
-/** A broken rule. `key` names the culprit across lists: the same fault has the same key. */
+/** A broken rule. `key` identifies the fault: the same fault in another list has the same key. */
 export interface Violation {
 	rule: ContextRule;
 	/** Position in the list, from 0. */
@@ -20,43 +20,41 @@ export interface Violation {
 	key: string;
 }
 
-/** What `checkMessages` may skip. */
 export interface CheckOptions {
-	/** True for messages whose shape is known to be right, such as those of the log. */
+	/** True for messages that are known to be well formed, such as those of the log. */
 	isKnownGood?(message: ContextMessage): boolean;
-	/** The messages before this position are plainly fine, and no call of theirs waits for its result. */
+	/** All messages before this position are valid, and all their calls have results. */
 	start?: number;
 }
 
-/** The log checks the shapes of its messages, and `traceAnswer` those that a hook makes. */
-export const SHAPES_KNOWN: CheckOptions = { isKnownGood: () => true };
+/** Skips the check of the form: the log checks its own messages, and `traceAnswer` those of hooks. */
+export const KNOWN_GOOD: CheckOptions = { isKnownGood: () => true };
 
 /**
- * Finds what a model would refuse: unknown roles, malformed content, tool results without their call before them, tool
- * calls of a non-final assistant message without a result, two results for one call, no user message that says anything,
- * a reply in the last place, where there is nothing to answer.
- * Several user messages in a row are fine. Linear in the number of messages.
+ * Finds faults for which a model would refuse a list: unknown roles, malformed content, tool results without an earlier
+ * call, tool calls without a result in a non-final assistant message, two results for one call, no non-empty user message,
+ * and a reply at the end with nothing to answer. Several user messages in a row are valid. Linear in the number of messages.
  */
 export function checkMessages(messages: readonly ContextMessage[], options: CheckOptions = {}): Violation[] {
-	const violations = isPlainlyFine(messages, options) ? [] : findViolations(messages, options);
+	const violations = isSimplyValid(messages, options) ? [] : findViolations(messages, options);
 	const position = findUnansweredEnd(messages);
 	if (position >= 0) violations.push({ rule: "prompt_comes_last", position, key: "prompt_comes_last" });
 	return violations;
 }
 
-/** True for lists in which each call is answered right after its message: nearly all, told without keeping books. */
-export function isPlainlyFine(
+/** Fast check for the common case: every call is answered right after its message. @returns false to check in full */
+export function isSimplyValid(
 	messages: readonly ContextMessage[],
 	{ isKnownGood, start = 0 }: CheckOptions = {},
 ): boolean {
 	let hasUser = false;
-	for (let position = 0; position < start && !hasUser; position++) hasUser = speaksForUser(messages[position]?.message);
+	for (let position = 0; position < start && !hasUser; position++) hasUser = isSentAsUser(messages[position]?.message);
 	for (let position = start; position < messages.length; position++) {
 		const item = messages[position];
 		if (!item || (isKnownGood ? !isKnownGood(item) : !isWellFormed(item.message))) return false;
 		const { message } = item;
 		if (message.role === "toolResult") return false;
-		if (message.role !== "assistant") hasUser ||= speaksForUser(message);
+		if (message.role !== "assistant") hasUser ||= isSentAsUser(message);
 		else {
 			for (const block of message.content) {
 				if (block.type !== "toolCall") continue;
@@ -69,21 +67,21 @@ export function isPlainlyFine(
 	return hasUser;
 }
 
-/** True for a message that reaches the model as the user's. */
-function speaksForUser(message: AppMessage | undefined): boolean {
+/** True for a message that is sent with the role `user`. */
+function isSentAsUser(message: AppMessage | undefined): boolean {
 	if (message?.role === "user") return !isBlank(message.content);
 	return message?.role === "bashExecution" && message.excludeFromContext !== true;
 }
 
 /**
- * Position of a reply behind which nothing is sent that it has not answered; -1 for none. Results are sent right behind
- * their calls, so those of earlier replies do not count.
+ * Position of the last reply if nothing after it needs an answer; -1 otherwise. Results are sent right after their calls,
+ * so those of earlier replies do not count.
  */
 function findUnansweredEnd(messages: readonly ContextMessage[]): number {
 	const results = new Set<string>();
 	for (let position = messages.length - 1; position >= 0; position--) {
 		const message = messages[position]?.message;
-		if (!isWellFormed(message) || speaksForUser(message)) return -1;
+		if (!isWellFormed(message) || isSentAsUser(message)) return -1;
 		if (message.role === "toolResult") results.add(message.toolCallId);
 		if (message.role !== "assistant" || !isSentReply(message)) continue;
 		const isAnswered = message.content.some((block) => block.type === "toolCall" && results.has(block.id));
@@ -94,7 +92,7 @@ function findUnansweredEnd(messages: readonly ContextMessage[]): number {
 
 function findViolations(messages: readonly ContextMessage[], options: CheckOptions): Violation[] {
 	const violations: Violation[] = [];
-	/** Calls without a result so far: where each was made, by id. Some providers give an id more than once. */
+	/** Positions of calls without a result so far, by id. Some providers use an id more than once. */
 	const open = new Map<string, number[]>();
 	const answered = new Set<string>();
 	let users = 0;
@@ -109,7 +107,7 @@ function findViolations(messages: readonly ContextMessage[], options: CheckOptio
 		}
 		const { message } = item;
 		if (message.role === "user" || message.role === "bashExecution") {
-			if (speaksForUser(message)) users++;
+			if (isSentAsUser(message)) users++;
 		} else if (message.role === "assistant") {
 			lastAssistant = position;
 			for (const block of message.content) {
@@ -135,7 +133,7 @@ function findViolations(messages: readonly ContextMessage[], options: CheckOptio
 
 const ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "toolResult", "bashExecution"]);
 
-/** True when a value has the shape of a message: a known role, content and ids of the right types. */
+/** True for a value with the form of a message: a known role, content and ids of the right types. */
 export function isWellFormed(value: unknown): value is AppMessage {
 	if (!isRecord(value)) return false;
 	switch (value.role) {
@@ -157,7 +155,7 @@ export function isWellFormed(value: unknown): value is AppMessage {
 	}
 }
 
-/** True for an object with a role that messages of the context can have. */
+/** True for an object with a role that context messages can have. */
 export function isKnownRole(value: object): boolean {
 	return ROLES.has(roleOf(value));
 }

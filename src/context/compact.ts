@@ -6,7 +6,7 @@ import { activeReplacement } from "./replacement.js";
 import { serializeConversation } from "./serialize.js";
 import { estimateTokens } from "./tokens.js";
 
-/** What a compaction would do, worked out on the context that the model sees. */
+/** The effect of a compaction on the current context. */
 export interface CompactionPlan {
 	firstKeptEntryIndex: number;
 	/** The cut falls inside a turn. */
@@ -18,8 +18,8 @@ export interface CompactionPlan {
 }
 
 /**
- * Finds where to cut a context so that about `keepRecentTokens` stay. The first kept message is one that an entry holds
- * and never a tool result. @returns null when nothing lies before the cut
+ * Finds where to cut a context so that about `keepRecentTokens` remain. The first kept message belongs to an entry and is
+ * never a tool result. @returns null when no message is before the cut
  */
 export function planCompaction(
 	messages: readonly TracedMessage[],
@@ -42,27 +42,27 @@ export function planCompaction(
 }
 
 /**
- * Position of the first message to keep. It is not one that an earlier compaction or freeze covers and that was put back: a cut
- * there would bring back everything behind it.
+ * Position of the first message to keep; null for none. Never a message that an earlier compaction or freeze covers and a
+ * hook restored: a cut there would restore all entries after it.
  */
 function findCut(messages: readonly TracedMessage[], keepRecentTokens: number, firstAllowed: number): number | null {
 	let kept = 0;
-	let wanted = messages.length;
-	while (wanted > 0 && kept < keepRecentTokens) {
-		const message = messages[--wanted]?.message;
+	let target = messages.length;
+	while (target > 0 && kept < keepRecentTokens) {
+		const message = messages[--target]?.message;
 		if (message) kept += estimateTokens(message);
 	}
-	// Prefer a cut that keeps less; go back only when no later message can begin what is kept.
-	for (let position = Math.max(wanted, 1); position < messages.length; position++) {
-		if (canBegin(messages, position, firstAllowed)) return position;
+	// Prefer a cut that keeps less; move back only if no later message can be the first.
+	for (let position = Math.max(target, 1); position < messages.length; position++) {
+		if (canBeFirst(messages, position, firstAllowed)) return position;
 	}
-	for (let position = Math.min(wanted, messages.length - 1); position > 0; position--) {
-		if (canBegin(messages, position, firstAllowed)) return position;
+	for (let position = Math.min(target, messages.length - 1); position > 0; position--) {
+		if (canBeFirst(messages, position, firstAllowed)) return position;
 	}
 	return null;
 }
 
-function canBegin(messages: readonly TracedMessage[], position: number, firstAllowed: number): boolean {
+function canBeFirst(messages: readonly TracedMessage[], position: number, firstAllowed: number): boolean {
 	const item = messages[position];
 	if (item === undefined || item.entryIndex === null || item.entryIndex < firstAllowed) return false;
 	return item.message.role !== "toolResult";
@@ -70,25 +70,25 @@ function canBegin(messages: readonly TracedMessage[], position: number, firstAll
 
 const SUMMARY_SYSTEM_PROMPT =
 	"You write hand-over notes for a coding agent. From the conversation you are given, write what the agent needs to " +
-	"go on without it. Do not continue the conversation and do not answer questions in it.";
+	"continue without it. Do not continue the conversation and do not answer questions in it.";
 
-const SUMMARY_REQUEST = `Write the notes in Markdown, under these headings, leaving out those with nothing to say:
+const SUMMARY_REQUEST = `Write the notes in Markdown, under these headings, omitting empty ones:
 ## Goal: what the user wants, in their words where it matters
 ## Done: what was changed, with file paths and names of functions
 ## Found: facts about the code, decisions and their reasons, what did not work
-## Next: what is left to do, in order
+## Next: remaining work, in order
 Keep exact paths, commands, error messages and identifiers. Be as short as that allows.`;
 
-/** The request that asks a model for a summary of `messages`. */
+/** The request for a summary of `messages`. */
 export function summaryRequest(messages: readonly AppMessage[], focus: string | undefined): LlmContext {
 	const text = serializeConversation(messages);
-	const wish = focus ? `\n\nThe user asks that the notes pay particular attention to: ${focus}` : "";
+	const focusNote = focus ? `\n\nThe user asks that the notes pay particular attention to: ${focus}` : "";
 	return {
 		systemPrompt: SUMMARY_SYSTEM_PROMPT,
 		messages: [
 			{
 				role: "user",
-				content: `<conversation>\n${text}\n</conversation>\n\n${SUMMARY_REQUEST}${wish}`,
+				content: `<conversation>\n${text}\n</conversation>\n\n${SUMMARY_REQUEST}${focusNote}`,
 				timestamp: 0,
 			},
 		],

@@ -1,4 +1,4 @@
-import { checkMessages, isPlainlyFine, SHAPES_KNOWN, type Violation } from "./check.js";
+import { checkMessages, isSimplyValid, KNOWN_GOOD, type Violation } from "./check.js";
 import type { TracedMessage } from "./context-message.js";
 import { type CoreContext, coreContext } from "./core.js";
 import type { EntrySource } from "./entry-message.js";
@@ -6,21 +6,20 @@ import { noteExtension, sharedLength } from "./shared-length.js";
 import type { TracedAnswer } from "./trace.js";
 
 /**
- * What the computations of one log's contexts have in common, so that the next one does only what is new: entries that
- * were added are read, messages that were not there before are checked. Every result is what it would be without; make a
- * new one when the log is another.
+ * Caches results for one log, so that the next context reads only added entries and checks only new messages. It never
+ * changes a result. Create a new one for another log.
  */
 export class ContextMemo {
 	#core: CoreContext | null = null;
 	readonly #stages = new Map<string, StageMemo>();
 
-	/** The context before hooks. @param entries the log, not shorter than the last time, or it is read anew */
+	/** The context before hooks. @param entries the log; if it is shorter than last time, it is read again */
 	core(entries: EntrySource): CoreContext {
 		this.#core = coreContext(entries, this.#core);
 		return this.#core;
 	}
 
-	/** What is known of a handler's answers. @param key its place in the chain and its hook */
+	/** The cache for a handler's answers. @param key its index in the chain and its hook */
 	stage(key: string): StageMemo {
 		const stage = this.#stages.get(key) ?? new StageMemo();
 		this.#stages.set(key, stage);
@@ -28,34 +27,34 @@ export class ContextMemo {
 	}
 }
 
-/** The last list that a handler's answer was made into. */
+/** The last list that resulted from a handler's answer. */
 export class StageMemo {
 	#messages: readonly TracedMessage[] = [];
-	#isPlain = false;
+	#isValid = false;
 	#own: readonly TracedMessage[] = [];
 
-	/** What the hook made itself, in order. */
+	/** The messages that the hook created, in order. */
 	get own(): readonly TracedMessage[] {
 		return this.#own;
 	}
 
-	/** Freezes a traced answer. @returns the rules that it breaks; looks only at what is not as in the one before */
+	/** Freezes a traced answer and checks the part that differs from the previous one. @returns the broken rules */
 	check({ messages, own }: TracedAnswer): Violation[] {
 		Object.freeze(messages);
 		const before = this.#messages;
 		const shared = sharedLength(before, messages);
 		if (shared === before.length) noteExtension(before, messages);
-		const start = this.#isPlain ? closedStart(before, shared) : 0;
-		this.#isPlain = isPlainlyFine(messages, { ...SHAPES_KNOWN, start });
+		const start = this.#isValid ? answeredStart(before, shared) : 0;
+		this.#isValid = isSimplyValid(messages, { ...KNOWN_GOOD, start });
 		this.#messages = messages;
 		this.#own = own;
-		return checkMessages(messages, { ...SHAPES_KNOWN, start: this.#isPlain ? messages.length : 0 });
+		return checkMessages(messages, { ...KNOWN_GOOD, start: this.#isValid ? messages.length : 0 });
 	}
 }
 
-/** The last position up to `end` of a plainly fine list behind which no result of a call before it stands. */
-function closedStart(plain: readonly TracedMessage[], end: number): number {
+/** The last position up to `end` where all earlier calls of a valid list have their results. */
+function answeredStart(valid: readonly TracedMessage[], end: number): number {
 	let start = end;
-	while (start > 0 && plain[start]?.message.role === "toolResult") start--;
+	while (start > 0 && valid[start]?.message.role === "toolResult") start--;
 	return start;
 }

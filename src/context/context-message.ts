@@ -1,6 +1,6 @@
 import type { AppMessage } from "../log/entry.js";
 
-/** A message of the context and the entry it comes from; null when no single entry holds it. What pi hands out is frozen. */
+/** A message of the context and the index of its entry; null when it is not from a single entry. Frozen when pi creates it. */
 export interface ContextMessage {
 	message: AppMessage;
 	entryIndex: number | null;
@@ -11,7 +11,7 @@ export type Origin =
 	| { kind: "entry" }
 	| { kind: "compaction"; entryIndex: number }
 	| { kind: "system_item" }
-	/** A hook made it for a request that was frozen since; which one is not known. */
+	/** A hook created it for a request that was frozen later; the hook is unknown. */
 	| { kind: "freeze" }
 	| { kind: "hook"; hook: string };
 
@@ -20,34 +20,34 @@ export interface TracedMessage extends ContextMessage {
 	origin: Origin;
 }
 
-/** An entry that the model does not see, and what hid it. */
+/** An entry hidden from the model, and what hides it. */
 export interface HiddenEntry {
 	entryIndex: number;
 	by: { kind: "compaction" | "freeze"; entryIndex: number } | { kind: "hook"; hook: string };
 }
 
-/** What one hook did to messages that it was given. */
+/** Entries whose messages a hook removed or replaced. */
 export interface HookEdits {
 	hook: string;
 	entries: ReadonlySet<number>;
 }
 
-/** A hook's answer that was dropped because no model would accept it, or a notice about the log. */
+/** A dropped answer of a hook that no model would accept, or a fault in the log. */
 export interface ContextProblem {
 	/** Path of the hook; null when the log itself is at fault. */
 	hook: string | null;
 	rule: string;
-	/** Position in the list that was refused, or the entry index when `hook` is null. */
+	/** Position in the dropped list, or the entry index when `hook` is null. */
 	position: number;
 }
 
-/** The context: what the model sees next, and why. A pure function of entries and hooks. */
+/** The context: the messages of the next request and their origins. A pure function of entries and hooks. */
 export interface BuiltContext {
 	readonly messages: readonly TracedMessage[];
 	readonly hidden: readonly HiddenEntry[];
-	/** Entries whose messages each hook took out or replaced, in the order of the hooks. */
+	/** One item for each hook, in the order of the hooks. */
 	readonly edits: readonly HookEdits[];
 	readonly problems: readonly ContextProblem[];
-	/** Hooks made something else of it than pi alone does. */
+	/** True when hooks changed the context that pi alone would build. */
 	readonly isChanged: boolean;
 }

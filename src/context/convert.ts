@@ -1,12 +1,12 @@
 import type { AssistantMessage, Message, TextContent, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
 import type { AppMessage, BashExecutionMessage } from "../log/entry.js";
 
-/** Tools that return nothing still have to return something: some providers refuse or misread empty text. */
+/** Replaces empty tool results: some providers refuse or misread empty text. */
 const NO_OUTPUT: TextContent = { type: "text", text: "(no output)" };
 
 /**
- * Turns the messages of a session into messages that a provider knows: shell commands of the user become user text,
- * `!!` commands and blank user messages are left out, empty tool results say so.
+ * Converts the messages of a session to provider messages: shell commands of the user become user text, `!!` commands and
+ * blank user messages are omitted, empty tool results become "(no output)".
  */
 export function convertToLlm(messages: readonly AppMessage[]): Message[] {
 	const converted: Message[] = [];
@@ -30,13 +30,13 @@ export function convertToLlm(messages: readonly AppMessage[]): Message[] {
 	return converted;
 }
 
-/** True for content that says nothing: no image and nothing but white space. Providers refuse such messages. */
+/** True for content with only white space and no image. Providers refuse such messages. */
 export function isBlank(content: UserMessage["content"]): boolean {
 	if (typeof content === "string") return content.trim() === "";
 	return content.every((block) => block.type === "text" && block.text.trim() === "");
 }
 
-/** False for replies that never reach the model: those that failed, and those that say and call nothing. */
+/** False for replies that are never sent: failed ones, and those without text, thinking or calls. */
 export function isSentReply({ content, stopReason }: AssistantMessage): boolean {
 	if (stopReason === "error") return false;
 	if (stopReason === "aborted") return content.some(isText);
@@ -50,7 +50,7 @@ function isText(block: AssistantMessage["content"][number]): boolean {
 	return block.type === "text" && block.text.trim() !== "";
 }
 
-/** What the model reads of a `!` command: the command, its output fenced, how it ended. */
+/** A `!` command as text for the model: the command, its fenced output, its result. */
 export function bashExecutionText(message: BashExecutionMessage): string {
 	const fence = longestFence(message.output);
 	const lines = [`Ran \`${message.command}\``, fence, message.output.trimEnd() || "(no output)", fence];
@@ -72,11 +72,11 @@ function withOutput(message: ToolResultMessage): ToolResultMessage {
 }
 
 /**
- * Makes any list of provider messages one that a provider accepts; a list that is already fine comes back equal.
+ * Repairs a list of provider messages so that providers accept it; a valid list is returned equal.
  *
- * Each assistant message is followed at once by exactly one result for each of its tool calls: results are moved there,
- * missing ones become an error result "interrupted", those without a call are left out. Replies that failed are left
- * out with their results; of aborted ones the text remains. A call id that comes twice is made unique.
+ * Each assistant message is directly followed by exactly one result for each of its tool calls: results are moved there,
+ * missing ones become an error result "interrupted", results without a call are omitted. Failed replies are omitted with
+ * their results; aborted ones keep only their text. Duplicate call ids are made unique.
  */
 export function repairMessages(messages: readonly Message[]): Message[] {
 	const results = new Map<string, ToolResultMessage[]>();
@@ -92,7 +92,7 @@ export function repairMessages(messages: readonly Message[]): Message[] {
 		if (message.role === "user") repaired.push(message);
 		if (message.role !== "assistant") continue;
 		const { assistant, calls } = acceptable(message, usedIds);
-		// A call that is not sent takes its result with it.
+		// Calls that are not sent lose their results.
 		if (calls.length === 0) for (const call of toolCalls(message)) results.get(call.id)?.shift();
 		if (!assistant) continue;
 		repaired.push(assistant);
@@ -106,14 +106,14 @@ export function repairMessages(messages: readonly Message[]): Message[] {
 	return repaired;
 }
 
-/** What opens a conversation whose beginning is not there. */
+/** Opens a conversation whose start was removed. */
 const OPENING: UserMessage = Object.freeze({
 	role: "user",
 	content: "(The beginning of this conversation was left out.)",
 	timestamp: 0,
 });
 
-/** The same messages, with a user message before them if another one comes first: providers want a user to begin. */
+/** Adds a user message at the start unless there is one: providers require it. */
 export function openedByUser(messages: Message[]): Message[] {
 	return messages.length === 0 || messages[0]?.role === "user" ? messages : [OPENING, ...messages];
 }

@@ -1,32 +1,30 @@
 import type { ContextProblem, TracedMessage } from "./context-message.js";
-import { EntryItems } from "./entry-items.js";
-import { compactionMessage, type EntrySource } from "./entry-message.js";
+import { compactionMessage, EntryItems, type EntrySource } from "./entry-message.js";
 import { type ActiveCompaction, type ActiveFreeze, activeReplacement, changesReplacement } from "./replacement.js";
 import { noteExtension } from "./shared-length.js";
 
-/** What the core makes of the entries, before any hook. */
+/** The context before any hook. */
 export interface CoreContext {
 	/** Frozen, with its items. */
 	messages: readonly TracedMessage[];
-	/** Those among them that no single entry holds. */
+	/** Those that are not from a single entry. */
 	synthetic: readonly TracedMessage[];
-	/** What stands in place of early entries. */
+	/** The compaction or freeze that replaces early entries; null for none. */
 	replacement: ActiveCompaction | ActiveFreeze | null;
 	problems: ContextProblem[];
-	/** How many entries it was made of. */
+	/** Number of entries from which it was computed. */
 	length: number;
-	/** The items of the entries' log. */
+	/** The item cache of the log. */
 	items: EntryItems;
-	/** Begins with `messages` and grows: copying a list that is not frozen is quick. */
+	/** A growing list that starts with `messages`; it is not frozen, because copying frozen lists is slow. */
 	growing: TracedMessage[];
 }
 
 /**
- * The context before hooks: the summary of the compaction in force, or the messages of the freeze, then every message
- * entry from the first one that it keeps. Reads no message that a compaction covers.
- * @param previous what was made of the same log when it was shorter: only the entries behind it are read then, unless one
- * of them is a compaction, a freeze or an undo. The result is the same without it, and the messages that both have are the
- * same objects.
+ * Computes the context before hooks: the summary of the active compaction, or the messages of the active freeze, then the
+ * messages of all entries that it keeps. Reads no message that a compaction covers.
+ * @param previous an earlier result for the same log. Only later entries are read then, unless one of them is a
+ * compaction, a freeze or an undo. It does not change the result; shared messages are the same objects.
  */
 export function coreContext(entries: EntrySource, previous: CoreContext | null = null): CoreContext {
 	if (previous && previous.length <= entries.length) {
@@ -41,7 +39,7 @@ function extend(
 	added: readonly TracedMessage[],
 ): Pick<CoreContext, "messages" | "growing"> {
 	if (added.length === 0) return { messages, growing };
-	const all = growing.length === messages.length ? growing : [...messages]; // another context may have gone on from this one
+	const all = growing.length === messages.length ? growing : [...messages]; // another result may have extended this list
 	for (const item of added) all.push(item);
 	const extended = Object.freeze(all.slice());
 	noteExtension(messages, extended);
@@ -74,14 +72,14 @@ function computeCore(entries: EntrySource): CoreContext {
 	};
 }
 
-/** The items of the entries from an index on; null when it stops at an entry that changes what replaces early ones. */
+/** The items of the entries from an index; null if `stopAtReplacement` and one of them changes the active replacement. */
 function readItems(
 	entries: EntrySource,
 	from: number,
 	items: EntryItems,
 	{ stopAtReplacement = false } = {},
 ): TracedMessage[] | null {
-	// Allocated at once: growing it would cost more than what is put in.
+	// Preallocated: growing the array would cost more than filling it.
 	const read = new Array<TracedMessage>(entries.length - from);
 	let count = 0;
 	for (let index = from; index < entries.length; index++) {

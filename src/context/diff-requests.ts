@@ -1,17 +1,17 @@
 import type { TracedMessage } from "./context-message.js";
 import { digestContext } from "./digest.js";
 
-/** A message in the comparison of two requests. Positions are from 0; null where a request does not have it. */
+/** A message in the comparison of two requests. Positions are from 0; null for the request that lacks it. */
 export interface RequestChange {
-	/** `replaced`: the message of one entry has another content now. */
+	/** `replaced`: both requests have a message of the same entry, with different content. */
 	kind: "kept" | "added" | "removed" | "replaced";
 	previous: number | null;
 	current: number | null;
 }
 
 /**
- * Compares two requests. In the order of the current one; what was removed stands before what is there now. Messages
- * that reach the model alike count as the same.
+ * Compares two requests. The result is in the order of the current one; removed messages newAt before the ones now at their
+ * position. Messages that are sent alike count as equal.
  */
 export function diffRequests(previous: readonly TracedMessage[], current: readonly TracedMessage[]): RequestChange[] {
 	const kept = keptPairs(previous.map(keyOf), current.map(keyOf));
@@ -25,30 +25,30 @@ export function diffRequests(previous: readonly TracedMessage[], current: readon
 	return changes;
 }
 
-type Stretch = readonly [from: number, to: number];
+type Span = readonly [from: number, to: number];
 
-/** What lies between two messages that were kept. */
+/** The changes between two kept messages. */
 function changed(
 	previous: readonly TracedMessage[],
 	current: readonly TracedMessage[],
-	[from, before]: Stretch,
-	[start, now]: Stretch,
+	[from, before]: Span,
+	[start, now]: Span,
 ): RequestChange[] {
-	const ofEntry = new Map<number, number>();
+	const previousByEntry = new Map<number, number>();
 	for (let at = from; at < before; at++) {
 		const index = previous[at]?.entryIndex ?? null;
-		if (index !== null) ofEntry.set(index, at);
+		if (index !== null) previousByEntry.set(index, at);
 	}
 	const changes: RequestChange[] = [];
-	let [gone, come] = [from, start];
+	let [oldAt, newAt] = [from, start];
 	for (let at = start; at < now; at++) {
 		const index = current[at]?.entryIndex ?? null;
-		const twin = index === null ? undefined : ofEntry.get(index);
-		if (twin === undefined || twin < gone) continue;
-		changes.push(...removed(gone, twin), ...added(come, at), { kind: "replaced", previous: twin, current: at });
-		[gone, come] = [twin + 1, at + 1];
+		const twin = index === null ? undefined : previousByEntry.get(index);
+		if (twin === undefined || twin < oldAt) continue;
+		changes.push(...removed(oldAt, twin), ...added(newAt, at), { kind: "replaced", previous: twin, current: at });
+		[oldAt, newAt] = [twin + 1, at + 1];
 	}
-	return [...changes, ...removed(gone, before), ...added(come, now)];
+	return [...changes, ...removed(oldAt, before), ...added(newAt, now)];
 }
 
 function removed(from: number, to: number): RequestChange[] {
@@ -67,21 +67,21 @@ function keyOf({ message }: TracedMessage): string {
 	return digestContext([message]);
 }
 
-/** Pairs of equal keys whose positions rise in both lists: as many as can be found when each key is matched in order. */
+/** Pairs of equal keys whose positions increase in both lists; the most that matching each key in order can find. */
 function keptPairs(previous: readonly string[], current: readonly string[]): (readonly [number, number])[] {
-	const places = new Map<string, number[]>();
-	for (const [at, key] of previous.entries()) places.set(key, [...(places.get(key) ?? []), at]);
+	const positions = new Map<string, number[]>();
+	for (const [at, key] of previous.entries()) positions.set(key, [...(positions.get(key) ?? []), at]);
 	const pairs: (readonly [number, number])[] = [];
 	for (const [at, key] of current.entries()) {
-		const place = places.get(key)?.shift();
-		if (place !== undefined) pairs.push([place, at]);
+		const position = positions.get(key)?.shift();
+		if (position !== undefined) pairs.push([position, at]);
 	}
-	return longestRising(pairs);
+	return longestIncreasing(pairs);
 }
 
-/** The longest part of a list whose first members rise. */
-function longestRising(pairs: readonly (readonly [number, number])[]): (readonly [number, number])[] {
-	/** `ends[n]` is the pair with the least end among the rising parts of length n + 1. */
+/** The longest subsequence with increasing first members. */
+function longestIncreasing(pairs: readonly (readonly [number, number])[]): (readonly [number, number])[] {
+	/** `ends[n]`: index of the pair with the smallest end among increasing subsequences of length n + 1. */
 	const ends: number[] = [];
 	const before: number[] = [];
 	for (const [at, [value]] of pairs.entries()) {
@@ -94,10 +94,10 @@ function longestRising(pairs: readonly (readonly [number, number])[]): (readonly
 		before[at] = low > 0 ? (ends[low - 1] ?? -1) : -1;
 		ends[low] = at;
 	}
-	const rising: (readonly [number, number])[] = [];
+	const increasing: (readonly [number, number])[] = [];
 	for (let at = ends.at(-1) ?? -1; at >= 0; at = before[at] ?? -1) {
 		const pair = pairs[at];
-		if (pair) rising.unshift(pair);
+		if (pair) increasing.unshift(pair);
 	}
-	return rising;
+	return increasing;
 }

@@ -7,8 +7,8 @@ import { sharedLength } from "./shared-length.js";
 const digests = new WeakMap<AppMessage, string>();
 
 /**
- * SHA-256, hex, of a context as the model is given it: roles, contents, call ids. Timestamps, usage and tool details do
- * not count: they are not sent. Messages that were hashed before are not hashed again.
+ * SHA-256, hex, of a context as it is sent: roles, contents, call ids. Excludes timestamps, usage and tool details, which
+ * are not sent. Caches the hashes of frozen messages.
  */
 export function digestContext(messages: readonly AppMessage[]): string {
 	const hash = createHash("sha256");
@@ -16,16 +16,16 @@ export function digestContext(messages: readonly AppMessage[]): string {
 	return hash.digest("hex");
 }
 
-/** Messages between two states of the hash that are kept. */
+/** Number of messages between two saved hash states. */
 const CHECKPOINT_EVERY = 256;
 
-/** Digests of contexts, one after another, that each hash only what is not as in the one before. */
+/** Digests successive contexts, hashing only the part that differs from the previous one. */
 export class RunningDigest {
-	/** States of the hash, by how many messages are in them, ascending. */
+	/** Saved hash states with their number of messages, ascending. */
 	readonly #checkpoints: { length: number; hash: Hash }[] = [];
 	#seen: readonly ContextMessage[] = [];
 
-	/** @param context frozen, with all in it @returns what `digestContext` gives */
+	/** @param context deeply frozen @returns the same as `digestContext` */
 	update(context: readonly ContextMessage[]): string {
 		const shared = sharedLength(this.#seen, context);
 		this.#seen = context;
@@ -41,7 +41,7 @@ export class RunningDigest {
 		return hash.digest("hex");
 	}
 
-	/** Requests that each add little leave a state each: of those only the last few are worth keeping. */
+	/** Drops states that are close together, as left by requests that each add little. */
 	#thinOut(): void {
 		const last = this.#checkpoints.at(-1);
 		const before = this.#checkpoints.at(-3);
@@ -58,7 +58,7 @@ function digestMessage(message: AppMessage): string {
 			: [converted.role, converted.content],
 	);
 	const digest = createHash("sha256").update(JSON.stringify(sent)).digest("base64");
-	// A message that may still change must be hashed again.
+	// A message that is not frozen may change.
 	if (Object.isFrozen(message)) digests.set(message, digest);
 	return digest;
 }

@@ -9,19 +9,19 @@ import { estimateTokens } from "./tokens.js";
 export interface LedgerMessage {
 	/** From 0. */
 	position: number;
-	/** null when no single entry holds it. */
+	/** null when it is not from a single entry. */
 	entryIndex: number | null;
 	role: string;
 	tokens: number;
-	/** The request before began with it and all before it, unchanged. Absent when that request is not known. */
+	/** True when the previous request started with the same messages up to this one. Absent when that request is unknown. */
 	cached?: boolean;
 	origin: { kind: Origin["kind"]; hook?: string };
-	/** Tokens of the entry's own message, where a hook has put another one in its place. */
+	/** Tokens of the entry's own message, if a hook replaced it. */
 	replacedTokens?: number;
 	text: string;
 }
 
-/** An entry with a message that is not in the request. */
+/** An entry whose message is not in the request. */
 export interface LedgerHidden {
 	entryIndex: number;
 	role: string;
@@ -29,10 +29,10 @@ export interface LedgerHidden {
 	by: HiddenEntry["by"];
 }
 
-/** A request, message by message, and what is not in it. */
+/** All messages of a request, and the hidden entries. */
 export interface Ledger {
 	tokens: number;
-	/** What the request before this one began with, unchanged. Absent when that is not known. */
+	/** The start that is shared with the previous request. Absent when that request is unknown. */
 	prefix?: { messages: number; tokens: number };
 	messages: LedgerMessage[];
 	/** By entry index, ascending. */
@@ -40,24 +40,23 @@ export interface Ledger {
 	problems: { hook: string | null; rule: string; position: number }[];
 }
 
-/** What the model is given and why: `pi context --json` and `get_context`. */
+/** The output of `pi context --json` and `get_context`. */
 export interface ContextReport extends Ledger {
 	/** Path of the session; null when it is kept in memory. */
 	session: string | null;
-	/** Index of the last entry that counts. */
+	/** Index of the last entry that was used. */
 	at: number;
 	hooks: { path: string; scope: string }[];
 }
 
-/** What a ledger is made of. */
 export interface LedgerSource {
 	context: BuiltContext;
 	entries: EntrySource;
-	/** Messages of the request before; empty when there was none, null when it is not known. */
+	/** Messages of the previous request; empty when there was none, null when unknown. */
 	previous: readonly AppMessage[] | null;
 }
 
-/** Lays a computed context open. */
+/** Lists the messages and hidden entries of a computed context. */
 export function createLedger({ context, entries, previous }: LedgerSource): Ledger {
 	const cached = previous === null ? null : countPrefix(previous, context.messages);
 	const messages = context.messages.map(({ message, entryIndex, origin }, position): LedgerMessage => {
@@ -85,7 +84,7 @@ export function createLedger({ context, entries, previous }: LedgerSource): Ledg
 	};
 }
 
-/** Puts a computed context into the form for programs. */
+/** Creates the report of a computed context for programs. */
 export function createContextReport(
 	source: LedgerSource & { session: string | null; hooks: readonly { path: string; scope: string }[] },
 ): ContextReport {
@@ -97,7 +96,7 @@ export function createContextReport(
 	};
 }
 
-/** How many messages at the start are the same in both: what a provider's cache can hold. */
+/** Number of equal messages at the start of both lists, which the provider may have cached. */
 export function countPrefix(previous: readonly AppMessage[], current: readonly TracedMessage[]): number {
 	const end = Math.min(previous.length, current.length);
 	let count = 0;
@@ -105,19 +104,19 @@ export function countPrefix(previous: readonly AppMessage[], current: readonly T
 	return count;
 }
 
-/** True for two messages that reach the model alike. */
+/** True for two messages that are sent alike. */
 export function isSameMessage(a: AppMessage | undefined, b: AppMessage | undefined): boolean {
 	if (!a || !b) return false;
 	return a === b || (a.role === b.role && digestContext([a]) === digestContext([b]));
 }
 
-/** What a hook adds to a context and keeps out of it. Tokens, estimated. */
+/** Estimated tokens that a hook adds to a context and removes from it. */
 export interface HookShare {
 	added: number;
 	removed: number;
 }
 
-/** What each hook does to a context, by its path; hooks that do nothing are left out. */
+/** The share of each hook in a context, by path. Hooks without effect are omitted. */
 export function hookShares(ledger: Pick<Ledger, "messages" | "hidden">): Map<string, HookShare> {
 	const shares = new Map<string, HookShare>();
 	const add = (hook: string | undefined, added: number, removed: number) => {
@@ -130,7 +129,7 @@ export function hookShares(ledger: Pick<Ledger, "messages" | "hidden">): Map<str
 	return shares;
 }
 
-/** All text of a message, with what it calls. */
+/** The full text of a message, including its tool calls. */
 export function fullText(message: AppMessage): string {
 	if (message.role === "bashExecution") return bashExecutionText(message);
 	if (message.role !== "assistant") return messageText(message);

@@ -3,26 +3,26 @@ import type { AppMessage } from "../log/entry.js";
 import { freezeDeep, MAX_ENTRY_DEPTH } from "../log/freeze.js";
 import { isKnownRole, isWellFormed } from "./check.js";
 
-/** Messages that nobody can change any more: well formed, plain data, deeply frozen. */
-const settled = new WeakSet<object>();
+/** Messages that cannot change: well formed, plain data, deeply frozen. */
+const adopted = new WeakSet<object>();
 
-/** A message as it goes on, or the rule that it breaks. */
-export type Settled = { message: AppMessage } | { rule: "known_role" | "well_formed_content" };
+/** An adopted message, or the rule that it breaks. */
+export type AdoptedMessage = { message: AppMessage } | { rule: "known_role" | "well_formed_content" };
 
 /**
- * Takes over a message that a hook made: as it is when nobody can change it any more, else a frozen copy of what JSON
- * holds of it. So a message that was checked once stays what it was, whatever the hook or a later one does to its object.
- * @throws what its accessors throw
+ * Adopts a message that a hook created: the object itself if it cannot change, else a frozen JSON copy. Hooks cannot change
+ * a message after it was checked.
+ * @throws errors of its accessors
  */
-export function settleMessage(given: object): Settled {
-	if (settled.has(given)) return { message: given as AppMessage };
-	const message = isFixed(given) ? given : copy(given);
-	if (!isWellFormed(message)) return { rule: isKnownRole(given) ? "well_formed_content" : "known_role" };
-	settled.add(message);
+export function adoptMessage(candidate: object): AdoptedMessage {
+	if (adopted.has(candidate)) return { message: candidate as AppMessage };
+	const message = isDeeplyFrozen(candidate) ? candidate : copy(candidate);
+	if (!isWellFormed(message)) return { rule: isKnownRole(candidate) ? "well_formed_content" : "known_role" };
+	adopted.add(message);
 	return { message };
 }
 
-/** True when a value has the data of a settled message, so that this one can stand for it. @throws as `settleMessage` */
+/** True when a value has the same data as an adopted message, which can then be reused. @throws as `adoptMessage` */
 export function isSameData(value: unknown, plain: unknown): boolean {
 	if (value === plain) return true;
 	if (typeof value !== "object" || typeof plain !== "object" || value === null || plain === null) return false;
@@ -32,27 +32,27 @@ export function isSameData(value: unknown, plain: unknown): boolean {
 	}
 	if (Array.isArray(value) || "toJSON" in value) return false;
 	const fields = Object.entries(plain);
-	const given = Object.entries(value).filter(([, field]) => field !== undefined);
-	if (given.length !== fields.length) return false;
-	const byKey = new Map(given);
+	const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+	if (entries.length !== fields.length) return false;
+	const byKey = new Map(entries);
 	return fields.every(([key, field]) => isSameData(byKey.get(key), field));
 }
 
-function copy(given: object): unknown {
+function copy(candidate: object): unknown {
 	try {
-		return freezeDeep(JSON.parse(JSON.stringify(given) ?? "null"));
+		return freezeDeep(JSON.parse(JSON.stringify(candidate) ?? "null"));
 	} catch {
-		return null; // cycles, BigInt, nested too deeply: no message
+		return null; // cycles, BigInt or deep nesting: not a valid message
 	}
 }
 
-/** True for plain data that is frozen all through. */
-function isFixed(value: unknown, depth = 1): boolean {
+/** True for deeply frozen plain data. */
+function isDeeplyFrozen(value: unknown, depth = 1): boolean {
 	if (typeof value !== "object" || value === null) return typeof value !== "function";
 	if (depth > MAX_ENTRY_DEPTH || isProxy(value) || !Object.isFrozen(value)) return false;
 	const prototype: unknown = Object.getPrototypeOf(value);
 	if (prototype !== Object.prototype && prototype !== Array.prototype) return false;
 	return Object.values(Object.getOwnPropertyDescriptors(value)).every(
-		(property) => "value" in property && isFixed(property.value, depth + 1),
+		(property) => "value" in property && isDeeplyFrozen(property.value, depth + 1),
 	);
 }

@@ -1,8 +1,7 @@
 import type { UserMessage } from "@mariozechner/pi-ai";
 import type { SessionEntry } from "../log/entry.js";
 import type { ContextMessage } from "./context-message.js";
-import { EntryItems } from "./entry-items.js";
-import { entryTime } from "./entry-message.js";
+import { EntryItems, entryTime } from "./entry-message.js";
 
 /** Entries `[from, to)` that a summary replaces. */
 export interface SummaryRange {
@@ -11,17 +10,17 @@ export interface SummaryRange {
 	/** First entry index no longer covered. */
 	to: number;
 	summary: string;
-	/** On overlap the highest id wins; of equal ids the later in the list. */
+	/** On overlap the highest id wins; with equal ids, the later one in the list. */
 	id: number;
 }
 
 /** Options of `applyRanges`. */
 export interface ApplyRangesOptions {
-	/** Text of the user message for a summary. Default: `[Summary]`, a blank line, the summary. */
+	/** Returns the text of the user message for a summary. Default: `[Summary]`, a blank line, the summary. */
 	render?(range: SummaryRange): string;
 }
 
-/** A stretch of entries with the range that wins it. */
+/** Consecutive entries and the range that wins them. */
 interface Segment {
 	from: number;
 	to: number;
@@ -29,12 +28,12 @@ interface Segment {
 }
 
 /**
- * Replaces ranges of entries by their summaries; later wins. Entries that no range covers pass through with their
- * index. A winning summary is emitted once, at the first index where it wins, so a range that is partly overlapped is
- * never lost, and one that is overlapped entirely disappears. Equal input gives equal output; its items are frozen, and
- * those that pass through are the ones that `context` handlers are given.
+ * Replaces ranges of entries with their summaries; the later range wins. Uncovered entries pass through with their index.
+ * A winning summary is emitted once, at the first index where it wins: a partly overlapped range is never lost, and a fully
+ * overlapped one disappears. Equal input gives equal output. Items are frozen, and those that pass through are the objects
+ * that `context` handlers receive.
  *
- * Costs O(r log r + messages passed through) for r ranges, whatever the ranges cover.
+ * Costs O(r log r + messages passed through) for r ranges, independent of their length.
  */
 export function applyRanges(
 	entries: readonly SessionEntry[],
@@ -44,13 +43,13 @@ export function applyRanges(
 	const render = options.render ?? ((range: SummaryRange) => `[Summary]\n\n${range.summary}`);
 	const items = EntryItems.of(entries[0]);
 	const emitted = new Set<SummaryRange>();
-	const parts = segments(ranges, entries.length);
-	// Allocated at once: growing it would cost more than what is put in.
+	const allSegments = splitAtBorders(ranges, entries.length);
+	// Preallocated: growing the array would cost more than filling it.
 	const messages = new Array<ContextMessage>(
-		parts.reduce((sum, part) => sum + (part.winner ? 1 : part.to - part.from), 0),
+		allSegments.reduce((sum, segment) => sum + (segment.winner ? 1 : segment.to - segment.from), 0),
 	);
 	let count = 0;
-	for (const { from, to, winner } of parts) {
+	for (const { from, to, winner } of allSegments) {
 		if (!winner) {
 			for (let index = from; index < to; index++) {
 				const item = items.item(entries[index], index);
@@ -66,10 +65,10 @@ export function applyRanges(
 	return messages;
 }
 
-// By the range's last entry, then by text. Identity is how an unchanged context is recognised.
+// By the range's last entry, then by text: an unchanged context is recognized by identity.
 const summaries = new WeakMap<SessionEntry, Map<string, UserMessage>>();
 
-/** The same message object for the same text at the same entry. */
+/** Returns the same message object for the same text and entry. */
 function summaryMessage(content: string, last: SessionEntry | undefined): UserMessage {
 	const create = (): UserMessage => Object.freeze({ role: "user", content, timestamp: entryTime(last) });
 	if (!last) return create();
@@ -83,8 +82,8 @@ function summaryMessage(content: string, last: SessionEntry | undefined): UserMe
 	return message;
 }
 
-/** Cuts `[0, length)` at every range border and finds the winner of each piece. */
-function segments(ranges: readonly SummaryRange[], length: number): Segment[] {
+/** Splits `[0, length)` at every range border and finds the winner of each segment. */
+function splitAtBorders(ranges: readonly SummaryRange[], length: number): Segment[] {
 	const valid = ranges
 		.map((range, order) => ({ range, order, from: clamp(range.from, length), to: clamp(range.to, length) }))
 		.filter(({ from, to }) => from < to);
@@ -118,7 +117,7 @@ function clamp(index: number, length: number): number {
 	return Number.isFinite(index) ? Math.min(Math.max(Math.trunc(index), 0), length) : index > 0 ? length : 0;
 }
 
-/** A binary heap whose top beats all others. */
+/** A binary heap; its top beats all other items. */
 class WinnerHeap<T> {
 	readonly #items: T[] = [];
 

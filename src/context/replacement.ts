@@ -8,9 +8,9 @@ import {
 } from "../log/entry.js";
 import type { TracedMessage } from "./context-message.js";
 import type { EntrySource } from "./entry-message.js";
-import { readShape } from "./shape.js";
+import { readRecordedRequest } from "./recorded-request.js";
 
-/** The compaction in force and the first entry that it keeps. */
+/** The active compaction and the first entry that it keeps. */
 export interface ActiveCompaction {
 	kind: "compaction";
 	entry: CompactionEntry;
@@ -19,12 +19,12 @@ export interface ActiveCompaction {
 	firstKeptEntryIndex: number;
 }
 
-/** The freeze in force. */
+/** The active freeze. */
 export interface ActiveFreeze {
 	kind: "freeze";
 	entry: ContextFreezeEntry;
 	entryIndex: number;
-	/** The reply to the request that is frozen: the first entry that the freeze leaves as it is. */
+	/** The reply to the frozen request: the first entry that the freeze does not replace. */
 	firstKeptEntryIndex: number;
 	/** The messages of that request. */
 	messages: TracedMessage[];
@@ -32,15 +32,14 @@ export interface ActiveFreeze {
 
 const TYPES = ["compaction", "context_freeze", "context_undo"];
 
-/** True for an entry by which another compaction or freeze may come into force. */
+/** True for an entry that may change the active compaction or freeze. */
 export function changesReplacement(entry: SessionEntry | undefined): boolean {
 	return isCompactionEntry(entry) || isContextFreezeEntry(entry) || isContextUndoEntry(entry);
 }
 
 /**
- * What stands in place of early entries: the latest compaction or freeze that was not undone; null when there is none. A
- * freeze of a request that the log does not describe counts for nothing. Reads compactions, freezes and undos alone, from
- * the end to the one it finds.
+ * Finds the latest compaction or freeze that was not undone; null for none. Ignores a freeze of a request that the log does
+ * not describe. Reads only compactions, freezes and undos, from the end to the one it finds.
  */
 export function activeReplacement(entries: EntrySource): ActiveCompaction | ActiveFreeze | null {
 	const undone = new Set<number>();
@@ -53,7 +52,7 @@ export function activeReplacement(entries: EntrySource): ActiveCompaction | Acti
 			return { kind: "compaction", entry, entryIndex: index, firstKeptEntryIndex };
 		}
 		if (isContextFreezeEntry(entry) && entry.entryIndex < index) {
-			const messages = readShape(entries, entry.entryIndex);
+			const messages = readRecordedRequest(entries, entry.entryIndex);
 			if (messages)
 				return { kind: "freeze", entry, entryIndex: index, firstKeptEntryIndex: entry.entryIndex, messages };
 		}
@@ -61,15 +60,15 @@ export function activeReplacement(entries: EntrySource): ActiveCompaction | Acti
 	return null;
 }
 
-/** The compaction in force; null when there is none, or a freeze has taken its place. */
+/** The active compaction; null when there is none or a freeze replaced it. */
 export function activeCompaction(entries: EntrySource): ActiveCompaction | null {
 	const active = activeReplacement(entries);
 	return active?.kind === "compaction" ? active : null;
 }
 
 /**
- * Index of the first entry that the compaction or freeze in force leaves as it is; 0 when there is none. What a hook makes
- * of entries before it is no longer its matter.
+ * Index of the first entry that the active compaction or freeze does not replace; 0 when there is none. Hooks should leave
+ * earlier entries alone.
  */
 export function firstKeptEntry(entries: EntrySource): number {
 	return activeReplacement(entries)?.firstKeptEntryIndex ?? 0;

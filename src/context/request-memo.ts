@@ -6,17 +6,17 @@ import { RunningDigest } from "./digest.js";
 import { sharedLength } from "./shared-length.js";
 import { estimateTokens } from "./tokens.js";
 
-/** A context in the form in which it is sent. */
+/** A context in the form that is sent. */
 export interface ContextRequest {
-	/** Provider messages, legal whatever the context holds; the caller's own list. */
+	/** Provider messages, valid for any context; the caller owns the list. */
 	messages: Message[];
-	/** As `digestContext` gives it. */
+	/** The result of `digestContext`. */
 	digest: string;
 }
 
 /**
- * Turns the contexts of one log into requests. What a context begins with as the one before did is neither converted nor
- * hashed again; the result is `openedByUser(repairMessages(convertToLlm(…)))` and `digestContext(…)` of the whole.
+ * Turns the contexts of one log into requests: `openedByUser(repairMessages(convertToLlm(…)))` and `digestContext(…)`. Does
+ * not convert or hash again the start that a context shares with the previous one.
  */
 export class RequestMemo {
 	readonly #digest = new RunningDigest();
@@ -27,12 +27,12 @@ export class RequestMemo {
 	}
 }
 
-/** The sum of token estimates, of which only what changed is counted anew. */
+/** Estimates the tokens of successive contexts, counting only the part that changed. */
 export class TokenSum {
 	#seen: readonly TracedMessage[] = [];
 	#tokens = 0;
 
-	/** @returns the estimate for all of a context */
+	/** @returns the estimate for the complete context */
 	update(context: readonly TracedMessage[]): number {
 		const shared = sharedLength(this.#seen, context);
 		for (let at = shared; at < this.#seen.length; at++) this.#tokens -= tokensAt(this.#seen, at);
@@ -48,16 +48,15 @@ function tokensAt(context: readonly TracedMessage[], position: number): number {
 }
 
 /**
- * Provider messages, group by group: a user message, or a reply with the results that follow it. While every result
- * stands behind its own call and no call id comes twice, a group is repaired without a look at the others. A list of
- * which that is not true is repaired as a whole.
+ * Provider messages in groups: a user message, or a reply with its results. As long as every result follows its own call
+ * and no call id is used twice, each group is repaired on its own; otherwise the complete list is repaired.
  */
 class SentGroups {
-	/** Context of the groups so far; those before `#end` are in `#sent`. */
+	/** Context of the groups so far; the messages before `#end` are in `#sent`. */
 	#context: readonly TracedMessage[] = [];
 	#end = 0;
 	readonly #sent: Message[] = [];
-	/** Length of `#sent` before each message of the context; kept for the first message of each group. */
+	/** Length of `#sent` before each group, at the position of its first message. */
 	readonly #sentBefore: number[] = [];
 	readonly #callIds = new Set<string>();
 
@@ -74,7 +73,7 @@ class SentGroups {
 		return openedByUser(this.#sent.slice());
 	}
 
-	/** Forgets the groups behind a length, and the last one before it: it may go on now. */
+	/** Drops the groups after a length, and the last one before it, which may have grown. */
 	#cutBack(length: number): void {
 		if (this.#end === 0) return;
 		let start = Math.max(0, length - 1);
@@ -87,7 +86,7 @@ class SentGroups {
 		this.#end = start;
 	}
 
-	/** Takes a group in; false when it cannot be looked at alone. */
+	/** Adds a group. @returns false when it cannot be repaired on its own */
 	#admit([first, ...results]: readonly AppMessage[]): boolean {
 		const ids = callIds(first);
 		const open = new Set(ids);
@@ -98,7 +97,7 @@ class SentGroups {
 	}
 }
 
-/** A message of a context, and if it is a reply the results behind it. */
+/** A message of a context, with the results that follow it if it is a reply. */
 function groupAt(context: readonly TracedMessage[], start: number): AppMessage[] {
 	let end = start + 1;
 	if (context[start]?.message.role === "assistant") {

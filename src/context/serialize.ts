@@ -3,13 +3,13 @@ import { bashExecutionText } from "./convert.js";
 
 /** Options of `serializeConversation`. */
 export interface SerializeOptions {
-	/** Characters kept of each tool result. Default 2 000. */
+	/** Maximum characters of each tool result. Default 2 000. */
 	maxResultChars?: number;
 }
 
 /**
- * A conversation as plain text: safe to give to a model as one user message although it holds tool calls. Thinking is
- * left out; long tool results are cut.
+ * Converts a conversation to plain text, which can be sent to a model as one user message despite its tool calls. Omits
+ * thinking and shortens long tool results.
  */
 export function serializeConversation(messages: readonly AppMessage[], options: SerializeOptions = {}): string {
 	const max = options.maxResultChars ?? 2000;
@@ -48,6 +48,6 @@ function imageNote(content: string | readonly { type: string }[]): string {
 function cut(text: string, max: number): string {
 	if (text.length <= max) return text;
 	const half = Math.floor(max / 2);
-	const left = text.length - 2 * half;
-	return `${text.slice(0, half).toWellFormed()}\n… ${left} characters left out …\n${text.slice(-half).toWellFormed()}`;
+	const omitted = text.length - 2 * half;
+	return `${text.slice(0, half).toWellFormed()}\n… ${omitted} characters omitted …\n${text.slice(-half).toWellFormed()}`;
 }

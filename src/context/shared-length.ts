@@ -2,10 +2,10 @@ import type { ContextMessage } from "./context-message.js";
 
 type List = readonly ContextMessage[];
 
-/** Lists that are another one with something added at the end. Weak: a list must not keep all before it alive. */
+/** Maps a list to the one it extends. Weak: a list must not keep earlier ones alive. */
 const extended = new WeakMap<List, WeakRef<List>>();
 
-/** How many messages two lists begin with alike, by identity: messages of a context never change. */
+/** Number of messages that two lists share at their start, by identity: context messages never change. */
 export function sharedLength(a: List, b: List): number {
 	if (a === b || extended.get(b)?.deref() === a) return a.length;
 	const end = Math.min(a.length, b.length);
@@ -14,7 +14,7 @@ export function sharedLength(a: List, b: List): number {
 	return length;
 }
 
-/** Notes that a frozen list begins with all of another frozen one, so that `sharedLength` need not look. */
+/** Records that a frozen list starts with another frozen one, so that `sharedLength` need not compare them. */
 export function noteExtension(base: List, list: List): void {
 	if (base !== list && base.length > 0) extended.set(list, new WeakRef(base));
 }

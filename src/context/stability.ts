@@ -11,8 +11,8 @@ interface Seen {
 }
 
 /**
- * Finds hooks that answer differently when they are asked the same again: such an answer can change the start of every
- * request, and then nothing of it comes from the provider's cache.
+ * Finds hooks that answer differently to the same input. Such answers can change the start of every request, so that the
+ * provider's cache is never used.
  */
 export class StabilityWatch {
 	readonly #seen = new Map<string, Seen>();
@@ -21,26 +21,16 @@ export class StabilityWatch {
 	/** @param onUnstable called once for each hook, with its path */
 	constructor(private readonly onUnstable: (hook: string) => void = () => {}) {}
 
-	/** Paths of the hooks that were found. */
-	get unstable(): ReadonlySet<string> {
-		return this.#unstable;
-	}
-
-	/** The same stages, watched. @param entries number of entries that the context is computed from */
+	/** Wraps stages to compare their answers. @param entries number of entries from which the context is computed */
 	watch(stages: readonly ContextStage[], entries: number): ContextStage[] {
-		return stages.map(({ hook, transform }, place) => ({
+		return stages.map(({ hook, transform }, index) => ({
 			hook,
 			transform: async (input) => {
 				const answer = await transform(input);
-				this.#compare(`${place} ${hook}`, hook, { entries, input, answer });
+				this.#compare(`${index} ${hook}`, hook, { entries, input, answer });
 				return answer;
 			},
 		}));
-	}
-
-	/** Forgets what was seen: the log is another one now. */
-	reset(): void {
-		this.#seen.clear();
 	}
 
 	#compare(key: string, hook: string, now: Seen): void {
@@ -49,14 +39,14 @@ export class StabilityWatch {
 		if (!before || before.entries !== now.entries || this.#unstable.has(hook)) return;
 		const isSameInput =
 			before.input.length === now.input.length && sharedLength(before.input, now.input) === now.input.length;
-		if (!isSameInput || saySame(before.answer, now.answer)) return;
+		if (!isSameInput || areEqual(before.answer, now.answer)) return;
 		this.#unstable.add(hook);
 		this.onUnstable(hook);
 	}
 }
 
-/** True for answers that are the same to the model. An answer that is no list of messages is dropped anyway. */
-function saySame(a: unknown, b: unknown): boolean {
+/** True for answers that are sent alike. Answers without a list of messages are dropped later, so they count as equal. */
+function areEqual(a: unknown, b: unknown): boolean {
 	try {
 		const [before, now] = [listOf(a), listOf(b)];
 		if (before.length !== now.length) return false;
@@ -64,7 +54,7 @@ function saySame(a: unknown, b: unknown): boolean {
 			(message, at) => message === now[at] || digestContext([message]) === digestContext(now.slice(at, at + 1)),
 		);
 	} catch {
-		return true; // what cannot be read is dropped as well
+		return true; // an unreadable answer is dropped as well
 	}
 }
 

@@ -1,16 +1,16 @@
 import type { AppMessage } from "../log/entry.js";
 import { bashExecutionText } from "./convert.js";
 
-/** Characters of English text or code that make about one token. */
+/** Average characters per token of English text or code. */
 const CHARS_PER_TOKEN = 4;
-/** What providers count for an image of common size. */
+/** Tokens that providers count for an image of common size. */
 const IMAGE_TOKENS = 1200;
-/** Role and separators around a message. */
+/** Tokens for the role and separators of a message. */
 const MESSAGE_OVERHEAD = 4;
 
 const estimates = new WeakMap<AppMessage, number>();
 
-/** About how many tokens a message costs: characters / 4, images at a flat rate. Off by up to 30 %. */
+/** Estimated tokens of a message: characters / 4, with a flat rate for images. Off by up to 30 %. */
 export function estimateTokens(message: AppMessage): number {
 	const known = Object.isFrozen(message) ? estimates.get(message) : undefined;
 	if (known !== undefined) return known;
@@ -26,7 +26,7 @@ export function estimateAll(messages: Iterable<AppMessage>): number {
 	return tokens;
 }
 
-/** About how many tokens the system prompt and the definitions of the tools cost, by the same measure. */
+/** Estimated tokens of the system prompt and the tool definitions, by the same measure. */
 export function estimatePreamble(systemPrompt: string, tools: readonly unknown[]): number {
 	return Math.ceil((systemPrompt.length + (tools.length > 0 ? JSON.stringify(tools).length : 0)) / CHARS_PER_TOKEN);
 }

@@ -1,35 +1,32 @@
 import type { Origin, TracedMessage } from "./context-message.js";
-import { isSameData, settleMessage } from "./own-message.js";
+import { adoptMessage, isSameData } from "./own-message.js";
 
-/** An answer of a hook, what the hook was given, and what it made itself when it was last asked. */
 export interface TraceInput {
 	answer: unknown;
 	before: TracedList;
 	hook: string;
-	/** Messages that come again are taken from here. */
+	/** Messages that the hook created last time, to be reused if they are equal. */
 	previousOwn: readonly TracedMessage[];
 }
 
-/** A list of traced messages, and those among them that must be found without going through it. */
 export interface TracedList {
 	messages: readonly TracedMessage[];
-	/** Those that no single entry holds, in order. */
+	/** The messages that are not from a single entry, in order. */
 	synthetic: readonly TracedMessage[];
 }
 
-/** A traced answer. */
 export interface TracedAnswer extends TracedList {
-	/** Those that the hook made itself, in order. */
+	/** The messages that the hook created, in order. */
 	own: readonly TracedMessage[];
 }
 
-/** What is wrong with the form of an answer, and where. */
+/** A rule about the form of answers that an answer breaks, and the position. */
 export interface TraceFault {
 	rule: string;
 	position: number;
 }
 
-/** Gives each message of an answer its index and origin, or says what is wrong with its form. Never throws. */
+/** Assigns an entry index and origin to each message of an answer. Never throws. @returns a fault if the form is invalid */
 export function traceAnswer({ answer, before, hook, previousOwn }: TraceInput): TracedAnswer | TraceFault {
 	let position = 0;
 	try {
@@ -42,31 +39,31 @@ export function traceAnswer({ answer, before, hook, previousOwn }: TraceInput): 
 		const finder = new Finder(before);
 		const traceItem = createItemTracer(finder, { hook, own, findOwn: createOwnFinder(previousOwn) });
 		for (; position < messages.length; position++) {
-			const given: unknown = list[position];
-			const item = finder.takeNext(given) ?? traceItem(given);
+			const input: unknown = list[position];
+			const item = finder.takeNext(input) ?? traceItem(input);
 			if ("rule" in item) return { rule: item.rule, position };
 			messages[position] = item;
 			if (item.entryIndex === null) synthetic.push(item);
 		}
 		return { messages, synthetic, own };
 	} catch {
-		// Accessors and proxies of the hook's own: what cannot be read cannot be sent.
+		// An accessor or proxy of the hook threw.
 		return { rule: "answer_can_be_read", position };
 	}
 }
 
 interface ItemTracing {
 	hook: string;
-	/** Gets what the hook made itself. */
+	/** Collects the messages that the hook created. */
 	own: TracedMessage[];
 	findOwn: OwnFinder;
 }
 
-/** Traces items that are not simply the next one of the list before. */
+/** Traces items that are not the next object of the previous list. */
 function createItemTracer(finder: Finder, { hook, own, findOwn }: ItemTracing) {
 	const origin: Origin = Object.freeze({ kind: "hook", hook });
-	return (given: unknown): TracedMessage | { rule: string } => {
-		const { message, entryIndex } = readItem(given);
+	return (input: unknown): TracedMessage | { rule: string } => {
+		const { message, entryIndex } = readItem(input);
 		if (typeof message !== "object" || message === null) return { rule: "known_role" };
 		const known = finder.find(message, entryIndex);
 		if (known && (entryIndex === undefined || entryIndex === known.entryIndex)) return known;
@@ -74,22 +71,22 @@ function createItemTracer(finder: Finder, { hook, own, findOwn }: ItemTracing) {
 		if (index !== null && !Number.isInteger(index)) return { rule: "entry_index_is_integer" };
 		let item = known ?? findOwn(message, index);
 		if (item?.entryIndex !== index) {
-			const settled = item ?? settleMessage(message);
-			if ("rule" in settled) return settled;
-			item = Object.freeze({ message: settled.message, entryIndex: index, origin: known?.origin ?? origin });
+			const adopted = item ?? adoptMessage(message);
+			if ("rule" in adopted) return adopted;
+			item = Object.freeze({ message: adopted.message, entryIndex: index, origin: known?.origin ?? origin });
 		}
 		if (!known) own.push(item);
 		return item;
 	};
 }
 
-/** An item of an answer: a message with the index of its entry, or, without an index, a bare one. */
+/** An item of an answer: a message with its entry index, or a bare message with `undefined`. */
 interface AnswerItem {
 	message: unknown;
 	entryIndex: number | null | undefined;
 }
 
-/** Tells a wrapped message from a bare one, which has a role. Reads each property once: accessors may answer otherwise. */
+/** Distinguishes wrapped messages from bare ones, which have a role. Reads each property once: accessors may change their answer. */
 function readItem(item: unknown): AnswerItem {
 	const { message, role, entryIndex } = (item ?? {}) as { message?: unknown; role?: unknown; entryIndex?: unknown };
 	const isWrapped = message !== undefined && role === undefined;
@@ -98,8 +95,8 @@ function readItem(item: unknown): AnswerItem {
 }
 
 /**
- * Finds the traced message that an item of an answer stands for. Hooks mostly keep the order and leave out stretches, so
- * the search goes on from where the last one ended; a map is made only when that fails.
+ * Finds the traced message of an item of an answer. Hooks mostly keep the order and drop ranges, so the search continues
+ * after the last match; a map is created only if that fails.
  */
 class Finder {
 	#cursor = 0;
@@ -108,7 +105,7 @@ class Finder {
 
 	constructor(private readonly before: TracedList) {}
 
-	/** The message behind the one found last, when the item is that very object. */
+	/** The message after the last match, if the item is that object. */
 	takeNext(item: unknown): TracedMessage | undefined {
 		const next = this.before.messages[this.#cursor];
 		if (next !== item) return undefined;
@@ -116,7 +113,7 @@ class Finder {
 		return next;
 	}
 
-	/** @param entryIndex the index that the hook gives the message; undefined for a bare message */
+	/** @param entryIndex the index in the item; undefined for a bare message */
 	find(message: object, entryIndex: number | null | undefined): TracedMessage | undefined {
 		const { messages, synthetic } = this.before;
 		if (messages[this.#cursor]?.message === message) return messages[this.#cursor++];
@@ -133,7 +130,7 @@ class Finder {
 	}
 }
 
-/** Position of the first message at or after `from` whose entry is not before `entryIndex`. */
+/** Position of the first message at or after `from` with an entry index of at least `entryIndex`. */
 function skipTo(before: readonly TracedMessage[], from: number, entryIndex: number): number {
 	let position = from;
 	while (position < before.length && (before[position]?.entryIndex ?? -1) < entryIndex) position++;
@@ -146,7 +143,7 @@ function byMessage(traced: readonly TracedMessage[]): Map<object, TracedMessage>
 
 type OwnFinder = (message: object, entryIndex: number | null) => TracedMessage | undefined;
 
-/** Finds what a hook made the last time and makes again: by the entry it stands for, else in the order of the answer. */
+/** Finds a message that the hook created last time: by the entry it replaces, else by its order in the answer. */
 function createOwnFinder(previous: readonly TracedMessage[]): OwnFinder {
 	let replaced: Map<number, TracedMessage> | null = null;
 	const added = previous.filter(({ entryIndex }) => entryIndex === null);

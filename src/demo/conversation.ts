@@ -1,6 +1,6 @@
 import type { Context, Message, ToolCall } from "@mariozechner/pi-ai";
 
-/** What the scripted model says next. */
+/** The next reply of the scripted model. */
 export interface ScriptedReply {
 	thinking?: string;
 	text?: string;
@@ -12,8 +12,8 @@ export interface ScriptedCall {
 	arguments: Record<string, unknown>;
 }
 
-/** A tool call and what came of it. */
-export interface CallOutcome {
+/** A finished tool call with its result. */
+export interface FinishedCall {
 	name: string;
 	arguments: ToolCall["arguments"];
 	/** Text of the result. */
@@ -27,25 +27,25 @@ export function textOf(message: Message): string {
 	return message.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
 
-/** The last thing a person said, with its position; summaries that stand in for earlier messages do not count. */
-export function lastUserText(context: Context): { text: string; position: number } {
-	return userTexts(context).at(-1) ?? { text: "", position: 0 };
+/** The last prompt, with its position; an empty text at 0 when there is none. */
+export function lastPrompt(context: Context): { text: string; position: number } {
+	return prompts(context).at(-1) ?? { text: "", position: 0 };
 }
 
-/** What a person said, oldest first. */
-export function userTexts(context: Context): { text: string; position: number }[] {
+/** The prompts of the user, oldest first. Summaries of earlier messages do not count. */
+export function prompts(context: Context): { text: string; position: number }[] {
 	return context.messages.flatMap((message, position) => {
 		const text = textOf(message).trim();
-		return message.role === "user" && text !== "" && !isStandIn(text) ? [{ text, position }] : [];
+		return message.role === "user" && text !== "" && !isSummary(text) ? [{ text, position }] : [];
 	});
 }
 
-function isStandIn(text: string): boolean {
+function isSummary(text: string): boolean {
 	return text.includes("<summary>") || /^\[[^\]]*(summary|completed)[^\]]*\]/i.test(text);
 }
 
 /** Finished tool calls after a position, in the order of their calls. */
-export function outcomesAfter(context: Context, position: number): CallOutcome[] {
+export function finishedCallsAfter(context: Context, position: number): FinishedCall[] {
 	const later = context.messages.slice(position + 1);
 	const results = new Map(
 		later.flatMap((message) => (message.role === "toolResult" ? [[message.toolCallId, message] as const] : [])),
@@ -60,8 +60,8 @@ export function outcomesAfter(context: Context, position: number): CallOutcome[]
 	});
 }
 
-/** Everything in the conversation as one text, arguments of tool calls included. */
-export function wholeText(context: Context): string {
+/** The complete conversation as one text, including arguments of tool calls. */
+export function conversationText(context: Context): string {
 	return context.messages
 		.map((message) =>
 			message.role === "assistant"

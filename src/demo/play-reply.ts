@@ -1,22 +1,22 @@
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Api, AssistantMessage, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
 import type { ScriptedReply } from "./conversation.js";
-import { wholeText } from "./conversation.js";
+import { conversationText } from "./conversation.js";
 
-/** How fast the scripted model speaks. */
+/** Speed of the scripted model. */
 export interface PlayOptions {
-	/** ms between chunks of a few characters; 0: all at once. Default 14. */
+	/** ms between chunks of a few characters; 0 sends all at once. Default 14. */
 	pace?: number;
 }
 
 const DEFAULT_PACE_MS = 14;
-/** Lengths of chunks in characters, in turn, so that text flows as unevenly as a model's does. */
+/** Chunk lengths in characters, used in turn: as uneven as the text of a real model. */
 const CHUNKS = [5, 3, 8, 4, 6, 2, 9];
 const CHARS_PER_TOKEN = 4;
 
 /**
- * Streams a reply as the events of a model. Ends with exactly one `done`, or with `error` when the signal is aborted:
- * what was said until then stays in the message.
+ * Streams a reply as the events of a model. Ends with exactly one `done`, or with `error` when the signal is aborted; the
+ * message keeps the text streamed until then.
  */
 export async function playReply(
 	events: AssistantMessageEventStream,
@@ -35,19 +35,19 @@ export async function playReply(
 		stopReason: "stop",
 		timestamp: Date.now(),
 	};
-	const say = async (text: string, onChunk: (chunk: string) => void) => {
+	const stream: StreamChunks = async (text, onChunk) => {
 		for (const chunk of chunksOf(text, pace)) {
 			await pause(pace, signal);
 			onChunk(chunk);
 		}
 	};
 	try {
-		// Also lets the caller attach itself before the first event.
+		// The delay also lets the caller subscribe before the first event.
 		await pause(pace * 10, signal);
 		events.push({ type: "start", partial: message });
-		await playThinking(events, message, reply.thinking, say);
-		await playText(events, message, reply.text, say);
-		await playCalls(events, message, reply.toolCalls ?? [], say);
+		await playProse(events, message, "thinking", reply.thinking, stream);
+		await playProse(events, message, "text", reply.text, stream);
+		await playCalls(events, message, reply.toolCalls ?? [], stream);
 		const reason = reply.toolCalls?.length ? "toolUse" : "stop";
 		message.stopReason = reason;
 		events.push({ type: "done", reason, message });
@@ -59,47 +59,32 @@ export async function playReply(
 	}
 }
 
-type Say = (text: string, onChunk: (chunk: string) => void) => Promise<void>;
+type StreamChunks = (text: string, onChunk: (chunk: string) => void) => Promise<void>;
 
-async function playThinking(
+async function playProse(
 	events: AssistantMessageEventStream,
 	message: AssistantMessage,
-	thinking: string | undefined,
-	say: Say,
+	kind: "thinking" | "text",
+	content: string | undefined,
+	stream: StreamChunks,
 ): Promise<void> {
-	if (thinking === undefined) return;
-	const block = { type: "thinking" as const, thinking: "" };
+	if (content === undefined) return;
+	const block = kind === "text" ? { type: kind, text: "" } : { type: kind, thinking: "" };
 	const at = { contentIndex: message.content.push(block) - 1, partial: message };
-	events.push({ type: "thinking_start", ...at });
-	await say(thinking, (delta) => {
-		block.thinking += delta;
-		events.push({ type: "thinking_delta", delta, ...at });
+	events.push({ type: `${kind}_start`, ...at });
+	await stream(content, (delta) => {
+		if (block.type === "text") block.text += delta;
+		else block.thinking += delta;
+		events.push({ type: `${kind}_delta`, delta, ...at });
 	});
-	events.push({ type: "thinking_end", content: block.thinking, ...at });
-}
-
-async function playText(
-	events: AssistantMessageEventStream,
-	message: AssistantMessage,
-	text: string | undefined,
-	say: Say,
-): Promise<void> {
-	if (text === undefined) return;
-	const block = { type: "text" as const, text: "" };
-	const at = { contentIndex: message.content.push(block) - 1, partial: message };
-	events.push({ type: "text_start", ...at });
-	await say(text, (delta) => {
-		block.text += delta;
-		events.push({ type: "text_delta", delta, ...at });
-	});
-	events.push({ type: "text_end", content: block.text, ...at });
+	events.push({ type: `${kind}_end`, content, ...at });
 }
 
 async function playCalls(
 	events: AssistantMessageEventStream,
 	message: AssistantMessage,
 	calls: NonNullable<ScriptedReply["toolCalls"]>,
-	say: Say,
+	stream: StreamChunks,
 ): Promise<void> {
 	for (const call of calls) {
 		const block = {
@@ -110,7 +95,7 @@ async function playCalls(
 		};
 		const at = { contentIndex: message.content.push(block) - 1, partial: message };
 		events.push({ type: "toolcall_start", ...at });
-		await say(JSON.stringify(call.arguments), (delta) => events.push({ type: "toolcall_delta", delta, ...at }));
+		await stream(JSON.stringify(call.arguments), (delta) => events.push({ type: "toolcall_delta", delta, ...at }));
 		block.arguments = { ...call.arguments };
 		events.push({ type: "toolcall_end", toolCall: block, ...at });
 	}
@@ -129,16 +114,16 @@ function* chunksOf(text: string, pace: number): Generator<string> {
 	}
 }
 
-/** Gives timers and rendering their turn even without a pause. */
+/** Yields to timers and rendering even without a delay. */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	if (ms > 0) await delay(ms, undefined, { signal });
 	else await nextTurn(undefined, { signal });
 }
 
-/** Estimates: the demo counts as a real model's bill would look. */
+/** Estimated usage, as a real model would report it. */
 function usageOf(context: Context, reply: ScriptedReply): AssistantMessage["usage"] {
 	const tools = JSON.stringify(context.tools ?? []).length;
-	const read = (context.systemPrompt ?? "").length + tools + wholeText(context).length;
+	const read = (context.systemPrompt ?? "").length + tools + conversationText(context).length;
 	const written =
 		(reply.thinking ?? "").length + (reply.text ?? "").length + JSON.stringify(reply.toolCalls ?? []).length;
 	const input = Math.ceil(read / CHARS_PER_TOKEN);

@@ -1,40 +1,39 @@
 import type { Context } from "@mariozechner/pi-ai";
-import { lastUserText, outcomesAfter, type ScriptedReply, userTexts } from "./conversation.js";
+import { finishedCallsAfter, lastPrompt, prompts, type ScriptedReply } from "./conversation.js";
 import { nextRepairStep } from "./repair-script.js";
 import { isSummaryRequest, summarize } from "./summary-script.js";
 
 const REPAIR = /\b(fix|mend|repair|test|tests|bug|fail|fails|failing|broken|price|prices|round|rounding|tax)\b/i;
 const CONTINUE = /^\s*(go on|continue|carry on|again|yes|ok|okay)\b/i;
 
-/** Picks the reply that fits the conversation. Depends on nothing but the conversation, so it can be reloaded or cut. */
+/** Picks the reply that fits the conversation. It has no other state, so a conversation can be resumed or compacted. */
 export function nextReply(context: Context): ScriptedReply {
 	if (isSummaryRequest(context)) return { text: summarize(context) };
-	const said = userTexts(context);
-	const last = lastUserText(context);
+	const last = lastPrompt(context);
 	const topic = TOPICS.find(({ about }) => about.test(last.text));
 	if (topic) return { text: topic.text };
-	const repair = CONTINUE.test(last.text) ? said.findLast(({ text }) => REPAIR.test(text)) : last;
+	const repair = CONTINUE.test(last.text) ? prompts(context).findLast(({ text }) => REPAIR.test(text)) : last;
 	if (repair && REPAIR.test(repair.text)) {
 		return nextRepairStep(
-			outcomesAfter(context, repair.position),
+			finishedCallsAfter(context, repair.position),
 			new Set((context.tools ?? []).map(({ name }) => name)),
 		);
 	}
-	return { text: HONEST };
+	return { text: FALLBACK };
 }
 
 const TOPICS: readonly { about: RegExp; text: string }[] = [
 	{
 		about: /\/pop\b|\bstack/i,
-		text: `\`/pop\` folds finished work away. Pick one of your earlier messages: everything since then leaves the context, and a short summary of it takes its place. In the transcript the folded messages stay, marked as no longer seen by the model.
+		text: `\`/pop\` folds finished work away. Pick one of your earlier messages: everything since then leaves the context, and a short summary replaces it. The transcript still shows the folded messages, marked as hidden from the model.
 
-Nothing is deleted. The session file only grows: \`/pop\` adds one entry, and a hook reads it whenever the context is built. \`/pop\` is such a hook, a single TypeScript file, and you can write your own.
+Nothing is deleted. The session file only grows: \`/pop\` adds one entry, and a hook reads it whenever the context is built. That hook is a single TypeScript file, and you can write your own.
 
-Type \`/pop\` to try it on the repair, then \`/context\` to see what is left.`,
+Type \`/pop\` to try it on the repair, then \`/context\` to see the result.`,
 	},
 	{
 		about: /\/context\b|\bcontext\b/i,
-		text: `\`/context\` lists every message that I am sent, in order, each with its tokens and with who put it there: an entry of the session, a compaction or a hook. What was hidden is listed as well, with the name of what hid it.
+		text: `\`/context\` lists every message of the next request in order, each with its tokens and its origin: an entry of the session, a compaction or a hook. It also lists hidden entries, each with what hides it.
 
 Type \`/context\` to open it, Escape to close it.`,
 	},
@@ -44,10 +43,32 @@ Type \`/context\` to open it, Escape to close it.`,
 	},
 ];
 
-const HONEST = `I am a script, not a language model, so I cannot answer that. In this demo I can:
+const FALLBACK = `I am a script, not a language model, so I cannot answer that. In this demo I can:
 
 - find and fix the failing test of this scratch project, with real tools: ask \`The tests fail. Find out why and fix it.\`
-- explain \`/pop\`, \`/context\` and hooks, when you ask about them
-- summarize our conversation, which is what \`/pop\` and \`/compact\` ask me for
+- explain \`/pop\`, \`/context\` and hooks when you ask about them
+- summarize our conversation for \`/pop\` and \`/compact\`
 
 For real answers choose a model with \`/model\`, or add a key with \`/login\`.`;
+
+/** A line for the editor in demo mode. */
+export interface DemoPrompt {
+	text: string;
+	/** Description for a list of suggestions. */
+	note: string;
+	/** Commands need a session with a screen; prompts work in every mode. */
+	kind: "prompt" | "command";
+}
+
+/** Suggestions for the demo, in order. The first is typed for the user. */
+export const DEMO_PROMPTS: readonly DemoPrompt[] = [
+	{
+		text: "The tests fail. Find out why, fix it and run them again.",
+		note: "runs real tools on a scratch project",
+		kind: "prompt",
+	},
+	{ text: "What does /pop do?", note: "folds finished work into a summary", kind: "prompt" },
+	{ text: "/context", note: "shows every message of the next request, and its origin", kind: "command" },
+	{ text: "/pop", note: "goes back to an earlier message and keeps a summary of the work since", kind: "command" },
+	{ text: "What can you do?", note: "lists what the scripted model knows", kind: "prompt" },
+];

@@ -2,10 +2,10 @@ import type { Model } from "@mariozechner/pi-ai";
 import { type PlayOptions, playReply } from "./play-reply.js";
 import { nextReply } from "./script.js";
 
-/** The API name under which pi-ai finds the scripted model. */
+/** The API name of the scripted model in pi-ai. */
 export const DEMO_API = "pi-demo";
 
-/** The model of the demo. It runs in this process and needs neither key nor network. */
+/** The model of the demo. It runs in this process, without key or network. */
 export const DEMO_MODEL: Model<typeof DEMO_API> = {
 	id: "scripted",
 	name: "Demo (scripted)",
@@ -20,7 +20,7 @@ export const DEMO_MODEL: Model<typeof DEMO_API> = {
 };
 
 /**
- * Registers the scripted model with pi-ai, which is loaded here. Once is enough; again replaces the pace.
+ * Loads pi-ai and registers the scripted model with it. A second call replaces the pace.
  * @returns the model
  */
 export async function registerDemoModel(options: PlayOptions = {}): Promise<Model<typeof DEMO_API>> {

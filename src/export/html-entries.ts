@@ -16,10 +16,10 @@ import {
 import { markdownHtml, plainHtml } from "./html-markdown.js";
 import { escapeHtml, imageHtml } from "./html-text.js";
 
-/** Characters of the line that stands for a folded tool call. */
+/** Maximum characters of the title of a folded tool call. */
 const MAX_SUBJECT = 120;
 
-/** Results by the id of their call. Of several with one id each call takes the next. */
+/** Results by the id of their call. If several have the same id, each call takes the next one. */
 export type ToolResults = Map<string, ToolResultMessage[]>;
 
 /** Collects the tool results of a session. */
@@ -34,21 +34,21 @@ export function collectResults(entries: readonly SessionEntry[]): ToolResults {
 	return results;
 }
 
-/** An entry as HTML; empty for those that show nothing by themselves. Takes the results of its tool calls out of `results`. */
+/** Renders an entry; empty for entries without own content. Removes the results of its tool calls from `results`. */
 export function entryHtml(entry: SessionEntry, results: ToolResults): string {
 	if (isSessionHeader(entry)) return "";
 	if (isMessageEntry(entry)) return messageHtml(entry.message, results);
 	if (isCompactionEntry(entry)) {
-		return fold("compaction", "Earlier messages were replaced by a summary", markdownHtml(entry.summary));
+		return fold("compaction", "A summary replaces the earlier messages", markdownHtml(entry.summary));
 	}
-	if (isContextUndoEntry(entry)) return note(`Taken back: what entry ${entry.entryIndex} did to the context`);
-	if (isContextFreezeEntry(entry)) return note(`The context was frozen as entry ${entry.entryIndex} was given it`);
+	if (isContextUndoEntry(entry)) return note(`Undone: the context change of entry ${entry.entryIndex}`);
+	if (isContextFreezeEntry(entry)) return note(`The context is frozen as of the request for entry ${entry.entryIndex}`);
 	if (isModelChangeEntry(entry)) return note(`Model: ${entry.provider}/${entry.modelId}`);
 	if (isThinkingLevelChangeEntry(entry)) return note(`Thinking: ${entry.thinkingLevel}`);
 	if (isSessionInfoEntry(entry)) return note(`Name: ${entry.name}`);
 	if (isSystemItemEntry(entry))
-		return fold("custom", `${entry.item.kind} of ${entry.source}`, plainHtml(entry.item.text));
-	if (isOpaqueEntry(entry)) return note(`A line that cannot be read: ${entry.reason}`);
+		return fold("custom", `${entry.item.kind} from ${entry.source}`, plainHtml(entry.item.text));
+	if (isOpaqueEntry(entry)) return note(`Unreadable line: ${entry.reason}`);
 	return fold("custom", entry.type, plainHtml(JSON.stringify(entry, null, 2)));
 }
 
@@ -59,17 +59,17 @@ function messageHtml(message: AppMessage, results: ToolResults): string {
 		case "assistant":
 			return assistantHtml(message, results);
 		case "toolResult": {
-			// Shown with its call; one whose call is not there stands alone.
+			// Shown with its call, or separately if the call is missing.
 			const waiting = results.get(message.toolCallId);
 			if (!waiting?.includes(message)) return "";
 			return fold(toolClass(message), `Result of ${message.toolName}`, contentHtml(message.content, plainHtml));
 		}
 		case "bashExecution": {
-			const left = message.excludeFromContext ? " (not in the context)" : "";
-			const end = message.cancelled ? "cancelled" : `exit code ${message.exitCode ?? "unknown"}`;
+			const scope = message.excludeFromContext ? " (not in the context)" : "";
+			const end = message.cancelled ? "canceled" : `exit code ${message.exitCode ?? "unknown"}`;
 			return fold(
 				"tool",
-				`$ ${message.command}${left}`,
+				`$ ${message.command}${scope}`,
 				`${plainHtml(message.output)}<p class="note">${escapeHtml(end)}</p>`,
 			);
 		}
@@ -77,16 +77,16 @@ function messageHtml(message: AppMessage, results: ToolResults): string {
 }
 
 function assistantHtml(message: AssistantMessage, results: ToolResults): string {
-	const parts = message.content.map((block) => {
+	const blocks = message.content.map((block) => {
 		if (block.type === "text") return block.text.trim() === "" ? "" : markdownHtml(block.text);
 		if (block.type === "thinking")
 			return block.thinking.trim() === "" ? "" : fold("thinking", "Thinking", plainHtml(block.thinking));
 		return toolCallHtml(block, results.get(block.id)?.shift());
 	});
-	if (message.stopReason === "aborted") parts.push(note("Stopped by the user"));
+	if (message.stopReason === "aborted") blocks.push(note("Aborted by the user"));
 	if (message.stopReason === "error")
-		parts.push(`<p class="error">${escapeHtml(message.errorMessage ?? "The request failed")}</p>`);
-	return `<div class="assistant">${parts.join("")}</div>`;
+		blocks.push(`<p class="error">${escapeHtml(message.errorMessage ?? "The request failed")}</p>`);
+	return `<div class="assistant">${blocks.join("")}</div>`;
 }
 
 function toolCallHtml(call: ToolCall, result: ToolResultMessage | undefined): string {
@@ -133,7 +133,7 @@ function contentHtml(
 	return content.map((block) => (block.type === "text" ? textToHtml(block.text) : imageHtml(block))).join("");
 }
 
-/** What a person typed, lines kept. */
+/** Typed text with its line breaks. */
 function textHtml(text: string): string {
 	return `<div class="typed">${escapeHtml(text)}</div>`;
 }

@@ -1,10 +1,10 @@
 import { Marked } from "marked";
-import { escapeHtml, escapeKeepingEntities, safeUrl } from "./html-text.js";
+import { escapeHtml, escapeKeepingEntities } from "./html-text.js";
 
-/** Longer texts are shown as they are: nobody reads them, and a parser may take long over them. */
+/** Longer texts are shown as plain text, because the parser may take long. */
 const MAX_CHARACTERS = 200_000;
 
-/** Markdown without raw HTML: tags are text. Links lead to http, https and mailto; images become links. */
+/** Markdown without raw HTML: tags become text. Only http, https and mailto links are kept; images become links. */
 const marked = new Marked({
 	gfm: true,
 	tokenizer: {
@@ -25,7 +25,7 @@ const marked = new Marked({
 		},
 		image: ({ href, text }) => linkHtml(href, escapeHtml(text || "image")),
 		heading({ tokens, depth }) {
-			// The page has its own first headings.
+			// The first heading levels belong to the page.
 			const level = Math.min(depth + 2, 6);
 			return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
 		},
@@ -33,24 +33,24 @@ const marked = new Marked({
 	},
 });
 
-/** Markdown as HTML that holds nothing but text, structure and safe links. Never throws. */
+/** Renders Markdown as HTML with only text, structure and safe links. Never throws. */
 export function markdownHtml(text: string): string {
 	if (text.length > MAX_CHARACTERS) return plainHtml(text);
 	try {
 		const html = marked.parse(text, { async: false });
 		return typeof html === "string" ? html : plainHtml(text);
 	} catch {
-		// Nested deeper than the parser goes.
-		return plainHtml(text);
+		return plainHtml(text); // nested too deeply for the parser
 	}
 }
 
-/** Text as it is, lines kept. */
+/** Renders plain text with its line breaks. */
 export function plainHtml(text: string): string {
 	return `<pre>${escapeHtml(text)}</pre>`;
 }
 
 function linkHtml(href: string, label: string): string {
-	const url = safeUrl(href);
-	return url === null ? label : `<a href="${escapeHtml(url)}" rel="noopener noreferrer nofollow">${label}</a>`;
+	const url = URL.canParse(href) ? new URL(href) : null; // a relative URL has no target from an exported file
+	if (url === null || !["http:", "https:", "mailto:"].includes(url.protocol)) return label;
+	return `<a href="${escapeHtml(url.href)}" rel="noopener noreferrer nofollow">${label}</a>`;
 }

@@ -1,4 +1,4 @@
-/** The look of exported pages: light or dark as the reader's system is. Holds nothing of the session. */
+/** Style sheet of exported pages: light or dark like the reader's system. Contains no data of the session. */
 export const STYLE = `
 :root { color-scheme: light dark; --text: #1f2328; --dim: #656d76; --line: #d0d7de; --back: #ffffff; --box: #f6f8fa;
 	--user: #ddf4ff; --good: #1a7f37; --bad: #cf222e; }

@@ -1,6 +1,6 @@
 import { stripAll } from "../util/sanitize.js";
 
-/** Types of images that browsers show and that can hold no script. */
+/** Image types that browsers display and that cannot contain scripts. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const ENTITIES: Readonly<Record<string, string>> = {
 	"&": "&amp;",
@@ -10,30 +10,20 @@ const ENTITIES: Readonly<Record<string, string>> = {
 	"'": "&#39;",
 };
 
-/** Text for element content and quoted attributes. Control characters and bidi overrides are shown, not kept. */
+/** Escapes text for element content and quoted attributes. Makes control characters and bidi overrides visible. */
 export function escapeHtml(text: string): string {
 	return cleanText(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** As `escapeHtml`, for text of markdown, where `&lt;` means a character. */
+/** Like `escapeHtml`, but keeps entities such as `&lt;`, for text from Markdown. */
 export function escapeKeepingEntities(text: string): string {
 	return cleanText(text).replace(/[<>"']|&(?!#?\w{1,31};)/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** The address of a link, or null when it is not http, https or mailto. */
-export function safeUrl(href: string): string | null {
-	try {
-		const url = new URL(href);
-		return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
-	} catch {
-		return null; // relative: it leads nowhere from an exported file
-	}
-}
-
-/** An image as part of the page; a note in its place when it is none that can be shown safely. */
+/** Embeds an image in the page; returns a note if the image is not safe to show. */
 export function imageHtml({ data, mimeType }: { data: string; mimeType: string }): string {
 	if (!IMAGE_TYPES.has(mimeType) || !/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) {
-		return `<p class="note">an image of type ${escapeHtml(mimeType)} that is not shown</p>`;
+		return `<p class="note">Image of type ${escapeHtml(mimeType)} omitted</p>`;
 	}
 	return `<img alt="" src="data:${mimeType};base64,${data.replace(/\s+/g, "")}">`;
 }

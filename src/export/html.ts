@@ -1,22 +1,35 @@
 import { randomBytes } from "node:crypto";
+import { PiError } from "../errors.js";
 import { isMessageEntry, isSessionHeader, type SessionEntry } from "../log/entry.js";
+import { atomicWriteFile } from "../util/fs.js";
 import { collectResults, entryHtml } from "./html-entries.js";
 import { STYLE } from "./html-style.js";
 import { escapeHtml } from "./html-text.js";
 
-/** What an exported page shows. */
+/** Contents of an exported page. */
 export interface ExportHtmlOptions {
-	/** All entries of a session, index 0 is the header. */
+	/** All entries of a session; index 0 is the header. */
 	entries: readonly SessionEntry[];
-	/** Marks the entries that are no longer in the context. */
+	/** Entries to mark as not in the context. */
 	context?: { readonly hidden: readonly { entryIndex: number; by: { kind: string; hook?: string } }[] };
 	title: string;
 }
 
 /**
- * A session as one HTML page that needs nothing else: no script, no request to anywhere, images inside. Everything that
- * comes from the session is text; a content security policy forbids all but the page's own style, should one day
- * something slip through.
+ * Writes a session as one HTML file, readable only by this user because it may contain secrets.
+ * @throws PiError `export_failed`
+ */
+export async function exportToFile(path: string, options: ExportHtmlOptions): Promise<void> {
+	try {
+		await atomicWriteFile(path, exportHtml(options), { mode: 0o600 });
+	} catch (cause) {
+		throw new PiError("export_failed", `Cannot write ${path}`, { cause, hint: "choose another file" });
+	}
+}
+
+/**
+ * Renders a session as one self-contained HTML page: no scripts, no requests, images included. All content of the session
+ * is escaped; as a second defense, a content security policy allows only the page's own style.
  */
 export function exportHtml({ entries, context, title }: ExportHtmlOptions): string {
 	const nonce = randomBytes(16).toString("base64");
@@ -27,8 +40,8 @@ export function exportHtml({ entries, context, title }: ExportHtmlOptions): stri
 		const html = entryHtml(entry, results);
 		if (html === "") return "";
 		const by = hidden.get(index);
-		const mark = by ? `<p class="note">not in the context: hidden by ${escapeHtml(by.hook ?? by.kind)}</p>` : "";
-		return `<section id="entry-${index}"${by ? ' class="hidden"' : ""}><a class="index" href="#entry-${index}">${index}</a>${html}${mark}</section>`;
+		const hiddenNote = by ? `<p class="note">not in the context: hidden by ${escapeHtml(by.hook ?? by.kind)}</p>` : "";
+		return `<section id="entry-${index}"${by ? ' class="hidden"' : ""}><a class="index" href="#entry-${index}">${index}</a>${html}${hiddenNote}</section>`;
 	});
 	return `<!doctype html>
 <html lang="en">
@@ -60,6 +73,6 @@ function describeSession(entries: readonly SessionEntry[]): string {
 		messages++;
 		if (entry.message.role === "assistant") models.add(`${entry.message.provider}/${entry.message.model}`);
 	}
-	const began = isSessionHeader(header) ? [`began ${header.timestamp}`, `in ${header.cwd}`, `id ${header.id}`] : [];
+	const began = isSessionHeader(header) ? [`started ${header.timestamp}`, `in ${header.cwd}`, `id ${header.id}`] : [];
 	return [...began, `${messages} messages`, ...models].join(" · ");
 }

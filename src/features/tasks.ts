@@ -19,7 +19,7 @@ export type TaskStatus = "pending" | "in_progress" | "done";
 
 /** Name of the feature, of its tool and of its command. */
 const NAME = "tasks";
-/** Replies of the model without a use of the tool, after which it is reminded. */
+/** Number of replies without a use of the tool after which the model gets a reminder. */
 const REMIND_AFTER = 10;
 
 const MARKS: Record<TaskStatus, string> = { pending: "[ ]", in_progress: "[~]", done: "[x]" };
@@ -27,15 +27,15 @@ const MARKS: Record<TaskStatus, string> = { pending: "[ ]", in_progress: "[~]", 
 const parameters = Type.Object({
 	tasks: Type.Array(
 		Type.Object({
-			text: Type.String({ minLength: 1, maxLength: 500, description: "What is to be done, one line" }),
-			// A plain enum: not every provider knows unions of constants.
+			text: Type.String({ minLength: 1, maxLength: 500, description: "The task, in one line" }),
+			// A plain enum: not every provider supports unions of constants.
 			status: Type.Unsafe<TaskStatus>({ type: "string", enum: Object.keys(MARKS) }),
 		}),
-		{ maxItems: 100, description: "The whole list, in order; it replaces the one before" },
+		{ maxItems: 100, description: "The full list, in order; it replaces the previous one" },
 	),
 });
 
-/** Writes the task list down. The list is nowhere but in the results of this tool. */
+/** Stores the task list. Only the results of this tool contain the list. */
 export const tasksTool = defineTool<typeof parameters, { tasks: Task[] }>({
 	name: NAME,
 	description:
@@ -44,7 +44,7 @@ export const tasksTool = defineTool<typeof parameters, { tasks: Task[] }>({
 	readOnly: true,
 	promptLine: "keep a list of tasks",
 	guidelines: [
-		"For work with three or more steps write them down with tasks first. Mark a task in_progress when you begin it and done at once when it is finished and checked; for less than that leave the list alone.",
+		"For work with three or more steps write them down with tasks first. Mark a task in_progress when you begin it and done as soon as it is finished and checked. Do not use the list for smaller work.",
 	],
 	async run({ tasks }) {
 		const list = tasks.map(({ text, status }) => ({ text: text.replace(/\s+/g, " ").trim(), status }));
@@ -53,15 +53,15 @@ export const tasksTool = defineTool<typeof parameters, { tasks: Task[] }>({
 });
 
 /**
- * The task list, written as a hook: `/tasks` shows it, and a model that leaves it alone for long is reminded of what is
- * open. It keeps nothing of its own: everything is read from the entries, so it survives resume, and a branch has the
- * list of its place.
+ * The task list, written as a hook: `/tasks` shows it, and a model that does not update it for long gets a reminder of the
+ * open tasks. It has no state of its own: it reads everything from the entries, so the list survives resume, and a branch
+ * has the list of its starting point.
  */
 export function tasksHook(pi: HookAPI): void {
 	pi.requires("systemItems");
 
 	pi.on("turn_end", (_, ctx) => {
-		// After every turn: the context is at hand, the entries of a long session would have to be read from its file.
+		// Runs after every turn, so check the context first: reading the entries of a long session is slow.
 		if (!isDue(ctx.messages)) return;
 		const text = describeReminder(ctx.entries);
 		if (text !== null) ctx.systemItems?.append({ kind: "task_reminder", text });
@@ -76,16 +76,17 @@ export function tasksHook(pi: HookAPI): void {
 	});
 }
 
-/** The list as it was last written; null when it never was. */
+/** The latest task list; null when the model has not written one. */
 function findTasks(entries: readonly SessionEntry[]): Task[] | null {
 	for (let index = entries.length - 1; index >= 0; index--) {
-		const tasks = writtenTasks(entries[index]);
+		const entry = entries[index];
+		const tasks = isMessageEntry(entry) ? tasksIn(entry.message) : null;
 		if (tasks) return tasks;
 	}
 	return null;
 }
 
-/** True once the context has so many replies of the model behind its last use of the tool and the last reminder. */
+/** True once the context has `REMIND_AFTER` replies after the last use of the tool and the last reminder. */
 function isDue(messages: readonly AppMessage[]): boolean {
 	let replies = 0;
 	for (let index = messages.length - 1; index >= 0 && replies < REMIND_AFTER; index--) {
@@ -96,35 +97,31 @@ function isDue(messages: readonly AppMessage[]): boolean {
 	return replies === REMIND_AFTER;
 }
 
-/** What to remind the model of; null for nothing. That there is such a tool is said once. */
+function isReminder(entry: SessionEntry): boolean {
+	return isSystemItemEntry(entry) && entry.source === NAME && entry.item.kind === "task_reminder";
+}
+
+/** Text of the reminder; null when none is due. The reminder that the tool exists is given only once. */
 function describeReminder(entries: readonly SessionEntry[]): string | null {
 	const tasks = findTasks(entries);
 	if (tasks === null) {
 		if (entries.some(isReminder)) return null;
-		return `The tasks tool has not been used. If this work has several steps, write them down with it; if not, go on as before.`;
+		return `The tasks tool has not been used. If this work has several steps, write them down with it; if not, continue as before.`;
 	}
 	if (tasks.every(({ status }) => status === "done")) return null;
 	return [
-		`The task list was last written ${REMIND_AFTER} or more replies ago. It says:`,
+		`The task list was last updated ${REMIND_AFTER} or more replies ago:`,
 		...listLines(tasks),
-		"Bring it up to date when it is behind the work, and go on with what is open.",
+		"Update it if it is out of date, and continue with the open tasks.",
 	].join("\n");
 }
 
-function isReminder(entry: SessionEntry | undefined): boolean {
-	return isSystemItemEntry(entry) && entry.source === NAME && entry.item.kind === "task_reminder";
-}
-
-/** The same as the context has it. */
+/** Recognizes the message that a reminder becomes in the context. */
 function isReminderMessage(message: AppMessage): boolean {
 	return message.role === "user" && messageText(message).startsWith(`<task_reminder source="${NAME}">`);
 }
 
-/** The list that an entry wrote; null for every other entry, and for a list that is none. */
-function writtenTasks(entry: SessionEntry | undefined): Task[] | null {
-	return isMessageEntry(entry) ? tasksIn(entry.message) : null;
-}
-
+/** The valid task list of a tool result; null for every other message. */
 function tasksIn(message: AppMessage): Task[] | null {
 	if (message.role !== "toolResult" || message.toolName !== NAME || message.isError) return null;
 	const details: unknown = message.details;

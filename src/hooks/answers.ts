@@ -1,15 +1,15 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
-import { isRecord } from "../log/message-shape.js";
+import { isRecord } from "../log/read-message.js";
 import type { CommandResult } from "./types.js";
 
-// Hooks and tools are loaded without type checks, so their answers are checked before anything in them is read.
+// Hooks and tools run without type checks, so pi checks each answer before it reads a field.
 
-/** True for an answer that stops what it was asked about. */
+/** True for an answer that stops a tool call, a request or a session change. */
 export function isStop(answer: unknown): boolean {
 	return isRecord(answer) && (answer.block === true || answer.cancel === true || answer.action === "stop");
 }
 
-/** The reason that an answer gives; null if it gives none. */
+/** The reason in an answer; null if it is missing or empty. */
 export function reasonOf(answer: unknown): string | null {
 	const reason = isRecord(answer) ? answer.reason : undefined;
 	return typeof reason === "string" && reason !== "" ? reason : null;
@@ -26,7 +26,7 @@ function isBlock(block: unknown): boolean {
 	return block.type === "image" && typeof block.data === "string" && typeof block.mimeType === "string";
 }
 
-/** True for what a command may answer, other than nothing. */
+/** True for a valid, non-empty answer of a command. */
 export function isCommandResult(value: unknown): value is CommandResult {
 	if (typeof value === "string") return true;
 	return isRecord(value) && (typeof value.prompt === "string" || typeof value.status === "string");

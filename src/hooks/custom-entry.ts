@@ -3,19 +3,20 @@ import { type CustomEntry, entryTimestamp, RESERVED_ENTRY_TYPES } from "../log/e
 import type { LoadedHook } from "./registry.js";
 
 /**
- * Checks an entry that a hook wants to save and takes a copy of it, as JSON keeps it.
- * @throws PiError `entry_refused` naming the hook and the reason: no or a reserved type, cycles, BigInt, functions
+ * Checks an entry that a hook wants to save.
+ * @returns a copy of it after a round trip through JSON, with a timestamp
+ * @throws PiError `entry_refused` naming the hook and the reason: missing or reserved type, cycle, BigInt, function
  */
 export function checkCustomEntry(hook: LoadedHook, entry: unknown): CustomEntry {
 	const refuse = (reason: string, cause?: unknown): PiError =>
 		new PiError("entry_refused", `saveEntry of ${hook.path}: ${reason}`, cause === undefined ? {} : { cause });
 	if (typeof entry !== "object" || entry === null || Array.isArray(entry))
-		throw refuse("an entry is an object with a type");
+		throw refuse("an entry must be an object with a type");
 	let json: string;
 	try {
 		json = JSON.stringify(entry, (key, value: unknown) => {
 			if (typeof value === "function" || typeof value === "symbol") {
-				throw new TypeError(`"${key}" is a ${typeof value}, which JSON cannot hold`);
+				throw new TypeError(`"${key}" is a ${typeof value}, which JSON cannot represent`);
 			}
 			return value;
 		});
@@ -24,9 +25,9 @@ export function checkCustomEntry(hook: LoadedHook, entry: unknown): CustomEntry 
 	}
 	const copy: unknown = json === undefined ? undefined : JSON.parse(json);
 	if (typeof copy !== "object" || copy === null || Array.isArray(copy))
-		throw refuse("an entry is an object with a type");
+		throw refuse("an entry must be an object with a type");
 	const type = "type" in copy ? copy.type : undefined;
 	if (typeof type !== "string" || type.trim() === "") throw refuse("the type must be a non-empty string");
-	if (RESERVED_ENTRY_TYPES.has(type)) throw refuse(`"${type}" is a type of pi itself; use a name of your own`);
+	if (RESERVED_ENTRY_TYPES.has(type)) throw refuse(`"${type}" is a type that pi uses; choose another name`);
 	return { timestamp: entryTimestamp(), ...copy, type };
 }

@@ -1,14 +1,11 @@
-/**
- * A time limit that can be held while a person answers a dialog.
- * Calls back once when the running time is used up.
- */
+/** A time limit that can be paused while a person answers a dialog. Calls back once, when the time is used up. */
 export class Deadline {
 	#remainingMs: number;
 	#startedAt = 0;
 	#timer: NodeJS.Timeout | undefined;
 	#holds = 0;
 
-	/** Starts at once. */
+	/** Starts the clock. */
 	constructor(
 		limitMs: number,
 		private readonly onExpire: () => void,
@@ -17,7 +14,7 @@ export class Deadline {
 		this.#start();
 	}
 
-	/** Stops the clock until the returned function is called. */
+	/** Pauses the clock until the returned function is called. Several holds may overlap. */
 	hold(): () => void {
 		if (this.#holds++ === 0) {
 			clearTimeout(this.#timer);
@@ -31,7 +28,7 @@ export class Deadline {
 		};
 	}
 
-	/** Ends the limit; nothing is called back any more. */
+	/** Cancels the limit; `onExpire` is not called after this. */
 	clear(): void {
 		clearTimeout(this.#timer);
 		this.#holds = Number.POSITIVE_INFINITY;
@@ -39,7 +36,7 @@ export class Deadline {
 
 	#start(): void {
 		this.#startedAt = performance.now();
-		// It keeps the program alive: a run whose handler waits for nothing must not end as if it were done.
+		// Not unref'd: Node must not exit with code 0 while a handler waits for a promise that never resolves.
 		this.#timer = setTimeout(this.onExpire, Math.max(0, this.#remainingMs));
 	}
 }

@@ -3,14 +3,14 @@ import type { DialogOptions } from "./types.js";
 /** An option of `ui.select` as dialogs show it. */
 export interface SelectChoice {
 	label: string;
-	/** What is given back: the `value` of a labelled option, else the very option. */
+	/** What the dialog returns: the `value` of a labeled option, else the option itself. */
 	value: unknown;
 	description?: string;
 }
 
 /**
- * The options of `ui.select`. Hooks are loaded without type checks: whatever stands in the list is shown.
- * @returns an empty list for what is no list
+ * The options of `ui.select`. Hooks run without type checks, so every value in the list is shown.
+ * @returns an empty list if `options` is not an array
  */
 export function selectChoices(options: unknown): SelectChoice[] {
 	return Array.isArray(options) ? options.map(toChoice) : [];
@@ -28,7 +28,7 @@ function toChoice(option: unknown): SelectChoice {
 	};
 }
 
-/** When a dialog closes as cancelled by itself, as far as the hook has said something that makes sense. */
+/** The signal and timeout that cancel a dialog automatically; invalid values are ignored. */
 export function dialogLimits(dialog: DialogOptions | undefined): { signal?: AbortSignal; timeoutMs?: number } {
 	return {
 		...(dialog?.signal instanceof AbortSignal ? { signal: dialog.signal } : {}),
@@ -36,7 +36,7 @@ export function dialogLimits(dialog: DialogOptions | undefined): { signal?: Abor
 	};
 }
 
-/** Any value as text, never throwing. */
+/** Any value as text. Never throws. */
 export function textOf(value: unknown): string {
 	if (typeof value === "string") return value;
 	try {

@@ -2,20 +2,20 @@ import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
 
-/** Where a hook was found; also the order in which hooks load and run. `builtin` is part of the program, not a file. */
+/** Where a hook was found; also the order in which hooks load and run. A `builtin` hook is part of pi, not a file. */
 export type HookScope = "builtin" | "global" | "project" | "settings" | "flag";
 
 /** A hook file that exists. */
 export interface HookFile {
-	/** Absolute, as found. */
+	/** Absolute; links are not resolved. */
 	path: string;
 	realPath: string;
 	scope: HookScope;
-	/** File name without its ending, or the folder's name for `<name>/index.ts`. */
+	/** File name without its extension, or the folder's name for `<name>/index.ts`. */
 	name: string;
 }
 
-/** Where to look. */
+/** Directories to search and files that are configured. */
 export interface DiscoverOptions {
 	/** `<agent directory>/hooks`. */
 	globalDir: string;
@@ -32,15 +32,15 @@ export interface DiscoverOptions {
 	discovery: boolean;
 }
 
-/** What was found and what could not be read. */
+/** The hook files found, and the errors of those that could not be read. */
 export interface DiscoveredHooks {
 	files: HookFile[];
 	errors: PiError[];
 }
 
 /**
- * Hook files in load order: global, project, settings, `--hook`; by name in byte order within a directory. A file that
- * several places name is taken from the first.
+ * Hook files in load order: global, project, settings, `--hook`; by name in byte order within a directory. A file found
+ * in several of them is listed once, at its first position.
  */
 export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 	const files: HookFile[] = [];
@@ -75,7 +75,7 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 	return { files, errors };
 }
 
-/** `*.ts` and `<name>/index.ts` of a directory, in byte order of their names; none when it does not exist. */
+/** `*.ts` and `<name>/index.ts` of a directory, in byte order of their names; empty if it does not exist. */
 export function listHookFiles(dir: string, errors: PiError[] = []): string[] {
 	let names: string[];
 	try {
@@ -102,9 +102,15 @@ function locate(path: string, scope: HookScope): HookFile {
 	return { path: file, realPath: realpathSync(file), scope, name: hookName(file) };
 }
 
-/** What a hook is called: its file name without the ending, or the folder's name for `<name>/index.ts`. */
+/** The name of a hook: its file name without the extension, or the folder's name for `<name>/index.ts`. */
 export function hookName(path: string): string {
 	return basename(path) === "index.ts" ? basename(dirname(path)) : basename(path).replace(/\.[cm]?[jt]s$/, "");
+}
+
+/** The file name of a hook: `x.ts`, or `x/index.ts` for a folder. `hookGrants` and notices name hooks by it. */
+export function hookFileName(path: string): string {
+	const file = basename(path);
+	return file === "index.ts" ? `${hookName(path)}/${file}` : file;
 }
 
 function expand(path: string, base: string, homeDir: string): string {
@@ -116,7 +122,7 @@ function isFile(path: string): boolean {
 	return stat(path)?.isFile() === true;
 }
 
-/** The file or its directory, whichever a group or everybody can write to. */
+/** The file or its directory, if its group or everyone can write to it. */
 function othersCanWrite(path: string): string | null {
 	if (process.platform === "win32") return null;
 	for (const candidate of [path, dirname(path)]) {
@@ -129,7 +135,7 @@ function stat(path: string): Stats | null {
 	try {
 		return statSync(path);
 	} catch {
-		// Absent or unreadable: the caller treats both as "not there"; a named path is reported when it is opened.
+		// Callers treat missing and unreadable alike; an error of a configured path is reported when it is opened.
 		return null;
 	}
 }

@@ -1,35 +1,29 @@
 import type { HookAnswers, HookEventName, HookEvents, SessionEventResult, SessionReason } from "./types.js";
 
 /**
- * How long a handler may take. `timeout`: the user's `hookTimeout`; `none`: no limit, a person may be answering;
- * `togetherMs`: all handlers of the event together may take so long, or `hookTimeout` where that is less.
+ * Time limit of a handler. `timeout`: the user's `hookTimeout`; `none`: no limit, because a person may be answering;
+ * `togetherMs`: limit for all handlers of the event together, or `hookTimeout` if that is less.
  */
 export type HandlerDeadline = "timeout" | "none" | { readonly togetherMs: number };
 
-/** What must be there for something of a hook to happen at all. */
-export type HookNeed =
-	/** Tools that the model may call. */
-	| "tools"
-	/** Other sessions that can be opened. */
-	| "sessions"
-	/** A screen. */
-	| "screen";
+/** What the mode and session must offer for a handler to be called: active tools, other sessions to open, a screen. */
+export type HookNeed = "tools" | "sessions" | "screen";
 
-/** What an event promises: how answers combine, how long a handler may take, what its error does. */
+/** The policy of an event: how answers combine, how long a handler may take, what an error does. */
 export interface EventPolicy<N extends HookEventName = HookEventName> {
 	/**
-	 * `none`: answers are not read. `first`: the first answer that stops something ends the chain. `chain`: each handler
-	 * sees what the one before it left.
+	 * `none`: answers are ignored. `first`: the first answer that stops something ends the chain. `chain`: each handler
+	 * receives the result of the one before it.
 	 */
 	combine: N extends keyof HookAnswers ? "first" | "chain" : "none";
 	deadline: HandlerDeadline;
-	/** `pass`: reported, the run goes on. `block`: reported, and what was asked about does not happen. */
+	/** `pass`: the error is reported and the run continues. `block`: it is reported and blocks the tool call. */
 	onError: "pass" | "block";
-	/** False where a handler must not save entries or rebuild the context. */
+	/** False if a handler must not save entries or rebuild the context. */
 	effects: boolean;
-	/** True where the context is computed before the next request anyway: a rebuild that a handler asks for waits. */
+	/** True if the context is computed before the next request anyway: `rebuildContext` then resolves at once. */
 	defersRebuild: boolean;
-	/** Without it the event never comes; null: nothing special. */
+	/** Requirement without which the event never occurs; null: none. */
 	needs: HookNeed | null;
 }
 
@@ -42,7 +36,7 @@ const WATCH = {
 	needs: null,
 } as const;
 
-/** The failure policy, one row for each event. Runner, types, health and docs derive from it. */
+/** The policy of each event. Runner, types, hook health and docs derive from it. */
 export const EVENTS = {
 	session: { ...WATCH, combine: "first" },
 	agent_start: WATCH,
@@ -62,35 +56,35 @@ export const EVENTS = {
 	context: { ...WATCH, combine: "chain", effects: false },
 } as const satisfies { [N in HookEventName]: EventPolicy<N> };
 
-/** What a reason of the `session` event promises where it differs from the others. */
+/** The policy of one reason of the `session` event. */
 export interface ReasonPolicy {
-	/** Members of an answer that are read. */
+	/** Fields of an answer that are read. */
 	reads: readonly (keyof SessionEventResult)[];
 	deadline: HandlerDeadline;
-	/** True where an abort ends the wait for the handler at once; what it was asked about does not happen then. */
+	/** True if an abort stops waiting for the handler at once; the session change does not happen then. */
 	abortable: boolean;
 	needs: HookNeed | null;
 }
 
-const TELLS = { reads: [], deadline: EVENTS.session.deadline, abortable: true, needs: null } as const;
-const ASKS = { ...TELLS, reads: ["cancel"] } as const;
+const NOTIFIES = { reads: [], deadline: EVENTS.session.deadline, abortable: true, needs: null } as const;
+const CANCELABLE = { ...NOTIFIES, reads: ["cancel"] } as const;
 
 /** The rows of `session`, one for each reason. */
 export const SESSION_REASONS = {
-	start: TELLS,
-	before_switch: { ...ASKS, needs: "sessions" },
-	switch: { ...TELLS, needs: "sessions" },
-	before_clear: ASKS,
-	clear: TELLS,
-	before_branch: { ...ASKS, reads: ["cancel", "skipConversationRestore"] },
-	branch: TELLS,
-	before_compact: { ...ASKS, reads: ["cancel", "compactionEntry"], deadline: "none" },
-	compact: TELLS,
-	// Everything is being stopped when this comes.
-	shutdown: { ...TELLS, deadline: { togetherMs: 2000 }, abortable: false },
+	start: NOTIFIES,
+	before_switch: { ...CANCELABLE, needs: "sessions" },
+	switch: { ...NOTIFIES, needs: "sessions" },
+	before_clear: CANCELABLE,
+	clear: NOTIFIES,
+	before_branch: { ...CANCELABLE, reads: ["cancel", "skipConversationRestore"] },
+	branch: NOTIFIES,
+	before_compact: { ...CANCELABLE, reads: ["cancel", "compactionEntry"], deadline: "none" },
+	compact: NOTIFIES,
+	// pi is exiting: an abort has nothing left to stop.
+	shutdown: { ...NOTIFIES, deadline: { togetherMs: 2000 }, abortable: false },
 } as const satisfies Record<SessionReason, ReasonPolicy>;
 
-/** Events whose answers combine in one way. */
+/** Events with this way to combine answers. */
 export type EventsThatCombine<C extends EventPolicy["combine"]> = {
 	[N in HookEventName]: (typeof EVENTS)[N]["combine"] extends C ? N : never;
 }[HookEventName];
@@ -98,17 +92,17 @@ export type EventsThatCombine<C extends EventPolicy["combine"]> = {
 /** Names that `pi.on` accepts. */
 export const EVENT_NAMES = Object.keys(EVENTS) as HookEventName[];
 
-/** The handlers of an event that is under way, and the time that they have. */
+/** Time limits for the handlers of one event. */
 export interface HandlerTimes {
-	/** ms that the next handler may take; null for no limit. To be called once for each of them, right before its call. */
+	/** @returns limit of the next handler in ms; null for no limit. Call it once for each handler, right before it runs */
 	next(): number | null;
 }
 
 /**
- * How long each handler of an event may take. Where they share a time, half of it is there for whoever needs it, and of
- * the other half each has its part for certain: however long the others take, it is asked and can answer.
- * @param count how many handlers there are
- * @param now ms, of any clock that only goes forward
+ * Time limits for the handlers of an event. Handlers with a shared limit divide one half of it equally, as a guaranteed
+ * minimum for each, and use the other half in order of need: a slow handler cannot starve a later one.
+ * @param count number of handlers
+ * @param now ms of a monotonic clock
  */
 export function handlerTimes(
 	event: HookEvents[HookEventName],
@@ -118,13 +112,13 @@ export function handlerTimes(
 	if (deadline === "none") return { next: () => null };
 	if (deadline === "timeout") return { next: () => hookTimeoutMs };
 	const totalMs = Math.min(deadline.togetherMs, hookTimeoutMs);
-	const partMs = totalMs / (2 * count);
+	const shareMs = totalMs / (2 * count);
 	const endsAt = now() + totalMs;
-	let later = count;
+	let remaining = count;
 	return {
 		next() {
-			later--;
-			return Math.max(partMs, endsAt - now() - later * partMs);
+			remaining--;
+			return Math.max(shareMs, endsAt - now() - remaining * shareMs);
 		},
 	};
 }

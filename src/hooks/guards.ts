@@ -9,37 +9,22 @@ import type {
 	WriteToolResultEvent,
 } from "./types.js";
 
+const isResultOf =
+	<E extends ToolResultEvent>(toolName: E["toolName"]) =>
+	(event: ToolResultEvent): event is E =>
+		event.toolName === toolName;
+
 /** Narrows `event.details` to those of the bash tool. */
-export function isBashToolResult(event: ToolResultEvent): event is BashToolResultEvent {
-	return event.toolName === "bash";
-}
-
+export const isBashToolResult = isResultOf<BashToolResultEvent>("bash");
 /** Narrows `event.details` to those of the read tool. */
-export function isReadToolResult(event: ToolResultEvent): event is ReadToolResultEvent {
-	return event.toolName === "read";
-}
-
+export const isReadToolResult = isResultOf<ReadToolResultEvent>("read");
 /** Narrows `event.details` to those of the edit tool. */
-export function isEditToolResult(event: ToolResultEvent): event is EditToolResultEvent {
-	return event.toolName === "edit";
-}
-
+export const isEditToolResult = isResultOf<EditToolResultEvent>("edit");
 /** Narrows `event.details` to those of the write tool. */
-export function isWriteToolResult(event: ToolResultEvent): event is WriteToolResultEvent {
-	return event.toolName === "write";
-}
-
+export const isWriteToolResult = isResultOf<WriteToolResultEvent>("write");
 /** Narrows `event.details` to those of the grep tool. */
-export function isGrepToolResult(event: ToolResultEvent): event is GrepToolResultEvent {
-	return event.toolName === "grep";
-}
-
+export const isGrepToolResult = isResultOf<GrepToolResultEvent>("grep");
 /** Narrows `event.details` to those of the find tool. */
-export function isFindToolResult(event: ToolResultEvent): event is FindToolResultEvent {
-	return event.toolName === "find";
-}
-
+export const isFindToolResult = isResultOf<FindToolResultEvent>("find");
 /** Narrows `event.details` to those of the ls tool. */
-export function isLsToolResult(event: ToolResultEvent): event is LsToolResultEvent {
-	return event.toolName === "ls";
-}
+export const isLsToolResult = isResultOf<LsToolResultEvent>("ls");

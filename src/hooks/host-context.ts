@@ -1,7 +1,6 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { RequestAuth } from "../config/credentials.js";
 import { PiError } from "../errors.js";
-import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
+import type { ThinkingLevel } from "../log/entry.js";
 import { exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
 import type { Deadline } from "./deadline.js";
@@ -9,35 +8,30 @@ import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } 
 import type { LoadedHook } from "./registry.js";
 import type { CommandContext, DialogOptions, HookEventContext, HookUI, InputOptions } from "./types.js";
 
-/** What hooks see of the session. The session implements it; every member reads current state. */
-export interface HookHost {
-	readonly cwd: string;
-	readonly sessionFile: string | null;
-	readonly model: Model<Api> | null;
-	readonly thinkingLevel: ThinkingLevel;
-	readonly entries: readonly SessionEntry[];
-	readonly messages: readonly AppMessage[];
-	readonly ui: HookUI;
-	readonly hasUI: boolean;
-	/** Counts sessions: a context of an earlier one is stale. */
+/** Members of the context object that read the host each time. */
+const LIVE_MEMBERS = ["hasUI", "cwd", "sessionFile", "model", "thinkingLevel", "entries", "messages"] as const;
+type LiveMember = (typeof LIVE_MEMBERS)[number];
+
+/** The part of the session that hooks can reach. The session implements it; every member reads current state. */
+export interface HookHost
+	extends Pick<
+		HookEventContext,
+		LiveMember | "ui" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
+	> {
+	/** Increases when the session changes, which makes older context objects stale. */
 	readonly generation: number;
-	findModel(provider: string, id: string): Model<Api> | null;
-	availableModels(): Promise<Model<Api>[]>;
-	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
-	requestAuth(model: Model<Api>): Promise<RequestAuth | undefined>;
 	/** Appends entries of a hook as one write. @throws PiError `entry_refused` */
 	saveEntries(hook: LoadedHook, entries: readonly unknown[]): number[];
-	/** Absent where nothing can be added, such as in a session that is only looked at. */
+	/** Absent if nothing can be added, such as in a read-only session. */
 	readonly systemItems?: SystemItemSink;
-	rebuildContext(): Promise<void>;
-	/** Notes that a question is open. @returns what to call when it is closed */
+	/** Marks a dialog as open. @returns a function to call when it closes */
 	openDialog(title: string): () => void;
 	setModel(model: Model<Api>): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
 	setEditorText(text: string): void;
 }
 
-/** The one call that a context object is made for. */
+/** The call that a context object belongs to. */
 export interface HookCall {
 	hook: LoadedHook;
 	/** Name of the event, or `/name` of a command. */
@@ -47,18 +41,18 @@ export interface HookCall {
 	deadline: Deadline | null;
 	/** False in `context` handlers. */
 	effects: boolean;
-	/** True around requests and tools: a rebuild happens before the next request anyway. */
+	/** True if the context is rebuilt before the next request anyway. */
 	defersRebuild: boolean;
 }
 
-/** Makes the context object of one call. It throws once its hook is unloaded or the session has changed. */
+/** Creates the context object of one call. Its members throw after the hook is unloaded or the session has changed. */
 export function createHookContext(host: HookHost, call: HookCall): HookEventContext {
 	const context = {};
 	Object.defineProperties(context, Object.getOwnPropertyDescriptors(contextMembers(host, call)));
 	return Object.freeze(context) as HookEventContext;
 }
 
-/** Makes the context object of a command: everything that handlers get, arguments, and changes of the session. */
+/** Creates the context object of a command: that of handlers plus arguments and session changes. */
 export function createCommandContext(host: HookHost, call: HookCall, argsRaw: string): CommandContext {
 	const use = guard(host, call);
 	const context = {};
@@ -79,7 +73,7 @@ function guard(host: HookHost, call: HookCall): <T>(action: () => T) => T {
 	const { generation } = host;
 	return (action) => {
 		if (!call.hook.active) throw stale(call, "the hook was unloaded");
-		if (host.generation !== generation) throw stale(call, "the session was left");
+		if (host.generation !== generation) throw stale(call, "the session changed");
 		return action();
 	};
 }
@@ -92,22 +86,22 @@ function stale(call: HookCall, why: string): PiError {
 
 function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 	const use = guard(host, call);
-	const requireEffects = (what: string) => {
+	const requireEffects = (member: string) => {
 		if (call.effects) return;
-		throw new PiError("context_locked", `ctx.${what} cannot be called from a context handler`, {
+		throw new PiError("context_locked", `ctx.${member} cannot be called from a context handler`, {
 			hint: "a context handler only computes messages; save entries from a command or another event",
 		});
 	};
-	const effect = <T>(what: string, action: () => Promise<T>): Promise<T> => {
+	const effect = <T>(member: string, action: () => Promise<T>): Promise<T> => {
 		try {
-			requireEffects(what);
+			requireEffects(member);
 			return use(action);
 		} catch (error) {
 			return Promise.reject(error);
 		}
 	};
 	let systemItems: SystemItemsHandle | undefined;
-	return {
+	const members: Omit<HookEventContext, LiveMember> = {
 		exec: (command, args, options = {}) =>
 			use(() =>
 				exec(command, args, {
@@ -117,27 +111,6 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 				}),
 			),
 		ui: boundUI(() => use(() => host.ui), host, call),
-		get hasUI() {
-			return use(() => host.hasUI);
-		},
-		get cwd() {
-			return use(() => host.cwd);
-		},
-		get sessionFile() {
-			return use(() => host.sessionFile);
-		},
-		get model() {
-			return use(() => host.model);
-		},
-		get thinkingLevel() {
-			return use(() => host.thinkingLevel);
-		},
-		get entries() {
-			return use(() => host.entries);
-		},
-		get messages() {
-			return use(() => host.messages);
-		},
 		findModel: (provider, id) => use(() => host.findModel(provider, id)),
 		availableModels: () => use(() => host.availableModels()),
 		resolveApiKey: (model) => use(() => host.resolveApiKey(model)),
@@ -157,15 +130,18 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		},
 		signal: call.signal,
 	};
+	for (const name of LIVE_MEMBERS)
+		Object.defineProperty(members, name, { enumerable: true, get: () => use(() => host[name]) });
+	return members as HookEventContext;
 }
 
-/** Dialogs that stop the clock of the call while they are open, and close with it. */
+/** Dialogs that pause the time limit of the call while they are open, and are canceled with the call. */
 function boundUI(ui: () => HookUI, host: Pick<HookHost, "openDialog">, call: HookCall): HookUI {
 	const bound = (dialog: InputOptions | undefined): InputOptions => ({
 		...dialog,
 		signal: dialog?.signal ? AbortSignal.any([dialog.signal, call.signal]) : call.signal,
 	});
-	// It gets the answer, not a function that asks: a call reaches the mode's dialog directly.
+	// Takes a promise, not a callback, so that no wrapper lies between the hook and the mode's dialog.
 	const untilAnswered = async <T>(title: string, answer: Promise<T>): Promise<T> => {
 		const release = call.deadline?.hold();
 		const close = host.openDialog(title);
@@ -180,7 +156,10 @@ function boundUI(ui: () => HookUI, host: Pick<HookHost, "openDialog">, call: Hoo
 		select: async (title: string, options: readonly unknown[], dialog?: DialogOptions): Promise<unknown> => {
 			const list = Array.isArray(options) ? options : [];
 			if (list.length > 0) return untilAnswered(String(title), ui().select(String(title), list, bound(dialog)));
-			ui().notify(`${call.hook.name} asked "${String(title)}" without options (${call.hook.path})`, "warning");
+			ui().notify(
+				`${call.hook.name} opened the dialog "${String(title)}" without options (${call.hook.path})`,
+				"warning",
+			);
 			return null;
 		},
 		confirm: async (title: string, message: string, dialog?: DialogOptions) =>
@@ -192,7 +171,7 @@ function boundUI(ui: () => HookUI, host: Pick<HookHost, "openDialog">, call: Hoo
 	return Object.freeze(members) as HookUI;
 }
 
-/** Dialogs where there is nobody to ask: cancelled values at once. */
+/** Dialogs without a user: every dialog is canceled at once. */
 export const NO_UI: HookUI = Object.freeze({
 	select: async () => null,
 	confirm: async () => false,

@@ -1,6 +1,6 @@
 import { isBuiltin } from "node:module";
 
-/** The program's own packages and modules by the names under which hooks import them; one instance each. */
+/** pi's own packages and modules by the names under which hooks import them; hooks share these instances. */
 const HOST_MODULES: Readonly<Record<string, () => Promise<unknown>>> = {
 	"@mariozechner/pi-ai": () => import("@mariozechner/pi-ai"),
 	"@mariozechner/pi-tui": () => import("@mariozechner/pi-tui"),
@@ -12,19 +12,18 @@ const HOST_MODULES: Readonly<Record<string, () => Promise<unknown>>> = {
 	"@sinclair/typebox/value": () => import("typebox/value"),
 };
 
-/** Imports of types alone, which compiling takes out. */
+/** Type-only imports, which compiling removes. */
 const TYPE_IMPORT = /^\s*(?:import|export)\s+type\s[^;"'`]*?from\s*["'][^"']*["']/gm;
 const STATIC_IMPORT = /(?:from|import)\s*["']([^"']*)["']/g;
 const OTHER_IMPORT = /\b(?:import|require)\s*\(/;
 
 /**
- * The packages that hooks share with the program, wherever the hook file lives. Only those are loaded that the sources
- * name, or that files which they import might.
+ * The packages that hooks share with pi, wherever the hook file is. Loads only the packages that the sources name, and
+ * all of them if the sources import files whose imports are unknown.
  */
 export async function loadHostModules(sources: readonly string[]): Promise<Record<string, unknown>> {
 	const code = sources.map((source) => source.replace(TYPE_IMPORT, ""));
 	const named = new Set(code.flatMap((source) => [...source.matchAll(STATIC_IMPORT)].map(([, name = ""]) => name)));
-	// Files and packages that nobody has looked at may need any of them.
 	const mayNeedAll =
 		code.some((source) => OTHER_IMPORT.test(source)) ||
 		[...named].some((name) => !Object.hasOwn(HOST_MODULES, name) && !isBuiltin(name));

@@ -5,37 +5,36 @@ import { isContent } from "./answers.js";
 import { type DiscoverOptions, discoverHooks, type HookFile } from "./discover.js";
 import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
 
-/** What the factory of a tool file is given. */
+/** Argument of the factory in a tool file. */
 export interface ToolFactoryApi {
 	/** Absolute working directory of the session. */
 	cwd: string;
 }
 
-/** What a tool file may export as default. */
+/** Allowed default exports of a tool file. */
 export type ToolModule =
 	| AnyTool
 	| AnyTool[]
 	| ((api: ToolFactoryApi) => AnyTool | AnyTool[] | Promise<AnyTool | AnyTool[]>);
 
-/** A tool of the user or the project, and where it is from. */
+/** A tool of the user or the project, and its file. */
 export interface CustomTool {
 	tool: AnyTool;
 	file: HookFile;
 }
 
-/** What loading tools needs. */
 export interface LoadToolsOptions extends LoadLimits {
 	/** A private directory (0700) for compiled files. */
 	cacheDir: string;
 	cwd: string;
 }
 
-/** What a provider accepts as the name of a tool. */
+/** Tool names that all providers accept. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Tool files in load order: `<global>/<name>/index.ts`, `<project>/<name>/index.ts`, those of the settings, `--tool`.
- * A file that several places name is taken from the first. The options are as for hooks, with directories of tools.
+ * Tool files in load order: `<global>/<name>/index.ts`, `<project>/<name>/index.ts`, files in the settings, `--tool`.
+ * A file found in several of them is listed once, at its first position. The options are those of hooks, for tools.
  */
 export function discoverTools(options: DiscoverOptions): { files: HookFile[]; errors: PiError[] } {
 	const { files, errors } = discoverHooks(options);
@@ -51,7 +50,7 @@ export function discoverTools(options: DiscoverOptions): { files: HookFile[]; er
 	};
 }
 
-/** Compiles and runs tool files, in order. A file that fails, or exports what is no tool, is reported; the others load. */
+/** Compiles and runs tool files, in order. A file that fails or exports no valid tool is reported; the others load. */
 export async function loadTools(
 	files: readonly HookFile[],
 	options: LoadToolsOptions,
@@ -63,7 +62,7 @@ export async function loadTools(
 	for (const file of files) {
 		try {
 			const made = await loadWithin(options, "tool", file, loader, (exported) => makeTools(exported, options));
-			if (made.length === 0) throw new Error("it has no tools");
+			if (made.length === 0) throw new Error("it exports no tools");
 			tools.push(...made.map((tool) => ({ tool: checkTool(tool), file })));
 		} catch (cause) {
 			errors.push(loadFailure("Tool", file, cause));
@@ -72,7 +71,7 @@ export async function loadTools(
 	return { tools, errors };
 }
 
-/** What a file exports, or what the function makes that it exports. */
+/** The default export of a file, or the result of calling it if it is a function. */
 async function makeTools(exported: unknown, { timeoutMs, cwd }: LoadToolsOptions): Promise<unknown[]> {
 	const made: unknown =
 		typeof exported === "function"
@@ -82,9 +81,9 @@ async function makeTools(exported: unknown, { timeoutMs, cwd }: LoadToolsOptions
 }
 
 /**
- * Built-in tools and custom ones as one list. A custom tool takes the place of a built-in one only when the user named
- * its file with `--tool`; of two custom tools with one name the later is used.
- * @returns also a line for each clash
+ * Merges built-in and custom tools. A custom tool replaces a built-in one only if the user named its file with `--tool`;
+ * of two custom tools with the same name, the later one is used.
+ * @returns the tools, and a warning for each name conflict
  */
 export function mergeTools(
 	builtins: readonly AnyTool[],
@@ -98,25 +97,25 @@ export function mergeTools(
 		const earlier = files.get(name);
 		if (!earlier && byName.has(name) && file.scope !== "flag") {
 			warnings.push(
-				`The tool ${name} of ${file.path} is not used: it has the name of a built-in tool · --tool ${file.path} would replace it`,
+				`The tool ${name} of ${file.path} is ignored: a built-in tool has this name · use --tool ${file.path} to replace it`,
 			);
 			continue;
 		}
-		if (earlier) warnings.push(`The tool ${name} is made by ${earlier.path} and by ${file.path}; the latter is used`);
+		if (earlier) warnings.push(`The tool ${name} is defined in ${earlier.path} and ${file.path}; the latter is used`);
 		byName.set(name, tool);
 		files.set(name, file);
 	}
 	return { tools: [...byName.values()], warnings };
 }
 
-/** A value as a tool whose results are checked. @throws Error that says what is missing */
+/** Checks a value and returns it as a tool with checked results. @throws Error naming the missing or invalid field */
 function checkTool(value: unknown): AnyTool {
 	if (typeof value !== "object" || value === null)
-		throw new Error(`expected a tool or a function that makes one, not ${typeof value}`);
+		throw new Error(`expected a tool or a function that returns one, not ${typeof value}`);
 	const name: unknown = "name" in value ? value.name : undefined;
 	if (typeof name !== "string" || !TOOL_NAME.test(name)) {
 		throw new Error(
-			`${JSON.stringify(name) ?? "undefined"} cannot be the name of a tool: use up to 64 letters, digits, "_" and "-"`,
+			`${JSON.stringify(name) ?? "undefined"} is not a valid tool name: use up to 64 letters, digits, "_" and "-"`,
 		);
 	}
 	if (!("description" in value) || typeof value.description !== "string" || value.description.trim() === "") {
@@ -129,14 +128,14 @@ function checkTool(value: unknown): AnyTool {
 		!("type" in parameters) ||
 		parameters.type !== "object"
 	) {
-		throw new Error(`the parameters of the tool ${name} are not the schema of an object, such as Type.Object({ … })`);
+		throw new Error(`the parameters of the tool ${name} must be an object schema, such as Type.Object({ … })`);
 	}
-	if (!("run" in value) || typeof value.run !== "function") throw new Error(`the tool ${name} has no function run`);
-	// Each field that the program relies on has been looked at.
+	if (!("run" in value) || typeof value.run !== "function") throw new Error(`the tool ${name} has no run function`);
+	// All fields that pi uses are checked above.
 	return withCheckedResults(value as AnyTool);
 }
 
-/** Whatever a tool gives back, the program gets a result that it can send, show and keep. */
+/** Wraps a tool so that a malformed result becomes an error result. */
 function withCheckedResults(tool: AnyTool): AnyTool {
 	return {
 		...tool,
@@ -157,16 +156,16 @@ function checkResult(result: unknown, name: string): ToolResult {
 		const isError = "isError" in result && result.isError === true;
 		return { content, ...(details === undefined ? {} : { details }), ...(isError ? { isError } : {}) };
 	}
-	const text = `The tool "${name}" gave back something other than { content: [{ type: "text", text }] }.`;
+	const text = `The tool "${name}" did not return { content: [{ type: "text", text }] }.`;
 	return { content: [{ type: "text", text }], isError: true };
 }
 
-/** Details as the session keeps them; undefined for what JSON cannot hold. */
+/** A copy of the details after a round trip through JSON; undefined if JSON cannot represent them. */
 function asJson(details: unknown): unknown {
 	try {
 		const text = JSON.stringify(details);
 		return text === undefined ? undefined : JSON.parse(text);
 	} catch {
-		return undefined; // only the screen would have shown them
+		return undefined; // only the screen shows details
 	}
 }

@@ -1,8 +1,8 @@
 import { PiError } from "../errors.js";
-import type { HookFile } from "./discover.js";
+import { type HookFile, hookFileName } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import type { GrantRequest } from "./handles.js";
-import { grantKey, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
+import { HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
 import type {
@@ -15,15 +15,14 @@ import type {
 	HookHandler,
 } from "./types.js";
 
-/** What loading needs. */
 export interface LoadHooksOptions extends LoadLimits {
 	/** A private directory (0700) for compiled hooks. */
 	cacheDir: string;
-	/** Takes what a hook sends with `pi.send`. */
+	/** Handles `pi.send` of a hook. */
 	send(hook: LoadedHook, text: string, attachments: Attachment[]): void;
-	/** The handles that a hook may use; absent: none. */
+	/** The handles granted to a hook; absent: none. */
 	grants?(file: HookFile): readonly HostHandleName[];
-	/** Asks for a handle that a hook requires; true when `grants` names it now. Absent: there is nobody to ask. */
+	/** Asks the user for a required handle; true if `grants` now includes it. Absent: the user cannot be asked. */
 	requestGrant?(request: GrantRequest): Promise<boolean>;
 }
 
@@ -31,11 +30,11 @@ export interface LoadHooksOptions extends LoadLimits {
 export interface FoundHooks {
 	files: HookFile[];
 	errors: PiError[];
-	/** Finds those that load after these; to be called once these are loaded. It may ask the user. */
+	/** Finds the files to load next; call it after these have loaded. It may ask the user. */
 	next?(): Promise<FoundHooks>;
 }
 
-/** A part of the program that is written as a hook: it has nothing but what hooks have. */
+/** A part of pi that is written as a hook and uses only the hook API. */
 export interface BuiltinHook {
 	name: string;
 	factory: HookFactory;
@@ -48,7 +47,6 @@ export interface LoadFailure {
 	error: PiError;
 }
 
-/** Hooks that loaded, and those that did not. */
 export interface LoadHooksResult {
 	hooks: LoadedHook[];
 	failures: LoadFailure[];
@@ -63,7 +61,7 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 	for (const file of files) {
 		try {
 			const hook = await loadWithin(options, "hook", file, loader, async (factory) => {
-				if (typeof factory !== "function") throw new Error("it has no default export that is a function");
+				if (typeof factory !== "function") throw new Error("its default export is not a function");
 				return register(file, factory as HookFactory, options);
 			});
 			hooks.push(hook);
@@ -74,7 +72,7 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 	return { hooks, failures };
 }
 
-/** Loads built-in hooks, in order, as if each were a file. */
+/** Loads built-in hooks, in order. */
 export async function loadBuiltinHooks(
 	builtins: readonly BuiltinHook[],
 	options: LoadHooksOptions,
@@ -93,7 +91,7 @@ export async function loadBuiltinHooks(
 	return { hooks, failures };
 }
 
-/** Runs a factory and collects what it registers. @throws what it throws, or why it may not be loaded */
+/** Runs a factory and collects its registrations. @throws its error, or the refusal of a required handle */
 async function register(file: HookFile, factory: HookFactory, options: LoadHooksOptions): Promise<LoadedHook> {
 	const hook: LoadedHook = {
 		...file,
@@ -106,20 +104,20 @@ async function register(file: HookFile, factory: HookFactory, options: LoadHooks
 	const missing: MissingHandle[] = [];
 	try {
 		await withinTime(options.timeoutMs, "its factory", factory(createHookApi(hook, missing, options)));
-		// Also when the factory caught it: a hook that says it cannot do without must not run without.
+		// Also if the factory caught the error: a hook must not run without a handle that it requires.
 		if (missing[0]) throw missing[0].refusal;
 		return hook;
 	} catch (cause) {
 		hook.active = false;
 		const handle = HOST_HANDLE_NAMES.find((name) => name === missing[0]?.handle);
 		const isGranted = handle !== undefined && (await options.requestGrant?.({ file, handle })) === true;
-		// With what it was given the factory starts over, once for each handle.
+		// Run the factory again with the new grant; this happens at most once for each handle.
 		if (isGranted && options.grants?.(file).includes(handle)) return register(file, factory, options);
 		throw cause;
 	}
 }
 
-/** What a factory required in vain. */
+/** A required handle that is not granted. */
 interface MissingHandle {
 	handle: unknown;
 	refusal: PiError;
@@ -128,9 +126,9 @@ interface MissingHandle {
 const COMMAND_NAME = /^[a-z0-9][a-z0-9_:-]{0,63}$/i;
 
 function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: LoadHooksOptions): HookAPI {
-	const use = <T>(what: string, action: () => T): T => {
+	const use = <T>(member: string, action: () => T): T => {
 		if (hook.active) return action();
-		throw new PiError("hook_stale", `pi.${what} of ${hook.path} was used after the hook was unloaded`, {
+		throw new PiError("hook_stale", `pi.${member} of ${hook.path} was used after the hook was unloaded`, {
 			hint: "use the pi that the factory of the reloaded hook receives",
 		});
 	};
@@ -148,7 +146,9 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Load
 		command: (name: string, command: CommandOptions) =>
 			use("command", () => {
 				if (typeof name !== "string" || !COMMAND_NAME.test(name)) {
-					throw new TypeError(`${JSON.stringify(name)} cannot be a command: use letters, digits, "_", ":" and "-"`);
+					throw new TypeError(
+						`${JSON.stringify(name)} is not a valid command name: use letters, digits, "_", ":" and "-"`,
+					);
 				}
 				if (typeof command?.handler !== "function") throw new TypeError(`the command ${name} has no handler`);
 				hook.commands.set(name, command);
@@ -156,7 +156,7 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Load
 		send: (text: string, attachments: Attachment[] = []) => use("send", () => options.send(hook, text, attachments)),
 		entry: (type: string, entry: EntryOptions = {}) =>
 			use("entry", () => {
-				if (typeof type !== "string" || type === "") throw new TypeError("an entry type is a non-empty string");
+				if (typeof type !== "string" || type === "") throw new TypeError("an entry type must be a non-empty string");
 				hook.entryTypes.set(type, entry);
 			}),
 		requires: (...handles) =>
@@ -174,12 +174,12 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Load
 function describeMissing(hook: LoadedHook, handle: unknown): PiError {
 	const name = JSON.stringify(handle) ?? String(handle);
 	if (!HOST_HANDLE_NAMES.some((known) => known === handle)) {
-		return new PiError("hook_load_failed", `there is no handle ${name}`, {
+		return new PiError("hook_load_failed", `unknown handle ${name}`, {
 			hint: `the handles are ${HOST_HANDLE_NAMES.join(", ")}`,
 		});
 	}
-	return new PiError("hook_load_failed", `it requires ${name}, which it was not granted`, {
-		hint: `to grant it, add "hookGrants": {${JSON.stringify(grantKey(hook))}: [${name}]} to your settings.json and restart pi`,
+	return new PiError("hook_load_failed", `it requires ${name}, which is not granted`, {
+		hint: `add "hookGrants": {${JSON.stringify(hookFileName(hook.path))}: [${name}]} to your settings.json and restart pi`,
 	});
 }
 

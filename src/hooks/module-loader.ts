@@ -5,11 +5,11 @@ import { ensurePrivateDir } from "../util/fs.js";
 import { loadHostModules } from "./host-modules.js";
 import type { HandlerWatch } from "./watchdog.js";
 
-/** A TypeScript file that is run as part of the program. */
+/** A TypeScript file of a hook or tool. */
 export interface ModuleFile {
-	/** As the user knows it. */
+	/** Path to show to the user. */
 	path: string;
-	/** What is compiled: the file without links, or the accepted copy of a project's file. */
+	/** Path of the compiled file: `path` with links resolved, or the trusted copy of a project's file. */
 	realPath: string;
 	/** Short name for messages. */
 	name: string;
@@ -22,14 +22,14 @@ export interface ModuleLoader {
 }
 
 /**
- * A loader for these files. Packages that hooks and tools share with the program resolve to the program's own instances,
- * wherever the files are. Each loader evaluates files and their imports anew, so that a reload sees edits.
- * @param cacheDir for compiled files; made private (0700), and not used where it cannot be
+ * Creates a loader for these files. Packages that hooks and tools share with pi resolve to pi's own instances, wherever
+ * the files are. Each loader evaluates files and their imports again, so that a reload picks up edits.
+ * @param cacheDir for compiled files; made private (0700), and not used if that fails
  */
 export async function createModuleLoader(files: readonly ModuleFile[], cacheDir: string): Promise<ModuleLoader> {
 	const sources = files.map(({ realPath }) => readSource(realPath));
 	const virtualModules = await loadHostModules(sources);
-	// Imported, all of jiti would first be searched for the names that it exports, which takes longer than running it.
+	// `require`, because `import` first scans all of jiti for its export names, which takes longer than running it.
 	const { createJiti }: typeof import("jiti") = createRequire(import.meta.url)("jiti");
 	const jiti = createJiti(import.meta.url, {
 		moduleCache: false,
@@ -40,29 +40,29 @@ export async function createModuleLoader(files: readonly ModuleFile[], cacheDir:
 	return { loadDefault: (file) => jiti.import<unknown>(file.realPath, { default: true }) };
 }
 
-/** How a file is run as part of the program. */
+/** Time limit and watchdog for loading a file. */
 export interface LoadLimits {
-	/** ms that a factory may take. */
+	/** Limit for a factory, in ms. */
 	timeoutMs: number;
-	/** Watches over files while they are loaded. */
+	/** Detects files that block the event loop while they load. */
 	watch?: HandlerWatch;
 }
 
-/** A module gets at least so many ms, whatever `hookTimeout` says: what it imports is compiled the first time. */
+/** Minimum limit for the top level of a module, whatever `hookTimeout` is: its imports are compiled on first use. */
 const MIN_MODULE_MS = 1000;
 
 /**
- * Loads a file, then makes something of its default export. Neither may keep the program waiting, or from running.
- * @throws what the file and `make` throw; Error when one of them does not settle in time
+ * Loads a file and passes its default export to `make`, both within their time limits.
+ * @throws whatever the file and `make` throw; Error if one of them times out
  */
 export async function loadWithin<T>(
 	{ timeoutMs, watch }: LoadLimits,
-	what: "hook" | "tool",
+	kind: "hook" | "tool",
 	file: ModuleFile,
 	loader: ModuleLoader,
 	make: (exported: unknown) => Promise<T>,
 ): Promise<T> {
-	const leave = watch?.enter(`${what} ${file.path} at its load`, timeoutMs);
+	const leave = watch?.enter(`${kind} ${file.path} while loading`, timeoutMs);
 	try {
 		const moduleMs = Math.max(timeoutMs, MIN_MODULE_MS);
 		return await make(await withinTime(moduleMs, "its top level", loader.loadDefault(file)));
@@ -72,14 +72,14 @@ export async function loadWithin<T>(
 }
 
 /**
- * What is made, waited for no longer than `timeoutMs`. The wait keeps the program alive: it is to end with a word.
- * @param what names what makes it
- * @throws also what making it throws
+ * Waits for a result for at most `timeoutMs`. The timer keeps Node alive, so that a timeout is always reported.
+ * @param source names the origin of the result in the error
+ * @throws Error on a timeout, else whatever rejects `made`
  */
-export async function withinTime<T>(timeoutMs: number, what: string, made: T | Promise<T>): Promise<T> {
+export async function withinTime<T>(timeoutMs: number, source: string, made: T | Promise<T>): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => reject(new Error(`${what} did not settle within ${timeoutMs} ms`)), timeoutMs);
+		timer = setTimeout(() => reject(new Error(`${source} timed out after ${timeoutMs} ms`)), timeoutMs);
 	});
 	try {
 		return await Promise.race([made, late]);
@@ -88,26 +88,26 @@ export async function withinTime<T>(timeoutMs: number, what: string, made: T | P
 	}
 }
 
-/** Path, line and message of what went wrong when a file was loaded. */
-export function loadFailure(what: "Hook" | "Tool", file: ModuleFile, thrown: unknown): PiError {
+/** The error for a file that failed to load, with path, line and reason. */
+export function loadFailure(kind: "Hook" | "Tool", file: ModuleFile, thrown: unknown): PiError {
 	const cause = inspectable(thrown);
-	const line = cause instanceof Error ? lineIn(cause, file) : null;
+	const line = lineIn(cause, file);
 	const where = line === null ? file.path : `${file.path}:${line}`;
 	const reason = cause instanceof PiError && cause.hint ? `${cause.message} (${cause.hint})` : errorText(cause);
 	const short = shorten(reason, file);
-	// A cause that the message does not have word for word would be told a second time.
-	const isWhole = short.includes(errorText(cause));
-	return new PiError("hook_load_failed", `${what} ${where} did not load: ${short}`, isWhole ? { cause } : {});
+	// describeError appends a cause that the message does not contain: with a shortened one that would be a repetition.
+	const isComplete = short.includes(errorText(cause));
+	return new PiError("hook_load_failed", `${kind} ${where} did not load: ${short}`, isComplete ? { cause } : {});
 }
 
-/** Whoever can write there could plant code: what is compiled is told by a name and a checksum alone. */
+/** A directory that only the user can write to, because jiti runs any cached file whose name and checksum match. */
 function privateCache(dir: string): string | false {
 	try {
 		ensurePrivateDir(dir);
 		chmodSync(dir, 0o700);
 		return dir;
 	} catch {
-		return false; // another user's, or read-only: files are compiled each time
+		return false; // owned by another user, or read-only: files are compiled each time
 	}
 }
 
@@ -115,27 +115,28 @@ function readSource(path: string): string {
 	try {
 		return readFileSync(path, "utf8");
 	} catch {
-		// The import reports it, with its reason.
-		return "";
+		return ""; // the import reports the error
 	}
 }
 
-/** The directory that a project's file was copied into, where it stands at its whole path; empty for other files. */
+/** The directory that holds the trusted copy of a project's file under its full path; empty for other files. */
 function copyRoot({ path, realPath }: ModuleFile): string {
 	return realPath.endsWith(path) ? realPath.slice(0, -path.length) : "";
 }
 
-function lineIn(error: Error, file: ModuleFile): string | null {
+/** The first line of a file that an error names, 1-based; null if it names none. */
+export function lineIn(error: unknown, file: Pick<ModuleFile, "path" | "realPath">): number | null {
+	if (!(error instanceof Error)) return null;
 	const text = `${error.message}\n${error.stack ?? ""}`;
 	for (const path of [file.realPath, file.path]) {
 		const at = text.indexOf(`${path}:`);
 		const match = at < 0 ? null : /^:(\d+)/.exec(text.slice(at + path.length));
-		if (match?.[1]) return match[1];
+		if (match?.[1]) return Number(match[1]);
 	}
 	return null;
 }
 
-/** A parse error repeats the path and shows an excerpt: its first line without the path is enough. */
+/** Removes repeated paths and the `Require stack` of a reason, and truncates it to 300 characters. */
 function shorten(reason: string, file: ModuleFile): string {
 	const inProject = reason.replaceAll(file.realPath, file.name).replaceAll(copyRoot(file), "");
 	const text = inProject.split(" Require stack:")[0] ?? inProject;

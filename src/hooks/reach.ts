@@ -2,10 +2,10 @@ import { EVENTS, type HookNeed, SESSION_REASONS } from "./events.js";
 import type { LoadedHook } from "./registry.js";
 import type { HookEventName, SessionReason } from "./types.js";
 
-/** What there is for hooks in the present mode and session. */
+/** Which needs of hooks the current mode and session meet. */
 export type HookReach = Readonly<Record<HookNeed, boolean>>;
 
-/** What else a hook registers, and what that needs. */
+/** Needs of registrations other than event handlers. */
 const REGISTRATIONS = { complete: "screen", render: "screen" } as const satisfies Record<string, HookNeed>;
 
 const MISSING: Readonly<Record<HookNeed, string>> = {
@@ -14,14 +14,14 @@ const MISSING: Readonly<Record<HookNeed, string>> = {
 	screen: "there is no screen",
 };
 
-/** Something that a hook has registered and that is never called as things are. */
+/** A registration that is never called in the current mode and session. */
 export interface Unreachable {
-	/** An event, `session` with a reason, or what is asked of a command or an entry type. */
+	/** An event, `session` with a reason, or a callback of a command or entry type. */
 	what: string;
 	why: string;
 }
 
-/** What of a hook can never be called as things are; empty when all of it can. */
+/** The registrations of a hook that can never be called in this mode and session. */
 export function unreachable(hook: LoadedHook, reach: HookReach): Unreachable[] {
 	const found: Unreachable[] = [];
 	const check = (what: string, need: HookNeed | null) => {
@@ -34,7 +34,7 @@ export function unreachable(hook: LoadedHook, reach: HookReach): Unreachable[] {
 		}
 	}
 	for (const [name, { complete }] of hook.commands)
-		if (complete) check(`suggestions of /${name}`, REGISTRATIONS.complete);
-	for (const [type, { render }] of hook.entryTypes) if (render) check(`the drawing of ${type}`, REGISTRATIONS.render);
+		if (complete) check(`completion of /${name}`, REGISTRATIONS.complete);
+	for (const [type, { render }] of hook.entryTypes) if (render) check(`rendering of ${type}`, REGISTRATIONS.render);
 	return found;
 }

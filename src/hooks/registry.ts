@@ -2,15 +2,15 @@ import type { HookFile } from "./discover.js";
 import type { HostHandleName } from "./handles.js";
 import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
 
-/** A hook that has loaded: its file and what it registered. */
+/** A loaded hook: its file and its registrations. */
 export interface LoadedHook extends HookFile {
 	readonly handlers: { [N in HookEventName]?: HookHandler<N>[] };
 	readonly commands: Map<string, CommandOptions>;
-	/** Entry types that it declared or wrote. */
+	/** Entry types that the hook declared or wrote. */
 	readonly entryTypes: Map<string, EntryOptions>;
-	/** Handles that its contexts carry. */
+	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
-	/** False once it has been unloaded: its `pi` and its contexts throw. */
+	/** False after unloading: its `pi` and its contexts throw. */
 	active: boolean;
 }
 
@@ -23,10 +23,10 @@ export interface Registration<N extends HookEventName> {
 /** Handlers and commands of all loaded hooks, in load order. */
 export class HookRegistry {
 	readonly #commands = new Map<string, { hook: LoadedHook; options: CommandOptions }>();
-	/** Clashes and refused names, one line each. */
+	/** Name conflicts, one line each. */
 	readonly warnings: readonly string[];
 
-	/** @param builtinNames command names that hooks may not take */
+	/** @param builtinNames command names that hooks cannot use */
 	constructor(
 		readonly hooks: readonly LoadedHook[],
 		builtinNames: ReadonlySet<string>,
@@ -35,19 +35,18 @@ export class HookRegistry {
 		for (const hook of hooks) {
 			for (const [name, options] of hook.commands) {
 				if (builtinNames.has(name)) {
-					warnings.push(`/${name} of ${hook.path} is not available: it is the name of a built-in command`);
+					warnings.push(`/${name} of ${hook.path} is ignored: a built-in command has this name`);
 					continue;
 				}
 				const taken = this.#commands.get(name);
-				if (taken)
-					warnings.push(`/${name} is registered by ${taken.hook.path} and by ${hook.path}; the latter is used`);
+				if (taken) warnings.push(`/${name} is registered by ${taken.hook.path} and ${hook.path}; the latter is used`);
 				this.#commands.set(name, { hook, options });
 			}
 		}
 		this.warnings = warnings;
 	}
 
-	/** Handlers of an event in the order in which they run. */
+	/** Handlers of an event in call order. */
 	handlers<N extends HookEventName>(event: N): Registration<N>[] {
 		return this.hooks.flatMap((hook) => {
 			const handlers: HookHandler<N>[] = hook.handlers[event] ?? [];

@@ -23,56 +23,55 @@ import type {
 } from "./types.js";
 import type { HandlerWatch } from "./watchdog.js";
 
-/** What the runner is made with. */
 export interface HookRunnerOptions {
 	registry: HookRegistry;
 	host: HookHost;
-	/** ms; read anew for each call. */
+	/** In ms; read again for each call. */
 	hookTimeoutMs(): number;
-	/** Receives each failure of a handler or command, and each answer that is refused. */
+	/** Receives each failure of a handler or command, and each rejected answer. */
 	onError(error: HookError): void;
-	/** Watches over handlers of hook files while they run. */
+	/** Detects handlers that block the event loop. */
 	watch?: HandlerWatch;
-	/** Hears that a handler begins. @returns what is called when it is done */
+	/** Called when a handler starts. @returns a function that is called when it is done */
 	onBegin?(hookPath: string, event: string): () => void;
-	/** Hears of each call when it is done. */
+	/** Called after each call. */
 	onCall?(report: HookCallReport): void;
 }
 
-/** A call of a handler or a command that is done. */
+/** A finished call of a handler or command. */
 export interface HookCallReport {
 	hookPath: string;
 	/** Name of the event, or `/name` of a command. */
 	event: string;
 	ms: number;
-	/** `blocked`: it stopped a tool call, a request or what was to happen with the session. */
+	/** `blocked`: it stopped a tool call, a request or a session change. */
 	outcome: "done" | "blocked" | "failed" | "timed_out" | "aborted";
 }
 
-/** What the handlers of a `session` event answered, taken together. */
+/** The merged answers of all `session` handlers. */
 export interface SessionAnswer extends SessionEventResult {
-	/** Name of the hook that cancelled; set together with `cancel`. */
+	/** Name of the hook that canceled; set together with `cancel`. */
 	cancelledBy?: string;
-	/** Name of the hook whose compaction it is. */
+	/** Name of the hook that provided `compactionEntry`. */
 	compactedBy?: string;
 }
 
-/** What became of one call: the answer, or the error that stands for a refusal. */
-interface Called<N extends HookEventName> {
+/** The result of one call: the answer, or an error that blocks. */
+interface CallResult<N extends HookEventName> {
 	hook: LoadedHook;
 	answer?: HookResults[N] | undefined;
-	/** Only for events whose error blocks. */
+	/** Set only for events whose errors block. */
 	failure?: { error: unknown };
 }
 
-/** What is left of a tool result when all handlers have seen it. */
+/** The fields of a tool result that handlers can change. */
 export interface ToolResultFields {
 	content: (TextContent | ImageContent)[];
 	details: unknown;
 	isError: boolean;
 }
 
-/** The one place where handlers are called: order, deadlines and errors as the table in events.ts says. */
+/** Calls all handlers, with the order, deadlines and error policy of the table in events.ts. */
 export class HookRunner {
 	constructor(private readonly options: HookRunnerOptions) {}
 
@@ -80,14 +79,14 @@ export class HookRunner {
 		return this.options.registry;
 	}
 
-	/** Runs handlers of an event whose answers are not read, one after another. */
+	/** Runs the handlers of an event that ignores answers, in order. */
 	async emit(event: HookEvents[EventsThatCombine<"none">], signal: AbortSignal): Promise<void> {
 		const handlers = this.registry.handlers(event.type);
 		const times = this.#times(event, handlers.length);
 		for (const registration of handlers) await this.#call(registration, event, signal, times);
 	}
 
-	/** Runs `session` handlers in order; the first `cancel` ends the chain. @returns what they answered, merged */
+	/** Runs `session` handlers in order; the first `cancel` ends the chain. @returns their merged answers */
 	async emitSession(event: SessionEvent, signal: AbortSignal): Promise<SessionAnswer> {
 		const read: ReadonlySet<string> = new Set(SESSION_REASONS[event.reason].reads);
 		const merged: SessionAnswer = {};
@@ -110,9 +109,9 @@ export class HookRunner {
 		return this.#first("before_request", event, signal, ({ hook, answer }) => {
 			const given: unknown = answer;
 			if (given === undefined || given === null) return null;
-			if (isStop(given)) return reasonOf(given) ?? `Stopped by the hook ${hook.name}`;
+			if (isStop(given)) return reasonOf(given) ?? `Stopped by hook ${hook.name}`;
 			const isKnown = typeof given === "object" && "action" in given && given.action === "continue";
-			if (!isKnown) this.#report(hook, event.type, 'the action must be "continue" or "stop"; the request is made');
+			if (!isKnown) this.#report(hook, event.type, 'the action must be "continue" or "stop"; the request is sent');
 			return null;
 		});
 	}
@@ -121,33 +120,33 @@ export class HookRunner {
 	gateToolCall(event: ToolCallEvent, signal: AbortSignal): Promise<string | null> {
 		return this.#first("tool_call", event, signal, ({ hook, answer, failure }) => {
 			if (failure && signal.aborted) return "aborted: the user stopped the run";
-			if (failure) return `Blocked: the hook ${hook.name} failed: ${errorText(failure.error)}`;
-			return isStop(answer) ? (reasonOf(answer) ?? `Blocked by the hook ${hook.name}`) : null;
+			if (failure) return `Blocked: hook ${hook.name} failed: ${errorText(failure.error)}`;
+			return isStop(answer) ? (reasonOf(answer) ?? `Blocked by hook ${hook.name}`) : null;
 		});
 	}
 
-	/** Chains `tool_result` handlers: each sees what the one before it left. */
+	/** Chains `tool_result` handlers: each receives the result of the one before it. */
 	changeToolResult(event: ToolResultEvent, signal: AbortSignal): Promise<ToolResultFields> {
 		const start: ToolResultFields = { content: [...event.content], details: event.details, isError: event.isError };
 		const eventWith = ({ content, details, isError }: ToolResultFields) =>
 			({ ...event, content: Object.freeze([...content]), details, isError }) as ToolResultEvent;
-		return this.#chain("tool_result", start, eventWith, signal, ({ hook, answer }, parts) => {
-			if (typeof answer !== "object" || answer === null) return parts;
+		return this.#chain("tool_result", start, eventWith, signal, ({ hook, answer }, current) => {
+			if (typeof answer !== "object" || answer === null) return current;
 			if (answer.content !== undefined && !isContent(answer.content)) {
-				this.#report(hook, event.type, "content must be a list of text and image blocks; kept as it was");
-				return parts;
+				this.#report(hook, event.type, "content must be a list of text and image blocks; the answer was ignored");
+				return current;
 			}
 			return {
-				content: answer.content ?? parts.content,
-				details: answer.details === undefined ? parts.details : answer.details,
-				isError: typeof answer.isError === "boolean" ? answer.isError : parts.isError,
+				content: answer.content ?? current.content,
+				details: answer.details === undefined ? current.details : answer.details,
+				isError: typeof answer.isError === "boolean" ? answer.isError : current.isError,
 			};
 		});
 	}
 
 	/**
-	 * `context` handlers as stages of the context pipeline, which chains and checks what they give.
-	 * @param entries read only when a handler asks for them
+	 * `context` handlers as stages of the context pipeline, which chains and checks their answers.
+	 * @param entries called only if a handler reads `event.entries`
 	 */
 	contextStages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[] {
 		const eventWith = (messages: readonly ContextMessage[]) => ({
@@ -167,13 +166,13 @@ export class HookRunner {
 	}
 
 	/**
-	 * Runs a hook's command; no time limit.
-	 * @returns what it answered; undefined for nothing
-	 * @throws PiError `command_failed` when the handler throws
+	 * Runs a hook's command, without a time limit.
+	 * @returns its answer; undefined if there is none
+	 * @throws PiError `command_failed` if the handler throws
 	 */
 	async runCommand(name: string, argsRaw: string, signal: AbortSignal): Promise<CommandResult | undefined> {
 		const found = this.registry.command(name);
-		if (!found) throw new PiError("command_failed", `There is no command /${name}`);
+		if (!found) throw new PiError("command_failed", `Unknown command /${name}`);
 		const { hook, options } = found;
 		const call: HookCall = { hook, event: `/${name}`, signal, deadline: null, effects: true, defersRebuild: false };
 		const startedAt = performance.now();
@@ -201,7 +200,7 @@ export class HookRunner {
 		}
 	}
 
-	/** Suggestions of a command for its arguments; none when it has no `complete` or it fails. */
+	/** Suggestions of a command for its arguments; empty if it has no `complete` or that fails. */
 	async complete(name: string, prefix: string, signal: AbortSignal): Promise<CompletionItem[]> {
 		const found = this.registry.command(name);
 		if (!found?.options.complete) return [];
@@ -219,12 +218,12 @@ export class HookRunner {
 		}
 	}
 
-	/** Asks handlers in order until one of them decides. @returns what it decided; null when none did */
+	/** Calls handlers in order until one of them decides. @returns its decision; null if none decided */
 	async #first<N extends EventsThatCombine<"first">, D>(
 		name: N,
 		event: HookEvents[N],
 		signal: AbortSignal,
-		decide: (called: Called<N>) => D | null,
+		decide: (called: CallResult<N>) => D | null,
 	): Promise<D | null> {
 		const handlers = this.registry.handlers(name);
 		const times = this.#times(event, handlers.length);
@@ -235,30 +234,30 @@ export class HookRunner {
 		return null;
 	}
 
-	/** Gives each handler what the one before it left. @returns what the last one left */
+	/** Passes the state through all handlers. @returns the state after the last one */
 	async #chain<N extends EventsThatCombine<"chain">, S>(
 		name: N,
 		start: S,
 		eventWith: (state: S) => HookEvents[N],
 		signal: AbortSignal,
-		take: (called: Called<N>, state: S) => S,
+		next: (called: CallResult<N>, state: S) => S,
 	): Promise<S> {
 		let state = start;
 		const handlers = this.registry.handlers(name);
 		const times = this.#times(eventWith(state), handlers.length);
 		for (const registration of handlers) {
-			state = take(await this.#call(registration, eventWith(state), signal, times), state);
+			state = next(await this.#call(registration, eventWith(state), signal, times), state);
 		}
 		return state;
 	}
 
-	/** Calls one handler as the table says. Never rejects. */
+	/** Calls one handler according to the policy of its event. Never rejects. */
 	async #call<N extends HookEventName>(
 		{ hook, handler }: Registration<N>,
 		event: HookEvents[N],
 		signal: AbortSignal,
 		times: HandlerTimes,
-	): Promise<Called<N>> {
+	): Promise<CallResult<N>> {
 		const policy = EVENTS[event.type];
 		const startedAt = performance.now();
 		let outcome: HookCallReport["outcome"] = "done";
@@ -269,7 +268,7 @@ export class HookRunner {
 		const expired = new Promise<never>((_, reject) => {
 			if (limitMs === null) return;
 			deadline = new Deadline(limitMs, () => {
-				reject(new PiError("hook_timeout", `it did not settle within ${Math.round(limitMs)} ms`));
+				reject(new PiError("hook_timeout", `timed out after ${Math.round(limitMs)} ms`));
 				own.abort();
 			});
 		});
@@ -310,7 +309,7 @@ export class HookRunner {
 
 	#enter({ path, scope }: LoadedHook, event: string): () => void {
 		const { watch, hookTimeoutMs } = this.options;
-		// What comes with the program is the program.
+		// Built-in hooks are part of pi and need no watchdog.
 		return watch && scope !== "builtin" ? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs()) : () => {};
 	}
 

@@ -1,23 +1,23 @@
 import { packageRoot } from "../util/package-root.js";
 
-/** A file by which a stack can be told to be somebody's. */
+/** A file that may appear in a stack trace. */
 export interface OwnedFile {
 	path: string;
 	realPath: string;
 }
 
-/** The first of these files that a stack, or a line of one, names; undefined for none. */
+/** The first of these files that a stack trace, or a line of it, names. */
 export function fileInStack<F extends OwnedFile>(stack: string, files: readonly F[]): F | undefined {
 	return files.find(({ path, realPath }) => stack.includes(path) || stack.includes(realPath));
 }
 
-/** True when what the stack shows was called by one of these files itself, not by pi on its behalf. */
+/** True if the innermost caller is one of these files, not pi on its behalf. */
 export function isCalledBy(stack: string, files: readonly OwnedFile[]): boolean {
 	const caller = stack.split("\n").find((line) => fileInStack(line, files) !== undefined || isOwnStack(line));
 	return caller !== undefined && fileInStack(caller, files) !== undefined;
 }
 
-/** True when a stack names a file of pi itself or of a package that came with it. */
+/** True if a stack trace names a file of pi or of a package installed with it. */
 export function isOwnStack(stack: string): boolean {
 	return stack.includes(packageRoot());
 }

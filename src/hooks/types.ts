@@ -13,12 +13,10 @@ import type {
 } from "../tools/tool.js";
 import type { ExecOptions, ExecResult } from "../util/process.js";
 import type { HostHandleName, SystemItem, SystemItemsHandle } from "./handles.js";
-import type { HookUI } from "./ui-types.js";
 
-export type * from "./ui-types.js";
 export type { ExecOptions, ExecResult, HostHandleName, RequestAuth, SystemItem, SystemItemsHandle };
 
-/** A file that goes with a prompt. */
+/** A file attached to a prompt. */
 export interface Attachment {
 	id: string;
 	type: "image" | "document";
@@ -33,62 +31,95 @@ export interface Attachment {
 	preview?: string;
 }
 
-/** What every handler gets beside its event. Always reads current state; throws once its session or hook is gone. */
+/** Last argument of every dialog. */
+export interface DialogOptions {
+	/** Cancels the dialog. */
+	signal?: AbortSignal;
+	/** ms after which the dialog is canceled. */
+	timeout?: number;
+}
+
+/** Last argument of `ui.input`. */
+export interface InputOptions extends DialogOptions {
+	/** Initial text, which the user can edit. */
+	initial?: string;
+}
+
+/** An option of `ui.select` with a label of its own. */
+export interface SelectOption<T = unknown> {
+	label: string;
+	value: T;
+	description?: string;
+}
+
+/** Dialogs. They queue if several are open; each settles exactly once. Without a screen each is canceled at once. */
+export interface HookUI {
+	/** Lets the user choose. @returns the option itself, or the `value` of a `SelectOption`; null if canceled */
+	select<T extends string>(title: string, options: readonly T[], dialog?: DialogOptions): Promise<T | null>;
+	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
+	/** Asks a yes/no question. @returns false if canceled */
+	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean>;
+	/** Asks for a line of text. @returns null if canceled */
+	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null>;
+	/** Shows a line without waiting. */
+	notify(message: string, type?: "info" | "warning" | "error"): void;
+}
+
+/** Second argument of every handler. Members read current state, and throw once the session or hook is gone. */
 export interface HookEventContext {
-	/** Runs a program without a shell. Never rejects because of what the program does. */
+	/** Runs a program without a shell. A failure of the program does not reject. */
 	exec(command: string, args: readonly string[], options?: ExecOptions): Promise<ExecResult>;
 	readonly ui: HookUI;
-	/** True where a person sits at the screen; false in print, JSON and RPC mode. */
+	/** True if a person can answer on the screen; false in print, JSON and RPC mode. */
 	readonly hasUI: boolean;
 	readonly cwd: string;
 	/** null with `--no-session`. */
 	readonly sessionFile: string | null;
 	readonly model: Model<Api> | null;
 	readonly thinkingLevel: ThinkingLevel;
-	/** All entries, index 0 is the header; frozen. */
+	/** All entries; index 0 is the header. Frozen. */
 	readonly entries: readonly SessionEntry[];
-	/** The current context after all hooks; frozen. */
+	/** The current context after all hooks. Frozen. */
 	readonly messages: readonly AppMessage[];
 	findModel(provider: string, id: string): Model<Api> | null;
-	/** Models for which a key is known. */
+	/** Models with a known API key. */
 	availableModels(): Promise<Model<Api>[]>;
-	/** Key for a model: OAuth (refreshed), auth file, models file, environment. */
+	/** API key for a model, from OAuth (refreshed), auth file, models file or environment, in this order. */
 	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
 	/**
-	 * What a request to a model needs: its key, and the headers that models.json adds for its provider. Goes with the
-	 * options of `complete` and `stream`.
-	 * @returns undefined when no key is known
+	 * API key for a model and the headers of its provider in models.json, as options for `complete` and `stream`.
+	 * @returns undefined if no key is known
 	 */
 	requestAuth(model: Model<Api>): Promise<RequestAuth | undefined>;
 	/**
 	 * Appends an entry of your own type.
-	 * @returns its index, once it is written
-	 * @throws PiError `entry_refused` for a reserved or missing type and for what JSON cannot hold; nothing is written
+	 * @returns its index, after it is written
+	 * @throws PiError `entry_refused`, writing nothing, for a reserved or missing type or a value that JSON cannot represent
 	 */
 	saveEntry(entry: { type: string; [field: string]: unknown }): Promise<number>;
-	/** Appends several entries as one write: after a crash all are there or none. @returns their indices */
+	/** Appends several entries in one write: after a crash the log has all of them or none. @returns their indices */
 	saveEntries(entries: readonly { type: string; [field: string]: unknown }[]): Promise<number[]>;
-	/** Computes the context again from the entries. From tool events it happens before the next request. */
+	/** Computes the context again from the entries; in tool events this happens before the next request. */
 	rebuildContext(): Promise<void>;
-	/** Adds what the model is told; undefined unless the user has granted it to this hook. See `HookAPI.requires`. */
+	/** Adds texts to the context; undefined unless the user has granted it to this hook. See `HookAPI.requires`. */
 	readonly systemItems?: SystemItemsHandle;
-	/** Aborted when what this handler belongs to is cancelled. */
+	/** Aborted when the run or operation that this handler belongs to is canceled, or when the handler times out. */
 	readonly signal: AbortSignal;
 }
 
-/** What a command handler gets. */
+/** Argument of a command handler. */
 export interface CommandContext extends HookEventContext {
-	/** Arguments split as a shell would: quotes and backslash; an unbalanced quote is taken literally. */
+	/** Arguments, split like a shell does: quotes and backslash; an unbalanced quote is literal. */
 	readonly args: string[];
-	/** Everything after the name and one blank. */
+	/** Everything after the command name and one space. */
 	readonly argsRaw: string;
 	setModel(model: Model<Api>): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
-	/** Puts text into the editor; nothing happens without a screen. */
+	/** Replaces the text in the editor; a no-op without a screen. */
 	setEditorText(text: string): void;
 }
 
-/** What a command asks for: a prompt for the agent, or a line to show. */
+/** Answer of a command: a prompt for the agent, or a line to show. */
 export type CommandResult = string | { prompt: string; attachments?: Attachment[] } | { status: string };
 
 /** One suggestion for a command's arguments. */
@@ -98,17 +129,17 @@ export interface CompletionItem {
 	description?: string;
 }
 
-/** What `pi.command` registers. */
+/** Second argument of `pi.command`. */
 export interface CommandOptions {
 	description?: string;
 	/** Shown after the name in the palette, such as `[turn]`. */
 	argumentHint?: string;
-	/** Suggests arguments. `prefix` is what stands after the name. */
+	/** Suggests arguments. `prefix` is the text after the command name. */
 	complete?(prefix: string, ctx: HookEventContext): CompletionItem[] | Promise<CompletionItem[]>;
 	handler(ctx: CommandContext): CommandResult | undefined | void | Promise<CommandResult | undefined | void>;
 }
 
-/** Text styles for entries that a hook draws itself. */
+/** Text styles for entries that a hook renders. */
 export interface EntryTheme {
 	accent(text: string): string;
 	dim(text: string): string;
@@ -118,15 +149,15 @@ export interface EntryTheme {
 	error(text: string): string;
 }
 
-/** A component that a hook's renderer may return: lines of at most `width` columns. */
+/** A component returned by a hook's renderer; each line has at most `width` columns. */
 export interface EntryComponent {
 	render(width: number): string[];
 	invalidate(): void;
 }
 
-/** What `pi.entry` declares. */
+/** Second argument of `pi.entry`. */
 export interface EntryOptions {
-	/** Draws an entry in the transcript: text, which is wrapped, or a component. */
+	/** Renders an entry in the transcript: text, which pi wraps, or a component. */
 	render?(entry: SessionEntry, theme: EntryTheme): string | EntryComponent;
 }
 
@@ -135,30 +166,30 @@ interface SessionEventBase {
 	readonly entries: readonly SessionEntry[];
 	/** null with `--no-session`. */
 	sessionFile: string | null;
-	/** The file left by a switch, branch or clear; null otherwise. */
+	/** The previous session file, after a switch, branch or clear; null otherwise. */
 	previousSessionFile: string | null;
 }
 
-/** Where a compaction cuts. */
+/** The position of a compaction in the log. */
 export interface CutPoint {
 	firstKeptEntryIndex: number;
-	/** The cut falls inside a turn: its beginning is summarized, its end kept. */
+	/** The cut is inside a turn: its beginning is summarized, its end kept. */
 	isSplitTurn: boolean;
 }
 
-/** The session begins, changes or ends. `before_…` can be cancelled. */
+/** The session starts, changes or ends. `before_…` can be canceled. */
 export type SessionEvent = SessionEventBase &
 	(
 		| { reason: "start" | "before_switch" | "switch" | "before_clear" | "clear" | "shutdown" }
-		/** `targetTurnIndex` is the index of the user message that is branched from. */
+		/** `targetTurnIndex` is the entry index of the user message to branch from. */
 		| { reason: "before_branch" | "branch"; targetTurnIndex: number }
 		| {
 				reason: "before_compact";
 				cutPoint: CutPoint;
-				/** What the model was seeing before the cut. */
+				/** The context before the cut. */
 				messagesToSummarize: readonly AppMessage[];
 				messagesToKeep: readonly AppMessage[];
-				/** Summary of the compaction before this one. */
+				/** Summary of the previous compaction. */
 				previousSummary?: string;
 				tokensBefore: number;
 				model: Model<Api>;
@@ -170,20 +201,20 @@ export type SessionEvent = SessionEventBase &
 		| { reason: "compact"; compactionEntry: CompactionEntry; tokensBefore: number; fromHook: boolean }
 	);
 
-/** Why a `session` event comes. */
+/** The reason of a `session` event. */
 export type SessionReason = SessionEvent["reason"];
 
-/** Answer to a `session` event; only `before_…` reasons read it. */
+/** Answer to a `session` event; ignored unless the reason is `before_…`. */
 export interface SessionEventResult {
 	/** Stops a switch, clear, branch or compaction. */
 	cancel?: boolean;
-	/** `before_branch`: the new session gets all entries, the conversation stays as it is. */
+	/** `before_branch`: the new session keeps all entries, so the conversation is unchanged. */
 	skipConversationRestore?: boolean;
-	/** `before_compact`: use this in place of a summary by the model. */
+	/** `before_compact`: replaces the summary by the model. */
 	compactionEntry?: CompactionEntry;
 }
 
-/** A run begins. */
+/** A run starts. */
 export interface AgentStartEvent {
 	type: "agent_start";
 }
@@ -195,7 +226,7 @@ export interface AgentEndEvent {
 	messages: readonly AppMessage[];
 }
 
-/** A turn begins. */
+/** A turn starts. */
 export interface TurnStartEvent {
 	type: "turn_start";
 	/** From 0 in each run. */
@@ -204,7 +235,7 @@ export interface TurnStartEvent {
 	timestamp: number;
 }
 
-/** A turn has ended: response and tool results are in the log. */
+/** A turn has ended; its response and tool results are in the log. */
 export interface TurnEndEvent {
 	type: "turn_end";
 	turnIndex: number;
@@ -212,19 +243,19 @@ export interface TurnEndEvent {
 	toolResults: readonly ToolResultMessage[];
 }
 
-/** The context is computed and about to be sent. Runs before every request of a run, repeated ones too. */
+/** The context is computed and about to be sent. Runs before every request, including retries. */
 export interface BeforeRequestEvent {
 	type: "before_request";
 	readonly model: Readonly<{ provider: string; id: string }>;
-	/** Messages of the context, after all hooks. */
+	/** Number of messages in the context, after all hooks. */
 	messageCount: number;
-	/** Of these messages: as the provider counted them where it did, else estimated. */
+	/** Tokens of these messages: counted by the provider if known, else estimated. */
 	tokens: number;
-	/** Of the turn that the request belongs to, from 0 in each run. */
+	/** Index of the turn, from 0 in each run. */
 	turnIndex: number;
 }
 
-/** Answer to `before_request`. The first `stop` ends the run; nothing is sent, and the user reads the reason. */
+/** Answer to `before_request`. The first `stop` ends the run: nothing is sent, and pi shows the reason. */
 export type BeforeRequestEventResult = { action: "continue" } | { action: "stop"; reason: string };
 
 /** A tool is about to run. */
@@ -236,10 +267,10 @@ export interface ToolCallEvent {
 	input: Readonly<Record<string, unknown>>;
 }
 
-/** Answer to `tool_call`: nothing lets the call through; the first block wins. */
+/** Answer to `tool_call`; without an answer the call runs. The first block wins. */
 export interface ToolCallEventResult {
 	block?: boolean;
-	/** Told to the model. */
+	/** Sent to the model as the tool result. */
 	reason?: string;
 }
 
@@ -285,7 +316,7 @@ export interface CustomToolResultEvent extends ToolResultEventBase {
 	details: unknown;
 }
 
-/** A tool has run; handlers chain, each sees the content that the one before it left. */
+/** A tool has run. Handlers chain: each receives the result of the one before it. */
 export type ToolResultEvent =
 	| BashToolResultEvent
 	| ReadToolResultEvent
@@ -296,7 +327,7 @@ export type ToolResultEvent =
 	| LsToolResultEvent
 	| CustomToolResultEvent;
 
-/** Answer to `tool_result`: what is given replaces what the tool returned. */
+/** Answer to `tool_result`: each given field replaces that of the tool result. */
 export interface ToolResultEventResult {
 	content?: (TextContent | ImageContent)[];
 	details?: unknown;
@@ -307,11 +338,11 @@ export interface ToolResultEventResult {
 export interface ContextEvent {
 	type: "context";
 	readonly entries: readonly SessionEntry[];
-	/** What the core made of the entries, changed by the hooks before this one. */
+	/** The messages computed from the entries, after the hooks before this one. */
 	readonly messages: readonly ContextMessage[];
 }
 
-/** Answer to `context`: the list that takes the place of `event.messages`. */
+/** Answer to `context`: the list that replaces `event.messages`. */
 export interface ContextEventResult {
 	messages: readonly (ContextMessage | AppMessage)[];
 }
@@ -329,7 +360,7 @@ export interface HookEvents {
 	context: ContextEvent;
 }
 
-/** Answers of handlers, of the events that read one. */
+/** Answers by event, for the events that read one. */
 export interface HookAnswers {
 	session: SessionEventResult;
 	before_request: BeforeRequestEventResult;
@@ -338,30 +369,30 @@ export interface HookAnswers {
 	context: ContextEventResult;
 }
 
-/** What a handler of each event may return: its answer where one is read, or nothing. */
+/** Allowed return values by event: an answer if the event reads one, or nothing. */
 export type HookResults = {
 	[N in HookEventName]: (N extends keyof HookAnswers ? HookAnswers[N] : never) | undefined | void;
 };
 
 export type HookEventName = keyof HookEvents;
 
-/** A function in a hook file. Sync or async. */
+/** A function that a hook registers for an event. Sync or async. */
 export type HookHandler<N extends HookEventName> = (
 	event: HookEvents[N],
 	ctx: HookEventContext,
 ) => HookResults[N] | Promise<HookResults[N]>;
 
-/** What a hook's default export receives. */
+/** Argument of a hook's default export. */
 export interface HookAPI {
-	/** Runs `handler` at each `event`. An unknown name fails the load. */
+	/** Runs `handler` at each `event`. With an unknown name the hook does not load. */
 	on<N extends HookEventName>(event: N, handler: HookHandler<N>): void;
 	/** Adds a slash command. */
 	command(name: string, options: CommandOptions): void;
-	/** Sends a prompt: queued while the agent runs, else it starts a run. Not supported in print mode. */
+	/** Sends a prompt: queues it while the agent runs, else starts a run. Not supported in print mode. */
 	send(text: string, attachments?: Attachment[]): void;
-	/** Declares an entry type as this hook's own. */
+	/** Declares an entry type of this hook. */
 	entry(type: string, options?: EntryOptions): void;
-	/** Says which handles the hook cannot do without. One that the user has not granted fails the load. */
+	/** Requires handles. The hook does not load unless the user has granted all of them. */
 	requires(...handles: HostHandleName[]): void;
 }
 

@@ -1,23 +1,22 @@
-/** Where in the memory that program and watchdog share each number is. */
+/** Indices of the numbers in the memory that pi and the watchdog thread share. */
 export const CELLS = {
-	/** How many calls run. */
+	/** Number of running calls. */
 	running: 0,
-	/** Label of the one that began last; 0 for none. */
+	/** Label of the call that started last; 0 for none. */
 	latest: 1,
-	/** ms. */
 	limitMs: 2,
-	/** The last question that the program has answered. */
+	/** Number of the last ping that the main thread has answered. */
 	answer: 3,
-	/** Never changes: to wait on it is to sleep. */
-	nothing: 4,
+	/** Never changes: a wait on it with a timeout is a sleep. */
+	sleep: 4,
 	length: 5,
 } as const;
 
-/** What the thread is started with. */
+/** Start data of the watchdog thread. */
 export interface WatchdogData {
 	cells: Int32Array<SharedArrayBuffer>;
-	/** Written to the terminal before the end; null where there is no screen. */
+	/** Written to the terminal before pi exits; null without a screen. */
 	restore: string | null;
-	/** True where keys come from a terminal. */
+	/** True if stdin is a terminal. */
 	isTerminal: boolean;
 }

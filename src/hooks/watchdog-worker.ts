@@ -3,49 +3,46 @@ import { writeSync } from "node:fs";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { CELLS, type WatchdogData } from "./watchdog-cells.js";
 
-/** A question is waited for in so many short sleeps: time for which the whole process was stopped counts as one. */
+/** The wait for an answer is split into this many sleeps, so that a suspended process (Ctrl+Z) loses only one of them. */
 const SLEEPS = 10;
 
-/** Watches over the program from a thread of its own, for as long as it lives. @see Watchdog */
+/** Body of the watchdog thread; runs until pi exits. @see Watchdog */
 function watch(port: MessagePort, { cells, restore, isTerminal }: WatchdogData): never {
-	const sleep = (ms: number) => Atomics.wait(cells, CELLS.nothing, 0, ms);
-	for (let question = 1; ; ) {
+	const sleep = (ms: number) => Atomics.wait(cells, CELLS.sleep, 0, ms);
+	for (let ping = 1; ; ) {
 		Atomics.wait(cells, CELLS.running, 0);
 		const limitMs = Atomics.load(cells, CELLS.limitMs);
 		sleep(limitMs);
 		if (Atomics.load(cells, CELLS.running) === 0) continue;
-		// Whoever waits for something can answer this, however long it takes.
-		port.postMessage(question);
-		for (let slept = 0; slept < SLEEPS && Atomics.load(cells, CELLS.answer) !== question; slept++) {
+		// A main thread that only waits for I/O can answer; one in an endless loop cannot.
+		port.postMessage(ping);
+		for (let slept = 0; slept < SLEEPS && Atomics.load(cells, CELLS.answer) !== ping; slept++) {
 			sleep(limitMs / SLEEPS);
 		}
-		if (Atomics.load(cells, CELLS.answer) !== question) {
-			end(nameOf(port, Atomics.load(cells, CELLS.latest)), 2 * limitMs, { restore, isTerminal });
+		if (Atomics.load(cells, CELLS.answer) !== ping) {
+			kill(nameOf(port, Atomics.load(cells, CELLS.latest)), 2 * limitMs, { restore, isTerminal });
 		}
-		question++;
+		ping++;
 	}
 }
 
-/** What a label stands for, of all that were told. */
+/** The text of a label, from the label messages received so far. */
 function nameOf(port: MessagePort, label: number): string {
 	let name = "";
-	for (let told = receiveMessageOnPort(port); told; told = receiveMessageOnPort(port)) {
-		const message: { label: number; text: string } = told.message;
+	for (let received = receiveMessageOnPort(port); received; received = receiveMessageOnPort(port)) {
+		const message: { label: number; text: string } = received.message;
 		if (message.label === label) name = message.text;
 	}
 	return name;
 }
 
-function end(name: string, ms: number, { restore, isTerminal }: Omit<WatchdogData, "cells">): void {
+function kill(name: string, ms: number, { restore, isTerminal }: Omit<WatchdogData, "cells">): void {
 	if (restore !== null) write(1, restore);
-	// Keys are read raw until someone says otherwise; without stty the user has to.
+	// Leaves raw mode; without stty the user has to reset the terminal.
 	if (isTerminal) spawnSync("stty", ["sane"], { stdio: [0, "ignore", "ignore"] });
 	const seconds = Math.round(ms / 100) / 10;
-	write(
-		2,
-		`pi: ${name} let nothing else run for ${seconds} s, so pi was ended · mend it or move it away; --no-hooks starts without hooks\n`,
-	);
-	// The one way out that needs nothing of the thread that hangs.
+	write(2, `pi: ${name} blocked pi for ${seconds} s, so pi exited · fix or remove it, or start with --no-hooks\n`);
+	// The only exit that does not need the blocked main thread.
 	process.kill(process.pid, "SIGKILL");
 }
 
@@ -53,7 +50,7 @@ function write(fd: number, text: string): void {
 	try {
 		writeSync(fd, text);
 	} catch {
-		// The terminal or the reader is gone; the end comes all the same.
+		// The terminal or the reader is gone; pi exits anyway.
 	}
 }
 

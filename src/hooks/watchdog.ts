@@ -2,66 +2,64 @@ import { Worker } from "node:worker_threads";
 import { stripAll } from "../util/sanitize.js";
 import { CELLS, type WatchdogData } from "./watchdog-cells.js";
 
-/** Hears when code of a hook or a tool file begins to run, and when it is done. */
+/** Receives the start and end of each call into a hook or tool file. */
 export interface HandlerWatch {
 	/**
-	 * A handler is about to be called, or a file to be loaded.
-	 * @param what names it, such as `hook <path> in <event>`
-	 * @param limitMs half of the time for which it may keep everything else from running
-	 * @returns to be called when it is done
+	 * Call it right before a handler runs or a file loads.
+	 * @param label names the call, such as `hook <path> in <event>`
+	 * @param limitMs half of the time for which the call may block the event loop
+	 * @returns a function to call when it is done
 	 */
-	enter(what: string, limitMs: number): () => void;
+	enter(label: string, limitMs: number): () => void;
 }
 
-/** How the watchdog leaves things. */
 export interface WatchdogOptions {
-	/** Gives the terminal back; absent where there is no screen. */
+	/** Control sequences that restore the terminal; absent without a screen. */
 	restore?: string;
 }
 
-/** A handler gets at least so many ms, whatever `hookTimeout` says: a busy machine is no fault of a hook. */
+/** Minimum limit, whatever `hookTimeout` is: a busy machine can delay a correct hook. */
 const MIN_LIMIT_MS = 1000;
 
 /**
- * Ends the program when a handler, or a file that is loaded, keeps it from doing anything for twice the limit, such as
- * with an endless loop: then no timer runs and no key is read, so a thread of its own has to. That thread names the hook,
- * gives the terminal back and kills the process; whatever the process has started is killed with it, and all that was
- * acknowledged is in the session. The thread starts with the first call and sleeps while none runs. Nothing here keeps the
- * program alive.
+ * Kills pi if a handler or a loading file blocks the event loop for twice the limit, such as with an endless loop. No
+ * timer fires and no key is read then, so a worker thread does it: it names the hook, restores the terminal and kills the
+ * process. Entries that were acknowledged are already on disk. The thread starts with the first call, sleeps while no
+ * call runs, and does not keep Node alive.
  */
 export class Watchdog implements HandlerWatch {
 	readonly #cells = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * CELLS.length));
-	/** Numbers under which the thread knows what runs. */
+	/** Label texts and the numbers that the thread knows them by. */
 	readonly #labels = new Map<string, number>();
-	/** Labels of what runs, in the order in which it began. */
+	/** Labels of the running calls, in start order. */
 	readonly #running: number[] = [];
 	#worker: Worker | null = null;
 
 	constructor(private readonly options: WatchdogOptions = {}) {}
 
-	/** What began last of all that runs; null when nothing does. */
+	/** Label of the running call that started last; null if none runs. */
 	get latest(): string | null {
 		const label = this.#running.at(-1);
 		return [...this.#labels].find(([, known]) => known === label)?.[0] ?? null;
 	}
 
-	enter(what: string, limitMs: number): () => void {
+	enter(text: string, limitMs: number): () => void {
 		this.#worker ??= this.#start();
-		const label = this.#label(what);
+		const label = this.#label(text);
 		this.#running.push(label);
 		this.#cells[CELLS.limitMs] = Math.max(limitMs, MIN_LIMIT_MS);
-		this.#tell();
-		// Wakes the thread when it has nothing to watch; while it watches already, nobody waits and this costs nothing.
+		this.#publish();
+		// Wakes the thread if it sleeps; does nothing while it is watching.
 		Atomics.notify(this.#cells, CELLS.running);
 		return () => {
 			const at = this.#running.lastIndexOf(label);
 			if (at >= 0) this.#running.splice(at, 1);
-			this.#tell();
+			this.#publish();
 		};
 	}
 
-	/** The one that began last is the one that is named. */
-	#tell(): void {
+	/** Shares the running calls with the thread, which names the one that started last. */
+	#publish(): void {
 		Atomics.store(this.#cells, CELLS.latest, this.#running.at(-1) ?? 0);
 		Atomics.store(this.#cells, CELLS.running, this.#running.length);
 	}
@@ -76,13 +74,13 @@ export class Watchdog implements HandlerWatch {
 	}
 
 	#start(): Worker {
-		// From source the loader that runs this file runs the thread's as well.
+		// When run from source, the loader that compiles this file compiles the worker too.
 		const file = import.meta.url.endsWith(".ts") ? "./watchdog-worker.ts" : "./watchdog-worker.js";
 		const { restore = null } = this.options;
 		const workerData: WatchdogData = { cells: this.#cells, restore, isTerminal: process.stdin.isTTY === true };
 		const worker = new Worker(new URL(file, import.meta.url), { workerData, name: "pi-watchdog" });
-		worker.on("message", (question: number) => Atomics.store(this.#cells, CELLS.answer, question));
-		// No thread could be started: the program does without.
+		worker.on("message", (ping: number) => Atomics.store(this.#cells, CELLS.answer, ping));
+		// The thread could not start: pi runs without a watchdog.
 		worker.on("error", () => {});
 		worker.unref();
 		return worker;

@@ -1,10 +1,12 @@
-import { readFileSync, unlinkSync, writeFileSync } from "node:fs";
-import { isRecord } from "./message-shape.js";
+import { readFileSync, writeFileSync } from "node:fs";
+import { tryUnlink } from "../util/fs.js";
+import { parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
+import { isRecord } from "./read-message.js";
 
 /**
- * What makes several lines one write, also when the process dies in the middle of it: they are put into
- * `<file>.batch` first, and who opens the session next adds what is missing. Nothing is ever taken back.
+ * Makes the write of several lines atomic even if the process dies during it: pi writes them to `<file>.batch` first,
+ * and the next pi that opens the session appends the missing bytes. Nothing is ever rolled back.
  */
 
 /** Path of the journal of a session file. */
@@ -12,26 +14,22 @@ export function batchJournalPath(file: string): string {
 	return `${file}.batch`;
 }
 
-/** Notes that `bytes` are about to be written at the end of the file, which is at `offset`. */
+/** Records that `bytes` are about to be written at the end of the file, at byte `offset`. */
 export function writeBatchJournal(file: string, offset: number, bytes: Buffer): void {
 	const head = Buffer.from(`${JSON.stringify({ offset, bytes: bytes.length })}\n`);
 	writeFileSync(batchJournalPath(file), Buffer.concat([head, bytes]), { mode: 0o600 });
 }
 
-/** Removes the journal: its lines are in the file. */
+/** Deletes the journal after its lines were written. If that fails, the next open finds the lines complete. */
 export function dropBatchJournal(file: string): void {
-	try {
-		unlinkSync(batchJournalPath(file));
-	} catch {
-		// None there; or one that stays, and is found to be done when the session is opened next.
-	}
+	tryUnlink(batchJournalPath(file));
 }
 
 /**
- * Completes a write that a dying process left half done. A journal that is cut short was never begun with, and one that
- * does not fit the file any more is done with: both are dropped.
+ * Completes a write that was interrupted when the process died. A truncated journal means that the write had not
+ * started, and one that does not match the file is obsolete: both are deleted.
  * @param file the session file at `path`
- * @throws the system's error when it cannot be completed; the journal stays
+ * @throws the system's error if the write cannot be completed; the journal remains
  */
 export function completeBatch(path: string, file: OpenFile): void {
 	const journal = readJournal(path);
@@ -54,12 +52,7 @@ function readJournal(file: string): { offset: number; bytes: Buffer } | undefine
 	}
 	const headEnd = content.indexOf(10);
 	const bytes = content.subarray(headEnd + 1);
-	const none = { offset: Number.POSITIVE_INFINITY, bytes };
-	try {
-		const head: unknown = JSON.parse(content.toString("utf8", 0, Math.max(headEnd, 0)));
-		if (!isRecord(head) || typeof head.offset !== "number" || head.bytes !== bytes.length) return none;
-		return { offset: head.offset, bytes };
-	} catch {
-		return none;
-	}
+	const head = parseLine(content.toString("utf8", 0, Math.max(headEnd, 0)));
+	const offset = isRecord(head) && head.bytes === bytes.length ? head.offset : undefined;
+	return { offset: typeof offset === "number" ? offset : Number.POSITIVE_INFINITY, bytes };
 }

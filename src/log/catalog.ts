@@ -4,19 +4,18 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { PiError } from "../errors.js";
 import { isLocked } from "../util/file-lock.js";
 import { withFile } from "./open-file.js";
-import { readFirstLine } from "./session-head.js";
+import { readSessionHeader } from "./read-entry.js";
 import { SESSION_FILE_SUFFIX, sessionIdOfName } from "./session-paths.js";
 import { type SessionSummary, Summarizer } from "./session-summary.js";
 
 export type { SessionSummary } from "./session-summary.js";
 
-/** What one listing reads beyond heads and tails: enough for exact names and counts of the newest sessions. */
+/** Bytes that one listing reads beyond heads and tails: enough for exact names and counts of the newest sessions. */
 const SCAN_BYTES = 64 * 1024 * 1024;
-/** How long a listing keeps the event loop to itself. */
+/** Time after which a listing yields to the event loop. */
 const SLICE_MS = 8;
 const MAX_NAMED = 3;
 
-/** How a listing reads. */
 export interface ListOptions {
 	/** Bytes that may be read beyond heads and tails. */
 	scanBytes?: number;
@@ -24,8 +23,8 @@ export interface ListOptions {
 }
 
 /**
- * The sessions of a directory, newest first; empty when there is no directory. Files that are no sessions or cannot
- * be read are left out. Reads little of each file: a name given in the middle of an old, large session may be missed.
+ * Lists the sessions of a directory, newest first; empty if the directory does not exist. Omits files that are not
+ * sessions or cannot be read. Reads only parts of large files: a name in the middle of an old session may be missed.
  */
 export async function listSessions(dir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
 	const summarizer = new Summarizer(options.scanBytes ?? SCAN_BYTES);
@@ -43,9 +42,9 @@ export async function listSessions(dir: string, options: ListOptions = {}): Prom
 }
 
 /**
- * The path of a session, given as a path, a file name, an id, or the start of an id that no other session shares.
- * @param dir where ids and names are looked up; paths are relative to the working directory
- * @throws PiError `log_not_found` naming the nearest, or those that fit
+ * Finds the path of a session from a path, a file name, an id, or the unique start of an id.
+ * @param dir directory for ids and names; paths are relative to the working directory
+ * @throws PiError `log_not_found` naming the most similar ids, or those that match
  */
 export function findSession(dir: string, idOrPath: string): string {
 	const isPath = idOrPath.includes("/") || idOrPath.includes(sep) || idOrPath.endsWith(SESSION_FILE_SUFFIX);
@@ -53,7 +52,7 @@ export function findSession(dir: string, idOrPath: string): string {
 		const path = [resolve(idOrPath), join(dir, basename(idOrPath))].find((candidate) => existsSync(candidate));
 		if (path !== undefined) return path;
 		throw new PiError("log_not_found", `There is no session file ${idOrPath}`, {
-			hint: "`pi sessions list` shows all",
+			hint: "`pi sessions list` shows all sessions",
 		});
 	}
 	const wanted = idOrPath.toLowerCase();
@@ -67,8 +66,8 @@ export function findSession(dir: string, idOrPath: string): string {
 	if (only && others.length === 0) return only.path;
 	if (only) {
 		const ids = [only, ...others].slice(0, MAX_NAMED).map(({ id }) => id);
-		throw new PiError("log_not_found", `${others.length + 1} sessions begin with "${idOrPath}"`, {
-			hint: `give more of the id: ${ids.join(", ")}`,
+		throw new PiError("log_not_found", `${others.length + 1} session ids begin with "${idOrPath}"`, {
+			hint: `use more characters of the id: ${ids.join(", ")}`,
 		});
 	}
 	const near = nearestIds(
@@ -76,16 +75,16 @@ export function findSession(dir: string, idOrPath: string): string {
 		sessions.map(({ id }) => id),
 	);
 	throw new PiError("log_not_found", `There is no session "${idOrPath}" in ${dir}`, {
-		hint: near.length > 0 ? `nearest: ${near.join(", ")}` : "`pi sessions list` shows all",
+		hint: near.length > 0 ? `did you mean ${near.join(" or ")}?` : "`pi sessions list` shows all sessions",
 	});
 }
 
-/** Path of the session written to last that no process holds; null when there is none. */
+/** Path of the most recently changed session that no process has locked; null if there is none. */
 export function latestSession(dir: string): string | null {
 	return newestFirst(dir).find((path) => !isLocked(path) && headerIdOf(path) !== undefined) ?? null;
 }
 
-/** Paths of the session files of a directory by the time of their last change, newest first. */
+/** Paths of the session files of a directory, the most recently changed first. */
 export function newestFirst(dir: string): string[] {
 	return statNewestFirst(dir).map(({ path }) => path);
 }
@@ -103,16 +102,16 @@ function sessionFiles(dir: string): string[] {
 			.filter((name) => name.endsWith(SESSION_FILE_SUFFIX))
 			.map((name) => join(dir, name));
 	} catch {
-		return []; // no session was saved here yet
+		return []; // no session has been saved here yet
 	}
 }
 
 function headerIdOf(path: string): string | undefined {
-	const header = withFile(path, (file) => (file.stats().isFile() ? readFirstLine(file) : undefined));
+	const header = withFile(path, (file) => (file.stats().isFile() ? readSessionHeader(file) : undefined));
 	return typeof header === "object" ? header.id : undefined;
 }
 
-/** The ids that share the longest start with `wanted`. */
+/** The ids that share the longest prefix with `wanted`. */
 function nearestIds(wanted: string, ids: readonly string[]): string[] {
 	const shared = (id: string) => {
 		let length = 0;

@@ -1,17 +1,17 @@
 import { errorText, PiError } from "../errors.js";
 import { isOpaqueEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "./entry.js";
-import { isTyped, opaqueEntry, readEntry } from "./entry-shape.js";
 import { freezeDeep } from "./freeze.js";
-import { isRecord } from "./message-shape.js";
+import { isTyped, opaqueEntry, readEntry } from "./read-entry.js";
+import { isRecord } from "./read-message.js";
 
-/** A surrogate in a JSON escape. Whole pairs match as well: this only tells where a closer look is due. */
+/** A surrogate in a JSON escape. Complete pairs match too: a match only means that the text must be checked. */
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 /**
- * One line of a session file, `\n` included: JSON, well-formed Unicode (a lone surrogate becomes U+FFFD).
- * Reads each property of the entry once. Custom entries are held to what JSON can hold; entries of the core, whose
- * details come from tools, lose what it cannot.
+ * Encodes an entry as one line of a session file, including `\n`: JSON in well-formed Unicode (a lone surrogate becomes
+ * U+FFFD). Reads each property of the entry once. Refuses custom entries with values that JSON cannot represent; such
+ * values are dropped from core entries, whose details come from tools.
  * @throws PiError `entry_refused` with the reason
  */
 export function encodeEntry(entry: SessionEntry): string {
@@ -32,8 +32,8 @@ export function encodeEntry(entry: SessionEntry): string {
 }
 
 /**
- * The entry of one line, deeply frozen. Never throws: what cannot be used becomes an opaque entry with the reason.
- * So do lines of the core's own types without the shape of their type, so that nobody need check it again.
+ * Decodes one line as a deeply frozen entry. Never throws: an unusable line, or a core entry with invalid fields, becomes
+ * an opaque entry with the reason, so that callers need not check fields again.
  * @param line with or without its line end
  */
 export function decodeLine(line: Uint8Array | string): SessionEntry {
@@ -52,9 +52,9 @@ export function decodeLine(line: Uint8Array | string): SessionEntry {
 }
 
 /**
- * A plain, frozen copy of something that a hook wants to save, as it will be read back from the file. Check its type
- * rather than that of the original, whose accessors may answer differently each time.
- * @throws PiError `entry_refused` when it is no entry or cannot be held by JSON
+ * A plain, frozen copy of an entry that a hook wants to save, as it will be read from the file. Check the type of the
+ * copy, not of the original, whose accessors may return another value each time.
+ * @throws PiError `entry_refused` if it is not an entry or JSON cannot represent it
  */
 export function plainEntry(value: unknown): SessionEntry {
 	if (!isRecord(value)) throw refused("an entry", "it is not an object");
@@ -70,16 +70,18 @@ export function plainEntry(value: unknown): SessionEntry {
 	return entry;
 }
 
-/** Refuses what JSON would drop or change without a word. */
+/** Refuses values that JSON would silently drop or change. */
 function refuseLossy(key: string, value: unknown): unknown {
 	const where = key === "" ? "" : ` at "${key}"`;
-	if (typeof value === "function" || typeof value === "symbol") throw new TypeError(`a ${typeof value}${where}`);
-	if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`the number ${value}${where}`);
-	if (value instanceof Map || value instanceof Set) throw new TypeError(`a Map or Set${where}`);
+	if (typeof value === "function" || typeof value === "symbol")
+		throw new TypeError(`JSON cannot represent a ${typeof value}${where}`);
+	if (typeof value === "number" && !Number.isFinite(value))
+		throw new TypeError(`JSON cannot represent the number ${value}${where}`);
+	if (value instanceof Map || value instanceof Set) throw new TypeError(`JSON cannot represent a Map or Set${where}`);
 	return value;
 }
 
-/** A copy of plain data with every lone surrogate, in keys too, replaced by U+FFFD. */
+/** A copy of plain data with every lone surrogate, including those in keys, replaced by U+FFFD. */
 function wellFormed(value: unknown): unknown {
 	if (typeof value === "string") return value.replace(LONE_SURROGATE, "\ufffd");
 	if (Array.isArray(value)) return value.map(wellFormed);

@@ -3,23 +3,23 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";
 import { parseLine } from "./line-patterns.js";
-import { isRecord } from "./message-shape.js";
+import { isRecord } from "./read-message.js";
 
-/** Something that was typed, and when. */
+/** A text that the user typed, and when. */
 export interface TypedText {
 	text: string;
 	/** ms since the epoch. */
 	at: number;
 }
 
-/** Stands beside the sessions of a directory: commands are no entries, for the model never hears of them. */
+/** Next to the session files. Commands are not entries because the model never sees them. */
 const FILE = "commands.history";
 const MAX_LENGTH = 2000;
-/** Of a file that is larger the newest half stays, bytes. */
+/** When the file exceeds this size, its older half is deleted. */
 const MAX_BYTES = 128 * 1024;
 
 /**
- * Keeps a slash command that was typed, for the editor's history in later sessions of the directory.
+ * Saves a slash command for the editor's history in later sessions of the directory.
  * @throws the system's error
  */
 export async function rememberCommand(dir: string, { text, at }: TypedText): Promise<void> {
@@ -32,7 +32,7 @@ export async function rememberCommand(dir: string, { text, at }: TypedText): Pro
 	await atomicWriteFile(path, `${lines.slice(Math.floor(lines.length / 2)).join("\n")}\n`, { mode: 0o600 });
 }
 
-/** The commands that were typed in a directory, newest first; none when they cannot be read. */
+/** The commands typed in a directory, newest first; empty if they cannot be read. */
 export function earlierCommands(dir: string): TypedText[] {
 	return readLines(join(dir, FILE)).flatMap(readCommand).reverse();
 }
@@ -47,7 +47,7 @@ function readLines(path: string): string[] {
 	}
 }
 
-/** A line that another program wrote, or that was torn, is left out. */
+/** @returns no command for a line that is incomplete or was written by another program */
 function readCommand(line: string): TypedText[] {
 	const value = parseLine(line);
 	if (!isRecord(value) || typeof value.text !== "string" || typeof value.timestamp !== "string") return [];

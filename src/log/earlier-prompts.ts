@@ -6,23 +6,22 @@ import { isMessageEntry, promptOfEntry } from "./entry.js";
 import { LineIndex } from "./line-index.js";
 import { withFile } from "./open-file.js";
 
-/** What is looked for and how far. */
 export interface EarlierPromptsOptions {
-	/** Path of a session that is left out: its prompts are known. */
+	/** Path of a session to skip: the caller already has its prompts. */
 	except?: string | null;
 	maxPrompts?: number;
 }
 
-/** Of each session its end; of all sessions together what is read in a moment. */
+/** Limits of the bytes read from the end of one session, and from all sessions together. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_BYTES = 48 * 1024 * 1024;
-/** A prompt that is longer was pasted; nobody looks for it with the arrows. */
+/** Longer prompts were pasted; users do not look for them with the arrow keys. */
 const MAX_LINE_BYTES = 256 * 1024;
 
 /**
- * What the user typed into the sessions of a directory, newest session and newest prompt first, and the commands that
- * were typed, each where its time puts it. Reads the ends of the session files, never holds up the event loop for longer
- * than one of them takes, and skips what cannot be read.
+ * The prompts that the user typed in the sessions of a directory, newest session and newest prompt first, with commands
+ * inserted by time. Reads the ends of the session files, yields to the event loop after each file, and skips files that
+ * cannot be read.
  */
 export async function earlierPrompts(dir: string, options: EarlierPromptsOptions = {}): Promise<string[]> {
 	const { except = null, maxPrompts = 500 } = options;
@@ -34,11 +33,11 @@ export async function earlierPrompts(dir: string, options: EarlierPromptsOptions
 		budget -= collectPrompts(path, Math.min(budget, MAX_FILE_BYTES), prompts, maxPrompts);
 		await nextTick();
 	}
-	return inTime(prompts, earlierCommands(dir), maxPrompts);
+	return mergeByTime(prompts, earlierCommands(dir), maxPrompts);
 }
 
-/** Commands between prompts; the order of the prompts, which is that of their sessions, stays. */
-function inTime(prompts: readonly TypedText[], commands: readonly TypedText[], max: number): string[] {
+/** Inserts commands between prompts without changing the order of the prompts. */
+function mergeByTime(prompts: readonly TypedText[], commands: readonly TypedText[], max: number): string[] {
 	const left = [...commands];
 	const texts = prompts.flatMap(({ at, text }) => {
 		const later = left.findIndex((command) => command.at <= at);
@@ -49,8 +48,8 @@ function inTime(prompts: readonly TypedText[], commands: readonly TypedText[], m
 }
 
 /**
- * Collects the prompts at the end of a file, newest first. Decodes only lines of the user, and those whose heads do not
- * say what they are. @returns how many bytes were read
+ * Collects the prompts at the end of a file, newest first. Decodes only lines of the user, and lines whose heads do not
+ * contain type and role. @returns the number of bytes read
  */
 function collectPrompts(path: string, maxBytes: number, prompts: TypedText[], maxPrompts: number): number {
 	const read = withFile(path, (file) => {
@@ -65,7 +64,7 @@ function collectPrompts(path: string, maxBytes: number, prompts: TypedText[], ma
 			const bytes = Buffer.allocUnsafe(length);
 			file.read(bytes, index.start(line));
 			const entry = decodeLine(bytes);
-			// The images of that session are not here: their marks would stand for others.
+			// The images of that session are missing here, so its markers could refer to other images.
 			const text = promptOfEntry(entry)?.replace(/\[image #\d+\]/g, "[image]");
 			if (text !== undefined && isMessageEntry(entry)) prompts.push({ text, at: Date.parse(entry.timestamp) || 0 });
 		}

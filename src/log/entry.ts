@@ -11,40 +11,40 @@ export interface BashExecutionMessage {
 	role: "bashExecution";
 	command: string;
 	output: string;
-	/** null when the command was cancelled or did not start. */
+	/** null if the command was canceled or did not start. */
 	exitCode: number | null;
 	cancelled: boolean;
 	truncated: boolean;
-	/** Where the whole output is, when `output` is only its end. */
+	/** Path of the full output if `output` is only its end. */
 	fullOutputPath?: string;
-	/** Set by `!!`: shown and kept, never sent to the model. */
+	/** Set by `!!`: shown and saved, never sent to the model. */
 	excludeFromContext?: boolean;
 	/** ms since the epoch. */
 	timestamp: number;
 }
 
-/** A message as the session keeps it: the shapes of pi-ai, and pi's own roles. */
+/** A message in a session: the types of pi-ai, and pi's own roles. */
 export type AppMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage;
 
-/** What the model was given when it wrote an assistant message. */
+/** Record of the context that the model received before it wrote an assistant message. */
 export interface ContextRecord {
 	/** SHA-256, hex, of the messages as sent. */
 	digest: string;
 	messages: number;
 	tokens: number;
-	/** The messages one by one. Only where hooks made something else of the entries than pi alone would. */
-	shape?: ContextShape;
+	/** The messages of the request. Present only if hooks changed the context that pi built from the entries. */
+	shape?: RecordedRequest;
 }
 
 /**
- * A list of messages, in order, as parts: `[from, to)` stands for the messages of these entries; `compaction` for the
- * summary of one; `message` for one that a hook made, in place of an entry or of none; `part` for the message of another
- * shape, beside the earlier reply `reply`, so that each is written once.
+ * The messages of a request in order, as segments: `[from, to)` is the messages of these entries; `compaction` the
+ * summary of that entry; `message` a message from a hook, with the index of the entry that it replaces, if any; `part`
+ * the message at that position in the record stored with the earlier reply `reply`, so that each is written once.
  */
-export type ContextShape = readonly ShapePart[];
+export type RecordedRequest = readonly RecordedSegment[];
 
-/** See `ContextShape`. */
-export type ShapePart =
+/** See `RecordedRequest`. */
+export type RecordedSegment =
 	| readonly [from: number, to: number]
 	| { compaction: number }
 	| { message: AppMessage; entryIndex: number | null }
@@ -58,7 +58,7 @@ export interface SessionHeader {
 	/** ISO 8601. */
 	timestamp: string;
 	cwd: string;
-	/** Path of the session this one was branched from. */
+	/** Path of the session from which this one was branched. */
 	branchedFrom?: string;
 }
 
@@ -67,7 +67,7 @@ export interface MessageEntry {
 	type: "message";
 	timestamp: string;
 	message: AppMessage;
-	/** Beside assistant messages: the context that led to it. */
+	/** For assistant messages: the context that the model received. */
 	context?: ContextRecord;
 }
 
@@ -76,24 +76,24 @@ export interface CompactionEntry {
 	type: "compaction";
 	timestamp: string;
 	summary: string;
-	/** Entries with a lower index are left out of the context. */
+	/** Entries with a lower index are not in the context. */
 	firstKeptEntryIndex: number;
 	tokensBefore: number;
 }
 
-/** A compaction or a freeze no longer counts: the context is what it would be without it. */
+/** Undoes a compaction or a freeze: the context is computed without it. */
 export interface ContextUndoEntry {
 	type: "context_undo";
 	timestamp: string;
-	/** Index of what is undone. */
+	/** Index of the undone entry. */
 	entryIndex: number;
 }
 
-/** What the model was given once stands in place of the entries before that request. */
+/** Replaces the entries before an earlier request with the recorded messages of that request. */
 export interface ContextFreezeEntry {
 	type: "context_freeze";
 	timestamp: string;
-	/** Index of the reply to that request. The shape beside it says what the messages were. */
+	/** Index of the reply to that request. Its `context.shape` holds the messages. */
 	entryIndex: number;
 }
 
@@ -116,7 +116,7 @@ export interface ThinkingLevelChangeEntry {
 export interface SystemItemEntry {
 	type: "system_item";
 	timestamp: string;
-	/** The hook or feature that asked for it. */
+	/** The hook or feature that added it. */
 	source: string;
 	item: { kind: "task_reminder" | "notification"; text: string };
 }
@@ -128,21 +128,21 @@ export interface SessionInfoEntry {
 	name: string;
 }
 
-/** An entry of a hook. The core keeps it byte for byte and does not read it. */
+/** An entry of a hook. The core preserves it byte for byte and does not read it. */
 export interface CustomEntry {
 	type: string;
 	timestamp?: string | number;
 	[field: string]: unknown;
 }
 
-/** Stands in place of a line that cannot be read, so that later indices stay true. Never written. */
+/** Placeholder for a line that cannot be read, so that later entries keep their indices. Never written. */
 export interface OpaqueEntry {
 	type: "opaque";
 	/** Why the line could not be read. */
 	reason: string;
 }
 
-/** Entries that the core itself writes and reads. */
+/** Entries that the core writes and reads. */
 export type CoreEntry =
 	| SessionHeader
 	| MessageEntry
@@ -154,7 +154,7 @@ export type CoreEntry =
 	| SystemItemEntry
 	| SessionInfoEntry;
 
-/** One line of a session, known by its index; index 0 is the header. */
+/** One line of a session, identified by its index; index 0 is the header. */
 export type SessionEntry = CoreEntry | OpaqueEntry | CustomEntry;
 
 /** Types that hooks may not write. */
@@ -171,52 +171,28 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"opaque",
 ]);
 
-export function isSessionHeader(entry: SessionEntry | undefined): entry is SessionHeader {
-	return entry?.type === "session";
+/** Builds a type guard; entries of hooks make the type of `type` too wide for narrowing. */
+function isEntry<E extends CoreEntry | OpaqueEntry>(type: E["type"]) {
+	return (entry: SessionEntry | undefined): entry is E => entry?.type === type;
 }
 
-export function isMessageEntry(entry: SessionEntry | undefined): entry is MessageEntry {
-	return entry?.type === "message";
-}
+export const isSessionHeader = isEntry<SessionHeader>("session");
+export const isMessageEntry = isEntry<MessageEntry>("message");
+export const isCompactionEntry = isEntry<CompactionEntry>("compaction");
+export const isContextUndoEntry = isEntry<ContextUndoEntry>("context_undo");
+export const isContextFreezeEntry = isEntry<ContextFreezeEntry>("context_freeze");
+export const isModelChangeEntry = isEntry<ModelChangeEntry>("model_change");
+export const isThinkingLevelChangeEntry = isEntry<ThinkingLevelChangeEntry>("thinking_level_change");
+export const isSystemItemEntry = isEntry<SystemItemEntry>("system_item");
+export const isSessionInfoEntry = isEntry<SessionInfoEntry>("session_info");
+export const isOpaqueEntry = isEntry<OpaqueEntry>("opaque");
 
-export function isCompactionEntry(entry: SessionEntry | undefined): entry is CompactionEntry {
-	return entry?.type === "compaction";
-}
-
-export function isContextUndoEntry(entry: SessionEntry | undefined): entry is ContextUndoEntry {
-	return entry?.type === "context_undo";
-}
-
-export function isContextFreezeEntry(entry: SessionEntry | undefined): entry is ContextFreezeEntry {
-	return entry?.type === "context_freeze";
-}
-
-export function isModelChangeEntry(entry: SessionEntry | undefined): entry is ModelChangeEntry {
-	return entry?.type === "model_change";
-}
-
-export function isThinkingLevelChangeEntry(entry: SessionEntry | undefined): entry is ThinkingLevelChangeEntry {
-	return entry?.type === "thinking_level_change";
-}
-
-export function isSystemItemEntry(entry: SessionEntry | undefined): entry is SystemItemEntry {
-	return entry?.type === "system_item";
-}
-
-export function isSessionInfoEntry(entry: SessionEntry | undefined): entry is SessionInfoEntry {
-	return entry?.type === "session_info";
-}
-
-export function isOpaqueEntry(entry: SessionEntry | undefined): entry is OpaqueEntry {
-	return entry?.type === "opaque";
-}
-
-/** True for an entry whose message the user wrote: where a turn of the conversation begins. */
+/** True for an entry with a user message. */
 export function isUserMessageEntry(entry: SessionEntry | undefined): entry is MessageEntry & { message: UserMessage } {
 	return isMessageEntry(entry) && entry.message.role === "user";
 }
 
-/** The plain text of a message's content, text blocks joined by newlines; other blocks left out. */
+/** The plain text of a message: text blocks joined by newlines, other blocks omitted. */
 export function messageText(message: AppMessage): string {
 	if (message.role === "bashExecution") return message.output;
 	if (typeof message.content === "string") return message.content;
@@ -226,13 +202,13 @@ export function messageText(message: AppMessage): string {
 		.join("\n");
 }
 
-/** True for a reply that has ended well and has neither a text nor a tool call. */
-export function saysNothing(message: AssistantMessage): boolean {
+/** True for a reply that ended normally and contains neither text nor tool calls. */
+export function isEmptyReply(message: AssistantMessage): boolean {
 	const hasCalls = message.content.some(({ type }) => type === "toolCall");
 	return message.stopReason === "stop" && !hasCalls && messageText(message).trim() === "";
 }
 
-/** What the user typed to make this entry; undefined when it is none of theirs. */
+/** The text that the user typed to create this entry; undefined for entries from other sources. */
 export function promptOfEntry(entry: SessionEntry | undefined): string | undefined {
 	if (!isMessageEntry(entry)) return undefined;
 	const { message } = entry;
@@ -240,7 +216,7 @@ export function promptOfEntry(entry: SessionEntry | undefined): string | undefin
 	return message.role === "bashExecution" ? `${message.excludeFromContext ? "!!" : "!"}${message.command}` : undefined;
 }
 
-/** An ISO timestamp for an entry written now. */
+/** The current time as an ISO timestamp for an entry. */
 export function entryTimestamp(): string {
 	return new Date().toISOString();
 }

@@ -1,9 +1,9 @@
-/** Deepest nesting an entry may have; JSON that is nested further would overflow the stack of whatever walks it. */
+/** Maximum nesting of an entry; deeper JSON would overflow the stack of functions that walk it. */
 export const MAX_ENTRY_DEPTH = 500;
 
 /**
  * Freezes plain data and everything in it, in place, and returns it.
- * @throws RangeError when it is nested deeper than `MAX_ENTRY_DEPTH`, as a cycle is
+ * @throws RangeError if it is cyclic or nested deeper than `MAX_ENTRY_DEPTH`
  */
 export function freezeDeep<T>(value: T): T {
 	freezeLevel(value, 1);

@@ -1,12 +1,12 @@
 import { HEAD_BYTES, isBlank, LF, type MessageRole, ROLES, roleAt, TypeTable } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
 
-/** Small enough to stay in the processor's cache between being read and being scanned. */
+/** Small enough to stay in the processor's cache between read and scan. */
 const CHUNK_BYTES = 128 * 1024;
 
 /**
- * Where the entries of a file are: byte offset, length and type of each line, and who says the messages, without the
- * contents. Blank lines have no index. Costs about 19 bytes a line.
+ * Locates the entries of a file: byte offset, length, type and message role of each line, without the contents. Blank
+ * lines have no index. Uses about 19 bytes per line.
  */
 export class LineIndex {
 	#starts = new Float64Array(1024);
@@ -16,7 +16,7 @@ export class LineIndex {
 	#count = 0;
 	readonly #table = new TypeTable();
 
-	/** How many lines have an index. */
+	/** Number of lines with an index. */
 	get length(): number {
 		return this.#count;
 	}
@@ -26,22 +26,22 @@ export class LineIndex {
 		return this.#starts[index] ?? 0;
 	}
 
-	/** Bytes of a line without its line end. */
+	/** Length of a line in bytes, without its line end. */
 	byteLength(index: number): number {
 		return this.#lengths[index] ?? 0;
 	}
 
-	/** The type that the head of a line names; undefined when the line must be parsed to know. */
+	/** The type in the head of a line; undefined if the line must be parsed. */
 	typeHint(index: number): string | undefined {
 		return this.#table.names[this.#types[index] ?? 0] || undefined;
 	}
 
-	/** The role that the head of a message's line names; undefined when the line must be parsed to know. */
+	/** The role in the head of a message's line; undefined if the line must be parsed. */
 	roleHint(index: number): MessageRole | undefined {
 		return ROLES[this.#roles[index] ?? 0] || undefined;
 	}
 
-	/** How many lines there are of each type that heads name; under `""` those whose heads do not tell. */
+	/** Number of lines of each type; `""` counts lines that must be parsed. */
 	countTypes(): Map<string, number> {
 		const { names } = this.#table;
 		const counts = new Uint32Array(names.length);
@@ -49,14 +49,14 @@ export class LineIndex {
 		return new Map(names.map((name, number) => [name, counts[number] ?? 0] as const).filter(([, n]) => n > 0));
 	}
 
-	/** Adds a line behind all others. */
+	/** Adds a line after all others. */
 	add(start: number, byteLength: number, type: string | undefined): void {
 		this.#push(start, byteLength, type === undefined ? 0 : this.#table.numberOf(type), 0);
 	}
 
 	/**
-	 * Adds the lines of a file from one offset to another. Lines end at LF alone.
-	 * @returns true when the last line has its line end (an empty range has)
+	 * Adds the lines of a file in the byte range `[from, to)`. Only LF ends a line.
+	 * @returns true if the last line has its line end, or the range is empty
 	 */
 	scan(file: OpenFile, from: number, to: number): boolean {
 		const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(to - from, 1)));
@@ -107,22 +107,19 @@ export class LineIndex {
 
 	#grow(): void {
 		const size = this.#starts.length * 2;
-		const starts = new Float64Array(size);
-		starts.set(this.#starts);
-		const lengths = new Float64Array(size);
-		lengths.set(this.#lengths);
-		const types = new Uint16Array(size);
-		types.set(this.#types);
-		const roles = new Uint8Array(size);
-		roles.set(this.#roles);
-		this.#roles = roles;
-		this.#starts = starts;
-		this.#lengths = lengths;
-		this.#types = types;
+		this.#starts = copyTo(new Float64Array(size), this.#starts);
+		this.#lengths = copyTo(new Float64Array(size), this.#lengths);
+		this.#types = copyTo(new Uint16Array(size), this.#types);
+		this.#roles = copyTo(new Uint8Array(size), this.#roles);
 	}
 }
 
-/** The first bytes of a line, collected over chunks; blanks at its start are dropped but for one. */
+function copyTo<T extends { set(values: T): void }>(larger: T, values: T): T {
+	larger.set(values);
+	return larger;
+}
+
+/** The first bytes of a line, collected from several chunks; of blanks at its start only one is kept. */
 function withHead(head: Buffer | null, more: Buffer): Buffer {
 	if (head && head.length >= HEAD_BYTES) return head;
 	const joined = head ? Buffer.concat([head, more]) : more;

@@ -1,35 +1,35 @@
 /**
- * Everything pi assumes about the bytes of a line in a session file, so that files can be read without parsing each
+ * Everything pi assumes about the bytes of a line in a session file, so that it can read files without parsing each
  * line. pi writes `type`, `timestamp` and `message` first and in this order, without spaces between them. A line that
  * another program wrote may differ: the functions then return 0 or undefined, and the line must be decoded.
- * `test/log/line-patterns.test.ts` holds them to the codec.
+ * `test/log/line-patterns.test.ts` checks them against the codec.
  */
 
-/** Lines end at this byte alone. */
+/** The only byte that ends a line. */
 export const LF = 10;
 /** Bytes at the start of a line that `TypeTable.numberAt` and `roleAt` may read. */
 export const HEAD_BYTES = 96;
 const QUOTE = 34;
 /** How many types are compared byte by byte before the type of a line is looked up as text. */
 const QUICK_TYPES = 8;
-/** More types than any real file has: the other lines of a damaged or hostile one are decoded when needed. */
+/** More types than any real file has. Further types in a damaged or hostile file are decoded when needed. */
 const MAX_TYPES = 60_000;
 const TYPE_START = Buffer.from('{"type":"');
-/** A message's line has an ISO time of 24 characters between these two. */
+/** The line of a message has an ISO time of 24 characters between these two. */
 const BEFORE_TIME = Buffer.from('{"type":"message","timestamp":"');
 const BEFORE_ROLE = Buffer.from('Z","message":{"role":"');
 const ROLE_AT = BEFORE_TIME.length + 23 + BEFORE_ROLE.length;
-/** Roles by number; 0 stands for a line whose head does not say. */
+/** Roles by number; 0 means that the head of the line does not contain the role. */
 export const ROLES = ["", "user", "assistant", "toolResult", "bashExecution"] as const;
 const ROLE_HEADS = ROLES.map((role) => Buffer.from(`${role}"`));
 
 /** The author of a message. */
 export type MessageRole = Exclude<(typeof ROLES)[number], "">;
 
-/** Entry types by number; 0 stands for a line whose head does not say. */
+/** Entry types by number; 0 means that the head of the line does not contain the type. */
 export class TypeTable {
 	readonly #names: string[] = [""];
-	/** The same as bytes, with the closing quote. */
+	/** The names as bytes, with the closing quote. */
 	readonly #heads: Buffer[] = [Buffer.alloc(0)];
 	readonly #numbers = new Map<string, number>();
 
@@ -51,7 +51,7 @@ export class TypeTable {
 		return /^[\w.:/-]+$/.test(type) ? this.numberOf(type) : 0; // escapes and other letters: decode the line
 	}
 
-	/** The number of a type, a new one if need be; 0 if there are too many. */
+	/** The number of a type, added if it is new; 0 if there are too many types. */
 	numberOf(type: string): number {
 		const known = this.#numbers.get(type);
 		if (known !== undefined) return known;
@@ -76,12 +76,12 @@ export function roleAt(bytes: Buffer, at: number, end: number): number {
 	return 0;
 }
 
-/** True for a space that may stand before or after the JSON of a line. */
+/** True for a blank that JSON allows before and after the value of a line. */
 export function isBlank(byte: number | undefined): boolean {
 	return byte === 32 || byte === 9 || byte === 13;
 }
 
-/** The start of the text of a user message whose line is cut; undefined if `head` is not the head of one. */
+/** The start of the text of a user message whose line is truncated; undefined if `head` is not the head of one. */
 export function cutUserText(head: Buffer): string | undefined {
 	const text = head.toString();
 	const role = /"role"\s*:\s*"user"/.exec(text);
@@ -91,8 +91,8 @@ export function cutUserText(head: Buffer): string | undefined {
 }
 
 /**
- * Matches a text in lines read as latin1: each character in both cases, and escaped in any way that JSON allows for it.
- * Finds more than the text, for example keys and types: parse the line to know.
+ * Matches a text in lines read as latin1: each character in both cases and in every escaped form that JSON allows.
+ * Also matches keys and types, so parse the line to confirm a match.
  */
 export function rawTextPattern(text: string): RegExp {
 	return new RegExp([...text].map(characterPattern).join(""), "g");
@@ -105,7 +105,7 @@ function characterPattern(character: string): string {
 	return `(?:${[...bytes.map(escapePattern), ...escapes].join("|")})`;
 }
 
-/** `\u` escapes of a character, the case of their digits ignored: some writers escape everything but ASCII. */
+/** `\u` escapes of a character, with digits in either case: some programs escape everything but ASCII. */
 function unicodeEscapes(text: string): string {
 	return text
 		.split("")
@@ -114,7 +114,7 @@ function unicodeEscapes(text: string): string {
 		.join("");
 }
 
-/** A pattern that matches this text. */
+/** A pattern that matches exactly this text. */
 export function escapePattern(text: string): string {
 	return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
@@ -125,7 +125,7 @@ function startsWith(bytes: Buffer, expected: Buffer, at: number, end: number): b
 	return true;
 }
 
-/** A line as JSON, without the checks of the codec; undefined if it is not JSON. */
+/** Parses a line as JSON, without the checks of the codec. @returns undefined if it is not JSON */
 export function parseLine(line: string): unknown {
 	try {
 		return JSON.parse(line);

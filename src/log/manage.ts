@@ -7,8 +7,8 @@ import { entryTimestamp } from "./entry.js";
 import { SessionLog } from "./session-log.js";
 
 /**
- * Deletes a session file and what stands beside it.
- * @throws PiError `log_locked` when a pi has it open, this one included; `log_write_failed`. The file is untouched then
+ * Deletes a session file and its batch journal.
+ * @throws PiError `log_locked` if a pi has it open, including this one; `log_write_failed`. The file is then unchanged
  */
 export function removeSession(path: string): void {
 	const lock = acquireLock(path);
@@ -23,7 +23,7 @@ export function removeSession(path: string): void {
 }
 
 /**
- * Gives a session that no pi has open a name: an entry at its end.
+ * Names a session that no pi has open by appending an entry.
  * @throws PiError `log_locked`, `log_not_a_session`, `log_not_found`, `log_write_failed`
  */
 export async function renameSession(path: string, name: string): Promise<void> {
@@ -43,8 +43,8 @@ export async function renameSession(path: string, name: string): Promise<void> {
 }
 
 /**
- * Copies a session that another pi may have open.
- * @returns the copy, which names where it is from
+ * Copies a session, even if another pi has it open.
+ * @returns the copy; its header names the source
  * @throws PiError `log_not_a_session`, `log_not_found`, `log_write_failed`
  */
 export function copySession(path: string, dir: string): SessionLog {

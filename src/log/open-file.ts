@@ -10,17 +10,16 @@ import {
 	renameSync,
 	type Stats,
 	statSync,
-	unlinkSync,
 	writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { ensurePrivateDir, writeAllSync } from "../util/fs.js";
+import { ensurePrivateDir, tryUnlink, writeAllSync } from "../util/fs.js";
 
 const NEW_FILE = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL;
 const EXISTING_FILE = constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
 const READ_ONLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** A file that is read anywhere and written at its end only. */
+/** A file that can be read at any offset and written only at its end. */
 export class OpenFile {
 	#descriptor: number | null;
 	#syncs = 0;
@@ -28,7 +27,7 @@ export class OpenFile {
 
 	private constructor(
 		descriptor: number,
-		/** False when appending will fail. */
+		/** False if appending will fail. */
 		readonly canAppend: boolean,
 	) {
 		this.#descriptor = descriptor;
@@ -40,23 +39,23 @@ export class OpenFile {
 	}
 
 	/**
-	 * Makes a file (0600, its directory 0700 if it must be made) that appears under its name with all its contents.
-	 * A file that stands in its place is renamed, never lost.
-	 * @throws the system's error, with nothing left behind
+	 * Creates a file (0600; a missing directory 0700) that appears under its name only with its complete contents. An
+	 * existing file at that path is renamed, never lost.
+	 * @throws the system's error, leaving no temporary file
 	 */
 	static create(path: string, contents: Iterable<Uint8Array>): OpenFile {
 		ensurePrivateDir(dirname(path));
 		const temporary = join(dirname(path), `.pi-${randomBytes(8).toString("hex")}.tmp`);
 		const descriptor = openSync(temporary, NEW_FILE, 0o600);
 		try {
-			fchmodSync(descriptor, 0o600); // the umask may have taken more than it should
+			fchmodSync(descriptor, 0o600); // the umask may have removed too many permissions
 			for (const bytes of contents) writeAllSync(descriptor, bytes);
 			setAside(path);
 			renameSync(temporary, path);
 			return new OpenFile(descriptor, true);
 		} catch (error) {
 			closeSync(descriptor);
-			discard(temporary);
+			tryUnlink(temporary);
 			throw error;
 		}
 	}
@@ -67,7 +66,7 @@ export class OpenFile {
 
 	/**
 	 * Fills `bytes` from a byte offset of the file.
-	 * @throws the system's error, or one that says that the file ends before
+	 * @throws the system's error, or an error if the file ends too early
 	 */
 	read(bytes: Uint8Array, offset: number): void {
 		for (let at = 0; at < bytes.length; ) {
@@ -77,14 +76,14 @@ export class OpenFile {
 		}
 	}
 
-	/** Reads what is there, at most the length of `bytes`. @returns how many bytes were read */
+	/** Reads available bytes, at most the length of `bytes`. @returns the number of bytes read */
 	readSome(bytes: Uint8Array, offset: number): number {
 		return readSync(this.#opened(), bytes, 0, bytes.length, offset);
 	}
 
 	/**
-	 * Writes bytes at the end; usually with one call of the system.
-	 * @param onWritten told how many bytes each call has written, also before a later one fails
+	 * Writes bytes at the end, usually with one system call.
+	 * @param onWritten receives the number of bytes that each call wrote, even if a later call fails
 	 * @throws the system's error
 	 */
 	append(bytes: Uint8Array, onWritten: (count: number) => void): void {
@@ -95,7 +94,7 @@ export class OpenFile {
 		}
 	}
 
-	/** Resolves when the contents are on the disk. @throws the system's error */
+	/** Resolves when the contents are on disk. @throws the system's error */
 	sync(): Promise<void> {
 		const descriptor = this.#opened();
 		this.#syncs++;
@@ -109,7 +108,7 @@ export class OpenFile {
 		});
 	}
 
-	/** Closes the file, after syncs that are under way. */
+	/** Closes the file after pending syncs. */
 	close(): void {
 		this.#isClosing = true;
 		if (this.#syncs > 0 || this.#descriptor === null) return;
@@ -123,14 +122,14 @@ export class OpenFile {
 	}
 }
 
-/** What `read` makes of a file; undefined if the file was removed, or it may not be read. */
+/** Calls `read` with an open file. @returns its result; undefined if the file cannot be read */
 export function withFile<T>(path: string, read: (file: OpenFile) => T): T | undefined {
 	let file: OpenFile | undefined;
 	try {
 		file = OpenFile.open(path, false);
 		return read(file);
 	} catch {
-		return undefined; // the caller reads many files, and what one of them lacks is no reason to stop
+		return undefined; // callers read many files and skip those that fail
 	} finally {
 		file?.close();
 	}
@@ -139,12 +138,4 @@ export function withFile<T>(path: string, read: (file: OpenFile) => T): T | unde
 function setAside(path: string): void {
 	if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
 	renameSync(path, `${path}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`);
-}
-
-function discard(path: string): void {
-	try {
-		unlinkSync(path);
-	} catch {
-		// It has its final name already, or cannot be removed; the first failure is the one to report.
-	}
 }

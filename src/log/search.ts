@@ -1,26 +1,26 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { newestFirst } from "./catalog.js";
 import { escapePattern, LF, parseLine, rawTextPattern } from "./line-patterns.js";
-import { isRecord } from "./message-shape.js";
+import { isRecord } from "./read-message.js";
 import { onOneLine } from "./session-summary.js";
 
-/** A session in which a text was found, and the place. */
+/** A session that contains the text. */
 export interface SearchHit {
 	path: string;
-	/** The text with what stands around it, on one line. */
+	/** The text with its surroundings, on one line. */
 	excerpt: string;
 }
 
 const CHUNK_BYTES = 1024 * 1024;
 const BEFORE = 40;
 const AFTER = 120;
-/** Fields that hold nothing a person wrote or read. */
+/** Fields without text for people. */
 const UNSEARCHED = new Set(["type", "role", "id", "timestamp", "toolCallId", "api", "data", "mimeType", "stopReason"]);
 const UNSEARCHED_SUFFIX = "Signature";
 
 /**
- * Searches the whole text of the sessions of a directory, letter case ignored, newest first. Yields the first place
- * in each session as soon as it is found.
+ * Searches the full text of the sessions of a directory, newest session first, ignoring letter case. Yields the first
+ * match in each session as soon as it is found.
  */
 export async function* searchSessions(
 	dir: string,
@@ -44,7 +44,7 @@ async function findInFile(path: string, query: Query, signal: AbortSignal | unde
 		return await findInLines(file, query, signal);
 	} catch {
 		signal?.throwIfAborted();
-		return undefined; // it vanished, or may not be read
+		return undefined; // the file was deleted or is not readable
 	} finally {
 		await file?.close();
 	}
@@ -63,7 +63,7 @@ async function findInLines(
 		signal?.throwIfAborted();
 		const { bytesRead, buffer } = await reading;
 		if (bytesRead === 0) return query.find(Buffer.concat(carried));
-		reading = readNext(turn); // while this chunk is searched
+		reading = readNext(turn); // reads ahead while this chunk is searched
 		const chunk = buffer.subarray(0, bytesRead);
 		const firstEnd = chunk.indexOf(LF) + 1;
 		const linesEnd = firstEnd === 0 ? 0 : chunk.lastIndexOf(LF) + 1;
@@ -78,7 +78,7 @@ async function findInLines(
 	}
 }
 
-/** Finds a text in lines of JSON: first in the raw bytes, which is fast, then in what the line says. */
+/** Finds a text in lines of JSON: first in the raw bytes, which is fast, then in the parsed line. */
 class Query {
 	readonly #raw: RegExp;
 	readonly #plain: RegExp;

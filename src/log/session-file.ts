@@ -9,24 +9,24 @@ import { OpenFile } from "./open-file.js";
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** What a session file asks of and tells its log. */
+/** What a session file needs from its log. */
 export interface SessionFileHost {
-	/** Told once per incident: when writing begins to fail, or when others touched the file. */
+	/** Called once per incident: when writes start to fail, or when another program changed the file. */
 	onWriteError(error: PiError): void;
-	/** The line of an entry whose bytes are no longer in the file, `\n` included. */
+	/** The line, including `\n`, of an entry whose bytes are no longer in the file. */
 	restoreLine(index: number): string;
 }
 
 /** A line to append. */
 export interface NewLine {
-	/** `\n` included. */
+	/** Includes `\n`. */
 	text: string;
 	type: string;
 }
 
 /**
- * The file of a session: lines by index, written only at its end. A line that cannot be written waits, and the next
- * append writes it first, so that indices on disk always equal indices in memory.
+ * The file of a session: lines by index, written only at its end. A line that cannot be written stays pending, and the
+ * next append writes it first, so that indices on disk always equal indices in memory.
  */
 export class SessionFile {
 	#index = new LineIndex();
@@ -36,37 +36,37 @@ export class SessionFile {
 	#inode = 0;
 	/** Bytes in the file. */
 	#size = 0;
-	/** What is to follow them. */
+	/** Bytes to write after them. */
 	#pending: Buffer[] = [];
 	#pendingLines = 0;
-	/** Where the next line starts: behind `#size` and the pending bytes. */
+	/** Offset of the next line: after `#size` and the pending bytes. */
 	#end = 0;
-	/** The last line has no line end. */
+	/** True if the last line has no line end. */
 	#isTorn = false;
-	/** Something was appended that is not in the file. */
+	/** True if appended lines are not in the file yet. */
 	#isDue = false;
 	#inIncident = false;
 	#isClosed = false;
 	#created: Promise<void> = Promise.resolve();
 
 	private constructor(
-		/** As it was given, made absolute. */
+		/** The given path, made absolute. */
 		readonly path: string,
-		/** `path` with links resolved: what is locked and written. */
+		/** `path` with links resolved: the file to lock and write. */
 		private readonly target: string,
 		readonly isReadOnly: boolean,
 		private readonly host: SessionFileHost,
 	) {}
 
-	/** A file that comes into being with the first append. */
+	/** A file that the first append creates. */
 	static planned(path: string, host: SessionFileHost): SessionFile {
 		const full = resolve(path);
 		return new SessionFile(full, full, false, host);
 	}
 
 	/**
-	 * Opens a file and finds its lines, without reading what is in them.
-	 * @param accept looks at the open file before anything is done to it, and throws to refuse it
+	 * Opens a file and finds its lines without parsing them.
+	 * @param accept checks the open file before anything else happens to it, and throws to refuse it
 	 * @throws PiError `log_not_found`, `log_not_a_session`, `log_locked`, `file_unreadable`
 	 */
 	static open(path: string, isReadOnly: boolean, host: SessionFileHost, accept: (file: OpenFile) => void): SessionFile {
@@ -82,19 +82,19 @@ export class SessionFile {
 		}
 	}
 
-	/** How many lines have an index, those that wait to be written included. */
+	/** Number of lines with an index, including pending ones. */
 	get length(): number {
 		return this.#index.length;
 	}
 
-	/** What the heads of the lines tell. */
+	/** Information from the heads of the lines. */
 	get heads(): Pick<LineIndex, "typeHint" | "roleHint" | "countTypes"> {
 		return this.#index;
 	}
 
 	/**
-	 * Appends lines, all or none of them once the process has died. Does not throw when they cannot be written: the
-	 * host is told and they wait.
+	 * Appends lines, all or none of them even if the process dies. Does not throw if they cannot be written: the host is
+	 * notified and they stay pending.
 	 * @returns the index of the first
 	 */
 	append(lines: readonly NewLine[]): number {
@@ -106,7 +106,7 @@ export class SessionFile {
 		return first;
 	}
 
-	/** Adds a line that is written together with the next append. */
+	/** Adds a line that the next append writes first. */
 	queue({ text, type }: NewLine): void {
 		if (this.#isTorn) {
 			this.#pending.push(Buffer.from("\n"));
@@ -121,8 +121,8 @@ export class SessionFile {
 	}
 
 	/**
-	 * Hands over the bytes of lines, in order; `bytes` is only valid during the call.
-	 * @throws the system's error when they cannot be read
+	 * Visits the bytes of lines in order; `bytes` is only valid during the call.
+	 * @throws the system's error if they cannot be read
 	 */
 	forEachLine(from: number, to: number, visit: (index: number, bytes: Buffer) => void): void {
 		for (let index = from; index < to; ) {
@@ -136,7 +136,7 @@ export class SessionFile {
 		}
 	}
 
-	/** The bytes of lines as they are, blank lines between them included, in pieces; the last one ends a line. */
+	/** The unchanged bytes of lines in chunks, including blank lines between them; the last chunk ends with a line end. */
 	*bytes(from: number, to: number): Generator<Buffer> {
 		if (from >= to) return;
 		const end = to < this.length ? this.#index.start(to) : this.#end;
@@ -146,7 +146,7 @@ export class SessionFile {
 		if (to >= this.length && this.#isTorn) yield Buffer.from("\n");
 	}
 
-	/** Resolves when all that was appended is on the disk, or the host was told why not. */
+	/** Resolves when all appended lines are on disk, or the host has been notified of the failure. */
 	async flush(): Promise<void> {
 		if (this.#isClosed) return this.#created;
 		if (this.#isDue) this.#write(this.#findMisplaced());
@@ -154,7 +154,7 @@ export class SessionFile {
 		await this.#sync(this.#file);
 	}
 
-	/** Tries once more to write what waits, gives up the lock and closes the file. */
+	/** Tries again to write pending lines, releases the lock and closes the file. */
 	close(): void {
 		if (this.#isClosed) return;
 		if (this.#isDue) this.#write(this.#findMisplaced());
@@ -180,7 +180,7 @@ export class SessionFile {
 		try {
 			completeBatch(this.target, file);
 		} catch (error) {
-			this.#reportFailure(error); // the session opens all the same, with a part of the batch
+			this.#reportFailure(error); // the session still opens, with a part of the batch
 		}
 	}
 
@@ -191,7 +191,7 @@ export class SessionFile {
 				return OpenFile.open(this.target, true);
 			} catch (error) {
 				if (!isForbidden(error)) throw error;
-				return OpenFile.open(this.target, false); // to be tried again when there is something to write
+				return OpenFile.open(this.target, false); // the first append tries to open it for writing again
 			}
 		} catch (error) {
 			throw unopened(this.path, error);
@@ -203,11 +203,11 @@ export class SessionFile {
 			this.#lock ??= acquireLock(this.target);
 		} catch (error) {
 			if (error instanceof PiError) throw error;
-			// No lock file can be made here (read-only directory, full disk): writing will tell what is wrong, if anything is.
+			// The lock file cannot be created (read-only directory, full disk): a write will report the reason if it fails too.
 		}
 	}
 
-	/** What others did to the file, if it can no longer be written on; what they added to it is taken in. */
+	/** Adds lines of other programs. @returns "was deleted" or the like if the file must be written again; else null */
 	#findMisplaced(): string | null {
 		if (this.#file === null || this.#isClosed) return null;
 		const stats = this.#statTarget();
@@ -215,20 +215,20 @@ export class SessionFile {
 		if (stats === undefined) return "was deleted";
 		if (stats.ino !== this.#inode || stats.dev !== this.#device) return "was replaced";
 		if (stats.size === this.#size) return null;
-		if (stats.size < this.#size) return "was cut short";
+		if (stats.size < this.#size) return "was truncated";
 		if (this.#pendingLines > 0) return "was written to";
 		this.#isTorn = !this.#index.scan(this.#file, this.#size, stats.size);
 		this.#size = stats.size;
 		this.#end = stats.size;
 		this.host.onWriteError(
-			new PiError("log_write_failed", `Another program writes to the session ${this.path}`, {
-				hint: "its lines are kept; work on a session in one place only",
+			new PiError("log_write_failed", `Another program wrote to the session file ${this.path}`, {
+				hint: "its lines are kept; open a session in only one program at a time",
 			}),
 		);
 		return null;
 	}
 
-	/** Undefined when there is no file; null when that cannot be known: then writing to the open file decides. */
+	/** @returns undefined if the file does not exist; null if that is unknown, so that a write to the open file decides */
 	#statTarget(): Stats | undefined | null {
 		try {
 			return statSync(this.target, { throwIfNoEntry: false });
@@ -242,7 +242,7 @@ export class SessionFile {
 			if (this.#file === null) ensurePrivateDir(dirname(this.target));
 			this.#takeLock();
 			if (this.#file === null) this.#adopt(OpenFile.create(this.target, [this.#pendingBytes()]));
-			else if (misplaced !== null) this.#writeAnew(this.#file, misplaced);
+			else if (misplaced !== null) this.#rewrite(this.#file, misplaced);
 			else this.#writePending(this.#file);
 			this.#isDue = false;
 			this.#inIncident = false;
@@ -267,7 +267,7 @@ export class SessionFile {
 				written += count;
 			});
 		} finally {
-			// What is in the file stays there: after a failure the next write goes on in the middle of the line.
+			// Written bytes stay in the file: after a failure the next write continues in the middle of the line.
 			this.#size += written;
 			this.#pending = written < bytes.length ? [bytes.subarray(written)] : [];
 		}
@@ -280,14 +280,14 @@ export class SessionFile {
 			writeBatchJournal(this.target, this.#size, bytes);
 		} catch (error) {
 			if (!isForbidden(error)) throw error;
-			// A directory where no file can be made: lines that may be cut apart are better than none.
+			// The directory allows no new files: a batch that a crash may interrupt is better than none.
 		}
 	}
 
-	/** Writes the whole session to its path again, after others took the file away. */
-	#writeAnew(old: OpenFile, what: string): void {
+	/** Writes the complete session to its path again after another program removed, replaced or truncated the file. */
+	#rewrite(old: OpenFile, incident: string): void {
 		ensurePrivateDir(dirname(this.target));
-		this.#lock?.release(); // the lock file may have gone the same way
+		this.#lock?.release(); // the lock file may be gone too
 		this.#lock = null;
 		this.#takeLock();
 		const file = OpenFile.create(this.target, this.#everything(old));
@@ -297,8 +297,8 @@ export class SessionFile {
 		this.#adopt(file);
 		old.close();
 		this.host.onWriteError(
-			new PiError("log_write_failed", `The session file ${this.path} ${what} while in use`, {
-				hint: "the whole session was written there anew",
+			new PiError("log_write_failed", `The session file ${this.path} ${incident} while in use`, {
+				hint: "pi wrote the complete session to this path again",
 			}),
 		);
 	}
@@ -349,7 +349,7 @@ export class SessionFile {
 		this.host.onWriteError(
 			new PiError("log_write_failed", `Cannot save the session to ${this.path}: ${describeError(cause)}`, {
 				cause,
-				hint: "it goes on in memory; saving is tried again with each entry",
+				hint: "the session continues in memory; pi tries to save again with each new entry",
 			}),
 		);
 	}

@@ -10,29 +10,27 @@ import {
 	type SessionEntry,
 	type SessionHeader,
 } from "./entry.js";
-import { opaqueEntry } from "./entry-shape.js";
 import { freezeDeep } from "./freeze.js";
 import type { MessageRole } from "./line-patterns.js";
 import { OpenFile } from "./open-file.js";
+import { opaqueEntry, readSessionHeader } from "./read-entry.js";
 import { type NewLine, SessionFile, type SessionFileHost } from "./session-file.js";
-import { readFirstLine } from "./session-head.js";
 import { sessionFileName } from "./session-paths.js";
 
-/** What every log may be told when it is made. */
 export interface SessionLogOptions {
 	/**
-	 * Told once per incident when entries cannot be written, or when others touched the file. The log goes on in
-	 * memory and tries again with each append.
+	 * Called once per incident when entries cannot be written, or when another program changed the file. The log
+	 * continues in memory and tries again with each append.
 	 */
 	onWriteError?: (error: PiError) => void;
 }
 
-/** Stands for a line that was not parsed yet. */
+/** Placeholder for a line that has not been parsed yet. */
 const UNREAD = opaqueEntry("not read yet");
 
 /**
  * The append-only record of a session: one JSON line per entry, never edited. An entry's index (0 is the header) is
- * its identity, so an unreadable line keeps its place. Entries are frozen, and parsed when they are asked for.
+ * its identity, so an unreadable line keeps its index. Entries are frozen, and parsed on first access.
  * @see docs/session-format.md
  */
 export class SessionLog {
@@ -49,7 +47,7 @@ export class SessionLog {
 		this.onWriteError = options.onWriteError ?? (() => {});
 	}
 
-	/** A new session in a file of `dir`. Nothing is on disk before the first append, which writes header and entry at once. */
+	/** A new session in a file of `dir`. The first append creates the file and writes header and entry together. */
 	static create(options: SessionLogOptions & { dir: string; cwd: string; branchedFrom?: string }): SessionLog {
 		const log = new SessionLog(options);
 		const header = newHeader(options.cwd, options.branchedFrom);
@@ -59,7 +57,7 @@ export class SessionLog {
 		return log;
 	}
 
-	/** A session that lives in memory alone. */
+	/** A session that exists only in memory. */
 	static inMemory(cwd: string, options: SessionLogOptions & { branchedFrom?: string } = {}): SessionLog {
 		const log = new SessionLog(options);
 		log.#entries.push(newHeader(cwd, options.branchedFrom));
@@ -67,18 +65,18 @@ export class SessionLog {
 	}
 
 	/**
-	 * Opens a session file, and locks it unless it is opened read-only. Nothing is written before the first append: a
-	 * last line without line end is ended then, and an empty file gets its header (with `cwd`).
-	 * @throws PiError `log_not_found`; `log_not_a_session`, the file untouched; `log_locked`; `file_unreadable`
+	 * Opens a session file and locks it unless `readOnly` is set. Nothing is written before the first append, which adds
+	 * a missing line end, and the header (with `cwd`) to an empty file.
+	 * @throws PiError `log_not_found`; `log_not_a_session`, the file unchanged; `log_locked`; `file_unreadable`
 	 */
 	static open(path: string, options: SessionLogOptions & { readOnly?: boolean; cwd?: string } = {}): SessionLog {
 		const log = new SessionLog(options);
 		const file = SessionFile.open(path, options.readOnly === true, log.#host(), (opened) => {
 			if (opened.stats().size === 0) return;
-			const header = readFirstLine(opened);
+			const header = readSessionHeader(opened);
 			if (typeof header === "string") {
 				throw new PiError("log_not_a_session", `${path} is not a session: ${header}`, {
-					hint: "choose a session file, or start without one",
+					hint: "choose a session file, or start a new session",
 				});
 			}
 		});
@@ -88,7 +86,7 @@ export class SessionLog {
 		return log;
 	}
 
-	/** Absolute path of the file; null for a session in memory. The file may not exist yet. */
+	/** Absolute path of the file, which may not exist yet; null for a session in memory. */
 	get path(): string | null {
 		return this.#file?.path ?? null;
 	}
@@ -108,26 +106,26 @@ export class SessionLog {
 		return this.header.id;
 	}
 
-	/** How many entries there are, header included. */
+	/** Number of entries, including the header. */
 	get length(): number {
 		return this.#file?.length ?? this.#entries.length;
 	}
 
-	/** One entry; undefined when there is none at that index. */
+	/** The entry at an index; undefined if there is none. */
 	entry(index: number): SessionEntry | undefined {
 		if (!Number.isSafeInteger(index) || index < 0 || index >= this.length) return undefined;
 		this.#parse(index, index + 1);
 		return this.#entries[index];
 	}
 
-	/** Entries from one index to before another, parsing only those. */
+	/** Entries with index in `[from, to)`; parses only those. */
 	slice(from: number, to = this.length): SessionEntry[] {
 		const end = Math.min(to, this.length);
 		this.#parse(Math.max(0, from), end);
 		return this.#entries.slice(Math.max(0, from), Math.max(0, end));
 	}
 
-	/** All entries, frozen: a snapshot, and the same array for as long as nothing is appended. Parses what is not parsed yet. */
+	/** A frozen snapshot of all entries, the same array until the next append. Parses entries that are not parsed yet. */
 	get entries(): readonly SessionEntry[] {
 		if (this.#snapshot.length !== this.length) {
 			this.#parse(this.#readUpTo, this.length);
@@ -138,8 +136,8 @@ export class SessionLog {
 	}
 
 	/**
-	 * Index of the last entry of a type, or of one of several, before index `before`; -1 when there is none. Looks at the
-	 * heads of lines, so that hardly more than the entry it finds is parsed.
+	 * Index of the last entry of a type, or of one of several types, before index `before`; -1 if there is none. Reads the
+	 * heads of lines, so that it parses little more than the entry it finds.
 	 */
 	findLast(type: string | readonly string[], before = this.length): number {
 		const isWanted =
@@ -153,12 +151,12 @@ export class SessionLog {
 		return -1;
 	}
 
-	/** Type of an entry, from the head of its line where that says it; undefined when there is none at that index. */
+	/** Type of an entry, from the head of its line if possible; undefined if there is no entry at that index. */
 	typeOf(index: number): string | undefined {
 		return this.#typeHint(index) ?? this.entry(index)?.type;
 	}
 
-	/** Who says the message that an entry holds; undefined for other entries. From the head of its line where that says it. */
+	/** Role of the message in an entry, from the head of its line if possible; undefined for other entries. */
 	roleOf(index: number): MessageRole | undefined {
 		const isRead = this.#entries[index] !== undefined && this.#entries[index] !== UNREAD;
 		const hint = isRead ? undefined : this.#file?.heads.roleHint(index);
@@ -168,8 +166,8 @@ export class SessionLog {
 	}
 
 	/**
-	 * Index of the last message of a role, or of several, in `[from, before)`; -1 when there is none. Reads no more than
-	 * `roleOf` must.
+	 * Index of the last message with a role, or one of several roles, in `[from, before)`; -1 if there is none. Parses
+	 * only lines that `roleOf` must parse.
 	 */
 	findLastMessage(role: MessageRole | readonly MessageRole[], before = this.length, from = 0): number {
 		const roles: readonly (MessageRole | undefined)[] = typeof role === "string" ? [role] : role;
@@ -179,7 +177,7 @@ export class SessionLog {
 		return -1;
 	}
 
-	/** How many entries there are of each type. */
+	/** Number of entries of each type. */
 	countTypes(): Map<string, number> {
 		const hints = this.#file?.heads.countTypes();
 		if (hints && !hints.has("")) return hints;
@@ -191,7 +189,7 @@ export class SessionLog {
 		return counts;
 	}
 
-	/** As `entry`, but what must be parsed for it is not kept: for those who go through many and look at each once. */
+	/** Like `entry`, but does not cache the parsed entry: for callers that read many entries once. */
 	peek(index: number): SessionEntry | undefined {
 		if (this.#file === null || this.#entries[index] !== UNREAD) return this.entry(index);
 		let entry: SessionEntry | undefined;
@@ -206,37 +204,37 @@ export class SessionLog {
 	}
 
 	/**
-	 * Appends an entry, with the time if it has none. It is in the file on return (on the disk after `flush`), or
-	 * `onWriteError` was told why not.
-	 * @returns its index; `entry(index)` is how it will be read back
-	 * @throws PiError `entry_refused`, nothing appended; `log_locked` when opened read-only; `log_write_failed` when closed
+	 * Appends an entry, with the current time if it has none. On return it is in the file (on disk after `flush`), or
+	 * `onWriteError` has been called.
+	 * @returns its index; `entry(index)` returns the entry as it will be read from the file
+	 * @throws PiError `entry_refused`, nothing appended; `log_locked` if opened read-only; `log_write_failed` if closed
 	 */
 	append(entry: SessionEntry): number {
 		return this.#appendLines([this.#prepare(entry)]);
 	}
 
-	/** Appends several entries, all or none of them once the process has died. @returns their indices @throws as `append` */
+	/** Appends entries, all or none of them even if the process dies. @returns their indices @throws like `append` */
 	appendAll(entries: readonly SessionEntry[]): number[] {
 		if (entries.length === 0) return [];
 		const first = this.#appendLines(entries.map((entry) => this.#prepare(entry)));
 		return entries.map((_, position) => first + position);
 	}
 
-	/** Resolves when everything appended so far is on the disk, or `onWriteError` was told why not. */
+	/** Resolves when everything appended so far is on disk, or `onWriteError` has been called. */
 	async flush(): Promise<void> {
 		await this.#file?.flush();
 	}
 
-	/** Gives up lock and file. Entries parsed so far stay readable. */
+	/** Releases the lock and closes the file. Entries parsed so far remain readable. */
 	close(): void {
 		this.#isClosed = true;
 		this.#file?.close();
 	}
 
 	/**
-	 * A new session with the entries before `index` (at least the first after the header), or all, byte for byte and
-	 * under the same indices, in a new file of `dir`. A session in memory branches in memory.
-	 * @throws PiError `bad_arguments` for an index that is not there; `log_write_failed`
+	 * Creates a session with the entries before `index` (1 or more), or all, in a new file of `dir`. They are copied byte
+	 * for byte and keep their indices. A branch of a session in memory is in memory too.
+	 * @throws PiError `bad_arguments` if the index is out of range; `log_write_failed`
 	 */
 	branchTo(index: number | "all", options: SessionLogOptions & { dir: string; cwd?: string }): SessionLog {
 		const end = index === "all" ? this.length : index;
@@ -284,13 +282,17 @@ export class SessionLog {
 	#prepare(entry: SessionEntry): { line: NewLine; entry: SessionEntry } {
 		if (this.#isClosed) throw new PiError("log_write_failed", `The session ${this.path} is closed`);
 		if (this.isReadOnly) {
-			throw new PiError("log_locked", `The session ${this.path} was opened for reading only`, {
-				hint: "branch from it to go on",
+			throw new PiError("log_locked", `The session ${this.path} is open read-only`, {
+				hint: "branch from it to continue",
 			});
 		}
 		const text = encodeEntry(withTimestamp(entry));
-		const read = decodeLine(text); // what a later session will find is what this one sees
-		const reason = isOpaqueEntry(read) ? read.reason : isSessionHeader(read) ? "a session has one header" : undefined;
+		const read = decodeLine(text); // this session must see the entry exactly as a later one will read it
+		const reason = isOpaqueEntry(read)
+			? read.reason
+			: isSessionHeader(read)
+				? "a session has only one header"
+				: undefined;
 		if (reason !== undefined)
 			throw new PiError("entry_refused", `Cannot save an entry of type ${entry.type}: ${reason}`);
 		return { line: { text, type: read.type }, entry: read };
@@ -298,7 +300,7 @@ export class SessionLog {
 
 	#appendLines(prepared: readonly { line: NewLine; entry: SessionEntry }[]): number {
 		const first = this.#file === null ? this.#entries.length : this.#file.append(prepared.map(({ line }) => line));
-		while (this.#entries.length < first) this.#entries.push(UNREAD); // lines that others wrote meanwhile
+		while (this.#entries.length < first) this.#entries.push(UNREAD); // lines that another program appended
 		for (const { entry } of prepared) this.#entries.push(entry);
 		return first;
 	}
@@ -332,7 +334,7 @@ export class SessionLog {
 			restoreLine: (index) => {
 				const entry = this.#entries[index];
 				if (entry !== undefined && entry !== UNREAD && !isOpaqueEntry(entry)) return encodeEntry(entry);
-				return encodeEntry(opaqueEntry("the line was lost when the file was cut short"));
+				return encodeEntry(opaqueEntry("the line was lost when the file was truncated"));
 			},
 		};
 	}

@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 const MAX_NAME_BYTES = 200;
 const KEPT_BYTES = 150;
 
-/** What the name of a session file ends in. */
+/** Extension of session files. */
 export const SESSION_FILE_SUFFIX = ".jsonl";
 
 /**
  * Name of the directory that holds the sessions of a working directory: `--` + the path without its leading slash,
- * `/`, `\` and `:` as `-`, + `--`. Longer than 200 bytes it is cut and ends in a hash of the whole path.
+ * `/`, `\` and `:` replaced by `-`, + `--`. A name over 200 bytes is truncated and ends in a hash of the complete path.
  */
 export function sessionDirName(cwd: string): string {
 	const flat = cwd.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-");
@@ -18,17 +18,17 @@ export function sessionDirName(cwd: string): string {
 	return `--${cutToBytes(flat, KEPT_BYTES)}-${hash}--`;
 }
 
-/** Name of the file of a session that began at `time`: `<ISO time, : and . as ->_<id>.jsonl`. */
+/** File name of a session that began at `time`: `<ISO time with - for : and .>_<id>.jsonl`. */
 export function sessionFileName(time: Date, id: string): string {
 	return `${time.toISOString().replace(/[:.]/g, "-")}_${id}${SESSION_FILE_SUFFIX}`;
 }
 
-/** The session id that a file's name holds; undefined when it is not named like a session. */
+/** The session id in a file name; undefined if it is not the name of a session file. */
 export function sessionIdOfName(fileName: string): string | undefined {
 	return /_([^_/\\]+)\.jsonl$/.exec(fileName)?.[1];
 }
 
-/** The longest prefix of at most `maxBytes` UTF-8 bytes that cuts no character. */
+/** The longest prefix of at most `maxBytes` UTF-8 bytes that splits no character. */
 function cutToBytes(text: string, maxBytes: number): string {
 	let bytes = 0;
 	let kept = "";

@@ -11,13 +11,13 @@ import {
 import { LineIndex } from "./line-index.js";
 import { cutUserText } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
-import { readFirstLine } from "./session-head.js";
+import { readSessionHeader } from "./read-entry.js";
 
 const HEAD_BYTES = 64 * 1024;
-/** How far the first message is searched for; of a longer line only the start is read. */
+/** Maximum range searched for the first message; of a longer line only the start is read. */
 const MAX_HEAD_BYTES = 256 * 1024;
 const TAIL_BYTES = 32 * 1024;
-/** Bytes of lines that one file may have decoded because their heads do not say what they are. */
+/** Maximum bytes decoded per file of lines whose heads do not contain the type. */
 const MAX_DECODED_BYTES = 1024 * 1024;
 const MAX_EXCERPT = 200;
 
@@ -26,21 +26,21 @@ export interface SessionSummary {
 	path: string;
 	id: string;
 	name: string | null;
-	/** Start of the first message of the user, on one line; empty if there is none. */
+	/** Start of the first user message, on one line; empty if there is none. */
 	firstMessage: string;
 	/** ms since the epoch. */
 	modifiedAt: number;
-	/** Null if the file is too large to be counted for a list. */
+	/** Null if the file is too large to count for a list. */
 	messageCount: number | null;
-	/** Working directory in which it began. */
+	/** Working directory in which the session began. */
 	cwd: string;
 	/** Size of the file. */
 	bytes: number;
 }
 
 /**
- * Summarizes session files, one after another, from their heads and tails; and as long as the budget of bytes lasts
- * from the complete file, so that names and counts of the first files are exact.
+ * Summarizes session files one after another. Reads complete files until the budget of bytes is used up, so that names
+ * and counts of the first files are exact; then only heads and tails.
  */
 export class Summarizer {
 	#budgetBytes: number;
@@ -54,7 +54,7 @@ export class Summarizer {
 	 * @throws the system's error
 	 */
 	summarize(path: string, file: OpenFile, stats: Stats): SessionSummary | undefined {
-		const header = readFirstLine(file);
+		const header = readSessionHeader(file);
 		if (typeof header === "string") return undefined;
 		const { size } = stats;
 		const isCounted = size <= HEAD_BYTES || size <= this.#budgetBytes;
@@ -79,7 +79,7 @@ export class Summarizer {
 	}
 }
 
-/** Text on one line, control characters and runs of space as one space, cut to `length` characters. */
+/** Text on one line, truncated to `length` characters; control characters and runs of spaces become one space. */
 export function onOneLine(text: string, length: number): string {
 	const flat = text
 		.slice(0, length * 4)
@@ -88,10 +88,10 @@ export function onOneLine(text: string, length: number): string {
 	return flat.length > length ? `${flat.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…` : flat;
 }
 
-/** What a range of a file says about its session. The first and the last line may be cut. */
+/** Reads summary data from a range of a session file. The first and last line may be truncated. */
 class SummaryLines {
 	readonly #index = new LineIndex();
-	/** Lines whose heads do not name a type, by number; null once they are more than may be decoded. */
+	/** Decoded lines whose heads do not contain the type, by number; null if there are too many to decode. */
 	#foreign: Map<number, SessionEntry> | null | undefined;
 
 	constructor(
@@ -112,7 +112,7 @@ class SummaryLines {
 		return undefined;
 	}
 
-	/** The name given last; empty if it was taken back, undefined if none was given. */
+	/** The last name; empty if the name was removed, undefined if there was none. */
 	lastName(): string | undefined {
 		for (let line = this.#index.length - 1; line >= 0; line--) {
 			const type = this.#index.typeHint(line);
@@ -149,7 +149,7 @@ class SummaryLines {
 		return foreign;
 	}
 
-	/** The text of a user message; of one that is cut or very long its start. */
+	/** The text of a user message, or its start if the line is truncated or very long. */
 	#userText(line: number): string | undefined {
 		const isLong = this.#index.byteLength(line) > MAX_HEAD_BYTES;
 		const bytes = this.#read(line, MAX_HEAD_BYTES);

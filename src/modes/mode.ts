@@ -25,8 +25,3 @@ export type ExitCode = 0 | 1 | 2 | 130;
 export function isOfCommand({ event }: { event: string }): boolean {
 	return /^\/\S+$/.test(event);
 }
-
-/** Describes an error of a hook in one line. */
-export function describeHookError({ hookPath, event, error }: Record<"hookPath" | "event" | "error", string>): string {
-	return `hook ${hookPath} failed on ${event}: ${error}`;
-}

@@ -1,9 +1,9 @@
-import { describeError } from "../errors.js";
-import { messageText, saysNothing } from "../log/entry.js";
+import { describeError, describeHookError } from "../errors.js";
+import { isEmptyReply, messageText } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { AgentSessionEvent } from "../session/events.js";
 import { sanitize, stripAll } from "../util/sanitize.js";
-import { describeHookError, type ExitCode, isOfCommand, type ModeIO, type ModePrompts } from "./mode.js";
+import { type ExitCode, isOfCommand, type ModeIO, type ModePrompts } from "./mode.js";
 import { runPrompts } from "./run-prompts.js";
 
 /** Maximum length of a tool call's subject in a progress line, in characters. */
@@ -23,7 +23,7 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 			onReply: async (reply) => {
 				const text = messageText(reply).trimEnd();
 				if (text !== "") await io.out(`${clean(text)}\n`);
-				if (saysNothing(reply)) line("the model returned an empty reply");
+				if (isEmptyReply(reply)) line("the model returned an empty reply");
 				if (reply.stopReason === "length")
 					line("the reply was truncated at the model's output limit · get the rest with pi --continue -p continue");
 			},
@@ -47,7 +47,7 @@ function describe(event: AgentSessionEvent): string | null {
 		case "auto_compaction_end":
 			return event.errorMessage ? `compaction failed: ${event.errorMessage}` : null;
 		case "hook_error":
-			return isOfCommand(event) ? null : describeHookError(event);
+			return isOfCommand(event) ? null : describeHookError(event, event.hookPath);
 		case "notice":
 			// Status lines of commands are printed to stdout.
 			return event.level === "info" ? null : event.message;

@@ -1,16 +1,16 @@
 import { readRegularFile } from "../util/fs.js";
 
-/** What one version brought. */
+/** The changes of one version. */
 export interface ChangelogSection {
-	/** As the heading says: `0.2.0`, or `Unreleased`. */
+	/** From the heading: `0.2.0`, or `Unreleased`. */
 	version: string;
-	/** Markdown below the heading, without blank lines around it. */
+	/** Markdown below the heading, without surrounding blank lines. */
 	lines: readonly string[];
 }
 
 const HEADING = /^## \[?([^\]\s]+)/;
 
-/** The sections of a changelog, in the order of the file: newest first. */
+/** The sections of a changelog, in the order of the file (newest first). */
 export function parseChangelog(text: string): ChangelogSection[] {
 	const sections: { version: string; lines: string[] }[] = [];
 	for (const line of text.split(/\r?\n/)) {
@@ -21,18 +21,18 @@ export function parseChangelog(text: string): ChangelogSection[] {
 	return sections.map(({ version, lines }) => ({ version, lines: trimBlank(lines) }));
 }
 
-/** Reads a changelog; empty when there is none that can be read. */
+/** Reads a changelog; empty if the file cannot be read. */
 export async function loadChangelog(path: string): Promise<ChangelogSection[]> {
 	const file = await readRegularFile(path).catch(() => null);
 	return file === null ? [] : parseChangelog(file.toString("utf8"));
 }
 
-/** The sections that are newer than a version; those without a number, such as of a build from source, count as newest. */
+/** The sections that are newer than a version. A section without a number, such as `Unreleased`, is newer than all. */
 export function newerThan(sections: readonly ChangelogSection[], version: string): ChangelogSection[] {
 	return sections.filter((section) => section.lines.length > 0 && compareVersions(section.version, version) > 0);
 }
 
-/** Negative, 0 or positive, as of two versions the first is older, the same or newer. */
+/** @returns a negative number if `a` is older than `b`, 0 if they are equal, a positive number if `a` is newer */
 export function compareVersions(a: string, b: string): number {
 	const [left, right] = [numbersOf(a), numbersOf(b)];
 	if (left === null || right === null) return Number(left === null) - Number(right === null);

@@ -1,16 +1,17 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describeError } from "../errors.js";
-import { isNotFound, readRegularFile } from "../util/fs.js";
+import { isNotFound } from "../util/fs.js";
+import { readText } from "./front-matter.js";
 
-/** Instructions for the model that the user or a project keeps in a file. */
+/** A file of the user or a project with instructions for the model. */
 export interface ContextFile {
 	/** Absolute. */
 	path: string;
 	content: string;
 }
 
-/** Where context files are looked for. */
+/** Directories that determine where context files are searched. */
 export interface ContextFileSource {
 	agentDir: string;
 	cwd: string;
@@ -18,12 +19,11 @@ export interface ContextFileSource {
 }
 
 const NAMES = ["AGENTS.md", "CLAUDE.md"];
-const MAX_BYTES = 1024 * 1024;
 
 /**
- * Reads `AGENTS.md`, else `CLAUDE.md`, of the agent directory and of each directory from the root of the repository
- * (without one: the home directory, if it lies above; else only `cwd`) down to `cwd`. In that order, each file once,
- * empty ones left out. Never throws: a file that cannot be read is named in a warning.
+ * Reads `AGENTS.md`, or else `CLAUDE.md`, in the agent directory and in each directory from the root of the repository
+ * down to `cwd`, in that order. Outside a repository the search starts at the home directory if it contains `cwd`, else
+ * at `cwd`. Each file is read once, empty files are omitted. Never throws: unreadable files cause warnings.
  */
 export async function loadContextFiles(
 	source: ContextFileSource,
@@ -52,12 +52,7 @@ async function readFirst(dir: string, warnings: string[]): Promise<(ContextFile 
 	for (const name of NAMES) {
 		const path = join(dir, name);
 		try {
-			const bytes = await readRegularFile(path, { maxBytes: MAX_BYTES });
-			const content = bytes
-				.toString("utf8")
-				.replace(/^\ufeff/, "")
-				.replace(/\r\n/g, "\n");
-			return { path, realPath: realpathSync(path), content };
+			return { path, content: await readText(path), realPath: realpathSync(path) };
 		} catch (error) {
 			if (!isNotFound(error)) warnings.push(describeError(error));
 		}

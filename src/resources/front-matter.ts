@@ -1,22 +1,37 @@
-/** A Markdown file taken apart. */
+import { readRegularFile } from "../util/fs.js";
+
+/** A parsed Markdown file. */
 export interface FrontMatter {
 	/** Fields of the block between `---` lines at the top; empty without one. */
 	fields: Readonly<Record<string, unknown>>;
-	/** What follows it, without blank lines at both ends. */
+	/** The text after the block, trimmed. */
 	body: string;
-	/** Why the block could not be read, with its line; the fields are empty then. */
+	/** Why the block is invalid, with its line; `fields` is then empty. */
 	problem?: string;
 }
 
 const BLOCK = /^---[ \t]*\n(?:([\s\S]*?)\n)??---[ \t]*(?:\n|$)/;
+const MAX_BYTES = 1024 * 1024;
 
-/** Parses the front matter of a Markdown text. YAML is loaded only when there is some. */
-export async function parseFrontMatter(text: string): Promise<FrontMatter> {
-	const plain = text.replace(/^\ufeff/, "").replace(/\r\n/g, "\n");
-	const block = plain.startsWith("---") ? BLOCK.exec(plain) : null;
-	if (!block) return { fields: {}, body: plain.trim() };
-	const body = plain.slice(block[0].length).trim();
-	// A CommonJS package: once it is bundled its parts can only be reached through the default export.
+/** Reads a text file, without byte order mark and carriage returns. @throws PiError `file_unreadable`, also above 1 MB */
+export async function readText(path: string): Promise<string> {
+	const bytes = await readRegularFile(path, { maxBytes: MAX_BYTES });
+	return bytes
+		.toString("utf8")
+		.replace(/^\ufeff/, "")
+		.replaceAll("\r\n", "\n");
+}
+
+/**
+ * Reads and parses a Markdown file. The YAML parser is loaded only if needed.
+ * @throws PiError `file_unreadable`, as `readText`
+ */
+export async function readMarkdown(path: string): Promise<FrontMatter> {
+	const text = await readText(path);
+	const block = text.startsWith("---") ? BLOCK.exec(text) : null;
+	if (!block) return { fields: {}, body: text.trim() };
+	const body = text.slice(block[0].length).trim();
+	// A CommonJS package: in the bundle, its members are only available on the default export.
 	const { default: yaml } = await import("yaml");
 	const document = yaml.parseDocument(block[1] ?? "");
 	const error = document.errors[0];
@@ -27,7 +42,7 @@ export async function parseFrontMatter(text: string): Promise<FrontMatter> {
 	return { fields: readFields(document), body };
 }
 
-/** A field that is a text (or a number, which YAML makes of some texts), on one line. */
+/** A string field on one line. Numbers are accepted because YAML reads some unquoted strings as numbers. */
 export function textField(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
 	const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
 	if (typeof value === "number") return String(value);
@@ -40,6 +55,6 @@ function readFields(document: { toJS(options: { maxAliasCount: number }): unknow
 		const value = document.toJS({ maxAliasCount: 20 });
 		return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 	} catch {
-		return {}; // aliases that expand without end
+		return {}; // aliases that expand without limit
 	}
 }

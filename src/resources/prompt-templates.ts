@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describeError, errorText } from "../errors.js";
-import { isNotFound, readRegularFile } from "../util/fs.js";
+import { isNotFound } from "../util/fs.js";
 import { splitArgs } from "../util/split-args.js";
-import { parseFrontMatter, textField } from "./front-matter.js";
-import { isResourceName, type ResourcePlace, type ResourceScope } from "./skills.js";
+import { readMarkdown, textField } from "./front-matter.js";
+import { isResourceName, type ResourceLocation, type ResourceScope } from "./skills.js";
 
-/** A prompt kept in a file, sent by typing its name. */
+/** A prompt in a file that the user sends by typing its name as a command. */
 export interface PromptTemplate {
 	/** File name without `.md`. */
 	name: string;
@@ -19,24 +19,24 @@ export interface PromptTemplate {
 	scope: ResourceScope;
 }
 
-const MAX_BYTES = 1024 * 1024;
 const MAX_DESCRIPTION = 100;
 
 /** `$1`, `$@`, `$ARGUMENTS`, `${@:2}` and `${@:2:3}`. */
 const PLACEHOLDER = /\$(?:(\d{1,2})|(@|ARGUMENTS\b)|\{@:(\d{1,4})(?::(\d{1,4}))?\})/g;
 
 /**
- * Reads `*.md` in the given directories. A later place wins over an earlier one that has a template of the same name.
- * Never throws: what cannot be used is named in a warning.
+ * Reads `*.md` in the given directories. A template replaces one of the same name from an earlier location. Never throws:
+ * unusable files cause warnings.
+ * @returns `templates`: sorted by name
  */
 export async function loadPromptTemplates(
-	places: readonly ResourcePlace[],
+	locations: readonly ResourceLocation[],
 ): Promise<{ templates: PromptTemplate[]; warnings: string[] }> {
 	const warnings: string[] = [];
 	const templates = new Map<string, PromptTemplate>();
-	for (const place of places) {
-		for (const file of listMarkdown(place.path, warnings)) {
-			const template = await readTemplate(join(place.path, file), file.slice(0, -3), place.scope, warnings);
+	for (const { path, scope } of locations) {
+		for (const file of listMarkdown(path, warnings)) {
+			const template = await readTemplate(join(path, file), file.slice(0, -3), scope, warnings);
 			if (!template) continue;
 			const other = templates.get(template.name);
 			if (other) warnings.push(`${template.path}: replaces the prompt "/${template.name}" of ${other.path}`);
@@ -47,9 +47,9 @@ export async function loadPromptTemplates(
 }
 
 /**
- * The prompt that a template makes with what was typed behind its name: `$1` is an argument (1-based), `$@` all of
- * them, `${@:2}` those from the second, `${@:2:3}` three of those. Arguments are split as a shell would; what is in
- * them is never expanded. When the template has no place for them, they follow it.
+ * Inserts the text typed after a template's name: `$1` is an argument (1-based), `$@` all of them, `${@:2}` those from the
+ * second, `${@:2:3}` three of those. Arguments are split like in a shell; placeholders in them are not expanded. Without
+ * placeholders in the template, the text is appended.
  */
 export function expandTemplate(template: Pick<PromptTemplate, "body">, rest: string): string {
 	const args = splitArgs(rest);
@@ -74,14 +74,12 @@ async function readTemplate(
 	warnings: string[],
 ): Promise<PromptTemplate | null> {
 	if (!isResourceName(name)) {
-		warnings.push(`${path}: its name cannot be a command; letters, digits, - and _ can`);
+		warnings.push(`${path}: ignored, because its name is not a valid command · use letters, digits, - and _`);
 		return null;
 	}
 	try {
-		const { fields, body, problem } = await parseFrontMatter(
-			(await readRegularFile(path, { maxBytes: MAX_BYTES })).toString("utf8"),
-		);
-		if (problem !== undefined) warnings.push(`${path}: ${problem}; its front matter is ignored`);
+		const { fields, body, problem } = await readMarkdown(path);
+		if (problem !== undefined) warnings.push(`${path}: ${problem}; front matter ignored`);
 		if (body === "") return null;
 		const argumentHint = textField(fields, "argument-hint");
 		const description = textField(fields, "description") ?? firstLine(body);

@@ -1,19 +1,19 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describeError, errorText } from "../errors.js";
-import { isNotFound, readRegularFile } from "../util/fs.js";
-import { parseFrontMatter, textField } from "./front-matter.js";
+import { isNotFound } from "../util/fs.js";
+import { readMarkdown, textField } from "./front-matter.js";
 
-/** Whose directory something was found in. */
+/** Where a resource was found; `flag`: named on the command line. */
 export type ResourceScope = "user" | "project" | "flag";
 
-/** A directory, or one file, to look in. */
-export interface ResourcePlace {
+/** A directory or file to search for resources. */
+export interface ResourceLocation {
 	path: string;
 	scope: ResourceScope;
 }
 
-/** Instructions for one kind of task, which the model reads when it has such a task. */
+/** Instructions for one kind of task, which the model reads when it needs them. */
 export interface Skill {
 	name: string;
 	/** One line: when to use it. */
@@ -23,20 +23,22 @@ export interface Skill {
 	scope: ResourceScope;
 }
 
-const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 8;
 const MAX_DESCRIPTION = 1024;
 
 /**
- * Finds `SKILL.md` files at any depth under the given places, or takes a place that is such a file. A later place wins
- * over an earlier one that has a skill of the same name. Never throws: what cannot be used is named in a warning.
+ * Finds `SKILL.md` files at any depth in the given directories; a location may also be such a file. A skill replaces one
+ * of the same name from an earlier location. Never throws: unusable files cause warnings.
+ * @returns `skills`: sorted by name
  */
-export async function loadSkills(places: readonly ResourcePlace[]): Promise<{ skills: Skill[]; warnings: string[] }> {
+export async function loadSkills(
+	locations: readonly ResourceLocation[],
+): Promise<{ skills: Skill[]; warnings: string[] }> {
 	const warnings: string[] = [];
 	const skills = new Map<string, Skill>();
-	for (const place of places) {
-		for (const path of findSkillFiles(place.path, warnings, place.scope === "flag")) {
-			const skill = await readHead(path, place.scope, warnings);
+	for (const location of locations) {
+		for (const path of findSkillFiles(location, warnings)) {
+			const skill = await readHead(path, location.scope, warnings);
 			if (!skill) continue;
 			const other = skills.get(skill.name);
 			if (other) warnings.push(`${path}: replaces the skill "${skill.name}" of ${other.path}`);
@@ -48,29 +50,26 @@ export async function loadSkills(places: readonly ResourcePlace[]): Promise<{ sk
 }
 
 /**
- * The prompt of `/skill:name rest`: what the file says, and the task.
+ * The prompt for `/skill:name rest`: the skill's instructions and the task.
  * @throws PiError `file_unreadable`
  */
 export async function readSkill(skill: Skill, rest: string): Promise<string> {
-	const { body } = await parseFrontMatter(
-		(await readRegularFile(skill.path, { maxBytes: MAX_BYTES })).toString("utf8"),
-	);
+	const { body } = await readMarkdown(skill.path);
 	const head = `<skill name="${skill.name}" directory="${dirname(skill.path)}">\n${body}\n</skill>`;
 	return rest.trim() === "" ? `${head}\n\nFollow this skill.` : `${head}\n\n${rest.trim()}`;
 }
 
 async function readHead(path: string, scope: ResourceScope, warnings: string[]): Promise<Skill | null> {
 	try {
-		const text = (await readRegularFile(path, { maxBytes: MAX_BYTES })).toString("utf8");
-		const { fields, problem } = await parseFrontMatter(text);
+		const { fields, problem } = await readMarkdown(path);
 		const description = textField(fields, "description");
 		if (problem !== undefined || description === undefined) {
-			warnings.push(`${path}: ${problem ?? "its front matter has no description"}; the skill is left out`);
+			warnings.push(`${path}: ${problem ?? "its front matter has no description"}; skill ignored`);
 			return null;
 		}
 		const name = textField(fields, "name") ?? basename(dirname(path));
 		if (!isResourceName(name)) {
-			warnings.push(`${path}: ${JSON.stringify(name)} cannot be a skill's name; letters, digits, - and _ can`);
+			warnings.push(`${path}: ${JSON.stringify(name)} is not a valid skill name · use letters, digits, - and _`);
 			return null;
 		}
 		return { name, description: description.slice(0, MAX_DESCRIPTION), path, scope };
@@ -80,13 +79,13 @@ async function readHead(path: string, scope: ResourceScope, warnings: string[]):
 	}
 }
 
-/** True for what can stand behind a slash: letters, digits, `_`, `:` and `-`, up to 64 of them. */
+/** Whether a name is valid in a command: letters, digits, `_`, `:` and `-`, at most 64 characters. */
 export function isResourceName(name: string): boolean {
 	return /^[a-z0-9][a-z0-9_:-]{0,63}$/i.test(name);
 }
 
-/** In byte order of their paths; links are followed, each directory once. */
-function findSkillFiles(place: string, warnings: string[], explicit: boolean): string[] {
+/** Sorted by path. Links are followed, each directory is visited once. */
+function findSkillFiles({ path, scope }: ResourceLocation, warnings: string[]): string[] {
 	const found: string[] = [];
 	const visited = new Set<string>();
 	const visit = (dir: string, depth: number) => {
@@ -100,10 +99,10 @@ function findSkillFiles(place: string, warnings: string[], explicit: boolean): s
 		}
 	};
 	try {
-		if (statSync(place).isFile()) return [place];
-		visit(place, 0);
+		if (statSync(path).isFile()) return [path];
+		visit(path, 0);
 	} catch (error) {
-		if (explicit || !isNotFound(error)) warnings.push(`${place}: ${errorText(error)}`);
+		if (scope === "flag" || !isNotFound(error)) warnings.push(`${path}: ${errorText(error)}`);
 	}
 	return found;
 }
@@ -114,6 +113,6 @@ function isVisitable(dir: string, entry: Dirent): boolean {
 	try {
 		return statSync(join(dir, entry.name)).isDirectory();
 	} catch {
-		return false; // leads nowhere, or in a circle
+		return false; // a broken or circular link
 	}
 }

@@ -5,7 +5,7 @@ import type { ModelRegistry } from "../config/models.js";
 import { errorText, PiError } from "../errors.js";
 import { abortable } from "../util/abort.js";
 
-/** Accounts on what this machine keeps. */
+/** Lists, adds and removes accounts among the credentials stored on this machine. */
 export function createAccounts(credentials: Credentials, registry: ModelRegistry): CommandAccounts {
 	return {
 		async choices() {
@@ -28,12 +28,12 @@ export function createAccounts(credentials: Credentials, registry: ModelRegistry
 			const found = getOAuthProvider(provider);
 			if (!found) throw new PiError("command_failed", `${provider} has no login`, { hint: "paste a key instead" });
 			try {
-				// Not every provider listens to the signal, so the wait for it ends here.
+				// Not every provider honors the signal: stop waiting for those that do not.
 				const tokens = await abortable(found.login(callbacks(dialogs, signal)), signal);
 				await credentials.saveLogin(provider, tokens);
 				await registry.refresh();
 			} catch (cause) {
-				const why = signal.aborted ? "it was cancelled" : errorText(cause);
+				const why = signal.aborted ? "it was canceled" : errorText(cause);
 				throw new PiError("command_failed", `The login to ${found.name} failed: ${why}`, { cause });
 			}
 		},
@@ -48,7 +48,7 @@ function callbacks(dialogs: LoginDialogs, signal: AbortSignal): OAuthLoginCallba
 		onAuth: ({ url, instructions }) => dialogs.onAddress(url, instructions),
 		async onPrompt({ message, placeholder, allowEmpty }) {
 			const answer = await dialogs.ask(message, placeholder);
-			if (answer === null || (answer === "" && !allowEmpty)) throw new Error("it was cancelled");
+			if (answer === null || (answer === "" && !allowEmpty)) throw new Error("it was canceled");
 			return answer;
 		},
 		onProgress: (message) => dialogs.onProgress(message),

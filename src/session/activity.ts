@@ -2,10 +2,10 @@ import type { AgentEvent } from "../agent/events.js";
 import { PiError } from "../errors.js";
 import { linkSignals } from "../util/abort.js";
 
-/** What can keep a session busy. Several may be active at once: a tool of a run asks in a dialog, a command compacts. */
+/** What can keep a session busy. Several may be active at once: a tool asks in a dialog, a command compacts. */
 export type OperationKind = "run" | "compacting" | "shell" | "command" | "dialog" | "switching" | "closing";
 
-/** What a run does. In `ending` its last reply is in the log; hooks, files and auto-compaction still finish. */
+/** What a run is doing. In `ending` its last reply is logged; hooks, file writes and auto-compaction still finish. */
 export type RunPhase = "requesting" | "streaming" | "tools" | "retrying" | "ending";
 
 /** Something the session is doing. */
@@ -13,9 +13,9 @@ export interface ActiveOperation {
 	/** Unique in the session. */
 	readonly id: number;
 	readonly kind: OperationKind;
-	/** The command, the shell command, the dialog's title, or why the session is switched or compacted; else empty. */
+	/** The command, the shell command, the dialog's title, or the reason for a switch or compaction; else empty. */
 	readonly name: string;
-	/** Only of a run. */
+	/** null unless the kind is `run`. */
 	readonly phase: RunPhase | null;
 }
 
@@ -29,13 +29,13 @@ export interface Activity {
 	readonly operations: readonly ActiveOperation[];
 }
 
-/** What users, hooks and programs ask of a session. Abort and quit are always possible. */
+/** Requests to a session from users, hooks and programs. Abort and quit are always possible. */
 export type SessionRequest = "prompt" | "compact" | "shell" | "command" | "switch";
 
 /** `queue`: accepted and delivered later. */
 export type Verdict = "allow" | "queue" | "refuse";
 
-/** Where several operations are active, the first of these is the state. */
+/** With several active operations, the first of these kinds is the state. */
 const PRECEDENCE: readonly OperationKind[] = [
 	"closing",
 	"switching",
@@ -49,7 +49,7 @@ const PRECEDENCE: readonly OperationKind[] = [
 const ANYTHING = { prompt: "allow", compact: "allow", shell: "allow", command: "allow", switch: "allow" } as const;
 const NOTHING = { prompt: "refuse", compact: "refuse", shell: "refuse", command: "refuse", switch: "refuse" } as const;
 
-/** What each operation lets happen next to it. Where several are active, the strictest verdict counts. */
+/** What each operation allows while it is active. With several active, the strictest verdict counts. */
 export const RULES: Readonly<Record<OperationKind, Readonly<Record<SessionRequest, Verdict>>>> = {
 	run: { ...ANYTHING, prompt: "queue", compact: "refuse" },
 	compacting: { ...ANYTHING, prompt: "queue", compact: "refuse" },
@@ -63,7 +63,7 @@ export const RULES: Readonly<Record<OperationKind, Readonly<Record<SessionReques
 /** At most one operation of these kinds is active. */
 const EXCLUSIVE: ReadonlySet<OperationKind> = new Set(["run", "compacting", "shell", "switching", "closing"]);
 
-/** Operations an abort waits for. The others end when whoever began them returns. */
+/** Operations that an abort waits for. The others end when their caller returns. */
 const AWAITED = ["run", "compacting", "shell"] as const;
 
 const BUSY: Readonly<Record<OperationKind, string>> = {
@@ -76,11 +76,11 @@ const BUSY: Readonly<Record<OperationKind, string>> = {
 	closing: "The session is closing",
 };
 
-/** An operation from its beginning to its end. */
+/** Handle of an active operation. */
 export interface Operation {
-	/** Aborted by `SessionActivity.abort`, or when a signal it was begun with is aborted. */
+	/** Aborted by `SessionActivity.abort` and by the signals passed to `begin`. */
 	readonly signal: AbortSignal;
-	/** @param phase the phase from now on; the same phase twice changes nothing */
+	/** @param phase the new phase; setting the same phase again does nothing */
 	enter(phase: RunPhase): void;
 	/** Ends the operation. Safe to call more than once. */
 	end(): void;
@@ -94,22 +94,21 @@ interface Entry {
 const IDLE: Activity = Object.freeze({ state: "idle", phase: null, operations: Object.freeze([]) });
 
 /**
- * Owns the answer to "is the session busy, with what, and what does Escape stop?". Everything that keeps a session busy
- * is an operation that begins and ends here; queue, views and modes derive from the snapshots.
+ * Tracks whether the session is busy, with what, and what Escape stops. Everything that keeps a session busy is an
+ * operation that begins and ends here; queue, views and modes derive their state from the snapshots.
  */
 export class SessionActivity {
 	#entries: readonly Entry[] = [];
 	#current = IDLE;
 	#lastId = 0;
 	readonly #listeners = new Set<(activity: Activity) => void>();
-	#waiting: (() => void)[] = [];
+	#waiters: (() => void)[] = [];
 
-	/** What the session is doing now. */
 	get current(): Activity {
 		return this.#current;
 	}
 
-	/** Calls `listener` after each change. @returns a function that stops the calls */
+	/** Calls `listener` after each change. @returns a function that unsubscribes it */
 	subscribe(listener: (activity: Activity) => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
@@ -120,28 +119,28 @@ export class SessionActivity {
 		return this.#entries.some(({ snapshot }) => kinds.includes(snapshot.kind));
 	}
 
-	/** Signal of the operation that began last; null when the session is idle. */
+	/** Signal of the most recent active operation; null when the session is idle. */
 	get signal(): AbortSignal | null {
 		return this.#entries.at(-1)?.controller.signal ?? null;
 	}
 
-	/** Whether a request can be met now. */
+	/** Whether the session accepts a request now. */
 	verdict(request: SessionRequest): Verdict {
 		const verdicts = this.#entries.map(({ snapshot }) => RULES[snapshot.kind][request]);
 		if (verdicts.includes("refuse")) return "refuse";
 		return verdicts.includes("queue") ? "queue" : "allow";
 	}
 
-	/** @throws PiError `session_busy` when a request is refused, naming what is in its way */
+	/** @throws PiError `session_busy` when the request is refused, naming the blocking operation */
 	check(request: SessionRequest): void {
 		const blocker = this.#entries.find(({ snapshot }) => RULES[snapshot.kind][request] === "refuse");
 		if (blocker) throw busy(blocker.snapshot.kind);
 	}
 
 	/**
-	 * Begins an operation. The caller ends it.
-	 * @param signals abort it too
-	 * @throws PiError `session_busy` when there can be only one of its kind, or the session is closing
+	 * Begins an operation. The caller must end it.
+	 * @param signals also abort the operation
+	 * @throws PiError `session_busy` when its kind is exclusive and already active, or the session is closing
 	 */
 	begin(
 		kind: OperationKind,
@@ -151,7 +150,7 @@ export class SessionActivity {
 			signals = [],
 		}: { name?: string; phase?: RunPhase | null; signals?: readonly AbortSignal[] } = {},
 	): Operation {
-		// Hooks may still ask something while they shut down.
+		// Hooks may still open dialogs during their shutdown.
 		if (kind !== "dialog" && this.has("closing")) throw busy("closing");
 		if (EXCLUSIVE.has(kind) && this.has(kind)) throw busy(kind);
 		const controller = new AbortController();
@@ -174,7 +173,7 @@ export class SessionActivity {
 		};
 	}
 
-	/** Aborts operations; all kinds but `closing` when none is named. They end when they have stopped. */
+	/** Aborts operations of these kinds; without kinds, all but `closing`. Each ends once it has stopped. */
 	abort(...kinds: readonly OperationKind[]): void {
 		for (const { snapshot, controller } of this.#entries) {
 			const { kind } = snapshot;
@@ -182,19 +181,19 @@ export class SessionActivity {
 		}
 	}
 
-	/** Aborts run, compaction and shell command, and waits for their end. Commands and dialogs go on. */
+	/** Aborts run, compaction and shell command, and waits until they end. Commands and dialogs continue. */
 	async stop(): Promise<void> {
 		this.abort(...AWAITED);
 		await this.until(...AWAITED);
 	}
 
-	/** Resolves when no operation of these kinds is active; at once when none is. Without kinds: the three `stop` ends. */
+	/** Resolves once no operation of these kinds is active. Without kinds: run, compaction and shell command. */
 	async until(...kinds: readonly OperationKind[]): Promise<void> {
 		const awaited = kinds.length === 0 ? AWAITED : kinds;
-		while (this.has(...awaited)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+		while (this.has(...awaited)) await new Promise<void>((resolve) => this.#waiters.push(resolve));
 	}
 
-	/** Waits for the rest of a run in its `ending` phase: to users it is over with its last reply. */
+	/** Waits for a run in its `ending` phase: to users a run is over after its last reply. */
 	async untilRunEnded(): Promise<void> {
 		while (this.#current.phase === "ending" && !this.has("compacting", "switching", "closing")) {
 			await this.until("run");
@@ -206,7 +205,7 @@ export class SessionActivity {
 		this.#entries = entries;
 		this.#current = snapshotOf(entries.map(({ snapshot }) => snapshot));
 		for (const listener of [...this.#listeners]) listener(this.#current);
-		if (hasEnded) for (const resolve of this.#waiting.splice(0)) resolve();
+		if (hasEnded) for (const resolve of this.#waiters.splice(0)) resolve();
 	}
 }
 
@@ -222,12 +221,12 @@ function busy(kind: OperationKind): PiError {
 	return new PiError("session_busy", BUSY[kind], hint);
 }
 
-/** Whether something is active that a user would want to stop. To users a run in its `ending` phase is over. */
+/** Whether something is active that a user may want to stop; a run in its `ending` phase does not count. */
 export function isBusy({ operations }: Activity): boolean {
 	return operations.some(({ phase }) => phase !== "ending");
 }
 
-/** The phase a run enters with an event of its agent; null for events that change nothing. */
+/** The phase that a run enters with an agent event; null when the event does not change the phase. */
 export function phaseAfter(event: AgentEvent): RunPhase | null {
 	switch (event.type) {
 		case "agent_start":

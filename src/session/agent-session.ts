@@ -6,32 +6,52 @@ import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
-import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
+import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { Activity, SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { Compaction } from "./compaction.js";
-import { createControls, type SessionControls } from "./controls.js";
 import type { AgentSessionEvent, QueuedPrompts, SessionEvents } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
-import { type LoadedSummary, summarizeLoaded } from "./loaded-summary.js";
-import { type LogView, viewLog } from "./log-view.js";
-import { cycleModel, cycleThinkingLevel } from "./model-cycle.js";
-import type { Prompter, PromptResult } from "./prompter.js";
-import type { SessionContext } from "./session-context.js";
+import type { QueueMode } from "./prompt-queue.js";
+import type { PromptExtras, Prompter, PromptResult } from "./prompter.js";
+import { type LogView, type SessionContext, viewLog } from "./session-context.js";
 import type { SessionHooks } from "./session-hooks.js";
-import { SessionName } from "./session-name.js";
+import { cycleModel, cycleThinkingLevel } from "./session-models.js";
 import type { SessionRunner } from "./session-run.js";
 import { requireModel, type SessionSetup } from "./session-setup.js";
-import type { SessionState } from "./session-state.js";
+import { SessionName, type SessionState } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
-import type { UserShell } from "./user-bash.js";
-import type { PromptExtras } from "./user-message.js";
+import type { UserShell } from "./user-shell.js";
 
-/** Who can be asked, and on what; set by `attachUI`. */
+/** The user interface of a session; set by `attachUI`. */
 export interface SessionSurface {
 	ui: HookUI;
 	shell: CommandShell | null;
 	hasUI: boolean;
+}
+
+/** Names of everything a session has loaded, for the header. */
+export interface LoadedSummary {
+	hooks: { path: string; name: string; scope: string }[];
+	skills: string[];
+	templates: string[];
+	contextFiles: string[];
+	/** Problems found while loading, one line each. */
+	warnings: string[];
+}
+
+/** State that only programs that drive a session read and change; the modes of pi do not need it. */
+export interface SessionControls {
+	/** The messages of the next request. */
+	readonly messages: readonly AppMessage[];
+	/** Whether queued prompts are delivered one per turn or all at once; for this session only, not saved. */
+	queueMode: QueueMode;
+	/** Whether failed requests are retried; for this session only, not saved. */
+	autoRetry: boolean;
+	/** Models with a known key, including those of local servers. */
+	availableModels(): Promise<Model<Api>[]>;
+	/** Stops the user's shell command, if one is running. */
+	abortBash(): void;
 }
 
 /** The components of a session, connected by `create-session.ts`. */
@@ -51,24 +71,24 @@ export interface SessionComponents {
 	inspector: Inspector;
 	sources(): CommandSources;
 	surface: SessionSurface;
-	/** Of the start and of reloads, one line each. */
+	/** Problems found at the start and at reloads, one line each. */
 	warnings: string[];
 	/** Aborted when the session ends. */
 	ended: AbortController;
-	/** Computes the context from the entries now. */
+	/** Computes the context from the current entries. */
 	rebuild(): Promise<void>;
 }
 
 /**
- * A conversation with an agent: owns log, context, model, tools and hooks, and knows no terminal. Modes drive it and
- * subscribe to its events. Create it with `createAgentSession`, then `start()`.
+ * A conversation with an agent: owns log, context, model, tools and hooks, and does not depend on a terminal. Modes
+ * drive it and subscribe to its events. Create it with `createAgentSession`, then call `start()`.
  */
 export class AgentSession {
 	readonly #components: SessionComponents;
 	readonly #stats = new StatsCounter();
 	readonly #name = new SessionName();
 	readonly controls: SessionControls;
-	/** Shows what the model is given and how the hooks do. */
+	/** Explains the context and reports the state of the hooks. */
 	readonly inspector: Inspector;
 	#disposed: Promise<void> | null = null;
 
@@ -84,12 +104,12 @@ export class AgentSession {
 		return lifecycle.start(() => hooks.load());
 	}
 
-	/** Gives hooks and commands a person to ask. Without it dialogs return their canceled values at once. */
+	/** Attaches the user interface for hooks and commands. Without it, dialogs return their canceled values at once. */
 	attachUI(ui: HookUI, shell: CommandShell | null, hasUI = shell !== null): void {
 		Object.assign(this.#components.surface, { ui, shell, hasUI });
 	}
 
-	/** Calls `listener` with everything that happens, in order. @returns a function that unsubscribes it */
+	/** Calls `listener` with every event, in order. @returns a function that unsubscribes it */
 	subscribe(listener: (event: AgentSessionEvent) => void): () => void {
 		return this.#components.events.subscribe(listener);
 	}
@@ -106,11 +126,11 @@ export class AgentSession {
 	get sessionName(): string | null {
 		return this.#name.of(this.#components.state.log);
 	}
-	/** The log as it is now, entries read when they are asked for. */
+	/** A snapshot of the log that reads entries on demand. */
 	get log(): LogView {
 		return viewLog(this.#components.state.log);
 	}
-	/** All entries, index 0 is the header; frozen. Reads them all: see `log`. */
+	/** All entries, frozen; index 0 is the header. Reads the complete log: prefer `log`. */
 	get entries(): readonly SessionEntry[] {
 		return this.#components.state.log.entries;
 	}
@@ -131,7 +151,7 @@ export class AgentSession {
 	get activity(): Activity {
 		return this.#components.activity.current;
 	}
-	/** Whether a run is active, from its first request until all of it is on the disk. */
+	/** Whether a run is active, from its first request until all its entries are on disk. */
 	get isRunning(): boolean {
 		return this.#components.activity.has("run");
 	}
@@ -141,7 +161,7 @@ export class AgentSession {
 	get queue(): QueuedPrompts {
 		return this.#components.runner.queue.texts;
 	}
-	/** Whether hooks may start runs; false in print mode, where only the prompt can. */
+	/** Whether hooks may start runs; false in print mode, where only the prompt may. */
 	set acceptsSend(accepts: boolean) {
 		this.#components.prompter.acceptsSend = accepts;
 	}
@@ -153,34 +173,41 @@ export class AgentSession {
 	}
 	get loaded(): LoadedSummary {
 		const { setup, hooks, warnings } = this.#components;
-		return summarizeLoaded(setup.resources, hooks.registry.hooks, warnings);
+		const { templates, skills, contextFiles } = setup.resources;
+		return {
+			hooks: hooks.registry.hooks.map(({ path, name, scope }) => ({ path, name, scope })),
+			skills: skills.map(({ name }) => name),
+			templates: templates.map(({ name }) => name),
+			contextFiles: [...contextFiles],
+			warnings: [...warnings],
+		};
 	}
 
 	/**
-	 * Accepts a line of the user: runs a command, steers the active run, or starts a run and waits for its end.
-	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` of
+	 * Handles a line of user input: runs a command, steers the active run, or starts a run and waits for its end.
+	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` from
 	 * commands; `session_busy` when the session is closing
 	 */
 	prompt(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#components.prompter.prompt(text, extras);
 	}
 
-	/** As `prompt`, but a leading slash means nothing. */
+	/** Like `prompt`, but never runs a command: a leading slash is plain text. */
 	send(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#components.prompter.send(text, extras);
 	}
 
-	/** Sends a prompt once the run is over; at once when none is active. */
+	/** Sends a prompt after the active run; at once when no run is active. */
 	followUp(text: string, images: readonly ImageContent[] = []): Promise<void> {
 		return this.#components.prompter.followUp(text, images);
 	}
 
-	/** Takes the queued prompts back, for the editor. */
+	/** Empties the queue. @returns the prompts, for the editor */
 	takeQueue(): string[] {
 		return this.#components.runner.queue.clear();
 	}
 
-	/** Stops everything the session is doing and waits until it has stopped. @returns the prompts that were queued */
+	/** Stops everything the session is doing and waits until it has stopped. @returns the queued prompts */
 	async abort(): Promise<string[]> {
 		const { activity, runner } = this.#components;
 		const texts = runner.queue.clear();
@@ -189,12 +216,12 @@ export class AgentSession {
 		return texts;
 	}
 
-	/** Runs a shell command of the user and keeps it as an entry. @throws PiError `session_busy` */
+	/** Runs a shell command of the user and writes it as an entry. @throws PiError `session_busy` */
 	runBash(command: string, { excludeFromContext = false } = {}): Promise<void> {
 		return this.#components.userShell.run(command, excludeFromContext);
 	}
 
-	/** Computes the context from the entries now. */
+	/** Computes the context from the current entries. */
 	rebuildContext(): Promise<void> {
 		return this.#components.rebuild();
 	}
@@ -207,17 +234,17 @@ export class AgentSession {
 		this.#components.state.setThinkingLevel(level);
 	}
 
-	/** Switches to the next or previous usable model. @returns it, or null when there is no other */
+	/** Switches to the next or previous available model. @returns that model; null when there is no other */
 	cycleModel(direction: 1 | -1): Promise<Model<Api> | null> {
 		return cycleModel(this.#components.setup, this.#components.state, direction);
 	}
 
-	/** Switches to the next thinking level that the model knows. */
+	/** Switches to the next thinking level that the model supports. */
 	cycleThinkingLevel(): ThinkingLevel {
 		return cycleThinkingLevel(this.#components.setup, this.#components.state);
 	}
 
-	/** How full the model's window is. */
+	/** Tokens of the next request, and the model's window (0 when unknown). */
 	contextUsage(): { tokens: number; contextWindow: number } {
 		return { tokens: this.#components.context.tokens(), contextWindow: this.model?.contextWindow ?? 0 };
 	}
@@ -226,17 +253,16 @@ export class AgentSession {
 		return this.#stats.count(this.#components.state.log);
 	}
 
-	/** The same as far as it is counted so far: a long session takes several calls. @returns null when there is more */
+	/** Like `stats`, in small steps: a long session takes several calls. @returns null until everything is counted */
 	statsSoFar(): SessionStats | null {
 		return this.#stats.countSome(this.#components.state.log);
 	}
 
-	/** Names the session. */
 	setName(name: string): void {
 		this.#components.lifecycle.setName(name);
 	}
 
-	/** Replaces earlier messages by a summary. @throws PiError `compaction_failed`, `session_busy`, `model_missing` */
+	/** Replaces earlier messages with a summary. @throws PiError `compaction_failed`, `session_busy`, `model_missing` */
 	async compact(focus?: string, signal?: AbortSignal): Promise<CompactionTokens> {
 		const { setup, state, compaction } = this.#components;
 		requireModel(setup, state);
@@ -244,16 +270,15 @@ export class AgentSession {
 		return compaction.run(request);
 	}
 
-	/** Loads all hooks again. @returns a line that says what is loaded */
+	/** Reloads all hooks. @returns the result as one line for the user */
 	async reload(): Promise<string> {
 		const { lifecycle, hooks, setup, warnings } = this.#components;
 		warnings.splice(0, warnings.length, ...setup.settings.reload());
 		const { count, kept } = await lifecycle.reload((unload) => hooks.reload(unload));
-		const old = kept.length > 0 ? `; the previous version still runs of ${kept.join(", ")}` : "";
+		const old = kept.length > 0 ? `; kept the previous version of ${kept.join(", ")}` : "";
 		return `${count} ${count === 1 ? "hook" : "hooks"} loaded${old}`;
 	}
 
-	/** Rows of the palette. */
 	palette(): PaletteItem[] {
 		return paletteItems(this.#components.sources());
 	}
@@ -262,22 +287,22 @@ export class AgentSession {
 		return this.#components.commands.complete(name, prefix, this.#components.ended.signal);
 	}
 
-	/** How a hook draws its entries; undefined when it does not. */
+	/** The function with which a hook draws entries of a type; undefined when it has none. */
 	entryRenderer(type: string): EntryOptions["render"] {
 		return this.#components.hooks.registry.entryType(type)?.render;
 	}
 
-	/** Reports an error that was thrown outside of every handler, unless it is pi's own. @returns whether it did */
+	/** Reports an error thrown outside of any handler, unless pi itself threw it. @returns whether it was reported */
 	blameHook(error: unknown): boolean {
 		return this.#components.hooks.blame(error);
 	}
 
-	/** True when a stack shows a call by a hook itself. */
+	/** True when a stack trace shows that a hook made the call. */
 	isCalledByHook(stack: string): boolean {
 		return this.#components.hooks.called(stack);
 	}
 
-	/** New session, switch and branch, which ask the hooks first; and what hooks of an opened session are missing. */
+	/** Replaces the session, after asking the hooks, and reports missing hooks. */
 	get lifecycle(): Pick<
 		Lifecycle,
 		"newSession" | "switchSession" | "branch" | "branchTargets" | "missingHooks" | "freezeContext"
@@ -296,7 +321,7 @@ export class AgentSession {
 		activity.begin("closing");
 		await this.abort();
 		await lifecycle.shutDown();
-		runner.systemItems.settle();
+		runner.systemItems.writeOrDrop();
 		ended.abort();
 		hooks.unload();
 		await state.log.flush();
@@ -304,4 +329,27 @@ export class AgentSession {
 		state.close();
 		events.close();
 	}
+}
+
+function createControls({ setup, context, activity }: SessionComponents): SessionControls {
+	const { settings } = setup;
+	return {
+		get messages() {
+			return context.messages;
+		},
+		get queueMode() {
+			return settings.current.queueMode;
+		},
+		set queueMode(mode) {
+			settings.override("queueMode", mode);
+		},
+		get autoRetry() {
+			return settings.current.retry.enabled;
+		},
+		set autoRetry(enabled) {
+			settings.override("retry.enabled", enabled);
+		},
+		availableModels: () => setup.models.available(),
+		abortBash: () => activity.abort("shell"),
+	};
 }

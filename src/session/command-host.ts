@@ -1,16 +1,19 @@
+import { resolve } from "node:path";
 import type { CommandHost } from "../commands/command.js";
 import type { CommandCompaction } from "../commands/compaction.js";
-import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
+import type { BranchRow } from "../commands/pickers.js";
+import type { BuiltContext } from "../context/context-message.js";
+import { type EntrySource, entryMessage } from "../context/entry-message.js";
+import { estimateTokens } from "../context/tokens.js";
+import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "./agent-session.js";
-import { branchRows } from "./branch-rows.js";
 import { writeDebugReport } from "./debug-report.js";
 import { describeContext, describeHooks } from "./describe-context.js";
-import { exportSession } from "./export-session.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { SessionSetup } from "./session-setup.js";
 import { createSessionStore } from "./session-store.js";
 
-/** The session as built-in commands see it; every member reads current state. */
+/** The view that built-in commands have of the session; every member reads the current state. */
 export function createCommandHost(
 	session: AgentSession,
 	lifecycle: Lifecycle,
@@ -76,7 +79,7 @@ export function createCommandHost(
 	};
 }
 
-/** Text of the last assistant message that has any; null when there is none. */
+/** Text of the last assistant message that has text; null when there is none. */
 export function lastAssistantText(entries: readonly SessionEntry[]): string | null {
 	const entry = entries.findLast(
 		(candidate) =>
@@ -85,4 +88,46 @@ export function lastAssistantText(entries: readonly SessionEntry[]): string | nu
 			messageText(candidate.message).trim() !== "",
 	);
 	return isMessageEntry(entry) ? messageText(entry.message) : null;
+}
+
+/**
+ * Exports a session to one HTML file.
+ * @param path relative to the session's directory; default: a name that contains the session id
+ * @returns the absolute path
+ * @throws PiError `export_failed`
+ */
+export async function exportSession(session: AgentSession, path?: string): Promise<string> {
+	const { exportToFile } = await import("../export/html.js");
+	const id = session.sessionId.slice(0, 8);
+	const target = resolve(session.cwd, path ?? `pi-session-${id}.html`);
+	await exportToFile(target, {
+		entries: session.entries,
+		context: session.context,
+		title: session.sessionName ?? `Session ${id}`,
+	});
+	return target;
+}
+
+/** The user messages, oldest first, each with the messages and tokens after it. Reads every message. */
+function branchRows(entries: EntrySource, context: BuiltContext): BranchRow[] {
+	const inContext = new Set(
+		context.messages.flatMap(({ entryIndex, origin }) =>
+			entryIndex === null || origin.kind === "compaction" ? [] : [entryIndex],
+		),
+	);
+	const rows: BranchRow[] = [];
+	let messagesAfter = 0;
+	let tokensAfter = 0;
+	for (let entryIndex = entries.length - 1; entryIndex > 0; entryIndex--) {
+		const entry = entries.at(entryIndex);
+		const message = entryMessage(entry);
+		if (message) tokensAfter += estimateTokens(message);
+		if (isUserMessageEntry(entry)) {
+			const text = messageText(entry.message);
+			const at = entry.message.timestamp;
+			rows.push({ entryIndex, text, at, messagesAfter, tokensAfter, isInContext: inContext.has(entryIndex) });
+		}
+		if (message) messagesAfter++;
+	}
+	return rows.reverse();
 }

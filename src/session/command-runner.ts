@@ -17,7 +17,6 @@ import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { SessionResources } from "./session-setup.js";
 
-/** What running commands needs. */
 export interface CommandRunnerDeps {
 	activity: SessionActivity;
 	sources(): CommandSources;
@@ -29,23 +28,23 @@ export interface CommandRunnerDeps {
 	emit(event: AgentSessionEvent): void;
 }
 
-/** What a line turned out to be. */
-export type CommandOutcome =
-	/** Send this to the agent. */
+/** The result of a command line. */
+export type CommandLineResult =
+	/** Text to send to the agent. */
 	| { kind: "prompt"; prompt: string; attachments?: Attachment[] }
-	/** The command is done; `status` is what it said. */
+	/** The command is done; `status` is the line it reports. */
 	| { kind: "done"; status: string | null };
 
-/** Runs slash commands: built-ins, hooks' own, prompt templates, skills. */
+/** Runs slash commands: built-in ones, those of hooks, prompt templates and skills. */
 export class CommandRunner {
 	constructor(private readonly deps: CommandRunnerDeps) {}
 
 	/**
-	 * Runs a slash command. An abort ends the wait for it.
+	 * Runs a slash command. An abort stops waiting for it.
 	 * @returns null if the line is not a command and should be sent as text
 	 * @throws PiError `command_failed`; `bad_arguments` for an unknown command; `session_busy`
 	 */
-	async run(text: string): Promise<CommandOutcome | null> {
+	async run(text: string): Promise<CommandLineResult | null> {
 		const line = parseSlashCommand(text);
 		if (!line) return null;
 		const found = findCommand(line.name, this.deps.sources());
@@ -65,7 +64,7 @@ export class CommandRunner {
 		}
 	}
 
-	/** Suggestions for the arguments of a command. */
+	/** Completions for the arguments of a command. */
 	async complete(name: string, prefix: string, signal: AbortSignal): Promise<CompletionItem[]> {
 		const found = findCommand(name, this.deps.sources());
 		if (found?.kind === "hook") return this.deps.hooks().complete(name, prefix, signal);
@@ -73,10 +72,10 @@ export class CommandRunner {
 		return (await found.command.complete?.(prefix, this.deps.host(), this.deps.shell())) ?? [];
 	}
 
-	async #dispatch(found: FoundCommand, rest: string, signal: AbortSignal): Promise<CommandOutcome> {
+	async #dispatch(found: FoundCommand, rest: string, signal: AbortSignal): Promise<CommandLineResult> {
 		switch (found.kind) {
 			case "hook":
-				return outcome(await this.deps.hooks().runCommand(found.name, rest, signal));
+				return toLineResult(await this.deps.hooks().runCommand(found.name, rest, signal));
 			case "template": {
 				const template = this.deps.resources.templates.find(({ name }) => name === found.name);
 				return { kind: "prompt", prompt: template ? expandTemplate(template, rest) : rest };
@@ -86,7 +85,7 @@ export class CommandRunner {
 				return { kind: "prompt", prompt: skill ? await readSkill(skill, rest) : rest };
 			}
 			case "builtin":
-				return outcome(await this.#runBuiltin(found.command, rest, signal));
+				return toLineResult(await this.#runBuiltin(found.command, rest, signal));
 		}
 	}
 
@@ -100,7 +99,7 @@ export class CommandRunner {
 				rest: rest.trim(),
 				signal,
 			});
-			// Not everything a command waits for listens to the signal, a login in the browser for example.
+			// A command may wait for something that ignores the signal, such as a login in the browser.
 			return await abortable(running, signal);
 		} catch (error) {
 			if (signal.aborted) return undefined;
@@ -110,7 +109,7 @@ export class CommandRunner {
 	}
 }
 
-function outcome(result: CommandResult | undefined | void): CommandOutcome {
+function toLineResult(result: CommandResult | undefined | void): CommandLineResult {
 	if (result === undefined) return { kind: "done", status: null };
 	if (typeof result === "string") return { kind: "prompt", prompt: result };
 	if ("status" in result) return { kind: "done", status: result.status };

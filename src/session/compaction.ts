@@ -12,38 +12,20 @@ import type { BuiltContext } from "../context/context-message.js";
 import { activeReplacement } from "../context/replacement.js";
 import { estimateAll } from "../context/tokens.js";
 import { describeError, PiError } from "../errors.js";
-import type { HookRunner } from "../hooks/runner.js";
 import { type CompactionEntry, type ContextUndoEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
 import { linkSignals } from "../util/abort.js";
-import type { Operation, SessionActivity } from "./activity.js";
+import type { Operation } from "./activity.js";
 import { askHooks, type DraftInputs, draftCompaction } from "./draft-compaction.js";
-import type { AgentSessionEvent } from "./events.js";
-import type { SessionContext } from "./session-context.js";
-import { requireModel, type SessionSetup } from "./session-setup.js";
-import type { SessionState } from "./session-state.js";
+import { requireModel, type SessionCore } from "./session-setup.js";
 
-/** What compactions work on. */
-export interface CompactionDeps {
-	setup: SessionSetup;
-	activity: SessionActivity;
-	state: SessionState;
-	context: SessionContext;
-	hooks(): HookRunner;
-	/** Computes a context next to the session's own: no figures, no reports. */
-	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
-	emit(event: AgentSessionEvent): void;
-	/** Aborted when the session ends. */
-	ended: AbortSignal;
-}
-
-/** Compacts the context and undoes it. Every compaction, whoever asks for it, begins in `begin`. */
+/** Compacts the context and undoes compactions. Every compaction, manual or automatic, goes through `begin`. */
 export class Compaction implements CommandCompaction {
-	/** Log length at which compaction last failed; it is not retried before the log has grown. */
+	/** Log length at the last failed automatic compaction, which is not retried until the log has grown. */
 	#failedAt = -1;
 
-	constructor(private readonly deps: CompactionDeps) {}
+	constructor(private readonly deps: SessionCore) {}
 
-	/** Whether the session compacts automatically. Set for this run: nothing is saved. */
+	/** Whether the session compacts automatically. Setting it applies to this process only; nothing is saved. */
 	get enabled(): boolean {
 		return this.deps.setup.settings.current.compaction.enabled;
 	}
@@ -51,7 +33,7 @@ export class Compaction implements CommandCompaction {
 		this.deps.setup.settings.override("compaction.enabled", enabled);
 	}
 
-	/** Compacts when fewer than `reserveTokens` of the window are left. Failures are reported, not thrown. */
+	/** Compacts when less than `reserveTokens` of the window remains. Reports failures instead of throwing. */
 	async compactIfNeeded(signal: AbortSignal): Promise<void> {
 		const { state, context } = this.deps;
 		const limit = this.#limit();
@@ -59,12 +41,12 @@ export class Compaction implements CommandCompaction {
 		if (context.tokens() > limit) await this.#try("threshold", signal);
 	}
 
-	/** Compacts because the model refused the request. @returns true when the context is shorter now */
+	/** Compacts because the model refused the request as too long. @returns true when the context is shorter now */
 	async compactAfterOverflow(signal: AbortSignal): Promise<boolean> {
 		return this.enabled ? this.#try("overflow", signal) : false;
 	}
 
-	/** Compacts now: the summary is a hook's, else the model's. @throws PiError `compaction_failed`, as `begin` */
+	/** Compacts now, with a summary by a hook or else the model. @throws PiError `compaction_failed`, and as `begin` */
 	async run(request: CompactionRequest): Promise<CompactionTokens> {
 		const trial = await this.begin(request);
 		try {
@@ -76,7 +58,7 @@ export class Compaction implements CommandCompaction {
 	}
 
 	/**
-	 * Begins a compaction. Until it is accepted or ended, prompts wait and nothing else compacts.
+	 * Begins a compaction. Until it is accepted or ended, prompts are queued and other compactions are refused.
 	 * @throws PiError `compaction_failed` when there is nothing to compact; `session_busy`, `model_missing`
 	 */
 	async begin({ focus, signal, reason = "manual" }: CompactionRequest): Promise<CompactionTrial> {
@@ -107,7 +89,7 @@ export class Compaction implements CommandCompaction {
 			);
 			if (!plan)
 				throw new PiError("compaction_failed", "There is nothing to compact yet", {
-					hint: "continue until there is more",
+					hint: "continue the conversation first",
 				});
 			const drafting = {
 				entries: state.log.entries,
@@ -182,14 +164,14 @@ export class Compaction implements CommandCompaction {
 				return { before, after, tokensBefore: tokensOf(before), tokensAfter: tokensOf(after) };
 			},
 			accept: async ({ entry, by }: CompactionDraft) => {
-				if (signal.aborted) throw new PiError("compaction_failed", "Compaction was canceled");
-				// Written once, also when it is accepted again after a later step failed.
+				if (signal.aborted) throw new PiError("compaction_failed", "The compaction was canceled");
+				// Write the entry only once, even if `accept` is called again after a later step failed.
 				if (!isWritten) state.append(entry);
 				isWritten = true;
 				await context.rebuild(signal);
 				finish(entry);
 				await state.log.flush();
-				await this.#tellHooks(entry, by.kind === "hook", signal);
+				await this.#notifyHooks(entry, by.kind === "hook", signal);
 				operation.end();
 				return { tokensBefore: entry.tokensBefore, tokensAfter: tokensOf(context.current) };
 			},
@@ -202,13 +184,13 @@ export class Compaction implements CommandCompaction {
 			await this.run({ reason, signal });
 			return true;
 		} catch {
-			// `auto_compaction_end` has reported it; the run continues with the context unchanged.
+			// `auto_compaction_end` reported the failure; the run continues with an unchanged context.
 			this.#failedAt = this.deps.state.log.length;
 			return false;
 		}
 	}
 
-	/** Tokens above which the session compacts automatically, else the model's limit; null when that is unknown. */
+	/** Tokens above which the session compacts automatically, else the model's window; null when the window is unknown. */
 	#limit(): number | null {
 		const { setup, state } = this.deps;
 		const window = state.model?.contextWindow ?? 0;
@@ -220,7 +202,7 @@ export class Compaction implements CommandCompaction {
 		return this.deps.tryContext(Object.freeze([...this.deps.state.log.entries, Object.freeze(entry)]), signal);
 	}
 
-	async #tellHooks(entry: CompactionEntry, fromHook: boolean, signal: AbortSignal): Promise<void> {
+	async #notifyHooks(entry: CompactionEntry, fromHook: boolean, signal: AbortSignal): Promise<void> {
 		const { log } = this.deps.state;
 		await this.deps.hooks().emitSession(
 			{
@@ -238,7 +220,7 @@ export class Compaction implements CommandCompaction {
 	}
 }
 
-/** Tokens of a context, estimated. */
+/** Estimated tokens of a context. */
 function tokensOf(context: BuiltContext): number {
 	return estimateAll(context.messages.map(({ message }) => message));
 }
@@ -247,7 +229,7 @@ function undoEntry(entryIndex: number): ContextUndoEntry {
 	return { type: "context_undo", timestamp: entryTimestamp(), entryIndex };
 }
 
-/** The same function; calls after the first do nothing. */
+/** Wraps a function so that calls after the first do nothing. */
 function once<A extends unknown[]>(call: (...args: A) => void): (...args: A) => void {
 	let isCalled = false;
 	return (...args) => {

@@ -1,7 +1,6 @@
 import { buildContext } from "../context/build-context.js";
 import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/host-context.js";
-import type { SessionEntry } from "../log/entry.js";
 import { SessionActivity } from "./activity.js";
 import { AgentSession, type SessionSurface } from "./agent-session.js";
 import { createCommandHost } from "./command-host.js";
@@ -17,22 +16,22 @@ import { Prompter } from "./prompter.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
 import { SessionRunner } from "./session-run.js";
-import type { SessionSetup } from "./session-setup.js";
+import type { SessionCore, SessionSetup } from "./session-setup.js";
 import { SessionState } from "./session-state.js";
-import { UserShell } from "./user-bash.js";
+import { UserShell } from "./user-shell.js";
 
 export type { CreateAgentSessionOptions, SessionChoice } from "./discover-setup.js";
 
 /**
- * Creates a session from what is on this machine, except its hooks and the project's tools: call `attachUI` if there is
- * somebody to ask, then `start()`.
+ * Creates a session from the settings, models and resources on this machine. Hooks and the project's tools are loaded by
+ * `start()`; call `attachUI` before it if there is a user to ask.
  * @throws PiError when the log, the model or a named tool cannot be used
  */
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
 	return assembleSession(await discoverSetup(options));
 }
 
-/** Connects the components of a session. Only this function knows all of them. */
+/** Connects the components of a session; the only function that knows all of them. */
 function assembleSession(setup: SessionSetup): AgentSession {
 	const events = new SessionEvents();
 	const emit = (event: AgentSessionEvent) => events.emit(event);
@@ -77,13 +76,13 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		onWarning: warn,
 		onSend: (text, attachments) => prompter.receive(text, attachments),
 	});
-	const shared = {
+	const core: SessionCore = {
 		setup,
 		activity,
 		state,
 		context,
 		hooks: () => hooks.runner,
-		tryContext: (entries: readonly SessionEntry[], signal: AbortSignal) =>
+		tryContext: (entries, signal) =>
 			buildContext(
 				entries,
 				hooks.trialStages(() => entries, signal),
@@ -91,13 +90,13 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		emit,
 		ended: ended.signal,
 	};
-	const compaction = new Compaction(shared);
-	const runner: SessionRunner = new SessionRunner({ ...shared, compaction });
+	const compaction = new Compaction(core);
+	const runner: SessionRunner = new SessionRunner({ ...core, compaction });
 	const lifecycle = new Lifecycle({
-		...shared,
+		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
 		warn,
-		onLeave: () => runner.systemItems.settle(),
+		onLeave: () => runner.systemItems.writeOrDrop(),
 	});
 	const sources = () => ({
 		builtins: setup.builtins,
@@ -124,7 +123,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		hooks,
 		ended: ended.signal,
 		reach() {
-			// A program that drives the session itself may do what no mode of pi does.
+			// A program that drives the session through the SDK may fire any event.
 			const isDriven = surface.shell === null && prompter.acceptsSend;
 			return {
 				tools: setup.tools.length > 0,
@@ -142,7 +141,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		hooks,
 		compaction,
 		runner,
-		userShell: new UserShell({ setup, state, activity, emit }),
+		userShell: new UserShell(core),
 		lifecycle,
 		commands,
 		prompter,

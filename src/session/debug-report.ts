@@ -9,12 +9,12 @@ import type { AgentSession } from "./agent-session.js";
 import { describeHooks } from "./describe-context.js";
 import type { SessionSetup } from "./session-setup.js";
 
-/** Longer texts without a blank are pictures and the like: their length tells enough. UTF-16 units. */
+/** Longer strings without white space are binary data such as images and are shortened. UTF-16 units. */
 const MAX_DATA = 2000;
 
 /**
- * Writes what helps to find a fault into a file of its own that this user alone can read: versions, terminal, screen,
- * session, hooks, settings, and the last request as it was sent. Known keys are replaced.
+ * Writes a debug report to a new file that only this user can read: versions, terminal, screen, session, hooks,
+ * settings, and the last request as it was sent. Known keys are redacted.
  * @returns the absolute path
  */
 export async function writeDebugReport(
@@ -54,7 +54,7 @@ function programLines(session: AgentSession, setup: SessionSetup, now: Date): st
 	];
 }
 
-/** What the user or the project has set. */
+/** One line for a setting that the user or the project has changed. */
 function settingLine({ path, value, source }: SettingState): string[] {
 	return source === "default" ? [] : [`${path}: ${settingText(value)} (${source})`];
 }
@@ -71,7 +71,8 @@ function screenLines(screen: ScreenFacts | null): string[] {
 
 function requestLines({ inspector, context }: AgentSession, { preamble }: SessionSetup): string[] {
 	const traced = inspector.lastRequest ?? context.messages;
-	const sent = inspector.lastRequest === null ? "none was sent; the next one would be:" : `${traced.length} messages`;
+	const sent =
+		inspector.lastRequest === null ? "no request was sent yet; the next one would be:" : `${traced.length} messages`;
 	const messages = traced.map(({ entryIndex, message }) => JSON.stringify({ entryIndex, ...message }, shorten));
 	return [sent, "", stripAll(preamble.systemPrompt), "", ...messages];
 }

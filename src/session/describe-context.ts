@@ -7,19 +7,19 @@ import { HookError } from "../errors.js";
 import { hookName } from "../hooks/discover.js";
 import type { AgentSessionEvent } from "./events.js";
 
-/** Characters of each message that are shown. */
+/** Maximum number of characters shown of each message. */
 const PREVIEW = 60;
 
-/** The next request as lines of text: what the model sees, where each message comes from, what is hidden by what. */
+/** The next request as lines of text: each message with its origin, and each hidden entry with what hides it. */
 export function describeContext(inspection: ContextInspection): string[] {
 	const { ledger, preamble, entries, loss, contextWindow, unstable } = inspection;
 	const { messages, hidden, problems } = ledger;
 	const { tokens, cached } = requestSize(inspection);
 	const share = contextWindow > 0 ? ` of ${contextWindow} (${percent(tokens, contextWindow)} %)` : "";
-	const again = cached > 0 ? `, ${percent(cached, tokens)} % as in the last request` : "";
+	const again = cached > 0 ? `, ${percent(cached, tokens)} % unchanged since the last request` : "";
 	const lines = [
 		`${messages.length} messages, about ${tokens} tokens${share}${again}`,
-		`${preamble.tokens} of them are the system prompt and the definitions of ${preamble.tools.length} tools`,
+		`${preamble.tokens} of them are the system prompt and ${preamble.tools.length} tool definitions`,
 		"",
 	];
 	for (const message of messages) lines.push(describeMessage(message));
@@ -31,18 +31,18 @@ export function describeContext(inspection: ContextInspection): string[] {
 		lines.push(`┆ ${String(entryIndex).padStart(4)}  ${role.padEnd(13)} ${text}  (by ${name})`);
 	}
 	if (loss) lines.push("", describeLoss(loss));
-	for (const hook of unstable) lines.push("", `${hook} gives other messages for the same entries`);
+	for (const hook of unstable) lines.push("", `${hook} returns different messages for the same entries`);
 	for (const { hook, rule, position } of problems) lines.push("", `${hook ?? "the log"}: ${rule} at ${position}`);
 	return lines;
 }
 
-/** Who changed the start of the request, and what that costs. */
-export function describeLoss({ by, tokens }: Pick<CacheLoss, "by" | "tokens">): string {
+/** One line: what changed the start of the request, and how many tokens are no longer cached. */
+function describeLoss({ by, tokens }: Pick<CacheLoss, "by" | "tokens">): string {
 	const who = by.kind === "hook" ? `hook ${hookName(by.hook)}` : by.kind === "compaction" ? "a compaction" : "a change";
-	return `${who} changed what the last request began with: about ${tokens} tokens are no longer cached`;
+	return `${who} changed the start of the request: about ${tokens} tokens are no longer cached`;
 }
 
-/** Hooks and how they do, two lines each at most. */
+/** The hooks as lines of text: scope, path and calls of each, then its problems. */
 export function describeHooks(statuses: readonly HookStatus[]): string[] {
 	return statuses.flatMap(({ name, scope, path, isEnabled, problem, figures, cannotFire, conflicts }) => {
 		const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
@@ -60,7 +60,7 @@ export function describeHooks(statuses: readonly HookStatus[]): string[] {
 	});
 }
 
-/** What a session tells of a dropped answer of a hook, or of a fault in the log. */
+/** The event that reports a dropped answer of a hook, or a fault in the log. */
 export function problemEvent({ hook, rule, position }: ContextProblem): AgentSessionEvent {
 	if (hook === null) {
 		return {
@@ -73,7 +73,7 @@ export function problemEvent({ hook, rule, position }: ContextProblem): AgentSes
 	return hookErrorEvent(new HookError("context_invalid", hook, "context", reason));
 }
 
-/** A failure of a hook as a session event. JSON and RPC send the text; listeners in this process get the error too. */
+/** A hook failure as a session event. JSON and RPC send the text; listeners in this process also get the error. */
 export function hookErrorEvent(cause: HookError): AgentSessionEvent {
 	const { hookPath, event, reason: error } = cause;
 	return Object.defineProperty({ type: "hook_error", hookPath, event, error }, "cause", { value: cause });
@@ -91,6 +91,6 @@ function preview(text: string): string {
 	return line.length > PREVIEW ? `${line.slice(0, PREVIEW)}…` : line;
 }
 
-function percent(part: number, whole: number): number {
-	return Math.round((100 * part) / whole);
+function percent(part: number, total: number): number {
+	return Math.round((100 * part) / total);
 }

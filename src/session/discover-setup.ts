@@ -31,42 +31,42 @@ import { HookGrants } from "./hook-grants.js";
 import { loadModelClient } from "./model-client.js";
 import type { TrustAnswer } from "./project-code.js";
 import { findSessionCode } from "./session-code.js";
-import { createModelOffers, createSessionModels, registerLocalModels } from "./session-models.js";
+import { createModelOffers, createSessionModels, registerLocalModels, resolveModel } from "./session-models.js";
 import type { ModelClient, SessionSetup } from "./session-setup.js";
 
 /** Which log a session uses. */
 export type SessionChoice =
 	| { kind: "new" }
-	/** The latest one of this directory that is free; a new one when there is none. */
+	/** The latest session of this directory that no other process has open; a new one when there is none. */
 	| { kind: "continue" }
-	/** A path, an id or the start of one. With `copy` the session goes on in a new file that holds all its entries. */
+	/** A path, an id or the start of one. With `copy` the session continues in a new file with all its entries. */
 	| { kind: "open"; target: string; copy?: boolean }
-	/** Nothing on disk. */
+	/** Writes nothing to disk. */
 	| { kind: "memory" };
 
-/** Everything can be left out and is then discovered; what is given takes the place of that. */
+/** Options of a session. Omitted ones are discovered on this machine. */
 export interface CreateAgentSessionOptions {
 	cwd?: string;
 	env?: Environment;
 	home?: string;
-	/** Shared with whatever else shows or changes settings. */
+	/** Shared with other code that shows or changes settings. */
 	settings?: SettingsStore;
 	session?: SessionChoice;
 	sessionDir?: string;
-	/** `provider/id`, an id, or words of it; `:high` behind it sets the thinking level. Or a model. */
+	/** `provider/id`, an id or part of one, with an optional thinking level such as `:high`; or a model. */
 	model?: string | Model<Api>;
 	provider?: string;
-	/** Patterns of the models that Ctrl+P goes through. */
+	/** Patterns of the models that Ctrl+P cycles through. */
 	models?: readonly string[];
 	apiKey?: string;
 	thinkingLevel?: ThinkingLevel;
-	/** Names of built-in tools; absent: all. */
+	/** Names of built-in tools; default: all. */
 	tools?: readonly string[];
-	/** Files with tools, besides those that are discovered. */
+	/** Tool files to load along with the discovered ones. */
 	customTools?: readonly string[];
-	/** Tools besides the built-in ones. */
+	/** Tools to add to the built-in ones. */
 	extraTools?: readonly AnyTool[];
-	/** Hook files to load besides those that are discovered. */
+	/** Hook files to load along with the discovered ones. */
 	hooks?: readonly string[];
 	discoverHooks?: boolean;
 	contextFiles?: boolean;
@@ -74,23 +74,23 @@ export interface CreateAgentSessionOptions {
 	discoverSkills?: boolean;
 	systemPrompt?: string;
 	appendSystemPrompt?: string;
-	/** Run the project's own code this once without a question. */
+	/** Run the project's own code in this session without asking. */
 	trust?: boolean;
-	/** Asks whether the project's own code may run. Without it, only trusted contents do. */
+	/** Asks whether the project's own code may run. Without it, only trusted code runs. */
 	askTrust?(set: ProjectSet): Promise<TrustAnswer>;
-	/** Asks whether a hook gets what it requires. Without it only what the settings grant is granted. */
+	/** Asks whether a hook gets a handle it requires. Without it, hooks get only what the settings grant. */
 	askGrant?(request: GrantRequest): Promise<GrantAnswer>;
-	/** Watches over handlers of hooks while they run; the program ends itself when one hangs, an SDK may not want that. */
+	/** Watches running hook handlers. It ends the process when one hangs, which SDK users may not want. */
 	watch?: HandlerWatch;
 	offline?: boolean;
 	client?: ModelClient;
-	/** Models besides those of pi-ai and models.json. */
+	/** Models to add to those of pi-ai and models.json. */
 	extraModels?: readonly Model<Api>[];
 }
 
 /**
- * Finds what a session is made of on this machine. Hooks and the project's tools come later, when they may run.
- * @throws PiError when the log, the model or a named tool cannot be used
+ * Collects everything a session needs from this machine. Hooks and the project's tools are loaded later, once they may run.
+ * @throws PiError when the log, the model or a options_ tool cannot be used
  */
 export async function discoverSetup(options: CreateAgentSessionOptions): Promise<SessionSetup> {
 	const paths = findPaths(options.env, options.cwd, options.home);
@@ -107,7 +107,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 	registry.registerModels(options.extraModels ?? []);
 	const offline = options.offline ?? false;
 	const chosen = await chooseModel(options, registry, settings, warnings, offline);
-	// Goes on beside the rest; the first request waits for it, and tells when it fails.
+	// Runs in the background: the first request waits for it and reports a failure.
 	if (chosen.model) client.prepare(chosen.model).catch(() => {});
 	if (options.apiKey !== undefined) {
 		if (!chosen.model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
@@ -132,7 +132,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
 	ensurePrivateDir(paths.tmp);
 	const date = new Date().toISOString().slice(0, 10);
-	// The project's tools come later, when they may run.
+	// Computed again when the tools change, for example when the project's tools are added.
 	const preamble = lastResult((tools: readonly AnyTool[]) =>
 		createPreamble(
 			buildSystemPrompt({
@@ -204,7 +204,7 @@ function createPreamble(systemPrompt: string, all: readonly AnyTool[]): RequestP
 	return { systemPrompt, tools, tokens: estimatePreamble(systemPrompt, tools) };
 }
 
-/** The same function, remembering its last result. */
+/** Caches the last result of a function. */
 function lastResult<T, R>(compute: (input: T) => R): (input: T) => R {
 	let last: { input: T; result: R } | null = null;
 	return (input) => {
@@ -249,29 +249,21 @@ async function chooseModel(
 	offline: boolean,
 ): Promise<{ model: Model<Api> | null; thinkingLevel?: ThinkingLevel }> {
 	if (typeof options.model === "object") return { model: options.model };
-	const spec = options.model;
-	if (spec !== undefined) {
-		const named = options.provider === undefined ? {} : { provider: options.provider };
-		try {
-			return registry.resolveModelSpec(spec, named);
-		} catch (error) {
-			// It may be served on this machine, where nobody has looked yet.
-			if (offline || !(await registerLocalModels(registry))) throw error;
-			return registry.resolveModelSpec(spec, named);
-		}
+	if (options.model !== undefined) {
+		return resolveModel(registry, options.model, { offline, provider: options.provider });
 	}
-	const wanted =
+	const preferences =
 		options.provider === undefined
 			? settings
 			: { ...settings, defaultProvider: options.provider, defaultModel: undefined };
 	try {
-		const { model, warning } = registry.defaultModel({ settings: wanted });
+		const { model, warning } = registry.defaultModel({ settings: preferences });
 		if (warning) warnings.push(warning);
 		return { model };
 	} catch (error) {
 		if (!(error instanceof PiError) || error.code !== "model_missing") throw error;
 		if (offline || !(await registerLocalModels(registry))) return { model: null };
-		return { model: registry.defaultModel({ settings: wanted }).model };
+		return { model: registry.defaultModel({ settings: preferences }).model };
 	}
 }
 

@@ -9,7 +9,7 @@ import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/
 import { freezeDeep } from "../log/freeze.js";
 import type { SessionModels } from "./session-setup.js";
 
-/** What a compaction needs of its session. */
+/** The state of the session that a compaction draft is computed from. */
 export interface DraftInputs {
 	entries: readonly SessionEntry[];
 	sessionFile: string | null;
@@ -20,17 +20,17 @@ export interface DraftInputs {
 	idleTimeoutMs: number;
 	focus?: string;
 	signal: AbortSignal;
-	/** Tells of something that was put right, such as an index that was out of range. */
+	/** Reports a corrected value, such as an index out of range. */
 	onNotice(message: string): void;
 }
 
-/** Share of the output limit that a summary may take, in tokens. */
+/** Maximum length of a summary, in tokens. */
 const MAX_SUMMARY_TOKENS = 8000;
 
 /**
  * Drafts a compaction entry with a summary by the model.
- * @param onText hears the summary so far
- * @throws PiError `compaction_failed` when the model gave no summary
+ * @param onText receives the summary so far
+ * @throws PiError `compaction_failed` when the model returned no summary
  */
 export async function draftCompaction(
 	plan: CompactionPlan,
@@ -49,8 +49,8 @@ export async function draftCompaction(
 }
 
 /**
- * Asks the hooks for a compaction of theirs. @returns null when none has one
- * @throws PiError `compaction_failed` when one forbids the compaction
+ * Asks the hooks for a compaction entry. @returns null when none provides one
+ * @throws PiError `compaction_failed` when a hook cancels the compaction
  */
 export async function askHooks(plan: CompactionPlan, setup: DraftInputs): Promise<CompactionDraft | null> {
 	if (!setup.hooks.registry.has("session")) return null;
@@ -75,38 +75,36 @@ export async function askHooks(plan: CompactionPlan, setup: DraftInputs): Promis
 		},
 		setup.signal,
 	);
-	if (answer.cancel) throw new PiError("compaction_failed", `The hook ${answer.cancelledBy} cancelled the compaction`);
+	if (answer.cancel) throw new PiError("compaction_failed", `Hook ${answer.cancelledBy} canceled the compaction`);
 	const { compactionEntry, compactedBy = "" } = answer;
 	const entry = compactionEntry ? checkHookEntry(compactionEntry, compactedBy, plan, setup) : null;
 	return entry && { entry, by: { kind: "hook", name: compactedBy } };
 }
 
-/** A hook's entry with what it left out filled in and an impossible index clamped; null when it has no summary. */
+/** Fills in the fields that a hook's entry omits and clamps its index. @returns null when it has no summary */
 function checkHookEntry(
-	given: CompactionEntry,
+	entry: CompactionEntry,
 	hook: string,
 	plan: CompactionPlan,
 	setup: DraftInputs,
 ): CompactionEntry | null {
-	if (typeof given.summary !== "string") {
-		setup.onNotice(`The hook ${hook} gave a compaction without a summary; the model writes it instead`);
+	if (typeof entry.summary !== "string") {
+		setup.onNotice(`Hook ${hook} returned a compaction without a summary, so the model writes one`);
 		return null;
 	}
 	const { length } = setup.entries;
-	const wanted: unknown = given.firstKeptEntryIndex ?? plan.firstKeptEntryIndex;
-	const number = typeof wanted === "number" && Number.isFinite(wanted) ? wanted : plan.firstKeptEntryIndex;
+	const requested: unknown = entry.firstKeptEntryIndex ?? plan.firstKeptEntryIndex;
+	const number = typeof requested === "number" && Number.isFinite(requested) ? requested : plan.firstKeptEntryIndex;
 	const firstKeptEntryIndex = Math.min(Math.max(Math.trunc(number), 0), length);
-	if (firstKeptEntryIndex !== wanted) {
-		setup.onNotice(
-			`The compaction of the hook ${hook} keeps from entry ${textOf(wanted)}; ${firstKeptEntryIndex} is used`,
-		);
+	if (firstKeptEntryIndex !== requested) {
+		setup.onNotice(`Hook ${hook} keeps entries from ${textOf(requested)}; pi uses ${firstKeptEntryIndex} instead`);
 	}
 	return {
 		type: "compaction",
-		timestamp: typeof given.timestamp === "string" ? given.timestamp : entryTimestamp(),
-		summary: given.summary,
+		timestamp: typeof entry.timestamp === "string" ? entry.timestamp : entryTimestamp(),
+		summary: entry.summary,
 		firstKeptEntryIndex,
-		tokensBefore: typeof given.tokensBefore === "number" ? given.tokensBefore : plan.tokensBefore,
+		tokensBefore: typeof entry.tokensBefore === "number" ? entry.tokensBefore : plan.tokensBefore,
 	};
 }
 
@@ -128,11 +126,11 @@ async function summarize(plan: CompactionPlan, setup: DraftInputs, onText: (text
 			},
 		},
 	);
-	if (signal.aborted) throw new PiError("compaction_failed", "Compaction was cancelled");
+	if (signal.aborted) throw new PiError("compaction_failed", "The compaction was canceled");
 	const summary = replyText(reply);
 	if (reply.stopReason === "error" || summary === "") {
 		const cause = reply.errorMessage ?? "the reply has no text";
-		throw new PiError("compaction_failed", `${model.name} gave no summary: ${errorText(cause)}`, {
+		throw new PiError("compaction_failed", `${model.name} returned no summary: ${errorText(cause)}`, {
 			hint: "try /compact again, or choose another model with /model",
 		});
 	}

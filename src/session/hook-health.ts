@@ -1,9 +1,10 @@
 import type { HookFigures } from "../commands/inspection.js";
 import type { HookError } from "../errors.js";
 import type { HookCallReport } from "../hooks/runner.js";
+import type { AgentSessionEvent } from "./events.js";
 
-/** Durations that are kept of each hook. */
-const KEPT_CALLS = 500;
+/** Number of recent durations kept for each hook. */
+const MAX_DURATIONS = 500;
 
 interface HookRecord {
 	calls: number;
@@ -15,14 +16,13 @@ interface HookRecord {
 	isUnstable: boolean;
 }
 
-/** Takes down how hooks do. Hooks are known by their paths, so figures go on over a reload. */
+/** Records calls, timings and errors of hooks, by path: the figures continue across reloads. */
 export class HookHealth {
 	readonly #records = new Map<string, HookRecord>();
 
-	/** A handler or a command has been called and is done. */
 	recordCall({ hookPath, event, ms, outcome }: HookCallReport): void {
 		const record = this.#record(hookPath);
-		record.durationsMs[record.calls % KEPT_CALLS] = ms;
+		record.durationsMs[record.calls % MAX_DURATIONS] = ms;
 		record.calls++;
 		record.events.set(event, (record.events.get(event) ?? 0) + 1);
 		if (outcome === "timed_out") record.timeouts++;
@@ -33,7 +33,7 @@ export class HookHealth {
 		this.#record(hookPath).lastError = `${event}: ${reason}`;
 	}
 
-	/** @returns true when this was not known of the hook */
+	/** @returns true the first time */
 	markUnstable(hookPath: string): boolean {
 		const record = this.#record(hookPath);
 		const isNew = !record.isUnstable;
@@ -41,7 +41,7 @@ export class HookHealth {
 		return isNew;
 	}
 
-	/** The figures of a hook as they are now. */
+	/** The current figures of a hook; a snapshot. */
 	figures(hookPath: string): HookFigures {
 		const { calls, events, durationsMs, timeouts, blocks, lastError, isUnstable } = this.#record(hookPath);
 		const sorted = [...durationsMs].sort((a, b) => a - b);
@@ -74,7 +74,32 @@ export class HookHealth {
 	}
 }
 
-/** The least value that at least `share` of all are not above; null of none. */
+/** The smallest value that at least `share` of all values do not exceed; null for an empty list. */
 function percentile(sorted: readonly number[], share: number): number | null {
 	return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+}
+
+/** Handlers that run longer are reported, ms. */
+const LONG_MS = 250;
+
+/** Reports handlers that keep the session waiting for more than `LONG_MS`. */
+export class LongCalls {
+	/** @param emit receives `hook_running`, and `hook_done` when the handler returns */
+	constructor(
+		private readonly emit: (event: Extract<AgentSessionEvent, { type: "hook_running" | "hook_done" }>) => void,
+	) {}
+
+	/** Call when a handler starts. @returns a function to call when it returns */
+	begin(hookPath: string, event: string): () => void {
+		let isReported = false;
+		const timer = setTimeout(() => {
+			isReported = true;
+			this.emit({ type: "hook_running", hookPath, event, ms: LONG_MS });
+		}, LONG_MS);
+		timer.unref();
+		return () => {
+			clearTimeout(timer);
+			if (isReported) this.emit({ type: "hook_done", hookPath, event });
+		};
+	}
 }

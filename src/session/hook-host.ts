@@ -8,48 +8,40 @@ import type { HookHost } from "../hooks/host-context.js";
 import type { HookUI } from "../hooks/types.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
-import type { SessionActivity } from "./activity.js";
-import type { SessionContext } from "./session-context.js";
-import type { SessionSetup } from "./session-setup.js";
-import type { SessionState } from "./session-state.js";
+import type { SessionCore } from "./session-setup.js";
 
-/** What the host of hooks is made of. */
-export interface HookHostDeps {
-	setup: SessionSetup;
-	state: SessionState;
-	context: SessionContext;
+export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "context" | "activity"> {
 	ui(): HookUI;
 	hasUI(): boolean;
 	shell(): CommandShell | null;
-	/** Where items go that hooks append. */
+	/** Receives the items that hooks append. */
 	systemItems(): SystemItemSink;
 	rebuild(): Promise<void>;
-	activity: SessionActivity;
 }
 
-/** Hooks and the program share one object for each model: nobody may change it in place. */
-function unchangeable<M extends Model<Api> | null>(model: M): M {
+/** Freezes a model: hooks and pi share its object, so nobody may change it in place. */
+function freezeModel<M extends Model<Api> | null>(model: M): M {
 	return freezeDeep(model);
 }
 
-/** Hooks are loaded without type checks. */
+// Hooks are loaded without type checks, so the setters check their arguments.
 function checkModel(model: unknown): void {
-	const given: { provider?: unknown; id?: unknown } = typeof model === "object" && model !== null ? model : {};
-	if (typeof given.provider === "string" && typeof given.id === "string") return;
-	throw new PiError("bad_arguments", `ctx.setModel takes a model, not ${textOf(model)}`, {
-		hint: "ctx.findModel(provider, id) and ctx.availableModels() give models",
+	const fields: { provider?: unknown; id?: unknown } = typeof model === "object" && model !== null ? model : {};
+	if (typeof fields.provider === "string" && typeof fields.id === "string") return;
+	throw new PiError("bad_arguments", `ctx.setModel expects a model, not ${textOf(model)}`, {
+		hint: "ctx.findModel(provider, id) and ctx.availableModels() return models",
 	});
 }
 
 function checkLevel(level: unknown): ThinkingLevel {
 	const known = THINKING_LEVELS.find((name) => name === level);
 	if (known !== undefined) return known;
-	throw new PiError("bad_arguments", `ctx.setThinkingLevel takes no ${textOf(level)}`, {
+	throw new PiError("bad_arguments", `ctx.setThinkingLevel does not accept ${textOf(level)}`, {
 		hint: `the levels are ${THINKING_LEVELS.join(", ")}`,
 	});
 }
 
-/** The session as hooks see it; every member reads current state. */
+/** The view that hooks have of the session; every member reads the current state. */
 export function createHookHost(deps: HookHostDeps): HookHost {
 	const { setup, state, context, ui, hasUI, shell, rebuild } = deps;
 	return {
@@ -58,7 +50,7 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 			return state.log.path;
 		},
 		get model() {
-			return unchangeable(state.model);
+			return freezeModel(state.model);
 		},
 		get thinkingLevel() {
 			return state.thinkingLevel;
@@ -78,8 +70,8 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		get generation() {
 			return state.generation;
 		},
-		findModel: (provider, id) => unchangeable(setup.models.find(provider, id)),
-		availableModels: async () => (await setup.models.available()).map(unchangeable),
+		findModel: (provider, id) => freezeModel(setup.models.find(provider, id)),
+		availableModels: async () => (await setup.models.available()).map(freezeModel),
 		resolveApiKey: (model) => setup.models.resolveApiKey(model),
 		async requestAuth(model) {
 			const isKnown = (await setup.models.resolveApiKey(model)) !== undefined;

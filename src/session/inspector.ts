@@ -2,7 +2,6 @@ import type { ContextInspection, HookFigures, HookStatus, InspectOptions, Inspec
 import { buildContext } from "../context/build-context.js";
 import { findCacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext, HookEdits, TracedMessage } from "../context/context-message.js";
-import type { EntrySource } from "../context/entry-message.js";
 import { createLedger, type HookShare, hookShares } from "../context/ledger.js";
 import { StabilityWatch } from "../context/stability.js";
 import { PiError } from "../errors.js";
@@ -14,12 +13,10 @@ import type { HookFailure, SessionHooks } from "./session-hooks.js";
 import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
-/** What an inspector reads of its session. */
 export interface InspectorDeps {
 	setup: Pick<SessionSetup, "preamble">;
 	state: SessionState;
 	context: SessionContext;
-	/** Computes the context from the entries now. */
 	rebuild(): Promise<void>;
 	hooks: SessionHooks;
 	ended: AbortSignal;
@@ -28,7 +25,7 @@ export interface InspectorDeps {
 
 const NO_HOOKS: ReadonlySet<string> = new Set();
 
-/** Shows what the model is given next, or was given, and how the hooks do. Computes beside the session: no figures, no events. */
+/** Explains past and future requests and reports the state of the hooks. Its own computations leave no figures or events. */
 export class SessionInspector implements Inspector {
 	constructor(private readonly deps: InspectorDeps) {}
 
@@ -39,7 +36,7 @@ export class SessionInspector implements Inspector {
 		}
 		const entries = at === null ? all : Object.freeze(all.slice(0, at + 1));
 		const watch = new StabilityWatch((hook) => this.deps.hooks.reportUnstable(hook));
-		// Twice, since an answer that differs without a reason shows only beside another one.
+		// Two builds: only a second answer shows that a hook is unstable.
 		await this.#build(entries, without, watch);
 		const context = await this.#build(entries, without, watch);
 		const before = (at === null ? this.deps.context.lastRequest : null) ?? (await this.#lastRequest(entries));
@@ -82,7 +79,7 @@ export class SessionInspector implements Inspector {
 				isEnabled: this.deps.hooks.isEnabled(hook),
 				problem: failures.find(({ path }) => path === hook.path)?.problem ?? null,
 				figures: health.figures(hook.path),
-				share: shares.get(hook.path) ?? NOTHING,
+				share: shares.get(hook.path) ?? NO_SHARE,
 				cannotFire: unreachable(hook, reach),
 				conflicts: loaded
 					.filter((other) => other !== hook)
@@ -108,12 +105,11 @@ export class SessionInspector implements Inspector {
 	}
 
 	#build(entries: readonly SessionEntry[], without: ReadonlySet<string>, watch: StabilityWatch): Promise<BuiltContext> {
-		const source: EntrySource = entries;
 		const stages = this.deps.hooks.trialStages(() => entries, this.deps.ended).filter(({ hook }) => !without.has(hook));
-		return buildContext(source, watch.watch(stages, entries.length));
+		return buildContext(entries, watch.watch(stages, entries.length));
 	}
 
-	/** The request that the last reply answered, computed with the hooks of now. */
+	/** The request that the last reply answered, computed with the current hooks. */
 	async #lastRequest(entries: readonly SessionEntry[]): Promise<BuiltContext | null> {
 		const reply = entries.findLastIndex(isReply);
 		if (reply < 0) return null;
@@ -121,7 +117,7 @@ export class SessionInspector implements Inspector {
 	}
 }
 
-const NOTHING: HookShare = { added: 0, removed: 0 };
+const NO_SHARE: HookShare = { added: 0, removed: 0 };
 
 function isReply(entry: SessionEntry): boolean {
 	return isMessageEntry(entry) && entry.message.role === "assistant";
@@ -129,10 +125,10 @@ function isReply(entry: SessionEntry): boolean {
 
 function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {
 	const none = { events: [], commands: [], entryTypes: [], cannotFire: [], conflicts: [] };
-	return { ...failure, ...none, isEnabled: false, figures, share: NOTHING };
+	return { ...failure, ...none, isEnabled: false, figures, share: NO_SHARE };
 }
 
-/** What two hooks both claim. */
+/** Commands and entry types that two hooks both claim. */
 function sharedClaims(hook: LoadedHook, other: LoadedHook): string[] {
 	const commands = [...hook.commands.keys()].filter((name) => other.commands.has(name));
 	const types = [...hook.entryTypes.keys()].filter((type) => other.entryTypes.has(type));
@@ -142,7 +138,7 @@ function sharedClaims(hook: LoadedHook, other: LoadedHook): string[] {
 	];
 }
 
-/** Entries that two hooks both take out or replace in the context as last computed. */
+/** Entries that two hooks both remove or replace in the current context. */
 function sharedEdits(hook: LoadedHook, other: LoadedHook, edits: readonly HookEdits[]): string[] {
 	const of = ({ path }: LoadedHook) =>
 		edits.filter((edit) => edit.hook === path).flatMap(({ entries }) => [...entries]);
@@ -154,5 +150,5 @@ function sharedEdits(hook: LoadedHook, other: LoadedHook, edits: readonly HookEd
 	return [`${both.length === 1 ? "entry" : "entries"} ${shown}${more} in the context: also edited by ${other.path}`];
 }
 
-/** Entries that a conflict names. */
+/** Maximum number of entries that a conflict names. */
 const MAX_SHOWN_ENTRIES = 5;

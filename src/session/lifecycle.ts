@@ -1,66 +1,52 @@
 import { dirname } from "node:path";
 import type { BranchTarget } from "../commands/command.js";
-import type { BuiltContext } from "../context/context-message.js";
 import { PiError } from "../errors.js";
-import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
+import type { SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
-import { entryTimestamp, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
+import { entryTimestamp, isUserMessageEntry, messageText } from "../log/entry.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
-import type { Operation, SessionActivity } from "./activity.js";
-import type { AgentSessionEvent } from "./events.js";
+import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
-import { entriesUpTo, type SessionContext } from "./session-context.js";
-import type { SessionSetup } from "./session-setup.js";
-import type { SessionState } from "./session-state.js";
+import { entriesUpTo } from "./session-context.js";
+import type { SessionCore } from "./session-setup.js";
 
-/** What the life of a session is driven with. */
-export interface LifecycleDeps {
-	setup: SessionSetup;
-	activity: SessionActivity;
-	state: SessionState;
-	context: SessionContext;
-	hooks(): HookRunner;
-	emit(event: AgentSessionEvent): void;
-	/** Called when a log is left, with nothing running: what still waits belongs to it. */
+export interface LifecycleDeps extends SessionCore {
+	/** Called before the session leaves a log, when nothing is running. */
 	onLeave(): void;
 	/** True for entry types that a loaded hook declares or writes. */
 	knowsType(type: string): boolean;
-	/** Computes a context beside the session's own. */
-	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
 	warn(line: string): void;
-	/** Aborted when the program ends. */
-	ended: AbortSignal;
 }
 
 type PlainReason = "start" | "before_switch" | "switch" | "before_clear" | "clear" | "shutdown";
 
-/** Start, switch, clear, branch, shutdown: each tells the hooks, and before it changes anything asks them. */
+/** Starts, replaces, branches and shuts down the session; notifies the hooks and asks them before a replacement. */
 export class Lifecycle {
 	#onWriteError: (error: PiError) => void = () => {};
 	#missing: MissingHooks | null = null;
 
 	constructor(private readonly deps: LifecycleDeps) {}
 
-	/** Hears when entries cannot be written, of this log and of those that follow. */
+	/** Sets the listener for write errors of this log and of its successors. */
 	watchLog(onWriteError: (error: PiError) => void): void {
 		this.#onWriteError = onWriteError;
 		this.deps.state.log.onWriteError = onWriteError;
 	}
 
-	/** Entries whose hook is not loaded, as it was when the session was opened; null when there were none. */
+	/** Entries whose hook was not loaded when the session was opened; null when there were none. */
 	get missingHooks(): MissingHooks | null {
 		return this.#missing;
 	}
 
 	/**
-	 * Lets the context of the last request stand for all that was before its reply.
-	 * @throws PiError `command_failed` when the log does not say what it was
+	 * Replaces everything before the last reply with the context of its request.
+	 * @throws PiError `command_failed` when the log does not record that context
 	 */
 	async freezeContext(): Promise<void> {
 		const difference = this.#missing?.difference;
 		if (!difference?.canFreeze) {
-			throw new PiError("command_failed", "The last context cannot be frozen: the session does not say what it was");
+			throw new PiError("command_failed", "Cannot freeze the last context: the session does not record it");
 		}
 		this.#missing = null;
 		this.deps.state.append({
@@ -71,11 +57,11 @@ export class Lifecycle {
 		await this.deps.context.rebuild(this.deps.ended);
 	}
 
-	/** Loads the hooks, computes the first context and tells the hooks of the start. */
+	/** Loads the hooks, computes the first context and notifies the hooks of the start. */
 	start(load: () => Promise<void>): Promise<void> {
 		return this.#switching("start", async (signal) => {
 			await load();
-			this.#comparePlace();
+			this.#warnAboutDirectory();
 			await this.#findMissing();
 			await this.deps.context.rebuild(signal);
 			await this.#emit(() => this.#event("start", null), signal);
@@ -83,7 +69,7 @@ export class Lifecycle {
 		});
 	}
 
-	/** Reloads the hooks: the old ones get `shutdown`, the new ones `start`, and the context is computed again. */
+	/** Reloads the hooks: the old ones receive `shutdown`, the new ones `start`; then computes the context again. */
 	reload<T>(load: (unload: () => Promise<void>) => Promise<T>): Promise<T> {
 		return this.#switching("reload", async (signal) => {
 			const loaded = await load(() => this.shutDown());
@@ -107,7 +93,7 @@ export class Lifecycle {
 
 	/**
 	 * Opens another session, or a copy of it. @returns false when a hook canceled it
-	 * @throws PiError when the file cannot be used; `log_locked` for one that another pi has open and that is not copied;
+	 * @throws PiError when the file cannot be used; `log_locked` when another pi has it open, unless it is copied;
 	 * `session_busy`
 	 */
 	switchSession(path: string, { copy = false } = {}): Promise<boolean> {
@@ -137,15 +123,15 @@ export class Lifecycle {
 	}
 
 	/**
-	 * Goes on in a new session that holds the entries before a user message.
-	 * @returns the text of that message, for the editor; null when a hook cancelled it
-	 * @throws PiError `bad_arguments` when the entry is no user message
+	 * Continues in a new session with the entries before a user message.
+	 * @returns the text of that message, for the editor; null when a hook canceled it
+	 * @throws PiError `bad_arguments` when the entry is not a user message
 	 */
 	async branch(entryIndex: number): Promise<string | null> {
 		const { setup, state, activity } = this.deps;
 		const entry = state.log.entry(entryIndex);
 		if (!isUserMessageEntry(entry)) {
-			throw new PiError("bad_arguments", `Entry ${entryIndex} is not a message of the user`, { hint: "see /branch" });
+			throw new PiError("bad_arguments", `Entry ${entryIndex} is not a user message`, { hint: "see /branch" });
 		}
 		return this.#switching("branch", async (signal) => {
 			const answer = await this.#ask("before_branch", signal, entryIndex);
@@ -158,12 +144,11 @@ export class Lifecycle {
 		});
 	}
 
-	/** Names the session. */
 	setName(name: string): void {
 		this.deps.state.append({ type: "session_info", timestamp: entryTimestamp(), name });
 	}
 
-	/** Tells the hooks that they end. An abort does not shorten this. */
+	/** Sends `shutdown` to the hooks. An abort does not shorten this. */
 	async shutDown(): Promise<void> {
 		await this.#emit(() => this.#event("shutdown", null), null);
 	}
@@ -191,7 +176,7 @@ export class Lifecycle {
 		await previous.flush();
 		log.onWriteError = this.#onWriteError;
 		state.replaceLog(log);
-		// Nothing more can be read from a closed file.
+		// Read the id first: a closed log cannot be read.
 		const { id } = previous;
 		previous.close();
 		setup.client.release(id);
@@ -199,7 +184,7 @@ export class Lifecycle {
 		if (reason === "switch") state.restore(setup.models.find, { model: false, thinkingLevel: false });
 		this.#missing = null;
 		if (reason === "switch") {
-			this.#comparePlace();
+			this.#warnAboutDirectory();
 			await this.#findMissing();
 		}
 		await context.rebuild(signal);
@@ -211,11 +196,11 @@ export class Lifecycle {
 		await this.#emit(event, signal);
 	}
 
-	/** What a session says of files holds for the directory where it was said. */
-	#comparePlace(): void {
+	/** Relative paths in a session refer to the directory in which it began. */
+	#warnAboutDirectory(): void {
 		const { setup, state, warn } = this.deps;
 		const began = state.log.header.cwd;
-		if (began !== setup.cwd) warn(`This session began in ${began} · tools and paths go by ${setup.cwd} now`);
+		if (began !== setup.cwd) warn(`This session began in ${began} · tools and relative paths now use ${setup.cwd}`);
 	}
 
 	async #findMissing(): Promise<void> {
@@ -228,7 +213,7 @@ export class Lifecycle {
 		if (this.#missing) warn(describeMissingHooks(this.#missing));
 	}
 
-	/** Asks the hooks. An abort answers for those that have not: nothing changes then. */
+	/** Asks the hooks whether the session may be replaced. An abort counts as a cancel. */
 	async #ask(
 		reason: "before_switch" | "before_clear" | "before_branch",
 		signal: AbortSignal,
@@ -243,8 +228,8 @@ export class Lifecycle {
 	}
 
 	/**
-	 * Makes the event only when there is a handler: it holds every entry of the log.
-	 * @param signal ends the wait for handlers; null: nothing does
+	 * Emits a session event. Creates it only if a hook handles it, because it holds every entry of the log.
+	 * @param signal stops waiting for handlers; null: nothing does
 	 */
 	async #emit(event: () => HookSessionEvent, signal: AbortSignal | null): Promise<SessionAnswer> {
 		const hooks = this.deps.hooks();
@@ -252,7 +237,7 @@ export class Lifecycle {
 		return hooks.emitSession(event(), signal ?? new AbortController().signal);
 	}
 
-	/** Entries are read when a handler asks for them. */
+	/** Creates a session event that reads the entries on demand. */
 	#event(
 		reason: PlainReason,
 		previousSessionFile: string | null,

@@ -1,42 +1,41 @@
 import { plainMessages } from "../context/build-context.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { digestContext } from "../context/digest.js";
+import { readRecordedRequest } from "../context/recorded-request.js";
 import { activeReplacement } from "../context/replacement.js";
-import { readShape } from "../context/shape.js";
 import { estimateAll } from "../context/tokens.js";
 import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 
-/** How large a request is; tokens are estimates. */
+/** Size of a request; tokens are estimates. */
 export interface RequestSize {
 	messages: number;
 	tokens: number;
 }
 
-/** The last request is not what it would be with the hooks of now. */
+/** How the last request differs from the one that the current hooks would build. */
 export interface ContextDifference {
-	/** Index of its reply. */
+	/** Entry index of the reply to that request. */
 	reply: number;
 	sent: RequestSize;
 	now: RequestSize;
-	/** The log says message by message what it was. */
+	/** True when the log records every message of the request. */
 	canFreeze: boolean;
 }
 
-/** Entries in a session whose hook is not loaded, and what that changes. */
+/** Entries in a session whose hook is not loaded, and the effect on the context. */
 export interface MissingHooks {
-	/** Types that no loaded hook knows, and how many entries of each there are; lines that cannot be read as `unreadable`. */
+	/** Number of entries by type, for types that no loaded hook knows; unreadable lines count as `unreadable`. */
 	types: ReadonlyMap<string, number>;
-	/** null when the last request is as it was, when that is not known, and once it no longer matters. */
+	/** null when the last request would be the same, was not recorded, or no longer matters. */
 	difference: ContextDifference | null;
 }
 
-/** What is looked at. */
 export interface MissingHooksQuery {
 	log: SessionLog;
 	/** True for types that a loaded hook declares or writes. */
 	knowsType(type: string): boolean;
-	/** Computes a context with the hooks of now, beside the session's own. */
+	/** Computes a context with the current hooks, apart from the session's own. */
 	tryContext(entries: readonly SessionEntry[]): Promise<BuiltContext>;
 }
 
@@ -46,15 +45,15 @@ export async function findMissingHooks(query: MissingHooksQuery): Promise<Missin
 	return types.size === 0 ? null : { types, difference: await findDifference(query) };
 }
 
-/** One sentence: which entries there are, and what their hooks would change. */
+/** One line for the user: the entries, and how their hooks would change the context. */
 export function describeMissingHooks({ types, difference }: MissingHooks): string {
 	const list = listTypes(types);
-	const line = `The session has entries that no loaded hook knows: ${list}; they are kept and not used`;
+	const line = `No loaded hook knows these entries of the session: ${list}; pi keeps and ignores them`;
 	if (!difference) return line;
-	return `${line} · the last request had ${size(difference.sent)}; without their hooks it has ${size(difference.now)}`;
+	return `${line} · the last request had ${size(difference.sent)}; without their hooks it would have ${size(difference.now)}`;
 }
 
-/** Such as `stack_pop (2), pin (1)`. */
+/** A list such as `stack_pop (2), pin (1)`. */
 export function listTypes(types: ReadonlyMap<string, number>): string {
 	return [...types].map(([type, count]) => `${type} (${count})`).join(", ");
 }
@@ -77,13 +76,13 @@ async function findDifference(query: MissingHooksQuery): Promise<ContextDifferen
 	const reply = entries.findLastIndex((entry) => isMessageEntry(entry) && entry.message.role === "assistant");
 	const last = entries[reply];
 	const record = isMessageEntry(last) ? last.context : undefined;
-	// What a compaction or a freeze has replaced since is no longer what the model is given.
+	// A later compaction or freeze has replaced that request.
 	if (!record || (activeReplacement(entries)?.entryIndex ?? -1) > reply) return null;
 	const now = await recompute(query, reply, record);
 	if (!now) return null;
-	const shape = readShape(entries, reply)?.map(({ message }) => message);
-	const isExact = shape !== undefined && digestContext(shape) === record.digest;
-	const tokens = isExact ? estimateAll(shape) : record.tokens;
+	const recorded = readRecordedRequest(entries, reply)?.map(({ message }) => message);
+	const isExact = recorded !== undefined && digestContext(recorded) === record.digest;
+	const tokens = isExact ? estimateAll(recorded) : record.tokens;
 	return {
 		reply,
 		sent: { messages: record.messages, tokens },
@@ -92,10 +91,10 @@ async function findDifference(query: MissingHooksQuery): Promise<ContextDifferen
 	};
 }
 
-/** The messages of the request with the hooks of now; null when they are what was sent. */
+/** The messages of the request with the current hooks; null when they equal those sent. */
 async function recompute({ log: { entries }, tryContext }: MissingHooksQuery, reply: number, record: ContextRecord) {
 	let last = null;
-	// A hook may have saved entries while the reply was on its way: the request is that of some point before it.
+	// A hook may have saved entries during the reply, so the request may belong to an earlier point of the log.
 	for (let end = reply; end > 0; end--) {
 		const messages = plainMessages(await tryContext(Object.freeze(entries.slice(0, end))));
 		if (digestContext(messages) === record.digest) return null;

@@ -1,7 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { ModelClient } from "./session-setup.js";
 
-/** The clients that pi-ai would load with the first request: loaded earlier, they do not hold it up. */
+/** Clients that pi-ai would otherwise load, slowly, during the first request. */
 const PROVIDER_CLIENTS: Partial<Record<string, () => Promise<unknown>>> = {
 	"anthropic-messages": () => import("@mariozechner/pi-ai/anthropic"),
 	"google-generative-ai": () => import("@mariozechner/pi-ai/google"),
@@ -9,7 +9,7 @@ const PROVIDER_CLIENTS: Partial<Record<string, () => Promise<unknown>>> = {
 	"openai-responses": () => import("@mariozechner/pi-ai/openai-responses"),
 };
 
-/** Loads pi-ai, which takes a while, as the client that sessions use. */
+/** Loads pi-ai, which is slow to import, as the client of sessions. */
 export async function loadModelClient(): Promise<ModelClient> {
 	const ai = await import("@mariozechner/pi-ai");
 	return {
@@ -19,7 +19,7 @@ export async function loadModelClient(): Promise<ModelClient> {
 		clampThinkingLevel: (model: Model<Api>, level) => ai.clampThinkingLevel(model, level),
 		async prepare(model) {
 			if (model.api === "bedrock-converse-stream") {
-				// pi-ai looks for its Bedrock client at a path that a bundle does not have.
+				// pi-ai imports its Bedrock client from a path that does not exist in a bundle.
 				const { bedrockProviderModule } = await import("@mariozechner/pi-ai/bedrock-provider");
 				ai.setBedrockProviderModule(bedrockProviderModule);
 			} else await PROVIDER_CLIENTS[model.api]?.();

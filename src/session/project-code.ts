@@ -14,39 +14,38 @@ import type { HookFile } from "../hooks/discover.js";
 import { revealInvisible } from "../util/reveal.js";
 import { copyProjectCode } from "./project-copy.js";
 
-/** What a person says to the code of a project: trust these contents, run them this once, or leave them out. */
+/** The user's decision on the code of a project: trust these contents, run them once, or do not run them. */
 export type TrustAnswer = "trust" | "once" | "no";
 
-/** How the code of a project comes to run. */
 export interface ProjectCodeOptions {
 	cwd: string;
 	agentDir: string;
-	/** A private directory for copies of what was accepted. */
+	/** A private directory for copies of accepted code. */
 	copyDir: string;
-	/** `--trust`, `PI_TRUST=1`: this run only, nothing is stored. */
+	/** `--trust`, `PI_TRUST=1`: for this process only, nothing is stored. */
 	trustOnce: boolean;
-	/** Asks the user; absent where nobody can be asked. */
+	/** Asks the user; absent without a user interface. */
 	ask?(set: ProjectSet): Promise<TrustAnswer>;
 }
 
-/** The project's code that may run: for a file's real path, its copy with the bytes that were accepted. */
+/** The project's code that may run: the path of each file's copy, by the file's real path. */
 export type AcceptedCode = ReadonlyMap<string, string>;
 
 /**
- * Decides whether the project's own hooks and tools may run, by one question for all of them. What is accepted is
- * copied away from the project, so that the bytes that were looked at are those that run.
+ * Decides whether the project's own hooks and tools may run, with one question for all of them. Accepted code is copied
+ * out of the project, so that exactly the reviewed bytes run.
  * @see docs/trust.md
  */
 export class ProjectGate implements CommandTrust {
-	/** Contents that a person let in for this run, as `digest` names them. */
+	/** Digest of the contents that the user accepted for this process. */
 	#onceDigest: string | null = null;
 	#asksAlways = false;
 
 	constructor(private readonly options: ProjectCodeOptions) {}
 
 	/**
-	 * Looks at the project's code as it is now and asks where that is needed and possible; without an answer nothing runs.
-	 * Never throws. @returns null when it may not run
+	 * Reads the project's current code and asks the user if necessary and possible; without an answer nothing runs.
+	 * Never throws. @returns null when the code may not run
 	 */
 	async accept(onWarning: (line: string) => void): Promise<AcceptedCode | null> {
 		const { agentDir, copyDir } = this.options;
@@ -63,11 +62,11 @@ export class ProjectGate implements CommandTrust {
 	async describe(): Promise<string[]> {
 		const warnings: string[] = [];
 		const set = await this.#find((line) => warnings.push(line));
-		if (set.files.length === 0) return [...warnings, `${set.root} has no hooks and tools of its own`];
+		if (set.files.length === 0) return [...warnings, `${set.root} has no hooks or tools of its own`];
 		const width = Math.max(...set.files.map(({ rel }) => revealInvisible(rel).length));
 		return [
 			...warnings,
-			...(set.incomplete ? [`Never trusted: it has ${set.incomplete}`] : []),
+			...(set.incomplete ? [`Cannot be trusted: it has ${set.incomplete}`] : []),
 			...set.files.map((file) => describeFile(file, width)),
 			set.trustedAt ? `Trusted on ${set.trustedAt.slice(0, 10)}` : "Nothing in this project is trusted",
 		];
@@ -94,22 +93,22 @@ export class ProjectGate implements CommandTrust {
 		this.#asksAlways = false;
 		const digest = JSON.stringify(set.files.map(({ rel, sha256 }) => [rel, sha256]));
 		if (set.incomplete) {
-			onWarning(`Project code was not run: it has ${set.incomplete} · remove what does not belong under .pi`);
+			onWarning(`Project code was not run: it has ${set.incomplete} · remove files that do not belong in .pi`);
 			return false;
 		}
 		if (!asksAlways && (trustOnce || isTrusted(set) || digest === this.#onceDigest)) return true;
 		const answer = ask ? await ask({ ...set, files: set.files.map((file) => withTrustedText(file, agentDir)) }) : "no";
 		this.#onceDigest = answer === "once" ? digest : null;
-		if (answer === "trust") await remember(set, agentDir, onWarning);
+		if (answer === "trust") await storeAnswer(set, agentDir, onWarning);
 		if (answer === "no") onWarning(describeSkipped(set, ask !== undefined));
 		return answer !== "no";
 	}
 }
 
 /**
- * The hook or tool files that may be loaded: a project's own with their accepted copy as `realPath`, none of them
- * without `accepted`.
- * @param onWarning hears of files that were not part of what was accepted
+ * Selects the hook or tool files that may be loaded. Project files get their accepted copy as `realPath`; without
+ * `accepted` they are dropped.
+ * @param onWarning receives a line for each project file that was not part of the accepted code
  */
 export function withCopies(
 	files: readonly HookFile[],
@@ -120,23 +119,22 @@ export function withCopies(
 		if (file.scope !== "project") return [file];
 		const copy = accepted?.get(file.realPath);
 		if (copy !== undefined) return [{ ...file, realPath: copy }];
-		if (accepted)
-			onWarning(`${file.path} was not run: it was not among the files that were shown · /reload asks again`);
+		if (accepted) onWarning(`${file.path} was not run: it was not part of the code you accepted · /reload asks again`);
 		return [];
 	});
 }
 
 function withTrustedText(file: ProjectFile, agentDir: string): ProjectFile {
 	if (file.state !== "changed" || file.trustedSha256 === undefined) return file;
-	const before = trustedText(agentDir, file.trustedSha256);
-	return before === undefined ? file : { ...file, trustedText: before };
+	const text = trustedText(agentDir, file.trustedSha256);
+	return text === undefined ? file : { ...file, trustedText: text };
 }
 
-/** Where the answer cannot be kept it still counts for this run. */
-async function remember(set: ProjectSet, agentDir: string, onWarning: (line: string) => void): Promise<void> {
+/** Stores the trust. If that fails, the answer still applies to this process. */
+async function storeAnswer(set: ProjectSet, agentDir: string, onWarning: (line: string) => void): Promise<void> {
 	try {
 		const { keptAside } = await storeTrust(agentDir, set);
-		if (keptAside !== undefined) onWarning(`The unreadable trust.json was kept as ${keptAside}`);
+		if (keptAside !== undefined) onWarning(`trust.json cannot be read; pi renamed it to ${keptAside}`);
 	} catch (error) {
 		onWarning(`The project is trusted for this run only: ${errorText(error)}`);
 	}
@@ -151,6 +149,6 @@ function describeSkipped(set: ProjectSet, asked: boolean): string {
 	const list = files.length > 4 ? `${files.slice(0, 4).join(", ")} and ${files.length - 4} more` : files.join(", ");
 	const next = asked
 		? "/reload asks again"
-		: "look at them, then start pi in a terminal, or pass --trust to run them this once";
-	return `Project code was not run, it is not trusted: ${list || "all of it"} · ${next}`;
+		: "review them, then start pi in a terminal, or pass --trust to run them once";
+	return `Project code was not run because it is not trusted: ${list || "all files"} · ${next}`;
 }

@@ -17,47 +17,47 @@ import { basename, dirname, join, parse, relative, sep } from "node:path";
 import type { ProjectCode } from "../config/project-code.js";
 import { ensurePrivateDir } from "../util/fs.js";
 
-/** Path in the copy → contents, or where a link leads. */
+/** Path in the copy → contents of a file, or target of a link. */
 type Plan = Map<string, Buffer | string>;
 
-/** Copies that nobody used for so long are removed. */
+/** Copies that were not used for this long are removed. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Writes the bytes of a project's code to a directory of its own under `baseDir` (0700), named after the contents. In it
- * each file stands at its whole real path, so that relative imports among the files work and find nothing else; packages
- * are still found where the project has them, through links to its `node_modules`. Equal code gets the same directory,
- * which is put right when it does not hold exactly this.
+ * Copies a project's code to a directory under `baseDir` (mode 0700) that is named after the contents. Each file keeps its
+ * full real path below it, so relative imports among the files work and reach nothing else; links to the project's
+ * `node_modules` make its packages available. Equal code shares a directory, which is rewritten unless it holds exactly
+ * these files.
  * @returns the path of each file's copy, by the file's real path
- * @throws the system's error when it cannot be written
+ * @throws the system error when the copy cannot be written
  */
 export function copyProjectCode(code: ProjectCode, baseDir: string): ReadonlyMap<string, string> {
 	const plan = planCopy(code);
 	const target = join(baseDir, nameOf(code));
 	ensurePrivateDir(baseDir);
-	chmodSync(baseDir, 0o700); // it may have been there before
-	if (!holds(target, plan)) {
-		removeOld(baseDir);
-		putInPlace(write(baseDir, plan), target, plan);
+	chmodSync(baseDir, 0o700); // an existing directory keeps its mode otherwise
+	if (!matchesPlan(target, plan)) {
+		removeOldCopies(baseDir);
+		install(writeCopy(baseDir, plan), target, plan);
 	}
 	const now = new Date();
 	utimesSync(target, now, now);
-	return new Map(code.files.map(({ realPath }) => [realPath, join(target, placeOf(realPath))]));
+	return new Map(code.files.map(({ realPath }) => [realPath, join(target, pathInCopy(realPath))]));
 }
 
 function planCopy({ root, files }: ProjectCode): Plan {
 	const plan: Plan = new Map();
-	for (const { realPath, bytes } of files) plan.set(placeOf(realPath), bytes);
+	for (const { realPath, bytes } of files) plan.set(pathInCopy(realPath), bytes);
 	for (const { rel, realPath } of files) {
-		const place = placeOf(join(root, rel));
-		if (!plan.has(place)) plan.set(place, relative(dirname(place), placeOf(realPath)));
+		const relativePath = pathInCopy(join(root, rel));
+		if (!plan.has(relativePath)) plan.set(relativePath, relative(dirname(relativePath), pathInCopy(realPath)));
 	}
 	for (const dir of new Set(files.flatMap(({ realPath }) => parentsOf(realPath)))) {
-		const place = join(placeOf(dir), "node_modules");
-		// Where a file was imported from inside, that file alone is part of the copy.
-		const isTaken = [...plan.keys()].some((path) => path.startsWith(place + sep));
+		const relativePath = join(pathInCopy(dir), "node_modules");
+		// Files imported from node_modules are in the copy themselves; a link would replace them.
+		const isTaken = [...plan.keys()].some((path) => path.startsWith(relativePath + sep));
 		if (!isTaken && basename(dir) !== "node_modules" && isDirectory(join(dir, "node_modules"))) {
-			plan.set(place, join(dir, "node_modules"));
+			plan.set(relativePath, join(dir, "node_modules"));
 		}
 	}
 	return plan;
@@ -69,7 +69,7 @@ function nameOf({ root, files }: ProjectCode): string {
 }
 
 /** An absolute path as a relative one; a drive letter becomes a directory. */
-function placeOf(path: string): string {
+function pathInCopy(path: string): string {
 	const { root } = parse(path);
 	return join(root.replace(/[^a-z0-9]/gi, ""), relative(root, path));
 }
@@ -79,29 +79,29 @@ function parentsOf(path: string): string[] {
 	return dir === path ? [] : [dir, ...parentsOf(dir)];
 }
 
-/** Whether a directory holds exactly what is planned. */
-function holds(dir: string, plan: Plan): boolean {
+/** Whether a directory holds exactly the planned files and links. */
+function matchesPlan(dir: string, plan: Plan): boolean {
 	let count = 0;
 	const visit = (at: string): boolean =>
 		readdirSync(join(dir, at), { withFileTypes: true }).every((entry) => {
-			const place = join(at, entry.name);
-			if (entry.isDirectory()) return visit(place);
+			const relativePath = join(at, entry.name);
+			if (entry.isDirectory()) return visit(relativePath);
 			count++;
-			const wanted = plan.get(place);
-			if (typeof wanted === "string") return entry.isSymbolicLink() && readlinkSync(join(dir, place)) === wanted;
-			return wanted !== undefined && entry.isFile() && readFileSync(join(dir, place)).equals(wanted);
+			const wanted = plan.get(relativePath);
+			if (typeof wanted === "string") return entry.isSymbolicLink() && readlinkSync(join(dir, relativePath)) === wanted;
+			return wanted !== undefined && entry.isFile() && readFileSync(join(dir, relativePath)).equals(wanted);
 		});
 	try {
 		return visit("") && count === plan.size;
 	} catch {
-		return false; // not there, or not readable: it is written anew
+		return false; // missing or unreadable: it is written again
 	}
 }
 
-function write(baseDir: string, plan: Plan): string {
+function writeCopy(baseDir: string, plan: Plan): string {
 	const dir = mkdtempSync(join(baseDir, "new-"));
-	for (const [place, content] of plan) {
-		const path = join(dir, place);
+	for (const [relativePath, content] of plan) {
+		const path = join(dir, relativePath);
 		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 		if (typeof content === "string")
 			symlinkSync(content, path, basename(path) === "node_modules" ? "junction" : "file");
@@ -110,24 +110,24 @@ function write(baseDir: string, plan: Plan): string {
 	return dir;
 }
 
-function putInPlace(made: string, target: string, plan: Plan): void {
+function install(written: string, target: string, plan: Plan): void {
 	rmSync(target, { recursive: true, force: true });
 	try {
-		renameSync(made, target);
+		renameSync(written, target);
 	} catch (error) {
-		rmSync(made, { recursive: true, force: true });
-		// Another pi may have been faster with the same code.
-		if (!holds(target, plan)) throw error;
+		rmSync(written, { recursive: true, force: true });
+		// Another pi may have written the same code first.
+		if (!matchesPlan(target, plan)) throw error;
 	}
 }
 
-function removeOld(baseDir: string): void {
+function removeOldCopies(baseDir: string): void {
 	for (const name of readdirSync(baseDir)) {
 		const path = join(baseDir, name);
 		try {
 			if (Date.now() - statSync(path).mtimeMs > MAX_AGE_MS) rmSync(path, { recursive: true, force: true });
 		} catch {
-			// Another pi removed it, or it cannot be removed: an old copy does no harm.
+			// Another pi removed it, or it cannot be removed: an old copy is harmless.
 		}
 	}
 }

@@ -1,15 +1,18 @@
+import { checkSystemItem, ownerOf, type SystemItem, type SystemItemSink } from "../hooks/handles.js";
+import { entryTimestamp } from "../log/entry.js";
 import type { QueuedPrompts } from "./events.js";
+import type { SessionState } from "./session-state.js";
 
-/** A prompt that waits, as text for the screen and as the message it will become. */
+/** A queued prompt: its text for the screen, and the message that is sent later. */
 export interface QueuedPrompt<T> {
 	text: string;
 	message: T;
 }
 
-/** Whether waiting prompts are delivered one in each turn or all at once. */
+/** Whether queued prompts are delivered one per turn or all at once. */
 export type QueueMode = "one-at-a-time" | "all";
 
-/** Prompts that wait: steering for the end of the current tool calls, follow-ups for the end of the run. */
+/** Queued prompts: steering for the end of the current tool calls, follow-ups for the end of the run. */
 export class PromptQueue<T> {
 	readonly #steering: QueuedPrompt<T>[] = [];
 	readonly #followUps: QueuedPrompt<T>[] = [];
@@ -38,7 +41,7 @@ export class PromptQueue<T> {
 		this.#changed();
 	}
 
-	/** Takes what is to be said now; the rest stays. */
+	/** Removes and returns the steering to send now. */
 	takeSteering(): T[] {
 		return this.#take(this.#steering);
 	}
@@ -47,13 +50,13 @@ export class PromptQueue<T> {
 		return this.#take(this.#followUps);
 	}
 
-	/** Takes what is delivered outside a run: steering first. */
+	/** Removes and returns the prompts that start the next run: steering first. */
 	take(): T[] {
 		const steering = this.takeSteering();
 		return steering.length > 0 ? steering : this.takeFollowUps();
 	}
 
-	/** Empties the queue. @returns the texts, in the order in which they would have been said */
+	/** Empties the queue. @returns the texts, in the order in which they would have been sent */
 	clear(): string[] {
 		const texts = [...this.#steering, ...this.#followUps].map(({ text }) => text);
 		this.#steering.length = 0;
@@ -70,5 +73,37 @@ export class PromptQueue<T> {
 
 	#changed(): void {
 		this.onChange(this.texts);
+	}
+}
+
+/**
+ * System items from hooks that are not yet entries. They are written right before the context of the next request is
+ * computed.
+ */
+export class SystemItems implements SystemItemSink {
+	#waiting: { source: string; item: SystemItem }[] = [];
+
+	constructor(private readonly state: SessionState) {}
+
+	append(handle: unknown, item: unknown): void {
+		const hook = ownerOf(handle);
+		this.#waiting.push({ source: hook.name, item: checkSystemItem(hook, item) });
+	}
+
+	/** Writes all waiting items, in the order in which they were appended. */
+	write(): void {
+		const waiting = this.#waiting.splice(0);
+		if (waiting.length === 0) return;
+		const timestamp = entryTimestamp();
+		this.state.appendAll(waiting.map(({ source, item }) => ({ type: "system_item", timestamp, source, item })));
+	}
+
+	/**
+	 * Call when the session is left: writes the items for its next request. Without any message in the log it drops them,
+	 * so that an unused session leaves no file.
+	 */
+	writeOrDrop(): void {
+		if (this.state.log.findLast("message") < 0) this.#waiting = [];
+		else this.write();
 	}
 }

@@ -1,20 +1,23 @@
-import type { ImageContent } from "@mariozechner/pi-ai";
+import type { ImageContent, TextContent, UserMessage } from "@mariozechner/pi-ai";
 import type { AgentRunResult } from "../agent/loop.js";
 import { describeError } from "../errors.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { SessionRunner } from "./session-run.js";
-import { createUserMessage, type PromptExtras } from "./user-message.js";
+
+export interface PromptExtras {
+	attachments?: readonly Attachment[];
+	images?: readonly ImageContent[];
+}
 
 /** The result of a prompt. */
 export type PromptResult =
 	| { kind: "run"; outcome: AgentRunResult }
-	/** The agent was running: the prompt waits. */
+	/** The session was busy: the prompt is queued. */
 	| { kind: "queued" }
 	| { kind: "command"; status: string | null };
 
-/** What prompts act on. */
 export interface PrompterDeps {
 	activity: SessionActivity;
 	commands: CommandRunner;
@@ -24,16 +27,16 @@ export interface PrompterDeps {
 	notice(level: "info" | "warning" | "error", message: string): void;
 }
 
-/** Decides what a line of the user or of a hook is, and starts, steers or queues what it asks for. */
+/** Handles a line from the user or a hook: runs it as a command, starts a run, or queues it. */
 export class Prompter {
-	/** False in print mode, where only the prompt can start a run. */
+	/** False in print mode, where only the prompt may start a run. */
 	acceptsSend = true;
 
 	constructor(private readonly deps: PrompterDeps) {
 		deps.activity.subscribe(() => this.#deliverQueue());
 	}
 
-	/** As `AgentSession.prompt`. */
+	/** See `AgentSession.prompt`. */
 	async prompt(text: string, extras: PromptExtras): Promise<PromptResult> {
 		const command = await this.deps.commands.run(text);
 		if (command?.kind === "done") {
@@ -44,14 +47,14 @@ export class Prompter {
 		return this.send(text, extras);
 	}
 
-	/** As `prompt`, but a leading slash means nothing. */
+	/** See `AgentSession.send`. */
 	send(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
-		return this.#say(text, extras, "steer");
+		return this.#deliver(text, extras, "steer");
 	}
 
-	/** Sends a prompt once the run is over; at once when none is active. */
+	/** See `AgentSession.followUp`. */
 	async followUp(text: string, images: readonly ImageContent[]): Promise<void> {
-		await this.#say(text, { images }, "followUp");
+		await this.#deliver(text, { images }, "followUp");
 	}
 
 	/** Accepts a prompt from a hook (`pi.send`). */
@@ -63,7 +66,7 @@ export class Prompter {
 		void this.send(String(text), { attachments }).catch((error) => this.#report(error));
 	}
 
-	async #say(text: string, extras: PromptExtras, delivery: "steer" | "followUp"): Promise<PromptResult> {
+	async #deliver(text: string, extras: PromptExtras, delivery: "steer" | "followUp"): Promise<PromptResult> {
 		const { activity, runner } = this.deps;
 		const message = createUserMessage(text, extras);
 		if (message.content.length === 0) return { kind: "command", status: null };
@@ -78,7 +81,7 @@ export class Prompter {
 		return { kind: "run", outcome };
 	}
 
-	/** Sends what was queued while the session compacted or switched, as soon as a run can start. */
+	/** Sends prompts queued during a compaction or switch as soon as a run can start. */
 	#deliverQueue(): void {
 		const { activity, runner, ended } = this.deps;
 		if (runner.queue.size === 0 || activity.verdict("prompt") !== "allow") return;
@@ -93,4 +96,26 @@ export class Prompter {
 	#report(error: unknown): void {
 		this.deps.notice("error", describeError(error));
 	}
+}
+
+/** Creates the user message of a prompt: images become blocks, documents become text between `<file>` tags. */
+function createUserMessage(text: string, { attachments = [], images = [] }: PromptExtras = {}): UserMessage {
+	const documents = attachments.filter(({ type }) => type === "document").map(documentText);
+	const pictures: ImageContent[] = [
+		...images,
+		...attachments
+			.filter(({ type }) => type === "image")
+			.map(({ content, mimeType }): ImageContent => ({ type: "image", data: content, mimeType })),
+	];
+	const content = [...documents, text].filter((section) => section.length > 0).join("\n\n");
+	if (pictures.length === 0) return { role: "user", content, timestamp: Date.now() };
+	const blocks: (TextContent | ImageContent)[] = content ? [{ type: "text", text: content }] : [];
+	return { role: "user", content: [...blocks, ...pictures], timestamp: Date.now() };
+}
+
+function documentText({ fileName, mimeType, content, extractedText }: Attachment): string {
+	const isText = /^text\/|json|xml|yaml|javascript|typescript/.test(mimeType);
+	const text =
+		extractedText ?? (isText ? Buffer.from(content, "base64").toString("utf8") : `(${mimeType}, not readable as text)`);
+	return `<file name="${fileName.replace(/["<>&]/g, "")}">\n${text}\n</file>`;
 }

@@ -11,35 +11,34 @@ import type { AnyTool } from "../tools/tool.js";
 import { ProjectGate, type TrustAnswer, withCopies } from "./project-code.js";
 import { SessionTools } from "./session-tools.js";
 
-/** Where the code of a session comes from. */
 export interface SessionCodeOptions {
 	paths: Paths;
 	settings: Pick<Settings, "hooks" | "customTools" | "hookTimeout">;
 	builtinTools: readonly AnyTool[];
 	extraTools: readonly AnyTool[];
-	/** Names of the tools to use; absent: all. */
+	/** Names of the tools to use; undefined: all. */
 	toolNames: readonly string[] | undefined;
-	/** Files that the command line names. */
+	/** Files named on the command line. */
 	explicit: { hooks: readonly string[]; tools: readonly string[] };
 	discoverHooks: boolean;
 	trustOnce: boolean;
 	ask: ((set: ProjectSet) => Promise<TrustAnswer>) | undefined;
-	/** Watches over files of tools while they are loaded. */
+	/** Watches tool files while they load. */
 	watch: HandlerWatch | undefined;
 }
 
-/** The hooks and tools of a session, as far as they may run. */
+/** The hooks and tools of a session that may run. */
 export interface SessionCode {
 	tools: SessionTools;
 	trust: ProjectGate;
-	/** Finds the hooks, at the start and at each reload; the project's tools are loaded with its hooks. */
+	/** Finds the hooks, at the start and at each reload. Loads the project's tools along with its hooks. */
 	findHooks(): Promise<FoundHooks>;
-	/** What went wrong so far, one line each. */
+	/** Problems so far, one line each. */
 	warnings: string[];
 }
 
 /**
- * Loads the user's own tools. The project's code is not looked at before `findHooks`.
+ * Loads the user's own tools. The project's code is not read before `findHooks`.
  * @throws PiError `tool_unknown`
  */
 export async function findSessionCode(options: SessionCodeOptions): Promise<SessionCode> {
@@ -68,12 +67,12 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 	};
 }
 
-/** The user's own hooks first: the project's code is asked about once these run. */
+/** Finds the user's own hooks first: the question about the project's code follows once they run. */
 function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: SessionTools): FoundHooks {
-	const { files, errors } = discoverHooks(hookPlaces(options, true));
-	const isFirst = ({ scope }: HookFile) => scope === "global";
+	const { files, errors } = discoverHooks(hookSearchPaths(options, true));
+	const isGlobal = ({ scope }: HookFile) => scope === "global";
 	return {
-		files: files.filter(isFirst),
+		files: files.filter(isGlobal),
 		errors,
 		async next() {
 			const problems: PiError[] = [];
@@ -81,12 +80,12 @@ function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: Sessi
 			const toolFiles = findProjectTools(options);
 			const isAsked = toolFiles.length > 0 || files.some(({ scope }) => scope === "project");
 			const accepted = isAsked ? await trust.accept(onWarning) : null;
-			// A file that the user names as well is the user's own choice, whatever becomes of the project.
-			const allowed = accepted ? files : discoverHooks(hookPlaces(options, false)).files;
-			const made = await load(accepted ? withCopies(toolFiles, accepted, onWarning) : [], options);
-			problems.push(...made.errors);
-			for (const line of tools.useProject(made.tools)) onWarning(line);
-			const rest = allowed.filter((file) => !isFirst(file));
+			// A file that the user also names explicitly runs even if the project is not trusted.
+			const allowed = accepted ? files : discoverHooks(hookSearchPaths(options, false)).files;
+			const loaded = await load(accepted ? withCopies(toolFiles, accepted, onWarning) : [], options);
+			problems.push(...loaded.errors);
+			for (const line of tools.useProject(loaded.tools)) onWarning(line);
+			const rest = allowed.filter((file) => !isGlobal(file));
 			return { files: withCopies(rest, accepted, onWarning), errors: problems };
 		},
 	};
@@ -103,7 +102,7 @@ function load(
 function findTools(options: SessionCodeOptions, withProject: boolean): ReturnType<typeof discoverTools> {
 	const { paths, settings, explicit } = options;
 	return discoverTools({
-		...places(options),
+		...searchPaths(options),
 		globalDir: paths.tools,
 		projectDir: withProject ? paths.project.tools : "",
 		configured: settings.customTools,
@@ -112,10 +111,10 @@ function findTools(options: SessionCodeOptions, withProject: boolean): ReturnTyp
 	});
 }
 
-function hookPlaces(options: SessionCodeOptions, withProject: boolean): DiscoverOptions {
+function hookSearchPaths(options: SessionCodeOptions, withProject: boolean): DiscoverOptions {
 	const { paths, settings, explicit } = options;
 	return {
-		...places(options),
+		...searchPaths(options),
 		globalDir: paths.hooks,
 		projectDir: withProject ? paths.project.hooks : "",
 		configured: settings.hooks,
@@ -124,11 +123,11 @@ function hookPlaces(options: SessionCodeOptions, withProject: boolean): Discover
 	};
 }
 
-function places({ paths }: SessionCodeOptions): Pick<DiscoverOptions, "cwd" | "homeDir" | "settingsDir"> {
+function searchPaths({ paths }: SessionCodeOptions): Pick<DiscoverOptions, "cwd" | "homeDir" | "settingsDir"> {
 	return { cwd: paths.cwd, homeDir: paths.home, settingsDir: paths.agentDir };
 }
 
-/** Tool files of the project that the user did not name as well. */
+/** Tool files of the project that the user did not also name explicitly. */
 function findProjectTools(options: SessionCodeOptions): HookFile[] {
 	const own = new Set(findTools(options, false).files.map(({ realPath }) => realPath));
 	return findTools(options, true).files.filter(({ scope, realPath }) => scope === "project" && !own.has(realPath));

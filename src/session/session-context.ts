@@ -3,87 +3,94 @@ import { type CacheLoss, findCacheLoss } from "../context/cache-loss.js";
 import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext, ContextProblem, TracedMessage } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
+import { RequestRecorder } from "../context/recorded-request.js";
 import { type ContextRequest, RequestMemo, TokenSum } from "../context/request-memo.js";
-import { ShapeRecorder } from "../context/shape.js";
 import { sharedLength } from "../context/shared-length.js";
 import { estimateTokens } from "../context/tokens.js";
-import type { AppMessage, ContextShape, SessionEntry } from "../log/entry.js";
+import type { AppMessage, RecordedRequest, SessionEntry } from "../log/entry.js";
+import type { MessageRole } from "../log/line-patterns.js";
+import type { SessionLog } from "../log/session-log.js";
 
 /** The part of a log that the context reads. */
 export interface ContextLog {
 	readonly length: number;
 	readonly entries: readonly SessionEntry[];
 	entry(index: number): SessionEntry | undefined;
-	/** Index of the last entry of a type, or of several, before an index; -1 for none. */
+	/** Index of the last entry with one of these types before an index; -1 for none. */
 	findLast(type: string | readonly string[], before?: number): number;
 }
 
-/** What the context of a session is computed from. */
+/** A snapshot of a log that reads entries on demand. */
+export interface LogView extends Required<EntrySource> {
+	/** Index of the last message with one of these roles in `[from, before)`; -1 for none. Reads little more than line heads. */
+	findLastMessage(role: MessageRole | readonly MessageRole[], before?: number, from?: number): number;
+}
+
 export interface SessionContextOptions {
 	log(): ContextLog;
 	/** @param length number of entries */
 	stages(entries: () => readonly SessionEntry[], signal: AbortSignal, length: number): ContextStage[];
-	/** Of what goes with every request before its messages. */
+	/** Tokens of the system prompt and tools, which start every request. */
 	preambleTokens(): number;
 	onProblem(problem: ContextProblem): void;
-	/** Called when the context is no longer what it was with something added at the end. */
+	/** Called when the context changed other than by new messages at its end. */
 	onChange(context: BuiltContext): void;
 }
 
 const EMPTY: BuiltContext = { messages: [], hidden: [], edits: [], problems: [], isChanged: false };
 
-/** Owns the computed context of a session: recomputes it from the entries, never from its own output. */
+/** Owns the context of a session: always computes it from the entries, never from its own output. */
 export class SessionContext {
 	#current: BuiltContext = EMPTY;
-	/** Number of entries that `#current` was computed from. */
+	/** Number of entries from which `#current` was computed. */
 	#computedAt = 0;
 	#running: { log: ContextLog; length: number; result: Promise<BuiltContext> } | null = null;
-	/** Tokens that the provider counted for the context it was last given, and that context. */
+	/** The last context sent, and the tokens that the provider counted for it and its reply. */
 	#counted: { messages: readonly TracedMessage[]; tokens: number } | null = null;
-	/** Tokens of the messages of `#current`, the reply to the counted context included if it is in there. */
+	/** Tokens of the messages of `#current`, including the reply to the counted context if it is among them. */
 	#tokens = 0;
-	/** True when `#tokens` begins with what the provider counted, and so has all that goes before the messages. */
+	/** True when `#tokens` contains the provider's count, which includes the system prompt and tools. */
 	#isCounted = false;
-	/** Of the messages in `[#computedAt, end)`: entries that come later are counted when they are there. */
+	/** Tokens of the messages in `[#computedAt, end)`; later entries are added when they are in the log. */
 	#added = { end: 0, tokens: 0, isEmpty: true };
 	#lastRequest: BuiltContext | null = null;
-	readonly #shapes = new ShapeRecorder();
-	// What was worked out before for this log, so that the cost of a request is that of what is new in it.
+	readonly #recorder = new RequestRecorder();
+	// Earlier results for this log, so that the cost of a request depends only on what is new.
 	#memo = new ContextMemo();
 	#requests = new RequestMemo();
 	#estimate = new TokenSum();
 
 	constructor(private readonly options: SessionContextOptions) {}
 
-	/** The context that the model was last given; null before the first request. */
+	/** The last context sent to the model; null before the first request. */
 	get lastRequest(): BuiltContext | null {
 		return this.#lastRequest;
 	}
 
-	/** Notes that a context goes to the model. @returns what it loses of the provider's cache; null for nothing */
+	/** Records that a context is sent. @returns the part of the provider's cache that it loses; null for none */
 	noteRequest(context: BuiltContext): CacheLoss | null {
 		const before = this.#lastRequest;
 		this.#lastRequest = context;
 		return before && findCacheLoss(before, context);
 	}
 
-	/** What the log keeps of a context that goes to the model; undefined where the entries tell all. */
-	describeShape(context: BuiltContext): ContextShape | undefined {
+	/** The record of a context that is sent to the model, for the log; undefined if no hook changed the context. */
+	describeRequest(context: BuiltContext): RecordedRequest | undefined {
 		const log = this.options.log();
-		return this.#shapes.describe(context, sourceOf(log, log.length));
+		return this.#recorder.describe(context, sourceOf(log, log.length));
 	}
 
-	/** The context as last computed, as it is sent. */
+	/** The last computed context in the form in which it is sent. */
 	request(): ContextRequest {
 		return this.#requests.request(this.#current.messages);
 	}
 
-	/** The context as last computed. */
+	/** The last computed context. */
 	get current(): BuiltContext {
 		return this.#current;
 	}
 
-	/** The context as last computed and the messages added to the log since. */
+	/** The last computed context, and the messages added to the log since. */
 	get messages(): readonly AppMessage[] {
 		const log = this.options.log();
 		const messages = this.#current.messages.map(({ message }) => message);
@@ -94,13 +101,13 @@ export class SessionContext {
 		return Object.freeze(messages);
 	}
 
-	/** Computes the context now. Calls that overlap share one run, unless the log has grown since it began. */
+	/** Computes the context. Overlapping calls share one computation unless the log has grown since it began. */
 	rebuild(signal: AbortSignal): Promise<BuiltContext> {
 		const log = this.options.log();
 		const { length } = log;
 		const running = this.#running;
 		if (running?.log === log && running.length === length) return running.result;
-		// One at a time: a slower, older run must not have the last word.
+		// One at a time: a slower, older computation must not overwrite a newer result.
 		const before = running ? running.result.catch(() => {}) : Promise.resolve();
 		const result = before
 			.then(() => this.#compute(signal))
@@ -111,13 +118,13 @@ export class SessionContext {
 		return result;
 	}
 
-	/** Forgets everything: the log is another one now. */
+	/** Call after the log was replaced: discards all state. */
 	reset(): void {
 		this.#current = EMPTY;
 		this.#computedAt = 0;
 		this.#counted = null;
 		this.#lastRequest = null;
-		this.#shapes.reset();
+		this.#recorder.reset();
 		this.#tokens = 0;
 		this.#isCounted = false;
 		this.#added = { end: 0, tokens: 0, isEmpty: true };
@@ -126,16 +133,16 @@ export class SessionContext {
 		this.#estimate = new TokenSum();
 	}
 
-	/** Notes that the reply to the last request is in the log, and what the provider counted for both. */
+	/** Records that the reply to the last request is in the log, and the tokens that the provider counted for both. */
 	noteReply(entryIndex: number, tokens: number): void {
-		this.#shapes.recorded(entryIndex);
+		this.#recorder.recorded(entryIndex);
 		this.#counted = tokens > 0 ? { messages: this.#current.messages, tokens } : null;
 		this.#countCurrent();
 	}
 
 	/**
-	 * Tokens of the next request: what the provider counted where that still holds, estimates for the rest. 0 as long as
-	 * nothing was said.
+	 * Tokens of the next request: the provider's count for the part that is unchanged, estimates for the rest. 0 without
+	 * messages.
 	 */
 	tokens(): number {
 		const tokens = this.#tokens + this.#addedTokens();
@@ -152,7 +159,7 @@ export class SessionContext {
 			this.#tokens = estimate;
 			return;
 		}
-		// The reply to the counted context is in the count, not in its list.
+		// The reply to the counted context is part of the count but not of its message list.
 		this.#tokens = counted.tokens;
 		for (let i = counted.messages.length; i < messages.length; i++) {
 			const message = messages[i]?.message;
@@ -189,7 +196,15 @@ export class SessionContext {
 	}
 }
 
-function sourceOf(log: ContextLog, length: number): EntrySource {
+/** A snapshot of a log: `length` does not change when the log grows. */
+export function viewLog(log: SessionLog): LogView {
+	return {
+		...sourceOf(log, log.length),
+		findLastMessage: (role, before, from) => log.findLastMessage(role, before, from),
+	};
+}
+
+function sourceOf(log: ContextLog, length: number): Required<EntrySource> {
 	return {
 		length,
 		at: (index) => log.entry(index),
@@ -197,7 +212,7 @@ function sourceOf(log: ContextLog, length: number): EntrySource {
 	};
 }
 
-/** The log as it was when the computation began, also when something was appended meanwhile. */
+/** The first `length` entries of a log. */
 export function entriesUpTo(log: Pick<ContextLog, "entries">, length: number): readonly SessionEntry[] {
 	const { entries } = log;
 	return entries.length === length ? entries : Object.freeze(entries.slice(0, length));

@@ -10,11 +10,9 @@ import { HookRunner } from "../hooks/runner.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
-import { HookHealth } from "./hook-health.js";
-import { LongCalls } from "./long-calls.js";
+import { HookHealth, LongCalls } from "./hook-health.js";
 import type { SessionSetup } from "./session-setup.js";
 
-/** What the hooks of a session are loaded and run with. */
 export interface SessionHooksOptions {
 	host: HookHost;
 	setup: Pick<
@@ -22,13 +20,13 @@ export interface SessionHooksOptions {
 		"findHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
 	>;
 	onError(error: HookError): void;
-	/** Hears of handlers that keep the session waiting. */
+	/** Called for handlers that keep the session waiting. */
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
 	onSend(text: string, attachments: Attachment[]): void;
 }
 
-/** A hook that did not load, and why. */
+/** A hook that failed to load, and the reason. */
 export interface HookFailure {
 	path: string;
 	name: string;
@@ -38,14 +36,13 @@ export interface HookFailure {
 
 /** Loads, reloads and holds the hooks of a session. */
 export class SessionHooks {
-	/** Command names that hooks may not take. */
+	/** Command names that hooks cannot use. */
 	readonly #builtinNames: ReadonlySet<string>;
-	/** Takes down how the hooks do. */
 	readonly health = new HookHealth();
 	/** Paths of hooks that the user turned off for this session. */
 	readonly #off = new Set<string>();
 	#loaded: readonly LoadedHook[] = [];
-	/** Every file that was found, whatever became of it: what it has begun goes on. */
+	/** Every file found so far, even if it failed to load or was replaced: its timers and promises may still run. */
 	#files: readonly HookFile[] = [];
 	#failures: readonly HookFailure[] = [];
 	readonly #longCalls: LongCalls;
@@ -68,12 +65,12 @@ export class SessionHooks {
 		return this.#runner;
 	}
 
-	/** Every hook that is loaded, those that are turned off among them. */
+	/** Every loaded hook, including those that are turned off. */
 	get loaded(): readonly LoadedHook[] {
 		return this.#loaded;
 	}
 
-	/** Hooks that did not load the last time; a version before may still be there. */
+	/** Hooks that failed to load last time; a previous version may still be loaded. */
 	get failures(): readonly HookFailure[] {
 		return this.#failures;
 	}
@@ -82,19 +79,19 @@ export class SessionHooks {
 		return !this.#off.has(path);
 	}
 
-	/** Turns handlers and commands of a hook off or on; the context is left to the caller. */
+	/** Turns handlers and commands of a hook off or on. The caller computes the context again. */
 	setEnabled({ path }: LoadedHook, isEnabled: boolean): void {
 		if (isEnabled) this.#off.delete(path);
 		else this.#off.add(path);
 		this.#register();
 	}
 
-	/** The stages of the context, watched for answers that differ without a reason. */
+	/** The stages of the context, watched for unstable answers. */
 	contextStages(entries: () => readonly SessionEntry[], signal: AbortSignal, length: number): ContextStage[] {
 		return this.#stability.watch(this.#runner.contextStages(entries, signal), length);
 	}
 
-	/** The same for a look that must leave no trace: no figures, no reports. */
+	/** Like `contextStages`, for inspection: records no figures and reports nothing. */
 	trialStages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[] {
 		const { host, setup } = this.options;
 		const hookTimeoutMs = () => setup.settings.current.hookTimeout;
@@ -102,24 +99,24 @@ export class SessionHooks {
 		return trial.contextStages(entries, signal);
 	}
 
-	/** Reports a hook that answers differently when it is asked the same again; once. */
+	/** Reports, once, a hook that answers differently to the same input. */
 	reportUnstable(hookPath: string): void {
 		if (!this.health.markUnstable(hookPath)) return;
 		this.options.onWarning(
-			`Hook ${hookPath} gives other messages for the same entries: what follows them cannot come from the cache`,
+			`Hook ${hookPath} returns different messages for the same entries, so the provider cannot cache what follows them`,
 		);
 	}
 
-	/** Loads all hooks that are found. Failures and clashes become warnings. */
+	/** Loads all hooks. Failures and name conflicts become warnings. */
 	async load(): Promise<void> {
 		const { hooks } = await this.#loadFresh();
 		this.#use(hooks);
 	}
 
 	/**
-	 * Loads all hooks anew. One that fails keeps its previous version. @param beforeUnload runs while the old hooks are
-	 * still there, for their `shutdown`
-	 * @returns how many are loaded, and the paths that kept their old version
+	 * Loads all hooks again. A hook that fails to load keeps its previous version.
+	 * @param beforeUnload runs while the old hooks are still active, for their `shutdown`
+	 * @returns the number of loaded hooks, and the paths that kept their old version
 	 */
 	async reload(beforeUnload: () => Promise<void>): Promise<{ count: number; kept: string[] }> {
 		const old = this.#loaded;
@@ -131,15 +128,15 @@ export class SessionHooks {
 		return { count: this.#loaded.length, kept: kept.map(({ path }) => path) };
 	}
 
-	/** True when what a stack shows was called by a hook itself, one that is being loaded or did not load too. */
+	/** True when a stack trace shows a call by a hook, even one that is still loading or failed to load. */
 	called(stack: string): boolean {
 		return isCalledBy(stack, this.#files);
 	}
 
 	/**
-	 * Reports an error that was thrown outside of every handler, such as by a timer, to the hook whose file it comes from.
-	 * One that neither a hook's file nor pi's own stands behind, such as that of a socket, is laid to all hooks together.
-	 * @returns false when it is pi's own
+	 * Reports an error thrown outside of any handler, such as in a timer, and attributes it to the hook in its stack trace.
+	 * An error with neither a hook nor pi in its stack, such as that of a socket, is attributed to all hooks together.
+	 * @returns false when pi itself threw it
 	 */
 	blame(thrown: unknown): boolean {
 		const error = inspectable(thrown);
@@ -153,7 +150,7 @@ export class SessionHooks {
 		return true;
 	}
 
-	/** Makes every `pi` and every context of these hooks throw. */
+	/** Unloads all hooks: their `pi` and context objects throw from now on. */
 	unload(): void {
 		for (const hook of this.#loaded) hook.active = false;
 		this.#use([]);
@@ -165,7 +162,7 @@ export class SessionHooks {
 			cacheDir: setup.hookCacheDir,
 			timeoutMs: setup.settings.current.hookTimeout,
 			...(setup.watch ? { watch: setup.watch } : {}),
-			// What comes with the program may use everything; for hooks the user says.
+			// Built-in hooks may use every handle; for others the user decides.
 			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : setup.grants.of(file)),
 			requestGrant: (request) => setup.grants.request(request, onWarning),
 			send: (_, text, attachments) => onSend(text, attachments),
@@ -200,7 +197,7 @@ export class SessionHooks {
 		const enabled = this.#loaded.filter((hook) => this.isEnabled(hook));
 		this.#registry = new HookRegistry(enabled, this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
-		// A hook that was loaded anew may answer differently.
+		// A reloaded hook may answer differently.
 		this.#stability = new StabilityWatch((hookPath) => this.reportUnstable(hookPath));
 	}
 
@@ -223,7 +220,7 @@ export class SessionHooks {
 	}
 }
 
-/** Fresh hooks with the kept ones back in the places that they had. */
+/** Inserts the kept hooks among the fresh ones, in their old order. */
 function inOrder(fresh: LoadedHook[], kept: LoadedHook[], old: readonly LoadedHook[]): LoadedHook[] {
 	const order = [...fresh];
 	for (const hook of kept) {

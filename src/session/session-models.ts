@@ -1,22 +1,24 @@
+import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandModels, ModelOffer } from "../commands/pickers.js";
 import type { Credentials } from "../config/credentials.js";
 import { type FindLocalOptions, findLocalModels } from "../config/local-servers.js";
 import type { ModelRegistry } from "../config/models.js";
-import type { SessionModels } from "./session-setup.js";
+import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
+import type { SessionModels, SessionSetup } from "./session-setup.js";
+import type { SessionState } from "./session-state.js";
 
-/** What the models of a session come from. */
 export interface SessionModelsOptions {
 	registry: ModelRegistry;
 	credentials: Credentials;
-	/** `--models`: what Ctrl+P goes through. */
+	/** `--models`: the models that Ctrl+P cycles through. */
 	patterns?: readonly string[];
-	/** True: no look for servers on this machine. */
+	/** Do not search for local servers. */
 	offline: boolean;
-	/** Where to look for them; default: the usual ports. */
-	local?: Pick<FindLocalOptions, "ports" | "timeoutMs">;
+	/** Ports to search; default: the usual ones. */
+	local?: Pick<FindLocalOptions, "ports" | "timeoutMs"> | undefined;
 }
 
-/** The registry and the keys as a session uses them. */
+/** The models and keys that a session uses. */
 export function createSessionModels(options: SessionModelsOptions): SessionModels {
 	const { registry, credentials, patterns, offline, local } = options;
 	const available = async () => {
@@ -48,21 +50,51 @@ export function createModelOffers({ registry, credentials, offline, local }: Ses
 		offers,
 		keyState: (provider) => credentials.keyState(provider),
 		findLocal: async (signal) => !offline && (await registerLocalModels(registry, { ...local, signal })),
-		async resolve(spec) {
-			try {
-				return registry.resolveModelSpec(spec);
-			} catch (error) {
-				// It may be served on this machine, where nobody has looked yet.
-				if (offline || !(await registerLocalModels(registry, local))) throw error;
-				return registry.resolveModelSpec(spec);
-			}
-		},
+		resolve: (spec) => resolveModel(registry, spec, { offline, local }),
 	};
 }
 
-/** Finds servers on this machine and registers their models. @returns true when there are any */
+/** Resolves a model by name, after a search for local servers if it is unknown. @throws as `resolveModelSpec` */
+export async function resolveModel(
+	registry: ModelRegistry,
+	spec: string,
+	{ offline, local, provider }: Pick<SessionModelsOptions, "offline" | "local"> & { provider?: string | undefined },
+): ReturnType<CommandModels["resolve"]> {
+	const scope = provider === undefined ? {} : { provider };
+	try {
+		return registry.resolveModelSpec(spec, scope);
+	} catch (error) {
+		if (offline || !(await registerLocalModels(registry, local))) throw error;
+		return registry.resolveModelSpec(spec, scope);
+	}
+}
+
+/** Finds local servers and registers their models. @returns true when there are any */
 export async function registerLocalModels(registry: ModelRegistry, options: FindLocalOptions = {}): Promise<boolean> {
 	const models = await findLocalModels(options);
 	registry.registerModels(models);
 	return models.length > 0;
+}
+
+/** Switches to the next or previous available model. @returns that model; null when there is no other */
+export async function cycleModel(
+	{ models }: SessionSetup,
+	state: SessionState,
+	direction: 1 | -1,
+): Promise<Model<Api> | null> {
+	const usable = await models.cycle();
+	const at = usable.findIndex(({ id, provider }) => id === state.model?.id && provider === state.model.provider);
+	const next = usable[(at + direction + usable.length) % usable.length];
+	if (!next || (usable.length === 1 && at === 0)) return null;
+	state.setModel(next);
+	return next;
+}
+
+/** Switches to the next thinking level that the model supports. */
+export function cycleThinkingLevel({ client }: SessionSetup, state: SessionState): ThinkingLevel {
+	const { model } = state;
+	const known = THINKING_LEVELS.filter((level) => model === null || client.clampThinkingLevel(model, level) === level);
+	const next = known[(known.indexOf(state.thinkingLevel) + 1) % known.length] ?? "off";
+	state.setThinkingLevel(next);
+	return next;
 }

@@ -5,30 +5,19 @@ import type { BuiltContext } from "../context/context-message.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
-import { type Operation, phaseAfter, type SessionActivity } from "./activity.js";
+import { type Operation, phaseAfter } from "./activity.js";
 import type { Compaction } from "./compaction.js";
-import type { AgentSessionEvent } from "./events.js";
-import { PromptQueue } from "./prompt-queue.js";
-import type { SessionContext } from "./session-context.js";
-import { requireModel, type SessionSetup } from "./session-setup.js";
-import type { SessionState } from "./session-state.js";
-import { SystemItems } from "./system-items.js";
+import { PromptQueue, SystemItems } from "./prompt-queue.js";
+import { requireModel, type SessionCore } from "./session-setup.js";
 
-/** What a run is driven with. */
-export interface SessionRunDeps {
-	setup: SessionSetup;
-	state: SessionState;
-	context: SessionContext;
-	activity: SessionActivity;
+export interface SessionRunDeps extends SessionCore {
 	compaction: Pick<Compaction, "compactIfNeeded" | "compactAfterOverflow">;
-	hooks(): HookRunner;
-	emit(event: AgentSessionEvent): void;
 }
 
-/** Runs the agent on a session, one run at a time: requests from its context, messages into its log, events to its hooks. */
+/** Runs the agent, one run at a time, with the context, the log and the hooks of the session. */
 export class SessionRunner {
 	readonly queue: PromptQueue<UserMessage>;
-	/** What hooks want to be in the next request. */
+	/** Items that hooks add to the next request. */
 	readonly systemItems: SystemItems;
 
 	constructor(private readonly deps: SessionRunDeps) {
@@ -40,9 +29,9 @@ export class SessionRunner {
 	}
 
 	/**
-	 * Begins a run and waits for its end. Prompts still queued then, because the run failed or was stopped, are given
-	 * back with `queue_returned`.
-	 * @param prompts absent: what is queued
+	 * Begins a run and waits for its end. Prompts that are still queued then, because the run failed or was stopped, are
+	 * returned with `queue_returned`.
+	 * @param prompts null: the queued ones
 	 * @throws PiError `model_missing`, `key_missing` before anything is written
 	 */
 	async start(prompts: readonly UserMessage[] | null, ended: AbortSignal): Promise<AgentRunResult> {
@@ -50,7 +39,7 @@ export class SessionRunner {
 		try {
 			return await this.#run(prompts, operation);
 		} finally {
-			// Before the run is over: nothing may start the next one with prompts the user gets back.
+			// Before the operation ends: the next run must not start with prompts that the user gets back.
 			const texts = this.queue.clear();
 			if (texts.length > 0) this.deps.emit({ type: "queue_returned", texts });
 			operation.end();
@@ -61,14 +50,14 @@ export class SessionRunner {
 		const { setup, state, compaction } = this.deps;
 		const { signal } = operation;
 		await setup.models.requestAuth(requireModel(setup, state));
-		for (let said = prompts ?? this.queue.take(); ; ) {
-			const outcome = await runAgent(said, agentDeps(this.deps, this, operation));
+		for (let batch = prompts ?? this.queue.take(); ; ) {
+			const outcome = await runAgent(batch, agentDeps(this.deps, this, operation));
 			await state.log.flush();
 			if (!signal.aborted) await compaction.compactIfNeeded(signal);
-			// A prompt that came after the last turn, while the run was ending, has nobody else to send it.
+			// Send a prompt that was queued after the last turn, while the run was ending.
 			const isOver = signal.aborted || outcome.stopped !== null || outcome.last?.stopReason === "error";
-			said = isOver ? [] : this.queue.take();
-			if (said.length === 0) return outcome;
+			batch = isOver ? [] : this.queue.take();
+			if (batch.length === 0) return outcome;
 		}
 	}
 }
@@ -81,7 +70,7 @@ function agentDeps(
 	const { setup, state, context, compaction, emit } = deps;
 	const { signal } = operation;
 	const { client, settings } = setup;
-	// What ends a run is told of after an abort too, but then nobody waits long for it.
+	// Hooks receive closing events even after an abort, but then only for a short time.
 	const closing = () => (signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal);
 	return {
 		stream: client.stream,
@@ -130,26 +119,26 @@ function agentDeps(
 	};
 }
 
-/** ms that all handlers of one closing event get after an abort. */
+/** Time for all handlers of one closing event after an abort, ms. */
 const MAX_CLOSING_MS = 1000;
 
-type RecordedRequest = PreparedRequest & Required<Pick<PreparedRequest, "record">>;
+type RequestWithRecord = PreparedRequest & Required<Pick<PreparedRequest, "record">>;
 
 async function prepareRequest(
 	deps: SessionRunDeps,
 	systemItems: SystemItems,
 	signal: AbortSignal,
-): Promise<{ request: RecordedRequest; built: BuiltContext }> {
+): Promise<{ request: RequestWithRecord; built: BuiltContext }> {
 	const { setup, state, context } = deps;
 	const model = requireModel(setup, state);
 	const [auth] = await Promise.all([setup.models.requestAuth(model), setup.client.prepare(model)]);
-	// The boundary between two requests: what was asked for until now is in this one, what comes later in the next.
+	// Items appended until now are part of this request, later ones of the next.
 	systemItems.write();
 	const built = await context.rebuild(signal);
 	const { messages, digest } = context.request();
 	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
-	const shape = context.describeShape(built);
-	const request: RecordedRequest = {
+	const recorded = context.describeRequest(built);
+	const request: RequestWithRecord = {
 		model,
 		context: {
 			systemPrompt: setup.preamble.systemPrompt,
@@ -161,18 +150,18 @@ async function prepareRequest(
 			...(auth.headers ? { headers: auth.headers } : {}),
 			...(level === "off" ? {} : { reasoning: level }),
 			sessionId: state.log.id,
-			// Retries are the loop's: visible, counted, cancellable.
+			// The agent loop retries, so that retries are visible, counted and can be aborted.
 			maxRetries: 0,
 		},
-		record: { digest, messages: built.messages.length, tokens: context.tokens(), ...(shape && { shape }) },
+		record: { digest, messages: built.messages.length, tokens: context.tokens(), ...(recorded && { shape: recorded }) },
 	};
 	return { request, built };
 }
 
-/** Asks the hooks. @returns why the request must not be sent; null when it may be */
+/** Asks the hooks whether to send a request. @returns the reason not to; null to send it */
 async function askBeforeRequest(
 	{ hooks }: SessionRunDeps,
-	{ model, record }: RecordedRequest,
+	{ model, record }: RequestWithRecord,
 	turnIndex: number,
 	signal: AbortSignal,
 ): Promise<string | null> {
@@ -183,7 +172,7 @@ async function askBeforeRequest(
 	return hooks().gateRequest(freezeDeep(event), signal);
 }
 
-/** Lets the hooks see tool calls and results. */
+/** Creates the gate through which hooks block tool calls and change results. */
 function createGate(hooks: () => HookRunner): ToolCallGate {
 	return {
 		async before({ toolName, toolCallId, input }, signal) {

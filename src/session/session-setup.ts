@@ -6,59 +6,64 @@ import type { RequestPreamble } from "../commands/inspection.js";
 import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
 import type { SettingsStore } from "../config/settings-store.js";
+import type { BuiltContext } from "../context/context-message.js";
 import type { PiError } from "../errors.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
+import type { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
-import type { ThinkingLevel } from "../log/entry.js";
+import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import type { PromptTemplate } from "../resources/prompt-templates.js";
 import type { Skill } from "../resources/skills.js";
 import type { AnyTool } from "../tools/tool.js";
+import type { SessionActivity } from "./activity.js";
+import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
-import type { SessionDefaults } from "./session-state.js";
+import type { SessionContext } from "./session-context.js";
+import type { SessionDefaults, SessionState } from "./session-state.js";
 
-/** The models that a session can use, and how to reach them. */
+/** The models that a session can use, and their credentials. */
 export interface SessionModels {
 	find(provider: string, id: string): Model<Api> | null;
-	/** Those for which a key is known. */
+	/** Models with a known key. */
 	available(): Promise<Model<Api>[]>;
-	/** Those that Ctrl+P goes through: what `--models` names, else all available. */
+	/** Models that Ctrl+P cycles through: those of `--models`, else all available ones. */
 	cycle(): Promise<Model<Api>[]>;
 	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
 	/** @throws PiError `key_missing` */
 	requestAuth(model: Model<Api>): Promise<RequestAuth>;
-	/** Why there is no model at all, and what to do. */
+	/** The error for a session without a model, with the next step. */
 	describeMissingModel(): PiError;
 }
 
-/** What was found for a session besides its log. */
+/** Prompt templates, skills and context files of a session. */
 export interface SessionResources {
 	templates: readonly PromptTemplate[];
 	skills: readonly Skill[];
-	/** Paths of AGENTS.md and the like. */
+	/** Paths of AGENTS.md and similar files. */
 	contextFiles: readonly string[];
 }
 
-/** What the model client offers; loaded late, handed in so that tests and the demo can bring their own. */
+/** The interface to pi-ai, which is loaded late. Tests and the demo pass their own. */
 export interface ModelClient {
 	stream: StreamFunction;
 	validate: ArgumentValidator;
 	/** True when the model refused a request as too long. */
 	isOverflow(message: AssistantMessage, contextWindow: number): boolean;
-	/** The nearest level that a model knows. */
+	/** The nearest level that a model supports. */
 	clampThinkingLevel(model: Model<Api>, level: ThinkingLevel): ThinkingLevel;
-	/** Loads what requests to a model need; call before `stream`. */
+	/** Loads the code for requests to a model; call before `stream`. */
 	prepare(model: Model<Api>): Promise<void>;
-	/** Lets go of what the client keeps open for a session. */
+	/** Releases the resources that the client holds for a session. */
 	release(sessionId: string): void;
 }
 
-/** Everything a session is made of. `create-session.ts` brings it together. */
+/** The input of `create-session.ts`, collected by `discoverSetup`. */
 export interface SessionSetup {
 	cwd: string;
 	log: SessionLog;
 	settings: SettingsStore;
-	/** The user's own directory. */
+	/** The agent directory. */
 	agentDir: string;
 	defaults: SessionDefaults;
 	models: SessionModels;
@@ -69,33 +74,48 @@ export interface SessionSetup {
 	tools: readonly AnyTool[];
 	/** Turns tools off and on. */
 	toolSwitch: CommandTools;
-	/** Runs the user's `!` commands, also when the model has no bash tool. */
+	/** Runs the user's `!` commands, even when the model has no bash tool. */
 	bashTool: AnyTool;
-	/** What goes with every request; the same object for as long as it stays the same. */
+	/** The start of every request; the same object until it changes. */
 	preamble: RequestPreamble;
 	resources: SessionResources;
-	/** Hook files in load order, as far as they may run. Called again at each reload. */
+	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;
-	/** The user's word on the project's own code. */
+	/** The user's decision on the project's own code. */
 	trust: CommandTrust;
-	/** Features that are written as hooks; they load before the files. */
+	/** Features written as hooks; they load before the hook files. */
 	builtinHooks: readonly BuiltinHook[];
-	/** What the user lets hooks do beyond what every hook may. */
+	/** Handles that the user grants to hooks. */
 	grants: Pick<HookGrants, "of" | "request">;
-	/** Watches over handlers while they run. */
+	/** Watches running handlers. */
 	watch?: HandlerWatch;
 	hookCacheDir: string;
 	/** A private directory for long outputs. */
 	tmpDir: string;
-	/** Where new sessions go; null keeps them in memory. */
+	/** Directory of new sessions; null keeps them in memory. */
 	sessionDir: string | null;
 	/** Holds one directory of sessions per working directory. */
 	sessionsRoot: string;
 	builtins: readonly SlashCommand[];
 	/** Replaces known keys in text that leaves the program. */
 	redact(text: string): string;
-	/** What went wrong on the way here, one line each. */
+	/** Problems found during the setup, one line each. */
 	warnings: readonly string[];
+}
+
+/** The components and functions that most parts of a session work with. */
+export interface SessionCore {
+	setup: SessionSetup;
+	activity: SessionActivity;
+	state: SessionState;
+	context: SessionContext;
+	/** The runner of the hooks loaded now. */
+	hooks(): HookRunner;
+	/** Computes a context apart from the session's own: records no figures and reports nothing. */
+	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
+	emit(event: AgentSessionEvent): void;
+	/** Aborted when the session ends. */
+	ended: AbortSignal;
 }
 
 /** @returns the session's model @throws PiError `model_missing` */

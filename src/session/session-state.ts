@@ -6,6 +6,7 @@ import {
 	entryTimestamp,
 	isMessageEntry,
 	isModelChangeEntry,
+	isSessionInfoEntry,
 	isThinkingLevelChangeEntry,
 	type SessionEntry,
 	type ThinkingLevel,
@@ -13,11 +14,11 @@ import {
 import type { SessionLog } from "../log/session-log.js";
 import type { AgentSessionEvent } from "./events.js";
 
-/** Where model and thinking level of a session come from when its log does not say. */
+/** Model and thinking level of a session whose log does not record them. */
 export interface SessionDefaults {
 	model: Model<Api> | null;
 	thinkingLevel: ThinkingLevel;
-	/** The user named the model, the level: they count more than what the log says. */
+	/** Values that the user chose explicitly: they override the log. */
 	chosen?: { model: boolean; thinkingLevel: boolean };
 }
 
@@ -28,7 +29,7 @@ export class SessionState {
 	#thinkingLevel: ThinkingLevel;
 	#generation = 0;
 	readonly #unsubscribe: () => void;
-	/** Changes made before the first message; they are written with it, so that a session never used leaves no file. */
+	/** Changes before the first message. They are written with it, so that an unused session leaves no file. */
 	readonly #unwritten = new Set<"model" | "thinkingLevel">();
 
 	constructor(
@@ -46,7 +47,7 @@ export class SessionState {
 		});
 	}
 
-	/** Closes the log and follows the settings no longer. */
+	/** Closes the log and stops listening to the settings. */
 	close(): void {
 		this.#unsubscribe();
 		this.#log.close();
@@ -64,19 +65,19 @@ export class SessionState {
 		return this.#thinkingLevel;
 	}
 
-	/** Counts the logs that this session has had: what belongs to an earlier one is stale. */
+	/** Incremented when the log is replaced; values that belong to an earlier generation are stale. */
 	get generation(): number {
 		return this.#generation;
 	}
 
-	/** Goes on with another log. The caller closes the old one. */
+	/** Switches to another log. The caller closes the old one. */
 	replaceLog(log: SessionLog): void {
 		this.#log = log;
 		this.#generation++;
 		this.#unwritten.clear();
 	}
 
-	/** Takes model and thinking level from the log, as far as it has them and the user did not name others. */
+	/** Restores model and thinking level from the log, unless the user chose others. */
 	restore(findModel: (provider: string, id: string) => Model<Api> | null, chosen = this.defaults.chosen): void {
 		const used = chosen?.model ? null : lastModel(this.#log);
 		const model = used ? findModel(used.provider, used.id) : null;
@@ -110,12 +111,12 @@ export class SessionState {
 		});
 	}
 
-	/** Writes an entry that is not a message and tells of it. @returns its index */
+	/** Writes an entry that is not a message and emits `entry_appended`. @returns its index */
 	append(entry: SessionEntry): number {
 		return this.appendAll([entry])[0] ?? -1;
 	}
 
-	/** Writes several entries at once and tells of them. @returns their indices */
+	/** Writes several entries at once and emits `entry_appended` for each. @returns their indices */
 	appendAll(entries: readonly SessionEntry[]): number[] {
 		const indices = this.#log.appendAll(entries);
 		for (const entryIndex of indices) {
@@ -125,8 +126,8 @@ export class SessionState {
 		return indices;
 	}
 
-	#change(what: "model" | "thinkingLevel"): void {
-		this.#unwritten.add(what);
+	#change(field: "model" | "thinkingLevel"): void {
+		this.#unwritten.add(field);
 		if (this.#log.length > 1) this.#writeChanges();
 	}
 
@@ -145,7 +146,7 @@ export class SessionState {
 	}
 }
 
-/** The model that the log was last used with; looks from the end and stops at the first that says. */
+/** The model last used in a log. Reads backward and stops at the first entry that names one. */
 function lastModel(log: SessionLog): { provider: string; id: string } | null {
 	const changed = log.findLast("model_change");
 	for (let index = log.findLast("message"); index > changed; index = log.findLast("message", index)) {
@@ -161,4 +162,30 @@ function lastModel(log: SessionLog): { provider: string; id: string } | null {
 function lastThinkingLevel(log: SessionLog): ThinkingLevel | null {
 	const entry = log.entry(log.findLast("thinking_level_change"));
 	return isThinkingLevelChangeEntry(entry) ? entry.thinkingLevel : null;
+}
+
+/** Finds the name of a session. Checks each entry once, so that a call costs only field was appended since the last. */
+export class SessionName {
+	#log: SessionLog | null = null;
+	/** Number of entries checked so far. */
+	#checked = 0;
+	#name: string | null = null;
+
+	/** The latest name; null for none. */
+	of(log: SessionLog): string | null {
+		if (log !== this.#log) {
+			this.#log = log;
+			this.#checked = log.length;
+			this.#name = nameAt(log, log.findLast("session_info"));
+		}
+		for (; this.#checked < log.length; this.#checked++) {
+			if (log.typeOf(this.#checked) === "session_info") this.#name = nameAt(log, this.#checked);
+		}
+		return this.#name;
+	}
+}
+
+function nameAt(log: SessionLog, index: number): string | null {
+	const entry = log.entry(index);
+	return isSessionInfoEntry(entry) ? entry.name : null;
 }

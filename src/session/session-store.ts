@@ -7,7 +7,6 @@ import { removeSession, renameSession } from "../log/manage.js";
 import { searchSessions } from "../log/search.js";
 import { isLocked } from "../util/file-lock.js";
 
-/** Where sessions are, and which one is open. */
 export interface SessionStoreOptions {
 	/** Sessions of this working directory; null when the open one is kept in memory. */
 	dir: string | null;
@@ -15,14 +14,14 @@ export interface SessionStoreOptions {
 	root: string;
 	cwd: string;
 	current(): string | null;
-	/** Names the session that is open. */
+	/** Names the open session. */
 	setName(name: string): void;
 }
 
-/** Read whole per directory for exact names and counts; heads and tails say the rest. */
+/** Bytes per directory that are read in full for exact names and counts; other files are read at head and tail only. */
 const SCAN_BYTES = 8 * 1024 * 1024;
 
-/** The sessions on disk for pickers: listed by their heads and tails, searched in whole. */
+/** The sessions on disk, for pickers: lists them by head and tail, searches their full text. */
 export function createSessionStore({ dir, root, cwd, current, setName }: SessionStoreOptions): CommandSessions {
 	const dirs = (scope: SessionScope): string[] => {
 		const own = dir === null ? [] : [dir];
@@ -35,15 +34,15 @@ export function createSessionStore({ dir, root, cwd, current, setName }: Session
 		cwd,
 		isOpen: isLocked,
 		async *list(scope, signal) {
-			for (const place of dirs(scope)) yield await listSessions(place, { scanBytes: SCAN_BYTES, signal });
+			for (const path of dirs(scope)) yield await listSessions(path, { scanBytes: SCAN_BYTES, signal });
 		},
 		async *search(text, scope, signal) {
-			for (const place of dirs(scope)) yield* searchSessions(place, text, { signal });
+			for (const path of dirs(scope)) yield* searchSessions(path, text, { signal });
 		},
 		remove(path) {
 			if (path === current()) {
 				throw new PiError("log_locked", "The open session cannot be deleted", {
-					hint: "begin another with /new first",
+					hint: "start another with /new first",
 				});
 			}
 			removeSession(path);
@@ -58,6 +57,6 @@ function directoriesIn(root: string): string[] {
 			.filter((entry) => entry.isDirectory())
 			.map(({ name }) => join(root, name));
 	} catch {
-		return []; // no session was saved yet
+		return []; // no session has been saved yet
 	}
 }

@@ -4,32 +4,31 @@ import { type CustomTool, mergeTools } from "../hooks/load-tools.js";
 import type { AnyTool } from "../tools/tool.js";
 import { nearest } from "../util/nearest.js";
 
-/** What the tools of a session are made of. */
 export interface SessionToolsOptions {
 	builtins: readonly AnyTool[];
-	/** Tools of the user's own files, in load order. */
+	/** Tools from the user's own files, in load order. */
 	own: readonly CustomTool[];
-	/** Names of the tools to use, in this order; absent: all. */
+	/** Names of the tools to use, in this order; undefined: all. */
 	names: readonly string[] | undefined;
-	/** Tools besides those, always used. */
+	/** Tools to use in any case. */
 	extra: readonly AnyTool[];
-	/** True when the project has tools that may be added later: a name that is not known may be one of theirs. */
+	/** True when the project has tools that may be added later, so that an unknown name may be one of them. */
 	expectsMore: boolean;
 }
 
-/** The tools of a session: those that come with pi, the user's, and the project's once they may run. */
+/** The tools of a session: the built-in ones, the user's, and the project's once they may run. */
 export class SessionTools implements CommandTools {
-	/** All that the session has, and those of them that are on. */
+	/** All tools of the session, and those that are on. */
 	#all: readonly AnyTool[];
 	#current: readonly AnyTool[];
 	/** Names of tools that the user turned off. */
 	readonly #off = new Set<string>();
 	#project: readonly CustomTool[] = [];
-	readonly #said = new Set<string>();
+	readonly #reportedWarnings = new Set<string>();
 	#isStrict = true;
 	readonly warnings: readonly string[];
 
-	/** @throws PiError `tool_unknown` for a name that no tool has or can get */
+	/** @throws PiError `tool_unknown` for a name that no tool has and no project tool can have */
 	constructor(private readonly options: SessionToolsOptions) {
 		const { tools, warnings } = this.#merge([]);
 		this.warnings = warnings;
@@ -37,22 +36,22 @@ export class SessionTools implements CommandTools {
 		this.#current = this.#all;
 	}
 
-	/** Those that the model may call; the same array for as long as they stay the same. */
+	/** The tools that the model may call; the same array until they change. */
 	get current(): readonly AnyTool[] {
 		return this.#current;
 	}
 
 	/**
-	 * Uses these tools of the project in place of those that it had before.
-	 * @returns a line for each new clash of names
-	 * @throws PiError `tool_unknown`, the first time, for a chosen name that no tool has
+	 * Replaces the project's tools.
+	 * @returns a line for each new name conflict
+	 * @throws PiError `tool_unknown` for a chosen name that no tool has; only the first time
 	 */
 	useProject(project: readonly CustomTool[]): string[] {
 		const { tools, warnings } = this.#merge(project);
 		this.#project = project;
 		this.#all = this.#choose(tools, this.#isStrict);
-		this.#current = this.#thoseOn();
-		// When files went away during the run, it goes on without their tools.
+		this.#current = this.#enabledTools();
+		// If tool files disappear later, the session continues without their tools.
 		this.#isStrict = false;
 		return warnings;
 	}
@@ -70,17 +69,17 @@ export class SessionTools implements CommandTools {
 		if (!this.#all.some((tool) => tool.name === name)) throw unknownTool(name, this.#all);
 		if (isOn) this.#off.delete(name);
 		else this.#off.add(name);
-		this.#current = this.#thoseOn();
+		this.#current = this.#enabledTools();
 	}
 
-	#thoseOn(): readonly AnyTool[] {
+	#enabledTools(): readonly AnyTool[] {
 		return this.#all.filter(({ name }) => !this.#off.has(name));
 	}
 
 	#sourceOf(tool: AnyTool): string {
 		if (this.options.builtins.includes(tool)) return "built-in";
 		const custom = [...this.options.own, ...this.#project].find((candidate) => candidate.tool === tool);
-		return custom?.file.path ?? "given";
+		return custom?.file.path ?? "SDK";
 	}
 
 	#merge(project: readonly CustomTool[]): { tools: AnyTool[]; warnings: string[] } {
@@ -88,8 +87,8 @@ export class SessionTools implements CommandTools {
 		const isGlobal = ({ file }: CustomTool) => file.scope === "global";
 		const inOrder = [...own.filter(isGlobal), ...project, ...own.filter((tool) => !isGlobal(tool))];
 		const { tools, warnings } = mergeTools(builtins, inOrder);
-		const fresh = warnings.filter((line) => !this.#said.has(line));
-		for (const line of fresh) this.#said.add(line);
+		const fresh = warnings.filter((line) => !this.#reportedWarnings.has(line));
+		for (const line of fresh) this.#reportedWarnings.add(line);
 		return { tools, warnings: fresh };
 	}
 

@@ -5,25 +5,25 @@ import type { SessionLog } from "../log/session-log.js";
 
 type Totals = Omit<SessionStats, "sessionFile" | "sessionId">;
 
-/** How many replies are parsed at a time while others wait: a few ms. */
+/** Number of replies that `countSome` parses per call: a few ms. */
 const REPLIES_AT_A_TIME = 200;
 
 /**
- * Counts the messages of a log, each once, however often it is asked. Only replies are parsed, for their usage, and
- * nothing of them is kept; of other messages the heads of their lines tell enough.
+ * Counts the messages of a log incrementally. Parses only replies, for their usage, and keeps nothing of them; the line
+ * heads of other messages suffice.
  */
 export class StatsCounter {
 	#log: SessionLog | null = null;
 	#next = 0;
 	#totals = emptyTotals();
 
-	/** Numbers of the log as it is now; a snapshot. */
+	/** Statistics of the current log; a snapshot. */
 	count(log: SessionLog): SessionStats {
 		this.#advance(log, Number.POSITIVE_INFINITY);
 		return this.#snapshot(log);
 	}
 
-	/** The same a little at a time: goes on where the last call stopped. @returns null when there is more to count */
+	/** Like `count`, in small steps that continue where the last call stopped. @returns null until all is counted */
 	countSome(log: SessionLog): SessionStats | null {
 		this.#advance(log, REPLIES_AT_A_TIME);
 		return this.#next < log.length ? null : this.#snapshot(log);
@@ -61,16 +61,12 @@ export class StatsCounter {
 			totals.tokens.output += usage.output;
 			totals.tokens.cacheRead += usage.cacheRead;
 			totals.tokens.cacheWrite += usage.cacheWrite;
-			totals.tokens.total = sum(totals.tokens);
+			totals.tokens.total += usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
 			totals.cost += usage.cost.total;
 		}
 		totals.totalMessages++;
 		return role;
 	}
-}
-
-function sum({ input, output, cacheRead, cacheWrite }: Totals["tokens"]): number {
-	return input + output + cacheRead + cacheWrite;
 }
 
 function emptyTotals(): Totals {

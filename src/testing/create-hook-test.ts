@@ -10,7 +10,6 @@ import { NO_UI } from "../hooks/host-context.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { createAgentSession } from "../session/create-session.js";
-import type { AgentSessionEvent } from "../session/events.js";
 import { type AskedDialog, createScriptedUI, type DialogAnswer } from "./scripted-dialogs.js";
 import {
 	createScriptedModel,
@@ -20,65 +19,64 @@ import {
 	type SeenRequest,
 } from "./scripted-model.js";
 
-/** What a test of hooks starts with. */
 export interface HookTestOptions {
-	/** Hook files, in load order. Relative paths start at the directory that the tests run in. */
+	/** Hook files, in load order. Relative paths are resolved against the working directory of the test process. */
 	hooks: readonly (string | URL)[];
-	/** What the model says, one reply for each request, those of hooks and compactions included. */
+	/** Replies of the model, one for each request, including requests of hooks and compactions. */
 	replies?: readonly Reply[];
-	/** What the user answers, one for each dialog. */
+	/** Answers of the user, one for each dialog. */
 	dialogs?: readonly DialogAnswer[];
-	/** Files of the project, text by relative path. They are written into the working directory. */
+	/** Files to write into the working directory: text by relative path. */
 	files?: Readonly<Record<string, string>>;
 	/** The working directory. Absent: a new one, which `dispose` removes. */
 	cwd?: string;
-	/** What the user's settings.json holds, such as `hookGrants`. Failed requests are not repeated unless `retry` says so. */
+	/** Content of the user's settings.json, such as `hookGrants`. Failed requests are retried only if `retry` enables it. */
 	settings?: SettingsFile;
-	/** False: as in print mode, every dialog is cancelled at once. */
+	/** False: every dialog is canceled at once, as in print mode. */
 	hasUI?: boolean;
 }
 
-/** What came of a prompt or a command. */
+/** The result of a prompt or a command. */
 export interface RunResult {
-	/** What a command answered for the user; null when it was no command, or one without an answer. */
+	/** The status that a command returned; null for a prompt, or if the command returned none. */
 	status: string | null;
-	/** Text of the last reply that the session got; null when the model was not asked. */
+	/** Text of the last reply in the session; null if the model was not called. */
 	reply: string | null;
 }
 
-/** A session with hooks and nothing else: in memory, with a scripted model and a scripted user. */
+/** A session in memory with hooks, a scripted model and a scripted user. */
 export interface HookTest {
 	readonly session: AgentSession;
 	readonly cwd: string;
-	/** What the model was sent so far, one for each request. */
+	/** The requests sent to the model so far. */
 	readonly requests: readonly SeenRequest[];
-	/** Everything in the session; index 0 is the header. */
+	/** All entries of the session; index 0 is the header. */
 	readonly entries: readonly SessionEntry[];
-	/** What the next request would hold as the session stands, and where it comes from; `hook` is a path, or null. */
+	/** Messages of the next request with their origin: an entry index or null, a hook's path or null. */
 	readonly context: readonly (SeenMessage & { entryIndex: number | null; hook: string | null })[];
-	/** Lines that the user was shown: of `ui.notify`, of commands, and warnings of the session. */
+	/** Lines shown to the user, by `ui.notify`, commands and the session. */
 	readonly notices: readonly string[];
-	/** Handlers that failed and answers that were refused, as `event: reason`. */
+	/** Failures of handlers and rejected answers, as `event: reason`. */
 	readonly errors: readonly string[];
 	/** The dialogs that hooks opened. */
 	readonly asked: readonly AskedDialog[];
 	/**
-	 * Types a line and waits until all is quiet again, also of what hooks send meanwhile.
-	 * @throws PiError `command_failed`, `bad_arguments` of commands; `bad_arguments` when the script had no reply or no
-	 * answer, or a reply of it threw
+	 * Submits a line and waits until the session is idle again, including runs that hooks start meanwhile.
+	 * @throws PiError `command_failed`, `bad_arguments` of commands; `bad_arguments` if a reply or answer is missing from
+	 * the script, or a reply function throws
 	 */
 	run(text: string): Promise<RunResult>;
 	/** Adds replies to the end of the script. */
 	reply(...replies: readonly Reply[]): void;
-	/** Ends the session, so that hooks see `shutdown`, and removes what was made for it. Safe to call more than once. */
+	/** Ends the session, with a `shutdown` event, and deletes its temporary files. Safe to call more than once. */
 	dispose(): Promise<void>;
 }
 
 /**
- * Starts a session with hooks: they are loaded as pi loads them and have seen `start` when the promise resolves. Tools
- * are the real ones and work in the working directory; nothing uses the network but what a hook does itself.
- * @throws PiError `hook_load_failed` when a hook does not load; `bad_arguments` when `start` opened a dialog that has no
- * answer
+ * Starts a session with hooks. pi loads them as usual; they have handled `start` when the promise resolves. The built-in
+ * tools work on the working directory. Nothing uses the network unless a hook does.
+ * @throws PiError `hook_load_failed` if a hook does not load; `bad_arguments` if `start` opens a dialog without an answer
+ * in the script
  */
 export async function createHookTest(options: HookTestOptions): Promise<HookTest> {
 	const problems: string[] = [];
@@ -126,7 +124,10 @@ async function start(
 	const notices: string[] = [];
 	const errors: string[] = [];
 	const asked: AskedDialog[] = [];
-	session.subscribe((event) => listen(event, notices, errors));
+	session.subscribe((event) => {
+		if (event.type === "notice") notices.push(event.message);
+		else if (event.type === "hook_error") errors.push(`${event.event}: ${event.error}`);
+	});
 	const watcher = {
 		onAsked: (dialog: AskedDialog) => void asked.push(dialog),
 		onNotify: (message: string) => void notices.push(message),
@@ -176,14 +177,14 @@ async function start(
 async function run(session: AgentSession, text: string, problems: string[]): Promise<RunResult> {
 	const before = session.entries.length;
 	problems.length = 0;
-	const outcome = await session.prompt(text);
+	const result = await session.prompt(text);
 	await idle(session);
 	refuse(problems);
 	const reply = session.entries
 		.slice(before)
 		.findLast((entry) => isMessageEntry(entry) && entry.message.role === "assistant");
 	return {
-		status: outcome.kind === "command" ? outcome.status : null,
+		status: result.kind === "command" ? result.status : null,
 		reply: isMessageEntry(reply) ? messageText(reply.message) : null,
 	};
 }
@@ -193,7 +194,7 @@ function refuse([problem]: readonly string[]): void {
 	if (problem !== undefined) throw new PiError("bad_arguments", problem);
 }
 
-/** Resolves when nothing is active any more, runs that hooks began included. */
+/** Resolves when the session is idle, including runs that hooks started. */
 async function idle(session: AgentSession): Promise<void> {
 	while (session.activity.state !== "idle") {
 		await new Promise<void>((resolve) => {
@@ -204,11 +205,6 @@ async function idle(session: AgentSession): Promise<void> {
 			});
 		});
 	}
-}
-
-function listen(event: AgentSessionEvent, notices: string[], errors: string[]): void {
-	if (event.type === "notice") notices.push(event.message);
-	else if (event.type === "hook_error") errors.push(`${event.event}: ${event.error}`);
 }
 
 function writeFiles(dir: string, files: Readonly<Record<string, string>>): void {

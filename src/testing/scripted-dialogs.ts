@@ -8,27 +8,27 @@ export interface AskedDialog {
 	title: string;
 	/** The message of a `confirm`, the placeholder of an `input`. */
 	text?: string;
-	/** Labels of what a `select` offers. */
+	/** Labels of the options of a `select`. */
 	options?: string[];
-	/** What stands in the line of an `input` at first. */
+	/** Initial text of an `input`. */
 	initial?: string;
 }
 
 /**
- * What the user answers: the label of an option, yes or no, a line of text; null cancels any dialog. Or a function that
- * makes it of the dialog.
+ * Answer of the user: the label of an option, a boolean or a line of text; null cancels the dialog. Or a function that
+ * returns one of these.
  */
 export type DialogAnswer = string | boolean | null | ((dialog: AskedDialog) => string | boolean | null);
 
-/** What scripted dialogs report to. */
+/** Receives the events of scripted dialogs. */
 export interface DialogWatcher {
 	onAsked(dialog: AskedDialog): void;
 	onNotify(message: string): void;
-	/** Hears of dialogs that the script does not answer, or not fittingly. The dialog rejects with the same. */
+	/** A dialog has no answer in the script, or an invalid one. The dialog rejects with the same text. */
 	onProblem(problem: string): void;
 }
 
-/** A user interface where each dialog gets the next answer of the script. */
+/** A user interface that answers each dialog with the next answer of the script. */
 export function createScriptedUI(answers: readonly DialogAnswer[], watcher: DialogWatcher): HookUI {
 	const script = [...answers];
 	const refuse = ({ kind, title }: AskedDialog, reason: string): PiError => {
@@ -55,22 +55,22 @@ export function createScriptedUI(answers: readonly DialogAnswer[], watcher: Dial
 		},
 		async confirm(title: string, text: string): Promise<boolean> {
 			const dialog: AskedDialog = { kind: "confirm", title, text };
-			const said = answer(dialog) ?? false;
-			if (typeof said !== "boolean") throw refuse(dialog, `wants true or false, not ${JSON.stringify(said)}`);
-			return said;
+			const given = answer(dialog) ?? false;
+			if (typeof given !== "boolean") throw refuse(dialog, `expects true or false, not ${JSON.stringify(given)}`);
+			return given;
 		},
-		async input(title: string, placeholder?: string, given?: InputOptions): Promise<string | null> {
+		async input(title: string, placeholder?: string, options?: InputOptions): Promise<string | null> {
 			const dialog: AskedDialog = {
 				...{ kind: "input", title },
 				...(placeholder === undefined ? {} : { text: placeholder }),
-				...(given?.initial === undefined ? {} : { initial: given.initial }),
+				...(options?.initial === undefined ? {} : { initial: options.initial }),
 			};
-			const said = answer(dialog);
-			if (typeof said === "boolean") throw refuse(dialog, `wants a text, not ${said}`);
-			return said;
+			const given = answer(dialog);
+			if (typeof given === "boolean") throw refuse(dialog, `expects text, not ${given}`);
+			return given;
 		},
 		notify: (message: string) => watcher.onNotify(message),
 	};
-	// What `select` gives back is of the type of its options: one of them, or the value of one.
+	// `select` returns one of its options or the value of one, which `unknown` cannot express.
 	return ui as HookUI;
 }

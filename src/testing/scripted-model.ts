@@ -4,13 +4,13 @@ import type { ScriptedCall, ScriptedReply } from "../demo/conversation.js";
 import { playReply } from "../demo/play-reply.js";
 import { errorText } from "../errors.js";
 
-/** What the model says: a text, a reply with thinking and tool calls, or an error of the provider. */
+/** A response of the model: text, a reply with thinking and tool calls, or a provider error. */
 export type Said = string | ScriptedReply | { error: string };
 
-/** One reply of the script: what the model says, or a function that makes it of the request. */
+/** One reply of the script: a response, or a function that computes it from the request. */
 export type Reply = Said | ((request: SeenRequest) => Said | Promise<Said>);
 
-/** A message as the model gets it. */
+/** A message as the model receives it. */
 export interface SeenMessage {
 	role: "user" | "assistant" | "toolResult";
 	/** Text blocks joined by newlines; a tool call as `name({"argument":"value"})`. */
@@ -24,29 +24,29 @@ export interface SeenRequest {
 	systemPrompt: string;
 	/** Names of the tools that the model may call. */
 	tools: string[];
-	/** The messages as they were sent, blocks and all. */
+	/** The messages as they were sent, with all content blocks. */
 	raw: Context["messages"];
 }
 
-/** A reply that calls one tool. For several in one reply write `{ toolCalls: [{ name, arguments }, …] }`. */
+/** A reply that calls one tool. For several calls in one reply write `{ toolCalls: [{ name, arguments }, …] }`. */
 export function toolCall(name: string, args: ScriptedCall["arguments"]): ScriptedReply {
 	return { toolCalls: [{ name, arguments: args }] };
 }
 
-/** A model in this process that answers each request with the next reply of a script, whoever asks. */
+/** A model in this process that answers each request, of pi or of a hook, with the next reply of a script. */
 export interface ScriptedModel {
 	readonly model: Model<Api>;
 	/** Every request so far. */
 	readonly requests: SeenRequest[];
 	/** Adds replies to the end of the script. */
 	add(replies: readonly Reply[]): void;
-	/** Makes pi-ai forget the model. */
+	/** Unregisters the model from pi-ai. */
 	remove(): void;
 }
 
 /**
- * Registers a scripted model with pi-ai, under a name of its own, so that hooks which call models reach it as well.
- * @param onProblem hears of requests that the script has no reply for, and of replies that throw
+ * Registers a scripted model with pi-ai under a unique name, so that hooks can call it as well.
+ * @param onProblem called for a request without a reply in the script, and for a reply function that throws
  */
 export async function createScriptedModel(onProblem: (problem: string) => void): Promise<ScriptedModel> {
 	const ai = await import("@mariozechner/pi-ai");
@@ -74,9 +74,12 @@ export async function createScriptedModel(onProblem: (problem: string) => void):
 		const events = ai.createAssistantMessageEventStream();
 		const request = seenRequest(context);
 		const number = requests.push(request);
-		void next(number, request).then((said) => {
-			if (typeof said === "object" && "error" in said) return fail(events, model, said.error);
-			return playReply(events, model, context, typeof said === "string" ? { text: said } : said, { pace: 0, signal });
+		void next(number, request).then((reply) => {
+			if (typeof reply === "object" && "error" in reply) return fail(events, model, reply.error);
+			return playReply(events, model, context, typeof reply === "string" ? { text: reply } : reply, {
+				pace: 0,
+				signal,
+			});
 		});
 		return events;
 	};

@@ -1,37 +1,37 @@
 import type { ThemeStyles } from "./roles.js";
 
-/** Whether the terminal shows light letters on dark or the other way round. */
+/** The brightness of the terminal's background. */
 export type Background = "dark" | "light";
 
-/** The themes that pi brings, in the order of the picker, and what each is. `plain` has no colour at all. */
+/** The built-in themes with their descriptions, in the order of the picker. `plain` has no colors. */
 export const BUILT_IN_THEMES = {
-	dark: "the terminal's own colours, for a dark background",
+	dark: "the terminal's own colors, for a dark background",
 	light: "for a light background",
-	"high-contrast": "every text at least 7 : 1, nothing faint; on dark and on light",
-	plain: "no colours",
+	"high-contrast": "all text at least 7:1, on dark and light backgrounds",
+	plain: "no colors",
 } as const;
 
-/** A theme that pi brings. */
+/** Name of a built-in theme. */
 export type BuiltInTheme = keyof typeof BUILT_IN_THEMES;
 
-/** What the theme of a user may build on. */
+/** A built-in theme that a theme file may extend. */
 export type BaseTheme = Exclude<BuiltInTheme, "plain">;
 
-/** The names that `base` takes. */
+/** The values of `base` in a theme file. */
 export const BASE_THEMES: readonly BaseTheme[] = ["dark", "light", "high-contrast"];
 
-/** Whether pi brings a theme of this name. */
+/** True for the name of a built-in theme. */
 export function isBuiltIn(name: string): name is BuiltInTheme {
 	return Object.hasOwn(BUILT_IN_THEMES, name);
 }
 
-/** The styles of a built-in theme. Only `high-contrast` asks what it stands on. */
+/** The styles of a built-in theme. Only those of `high-contrast` depend on the background. */
 export function builtInStyles(name: BuiltInTheme, background: Background): ThemeStyles {
 	if (name === "high-contrast") return background === "light" ? CONTRAST_ON_LIGHT : CONTRAST_ON_DARK;
 	return name === "light" ? LIGHT : DARK;
 }
 
-/** Most of it is the terminal's own sixteen, so that it fits the user's scheme. */
+/** Mostly the terminal's sixteen colors, so that it fits the user's color scheme. */
 const DARK: ThemeStyles = {
 	accent: { color: "cyan" },
 	dim: { dim: true },
@@ -72,7 +72,7 @@ const DARK: ThemeStyles = {
 	codeType: { color: "cyan" },
 };
 
-/** Colours of its own: the sixteen of many terminals cannot be read on white. */
+/** Fixed colors: the sixteen colors of many terminals are unreadable on white. */
 const LIGHT: ThemeStyles = {
 	accent: { color: "#00607f" },
 	dim: { color: 243 },
@@ -113,8 +113,8 @@ const LIGHT: ThemeStyles = {
 	codeType: { color: "#00607f" },
 };
 
-/** The few colours of a high-contrast theme. */
-interface ContrastColours {
+/** The colors of a high-contrast theme. */
+interface ContrastColors {
 	text: string;
 	accent: string;
 	good: string;
@@ -144,8 +144,8 @@ const CONTRAST_ON_LIGHT = contrastStyles({
 	violet: "#660066",
 });
 
-/** What differs by colour elsewhere differs by weight, slant or line here too. */
-function contrastStyles({ text, accent, good, attention, bad, blue, violet }: ContrastColours): ThemeStyles {
+/** Roles that differ by color in other themes also differ by weight, slant or underline here. */
+function contrastStyles({ text, accent, good, attention, bad, blue, violet }: ContrastColors): ThemeStyles {
 	return {
 		accent: { color: accent, bold: true },
 		dim: { color: text },

@@ -1,69 +1,69 @@
-/** Everything on the screen that a theme colours, and what it is. The order is that of the documentation. */
+/** The parts of the screen that a theme can style, with their descriptions, in the order of the documentation. */
 export const THEME_ROLES = {
-	accent: "what can be acted on: the selected row, matched letters, the spinner",
-	dim: "secondary, may be missed without loss",
-	muted: "secondary, but meant to be read",
-	success: "what went well",
-	warning: "what asks for attention",
-	error: "what failed",
-	userText: "what you said",
-	thinking: "what the model thought",
+	accent: "active elements: the selected row, matched letters, the spinner",
+	dim: "secondary text that may be overlooked",
+	muted: "secondary text that should be read",
+	success: "success messages",
+	warning: "warnings",
+	error: "errors",
+	userText: "your messages",
+	thinking: "the thinking of the model",
 	added: "added lines of a diff",
 	removed: "removed lines of a diff",
-	addedWord: "the words of an added line that are new; its background most of all",
-	removedWord: "the words of a removed line that are gone",
-	gutterIn: "the gutter beside what the model sees",
-	gutterOut: "the gutter beside what it does not see any more",
-	gutterSummary: "the gutter beside a summary",
-	borderOff: "the editor's border while the model does not think",
-	borderMinimal: "the editor's border at thinking level minimal",
-	borderLow: "the same, level low",
-	borderMedium: "level medium",
-	borderHigh: "level high",
-	borderXhigh: "level xhigh",
-	borderBash: "the editor's border around a `!` command",
-	heading: "headings of markdown",
+	addedWord: "new words in an added line; usually a background",
+	removedWord: "deleted words in a removed line; usually a background",
+	gutterIn: "the gutter next to entries that are in the context",
+	gutterOut: "the gutter next to entries that are not in the context",
+	gutterSummary: "the gutter next to a summary",
+	borderOff: "the border of the editor at thinking level off",
+	borderMinimal: "the border of the editor at thinking level minimal",
+	borderLow: "the border of the editor at thinking level low",
+	borderMedium: "the border of the editor at thinking level medium",
+	borderHigh: "the border of the editor at thinking level high",
+	borderXhigh: "the border of the editor at thinking level xhigh",
+	borderBash: "the border of the editor for a `!` command",
+	heading: "headings in Markdown",
 	link: "the text of a link",
-	linkUrl: "the address behind it",
-	code: "code within a line",
-	codeBorder: "the language above a block of code",
+	linkUrl: "the address of a link",
+	code: "inline code",
+	codeBorder: "the language above a code block",
 	quote: "quotations",
-	quoteBorder: "the bar beside them",
+	quoteBorder: "the bar next to a quotation",
 	rule: "horizontal rules",
 	listBullet: "bullets and numbers of lists",
-	codeKeyword: "keywords in a block of code",
-	codeString: "texts in it",
-	codeNumber: "numbers",
-	codeComment: "comments",
-	codeTitle: "names of functions and sections",
-	codeType: "types and attributes",
+	codeKeyword: "keywords in a code block",
+	codeString: "strings in a code block",
+	codeNumber: "numbers in a code block",
+	codeComment: "comments in a code block",
+	codeTitle: "names of functions and sections in a code block",
+	codeType: "types and attributes in a code block",
 } as const;
 
-/** Something that a theme colours. */
+/** A part of the screen that a theme can style. */
 export type ThemeRole = keyof typeof THEME_ROLES;
 
 /** Attributes that a style may turn on. */
 export const STYLE_ATTRIBUTES = ["bold", "dim", "italic", "underline", "inverse"] as const;
 
-/** A way of drawing letters that is no colour. */
+/** A text attribute. */
 export type StyleAttribute = (typeof STYLE_ATTRIBUTES)[number];
 
 /**
- * A colour as themes write it: `#rrggbb`, a number of the 256 colour palette, one of the terminal's sixteen by name, or
- * `default` for the terminal's own.
+ * A color in a theme: `#rrggbb`, an index of the 256-color palette, the name of one of the terminal's sixteen colors, or
+ * `default` for the terminal's default color.
  */
-export type ColourValue = string | number;
+export type ColorValue = string | number;
 
-/** How one role is drawn. */
-export type StyleSpec = { color?: ColourValue; background?: ColourValue } & { [A in StyleAttribute]?: boolean };
+/** The style of one role. */
+export type StyleSpec = { color?: ColorValue; background?: ColorValue } & { [A in StyleAttribute]?: boolean };
 
-/** How every role is drawn. */
+/** The styles of all roles. */
 export type ThemeStyles = Readonly<Record<ThemeRole, StyleSpec>>;
 
-/** The roles by name, in order. */
+/** The names of all roles, in order. */
 export const ROLE_NAMES = Object.keys(THEME_ROLES).filter(isRole);
 
-/** Whether a theme can colour something of this name. */
+/** True for the name of a role. */
 export function isRole(name: string): name is ThemeRole {
 	return Object.hasOwn(THEME_ROLES, name);
 }

@@ -1,38 +1,35 @@
 import { BASE_THEMES, type Background, type BaseTheme, builtInStyles } from "./built-in.js";
-import { parseColour } from "./colour.js";
+import { parseColor } from "./color.js";
 import { isRole, STYLE_ATTRIBUTES, type StyleSpec, type ThemeRole, type ThemeStyles } from "./roles.js";
 
-/** A theme that someone wrote: what it changes of the one it builds on. */
+/** A theme of a user: the changes to the theme that it extends. */
 export interface ThemeFile {
-	/** What the picker shows beside the file's name. */
+	/** Shown in the picker next to the file name. */
 	title?: string;
-	/** Absent: light or dark, as the terminal is. */
+	/** Default: light or dark, depending on the terminal. */
 	base?: BaseTheme;
 	colors: Partial<Record<ThemeRole, StyleSpec>>;
 }
 
-/** What was read of a file, and what is wrong with it, a sentence each that names the key. */
+/** The valid part of a theme, and one sentence for each problem that names the key. */
 export interface CheckedTheme {
 	theme: ThemeFile;
 	problems: string[];
 }
 
-/** What a style and a colour look like, for messages. */
-const COLOUR_FORMS = "#rrggbb, 0 to 255, default, or a name such as red or brightRed";
+/** The formats of a color, for messages. */
+const COLOR_FORMS = "#rrggbb, 0 to 255, default, or a name such as red or brightRed";
 const KEYS = ["$schema", "name", "base", "colors"];
 const STYLE_KEYS: readonly string[] = ["color", "background", ...STYLE_ATTRIBUTES];
 
-/**
- * Reads a theme from parsed JSON. What is wrong is named and left out, so that the rest still counts; unknown keys are
- * named too.
- */
+/** Reads a theme from parsed JSON. Reports and ignores invalid values and unknown keys; the rest applies. */
 export function checkTheme(value: Readonly<Record<string, unknown>>): CheckedTheme {
 	const problems: string[] = [];
 	const theme: ThemeFile = { colors: {} };
 	const unknown = Object.keys(value).filter((key) => !KEYS.includes(key));
-	if (value.$schema !== undefined && typeof value.$schema !== "string") problems.push("$schema must be a text");
+	if (value.$schema !== undefined && typeof value.$schema !== "string") problems.push("$schema must be a string");
 	if (typeof value.name === "string" && value.name !== "") theme.title = value.name;
-	else if (value.name !== undefined) problems.push("name must be a text");
+	else if (value.name !== undefined) problems.push("name must be a string");
 	const base = BASE_THEMES.find((name) => name === value.base);
 	if (base !== undefined) theme.base = base;
 	else if (value.base !== undefined) problems.push(`base must be one of ${BASE_THEMES.join(", ")}`);
@@ -44,27 +41,27 @@ export function checkTheme(value: Readonly<Record<string, unknown>>): CheckedThe
 			} else unknown.push(`colors.${key}`);
 		}
 	} else if (value.colors !== undefined) problems.push("colors must be an object");
-	if (unknown.length > 0) problems.push(`unknown ${unknown.map((key) => JSON.stringify(key)).join(", ")}; not used`);
+	if (unknown.length > 0) problems.push(`unknown ${unknown.map((key) => JSON.stringify(key)).join(", ")}; ignored`);
 	return { theme, problems };
 }
 
-/** How every role is drawn: as the theme says, else as the one that it builds on. */
+/** The styles of all roles: those of the theme, else those of the theme that it extends. */
 export function themeStyles({ base, colors }: ThemeFile, background: Background): ThemeStyles {
 	return { ...builtInStyles(base ?? background, background), ...colors };
 }
 
-/** A colour alone, or an object of colours and attributes. @returns null when nothing of it can be used */
+/** Reads a color, or an object of colors and attributes. @returns null if it is neither */
 function checkStyle(value: unknown, path: string, problems: string[], unknown: string[]): StyleSpec | null {
 	if (!isObject(value)) {
-		if (isColour(value)) return { color: value };
-		problems.push(`${path} must be a colour (${COLOUR_FORMS}) or an object of color, background and attributes`);
+		if (isColor(value)) return { color: value };
+		problems.push(`${path} must be a color (${COLOR_FORMS}) or an object of color, background and attributes`);
 		return null;
 	}
 	const style: StyleSpec = {};
 	for (const key of ["color", "background"] as const) {
-		const colour = value[key];
-		if (isColour(colour)) style[key] = colour;
-		else if (colour !== undefined) problems.push(`${path}.${key} must be a colour (${COLOUR_FORMS})`);
+		const color = value[key];
+		if (isColor(color)) style[key] = color;
+		else if (color !== undefined) problems.push(`${path}.${key} must be a color (${COLOR_FORMS})`);
 	}
 	for (const attribute of STYLE_ATTRIBUTES) {
 		const isOn = value[attribute];
@@ -75,8 +72,8 @@ function checkStyle(value: unknown, path: string, problems: string[], unknown: s
 	return style;
 }
 
-function isColour(value: unknown): value is string | number {
-	return parseColour(value) !== null;
+function isColor(value: unknown): value is string | number {
+	return parseColor(value) !== null;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

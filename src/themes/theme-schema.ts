@@ -1,8 +1,8 @@
 import { BASE_THEMES } from "./built-in.js";
-import { COLOUR_NAMES, DEFAULT_COLOUR, HEX_COLOUR } from "./colour.js";
+import { COLOR_NAMES, DEFAULT_COLOR, HEX_COLOR } from "./color.js";
 import { ROLE_NAMES, STYLE_ATTRIBUTES, THEME_ROLES } from "./roles.js";
 
-/** What a theme file may hold, as JSON Schema for editors: docs/theme.schema.json is this. */
+/** The JSON Schema of theme files for editors, published as docs/theme.schema.json. */
 export function themeSchema(): object {
 	return {
 		$schema: "http://json-schema.org/draft-07/schema#",
@@ -11,8 +11,11 @@ export function themeSchema(): object {
 		additionalProperties: false,
 		properties: {
 			$schema: { type: "string" },
-			name: { type: "string", minLength: 1, description: "What the picker shows beside the file's name" },
-			base: { enum: BASE_THEMES, description: "What counts where `colors` is silent; absent: as the terminal is" },
+			name: { type: "string", minLength: 1, description: "Title in the picker, next to the file name" },
+			base: {
+				enum: BASE_THEMES,
+				description: "Theme for roles that `colors` omits; default: light or dark, depending on the terminal",
+			},
 			colors: {
 				type: "object",
 				additionalProperties: false,
@@ -22,9 +25,9 @@ export function themeSchema(): object {
 		definitions: {
 			color: {
 				anyOf: [
-					{ type: "string", pattern: HEX_COLOUR.source },
+					{ type: "string", pattern: HEX_COLOR.source },
 					{ type: "integer", minimum: 0, maximum: 255 },
-					{ enum: [DEFAULT_COLOUR, ...COLOUR_NAMES] },
+					{ enum: [DEFAULT_COLOR, ...COLOR_NAMES] },
 				],
 			},
 			style: {

@@ -1,18 +1,19 @@
 import { Type } from "typebox";
 import { MAX_READ_BYTES } from "../util/fs.js";
 import { announceCut, formatBytes } from "./output.js";
+import { textResult } from "./result.js";
 import { runShell, type ShellResult } from "./shell.js";
 import { type BashToolDetails, defineTool, type ToolResult } from "./tool.js";
 
 const parameters = Type.Object({
 	command: Type.String({
 		description:
-			"Command line for the user's shell, run in the working directory. Stdin is empty: nothing can be typed or confirmed. Each call starts a new shell, so cd and variables do not last.",
+			"Command line for the user's shell, run in the working directory. Stdin is empty, so the command cannot ask for input. Each call starts a new shell, so cd and variables do not persist.",
 	}),
 	timeout: Type.Optional(
 		Type.Number({
 			exclusiveMinimum: 0,
-			description: "Seconds after which the command and all it started are ended. Without it there is no limit.",
+			description: "Seconds after which the command and all processes it started are killed; default: no limit",
 		}),
 	),
 });
@@ -20,7 +21,7 @@ const parameters = Type.Object({
 export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 	name: "bash",
 	description:
-		"Run a shell command and return what it prints, stdout and stderr together. Only the last 2000 lines or 50 KB are returned; when output is longer, the whole of it is in a file that the result names.",
+		"Run a shell command and return its output, stdout and stderr combined. Only the last 2000 lines or 50 KB are returned; longer output is saved completely in a file that the result names.",
 	parameters,
 	promptLine: "run a shell command: tests, builds, git, anything without a tool of its own",
 	guidelines: [
@@ -46,32 +47,30 @@ export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 function bashResult(result: ShellResult, timeout: number | undefined): ToolResult<BashToolDetails> {
 	const { output, exitCode, endedBy, durationMs } = result;
 	const { truncated } = output.truncation;
-	const ender = endedBy === "itself" ? result.exitSignal : endedBy;
-	const end = describeEnd(result, timeout);
-	const parts = [
+	const cause = endedBy === "itself" ? result.exitSignal : endedBy;
+	const problem = describeFailure(result, timeout);
+	const paragraphs = [
 		output.text.trimEnd() || (result.failure === undefined ? "(no output)" : ""),
 		truncated ? announceCut("last", output, describeFile(output)) : "",
-		end ?? "",
-		result.leftRunning ? "[Processes started in the background may still be running; they end when pi ends.]" : "",
+		problem ?? "",
+		result.leftRunning ? "[Background processes may still be running; pi ends them when it exits.]" : "",
 	];
-	return {
-		content: [{ type: "text", text: parts.filter((part) => part !== "").join("\n\n") }],
-		details: {
-			exitCode: endedBy === "itself" ? exitCode : null,
-			durationMs,
-			...(ender !== null && { endedBy: ender }),
-			...(truncated && { truncation: output.truncation }),
-			...(output.fullOutputPath !== undefined && { fullOutputPath: output.fullOutputPath }),
-		},
-		...(end !== undefined && { isError: true }),
+	const details: BashToolDetails = {
+		exitCode: endedBy === "itself" ? exitCode : null,
+		durationMs,
+		...(cause !== null && { endedBy: cause }),
+		...(truncated && { truncation: output.truncation }),
+		...(output.fullOutputPath !== undefined && { fullOutputPath: output.fullOutputPath }),
 	};
+	return { ...textResult(paragraphs, details), ...(problem !== undefined && { isError: true }) };
 }
 
-/** undefined for a command that has ended by itself and well. */
-function describeEnd({ endedBy, failure, exitCode, exitSignal }: ShellResult, timeout?: number): string | undefined {
-	if (endedBy === "abort") return "Aborted by the user; the command and all it started were ended.";
+/** undefined for a command that exited with code 0. */
+function describeFailure(result: ShellResult, timeout?: number): string | undefined {
+	const { endedBy, failure, exitCode, exitSignal } = result;
+	if (endedBy === "abort") return "Aborted by the user; the command and all processes it started were killed.";
 	if (endedBy === "timeout") {
-		return `Timed out after ${timeout} s; the command and all it started were ended. Give a larger timeout if it needs one.`;
+		return `Timed out after ${timeout} s; the command and all processes it started were killed. Use a larger timeout if it needs more time.`;
 	}
 	if (failure !== undefined) return failure;
 	if (exitSignal !== null) return `Ended by signal ${exitSignal}.`;
@@ -79,9 +78,9 @@ function describeEnd({ endedBy, failure, exitCode, exitSignal }: ShellResult, ti
 }
 
 function describeFile({ fullOutputPath, truncation }: ShellResult["output"]): string {
-	if (fullOutputPath === undefined) return "The whole output could not be kept; print less, or to a file.";
+	if (fullOutputPath === undefined) return "The full output could not be saved; print less, or redirect it to a file.";
 	if (truncation.totalBytes > MAX_READ_BYTES) {
-		return `Whole output, ${formatBytes(truncation.totalBytes)}: ${fullOutputPath} (use grep, or sed -n with bash).`;
+		return `Full output, ${formatBytes(truncation.totalBytes)}: ${fullOutputPath} (use grep, or sed -n with bash).`;
 	}
-	return `Whole output: ${fullOutputPath} (use grep, or read with offset).`;
+	return `Full output: ${fullOutputPath} (use grep, or read with offset).`;
 }

@@ -1,19 +1,19 @@
-/** One replacement that a model asks for. */
+/** A replacement that the model requests. */
 export interface Edit {
 	oldText: string;
 	newText: string;
 }
 
-/** A piece of a file and what takes its place. Positions are UTF-16 units of the file as it is on disk. */
+/** A range of a file and its new text. Positions are UTF-16 units in the unchanged file. */
 export interface Replacement {
 	start: number;
 	end: number;
 	text: string;
-	/** The text was found only after trailing whitespace, typographic characters or control characters were set aside. */
+	/** The text matched only after ignoring trailing whitespace, typographic characters or control characters. */
 	isTolerant: boolean;
 }
 
-/** What replacements were found, or why an edit has none. */
+/** The replacements, or why an edit cannot be made. */
 export type EditPlan = { replacements: Replacement[] } | { problem: string };
 
 const TAB = 0x09;
@@ -22,7 +22,7 @@ const RETURN = 0x0d;
 const BLANK = 0x20;
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** Characters that models write in their plain form; all are one UTF-16 unit. */
+/** Typographic characters that models often write in their ASCII form; all are one UTF-16 unit. */
 const PLAIN_FORMS = new Map(
 	Object.entries({
 		"'": "\u2018\u2019\u201A\u201B\u2032",
@@ -34,43 +34,43 @@ const PLAIN_FORMS = new Map(
 	),
 );
 
-/** Where a text is said to be found, at most so many places are named. */
-const MAX_NAMED = 8;
+/** Maximum number of matches listed in a message. */
+const MAX_LISTED = 8;
 
 /**
- * Finds the one place of each edit in a file. All edits are matched against the file as it is, so none sees another's
- * result. Line ends need not agree; where there is no exact match, trailing whitespace and typographic quotes, dashes
- * and blanks need not either. Replacements come in the order of the file and do not overlap.
+ * Finds the only match of each edit in a file. All edits are matched against the unchanged file. Line endings may differ;
+ * without an exact match, trailing whitespace and typographic quotes, dashes and spaces may differ too. Replacements are
+ * sorted by position and do not overlap.
  */
 export function planEdits(content: string, edits: readonly Edit[]): EditPlan {
-	const exact = createView(content, false);
-	let tolerant: View | undefined;
+	const exact = normalize(content, false);
+	let tolerant: NormalizedText | undefined;
 	const lineEnd = usualLineEnd(content);
 	const found: (Replacement & { number: number })[] = [];
 	for (const [index, edit] of edits.entries()) {
 		const name = edits.length === 1 ? "oldText" : `oldText of edit ${index + 1}`;
 		const oldText = withoutReturns(edit.oldText);
 		const newText = withoutReturns(edit.newText);
-		if (oldText === "") return { problem: `${name} is empty. Give the text to replace; to make a new file use write.` };
+		if (oldText === "") return { problem: `${name} is empty. Give the text to replace; to create a file, use write.` };
 		if (oldText === newText) return { problem: `${name} and newText are the same: nothing would change.` };
 
-		let places = findAll(content, exact, oldText);
-		const isTolerant = places.length === 0;
+		let matches = findAll(content, exact, oldText);
+		const isTolerant = matches.length === 0;
 		if (isTolerant) {
-			tolerant ??= createView(content, true);
-			places = findTolerantly(content, tolerant, oldText);
+			tolerant ??= normalize(content, true);
+			matches = findTolerantly(content, tolerant, oldText);
 		}
-		const [place, ...others] = places;
-		if (place === undefined) return { problem: `${name} was not found. ${hintForMissing(content, oldText, newText)}` };
+		const [match, ...others] = matches;
+		if (match === undefined) return { problem: `${name} was not found. ${hintForMissing(content, oldText, newText)}` };
 		if (others.length > 0) {
-			const lines = places.slice(0, MAX_NAMED).map(({ start }) => lineAt(content, start));
-			const more = places.length > MAX_NAMED ? ", …" : "";
+			const lines = matches.slice(0, MAX_LISTED).map(({ start }) => lineAt(content, start));
+			const more = matches.length > MAX_LISTED ? ", …" : "";
 			return {
-				problem: `${name} matches ${places.length} places (lines ${lines.join(", ")}${more}). Add lines around it until it fits one only.`,
+				problem: `${name} matches ${matches.length} places (lines ${lines.join(", ")}${more}). Add surrounding lines until it matches only one.`,
 			};
 		}
-		const text = isTolerant ? keepUntouchedLines(content.slice(place.start, place.end), oldText, newText) : newText;
-		found.push({ ...place, text: text.replaceAll("\n", lineEnd), isTolerant, number: index + 1 });
+		const text = isTolerant ? keepUntouchedLines(content.slice(match.start, match.end), oldText, newText) : newText;
+		found.push({ ...match, text: text.replaceAll("\n", lineEnd), isTolerant, number: index + 1 });
 	}
 	found.sort((a, b) => a.start - b.start);
 	for (const [index, next] of found.entries()) {
@@ -78,14 +78,14 @@ export function planEdits(content: string, edits: readonly Edit[]): EditPlan {
 		if (before && before.end > next.start) {
 			const [first, second] = [before.number, next.number].sort((a, b) => a - b);
 			return {
-				problem: `Edits ${first} and ${second} overlap at line ${lineAt(content, next.start)}. Make them one edit.`,
+				problem: `Edits ${first} and ${second} overlap at line ${lineAt(content, next.start)}. Combine them into one edit.`,
 			};
 		}
 	}
 	return { replacements: found.map(({ number: _, ...replacement }) => replacement) };
 }
 
-/** The file with its replacements made. */
+/** Applies replacements, which must be sorted by position. */
 export function applyReplacements(content: string, replacements: readonly Replacement[]): string {
 	let result = "";
 	let at = 0;
@@ -96,28 +96,28 @@ export function applyReplacements(content: string, replacements: readonly Replac
 	return result + content.slice(at);
 }
 
-/** 1-based number of the line that a position is on. */
+/** 1-based number of the line that contains a position. */
 export function lineAt(content: string, position: number): number {
 	let line = 1;
 	for (let at = content.indexOf("\n"); at !== -1 && at < position; at = content.indexOf("\n", at + 1)) line++;
 	return line;
 }
 
-/** A text as it is compared, and where each of its characters comes from. */
-interface View {
+/** A text as it is compared, with the original position of each character. */
+interface NormalizedText {
 	text: string;
-	/** Position in the file of the character at a position of the view; of a line end with two characters the first. */
+	/** Maps a position in `text` to the file; a newline maps to the first character of its CRLF. */
 	origin(position: number): number;
 }
 
-function createView(content: string, isTolerant: boolean): View {
+function normalize(content: string, isTolerant: boolean): NormalizedText {
 	if (!isTolerant && !content.includes("\r") && !content.startsWith("\uFEFF")) {
 		return { text: content, origin: (position) => position };
 	}
 	const codes = new Uint16Array(content.length);
 	const origins = new Uint32Array(content.length);
 	let length = 0;
-	/** Where the blanks before the current place begin; -1 when there are none. */
+	/** Start of the blanks before the current position; -1 if there are none. */
 	let blanksFrom = -1;
 	for (let at = 0; at < content.length; at++) {
 		const origin = at;
@@ -140,49 +140,46 @@ function createView(content: string, isTolerant: boolean): View {
 	return { text, origin: (position) => (position < length ? (origins[position] ?? content.length) : content.length) };
 }
 
-/** Control characters, which reading does not show. */
+/** Control characters, which the read tool does not show. */
 function isIgnored(code: number): boolean {
 	return (code < BLANK && code !== NEWLINE && code !== TAB) || (code >= 0x7f && code <= 0x9f);
 }
 
-interface Place {
-	start: number;
-	end: number;
-}
+type Match = Pick<Replacement, "start" | "end">;
 
-/** All places, overlapping ones too: they make a text no less ambiguous. */
-function findAll(content: string, view: View, text: string): Place[] {
-	const places: Place[] = [];
-	for (let at = view.text.indexOf(text); at !== -1; at = view.text.indexOf(text, at + 1)) {
-		const last = view.origin(at + text.length - 1);
-		places.push({ start: view.origin(at), end: last + (content.startsWith("\r\n", last) ? 2 : 1) });
+/** All matches, including overlapping ones, which make a text just as ambiguous. */
+function findAll(content: string, normalized: NormalizedText, text: string): Match[] {
+	const matches: Match[] = [];
+	for (let at = normalized.text.indexOf(text); at !== -1; at = normalized.text.indexOf(text, at + 1)) {
+		const last = normalized.origin(at + text.length - 1);
+		matches.push({ start: normalized.origin(at), end: last + (content.startsWith("\r\n", last) ? 2 : 1) });
 	}
-	return places;
+	return matches;
 }
 
-function findTolerantly(content: string, view: View, oldText: string): Place[] {
-	const plain = createView(oldText, true).text;
+function findTolerantly(content: string, normalized: NormalizedText, oldText: string): Match[] {
+	const plain = normalize(oldText, true).text;
 	if (plain.trim() === "") return [];
-	// What stood behind the last word was set aside: then the word must be the last of its line in the file as well.
+	// Normalization removes trailing blanks of oldText, so its last word must also end a line in the file.
 	const endsLine = /[^\S\n]$/.test(oldText);
-	return findAll(content, view, plain).filter(({ end }) => !endsLine || isLineEnd(view, end));
+	return findAll(content, normalized, plain).filter(({ end }) => !endsLine || isLineEnd(normalized, end));
 }
 
-/** True when nothing but what is set aside stands between a position and the end of its line. */
-function isLineEnd(view: View, position: number): boolean {
+/** Whether only ignored characters follow a position on its line. */
+function isLineEnd(normalized: NormalizedText, position: number): boolean {
 	let low = 0;
-	let high = view.text.length;
+	let high = normalized.text.length;
 	while (low < high) {
 		const middle = (low + high) >> 1;
-		if (view.origin(middle) < position) low = middle + 1;
+		if (normalized.origin(middle) < position) low = middle + 1;
 		else high = middle;
 	}
-	return low === view.text.length || view.text[low] === "\n";
+	return low === normalized.text.length || normalized.text[low] === "\n";
 }
 
 /**
- * A tolerant match covers lines that the model only quoted, in its own spelling. Those that the new text leaves alone
- * at its beginning and end stay as they are in the file.
+ * A tolerant match includes lines that the model only quotes, in its own spelling. Unchanged lines at the start and end of
+ * the new text keep their spelling in the file.
  */
 function keepUntouchedLines(inFile: string, oldText: string, newText: string): string {
 	const fileLines = withoutReturns(inFile).split("\n");
@@ -205,36 +202,37 @@ function hintForMissing(content: string, oldText: string, newText: string): stri
 	const fileLines = withoutReturns(content).split("\n");
 	const already = newText.trim().length > 3 ? withoutReturns(content).indexOf(newText) : -1;
 	if (already >= 0) {
-		return `newText is in the file already, at line ${lineAt(withoutReturns(content), already)}: this edit may have been made before.`;
+		return `newText is already in the file, at line ${lineAt(withoutReturns(content), already)}: this edit may have been made before.`;
 	}
 	const wanted = oldText.split("\n");
 	while (wanted.length > 1 && wanted[0]?.trim() === "") wanted.shift();
 	while (wanted.length > 1 && wanted.at(-1)?.trim() === "") wanted.pop();
 	const best = longestRun(fileLines, wanted);
-	if (best === undefined) return "Read the file again and copy the text exactly as it stands there.";
+	if (best === undefined) return "Read the file again and copy the text exactly.";
 	const { start, length } = best;
 	if (length === wanted.length) {
 		const where = length === 1 ? `Line ${start + 1} differs` : `Lines ${start + 1}-${start + length} differ`;
-		return `${where} only in blanks: copy the indentation exactly.`;
+		return `${where} only in whitespace: copy the indentation exactly.`;
 	}
-	const beginning = length === 1 ? "Its first line stands" : `Its first ${length} lines stand`;
-	const inFile = fileLines[start + length];
-	const next = inFile === undefined ? "the file ends" : `line ${start + length + 1} is ${quote(inFile)}`;
-	return `${beginning} at line ${start + 1}, but then ${next}, not ${quote(wanted[length] ?? "")}.`;
+	const last = start + length;
+	const matched =
+		length === 1 ? `Its first line matches line ${last}` : `Its first ${length} lines match lines ${start + 1}-${last}`;
+	const inFile = fileLines[last];
+	const next = inFile === undefined ? "the file ends" : `line ${last + 1} is ${quote(inFile)}`;
+	return `${matched}, but then ${next}, not ${quote(wanted[length] ?? "")}.`;
 }
 
 function quote(line: string): string {
 	return JSON.stringify(line.slice(0, 200));
 }
 
-/** Where most lines in a row agree with the wanted ones, blanks aside; index from 0. */
-function longestRun(
-	lines: readonly string[],
-	wanted: readonly string[],
-): { start: number; length: number } | undefined {
+type Run = { start: number; length: number };
+
+/** The longest run of lines that equal the first wanted ones, ignoring indentation; `start` is 0-based. */
+function longestRun(lines: readonly string[], wanted: readonly string[]): Run | undefined {
 	const trimmed = lines.map((line) => line.trim());
 	const trimmedWanted = wanted.map((line) => line.trim());
-	let best: { start: number; length: number } | undefined;
+	let best: Run | undefined;
 	for (const [start, line] of trimmed.entries()) {
 		if (line !== trimmedWanted[0]) continue;
 		let length = 1;

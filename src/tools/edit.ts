@@ -10,8 +10,8 @@ import { failed, failedOnFile } from "./result.js";
 import { defineTool, type EditToolDetails } from "./tool.js";
 
 const OLD_TEXT =
-	"Text to replace, exactly as it stands in the file, with its indentation. It must occur once only: take in lines around it until it does.";
-const NEW_TEXT = "Text to put in its place; empty to delete";
+	"Text to replace, exactly as in the file, with its indentation. It must occur exactly once: include surrounding lines until it does.";
+const NEW_TEXT = "Replacement text; empty to delete";
 
 const parameters = Type.Object({
 	path: Type.String({ description: "File to change: absolute, relative to the working directory, or starting with ~" }),
@@ -23,7 +23,7 @@ const parameters = Type.Object({
 			{
 				minItems: 1,
 				description:
-					"Several replacements in the same file, in place of oldText and newText. Each is matched against the file as it is now, and they must not overlap. All are made or none.",
+					"Several replacements in the same file, instead of oldText and newText. Each is matched against the current file, and they must not overlap. Either all are made or none.",
 			},
 		),
 	),
@@ -32,11 +32,11 @@ const parameters = Type.Object({
 export const editTool = defineTool<typeof parameters, EditToolDetails>({
 	name: "edit",
 	description:
-		"Replace text in a file: one place with oldText and newText, or several with edits. Byte order mark and line ends of the file are kept.",
+		"Replace text in a file: one passage with oldText and newText, or several with edits. The file's byte order mark and line endings are preserved.",
 	parameters,
-	promptLine: "replace exact pieces of a file",
+	promptLine: "replace exact passages of a file",
 	guidelines: [
-		"edit: keep oldText as short as it can be and still occur once; put several changes to one file into one call.",
+		"edit: keep oldText as short as possible while it still occurs only once; make several changes to one file in one call.",
 	],
 	async run({ path, oldText, newText, edits }, { cwd, signal }) {
 		signal.throwIfAborted();
@@ -53,14 +53,14 @@ export const editTool = defineTool<typeof parameters, EditToolDetails>({
 		const content = decode(bytes);
 		if (content === undefined) {
 			return failed(
-				`${shown} is ${binaryKind(bytes) ?? "not UTF-8 text"}: an edit would damage it. Change it with bash.`,
+				`${shown} is ${binaryKind(bytes) ?? "not UTF-8 text"}: an edit would damage it. Use bash to change it.`,
 			);
 		}
 		const plan = planEdits(content, wanted);
 		if ("problem" in plan) return failed(`${shown} was not changed: ${plan.problem}`);
 		const warning = warnOfSensitivePath(cwd, file);
 		const changed = applyReplacements(content, plan.replacements);
-		if (changed === content) return failed(`${shown} was not changed: it already reads as it would after the edit.`);
+		if (changed === content) return failed(`${shown} was not changed: it already has the edited content.`);
 		signal.throwIfAborted();
 		try {
 			await atomicWriteFile(file, changed);
@@ -73,7 +73,7 @@ export const editTool = defineTool<typeof parameters, EditToolDetails>({
 	},
 });
 
-/** @returns what is wrong with the arguments when they are no edits */
+/** @returns a problem as text if the arguments are invalid */
 function chooseEdits(oldText?: string, newText?: string, edits?: Edit[]): Edit[] | string {
 	if (edits !== undefined && edits.length > 0) {
 		if (oldText === undefined && newText === undefined) return edits;
@@ -81,10 +81,10 @@ function chooseEdits(oldText?: string, newText?: string, edits?: Edit[]): Edit[]
 	}
 	if (oldText !== undefined && newText !== undefined) return [{ oldText, newText }];
 	const missing = oldText === undefined ? (newText === undefined ? "oldText and newText" : "oldText") : "newText";
-	return `${missing} missing. Give oldText and newText, or edits: [{oldText, newText}, …].`;
+	return `Missing ${missing}. Give oldText and newText, or edits: [{oldText, newText}, …].`;
 }
 
-/** undefined for what is not UTF-8 text; a byte order mark stays in front. */
+/** undefined for a file that is not UTF-8 text. A byte order mark is preserved. */
 function decode(bytes: Buffer): string | undefined {
 	if (binaryKind(bytes) !== undefined) return undefined;
 	try {
@@ -94,17 +94,11 @@ function decode(bytes: Buffer): string | undefined {
 	}
 }
 
-function describe(
-	shown: string,
-	content: string,
-	replacements: readonly Replacement[],
-	{ added, removed }: EditToolDetails,
-): string {
-	const places = count(replacements.length, "place");
+function describe(shown: string, content: string, replacements: readonly Replacement[], diff: EditToolDetails): string {
 	const lines = replacements.map(({ start }) => lineAt(content, start));
 	const where = `${lines.length === 1 ? "line" : "lines"} ${lines.slice(0, 10).join(", ")}${lines.length > 10 ? ", …" : ""}`;
 	const tolerated = replacements.some(({ isTolerant }) => isTolerant)
-		? " oldText fitted only with trailing whitespace or typographic characters set aside."
+		? " oldText matched only after ignoring trailing whitespace or typographic characters."
 		: "";
-	return `Edited ${shown}: ${places} (${where}), ${count(added, "line")} added, ${removed} removed.${tolerated}`;
+	return `Edited ${shown}: ${count(replacements.length, "place")} (${where}), ${count(diff.added, "line")} added, ${diff.removed} removed.${tolerated}`;
 }

@@ -1,4 +1,4 @@
-/** Images that models take, by their first bytes. */
+/** Image types that models accept, by their first bytes. */
 const IMAGES: [mimeType: string, magic: RegExp][] = [
 	["image/png", /^\x89PNG\r\n\x1a\n/],
 	["image/jpeg", /^\xff\xd8\xff/],
@@ -6,7 +6,7 @@ const IMAGES: [mimeType: string, magic: RegExp][] = [
 	["image/webp", /^RIFF.{4}WEBP/s],
 ];
 
-/** What other files without text are called. */
+/** Other binary file types. */
 const BINARIES: [name: string, magic: RegExp][] = [
 	["a PDF document", /^%PDF-/],
 	["a ZIP archive (or a document or package made of one)", /^PK\x03\x04/],
@@ -27,19 +27,16 @@ const BINARIES: [name: string, magic: RegExp][] = [
 	["an audio file (MP3)", /^ID3/],
 ];
 
-/** How much of a file is looked at. */
+/** Only the start of a file is checked. */
 const SAMPLE_BYTES = 8192;
 
-/** The type of an image that models take; undefined for all other files. */
+/** The MIME type of an image that models accept; undefined for all other files. */
 export function imageType(bytes: Uint8Array): string | undefined {
 	const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
 	return IMAGES.find(([, magic]) => magic.test(start))?.[0];
 }
 
-/**
- * What a file is when it holds no text, such as "an SQLite database"; undefined for text. UTF-16 with a byte order mark
- * is text.
- */
+/** Describes a binary file, such as "an SQLite database"; undefined for text, including UTF-16 with a byte order mark. */
 export function binaryKind(bytes: Uint8Array): string | undefined {
 	const sample = Buffer.from(bytes.subarray(0, SAMPLE_BYTES));
 	if (utf16Encoding(sample) !== undefined) return undefined;
@@ -50,13 +47,13 @@ export function binaryKind(bytes: Uint8Array): string | undefined {
 	return hasNul || !isMostlyText(sample) ? "a binary file" : undefined;
 }
 
-/** The encoding that a byte order mark of UTF-16 announces. */
+/** The encoding of a text with a UTF-16 byte order mark. */
 export function utf16Encoding(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
 	if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
 	return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
 }
 
-/** Few control characters: files of old single-byte encodings pass, compressed data does not. */
+/** Whether control characters are rare, as in legacy single-byte encodings but not in compressed data. */
 function isMostlyText(sample: Buffer): boolean {
 	let controls = 0;
 	for (const byte of sample) if (byte < 0x20 && (byte < 0x07 || byte > 0x0d) && byte !== 0x1b) controls++;

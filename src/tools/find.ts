@@ -3,30 +3,29 @@ import { join } from "node:path";
 import { Type } from "typebox";
 import { parseGlob } from "./glob.js";
 import { typeArguments } from "./grep.js";
-import { announceCut, count, truncateHead } from "./output.js";
+import { count, dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
-import { dropControls } from "./plain-text.js";
-import { failed, failedOnFile } from "./result.js";
+import { failed, failedOnFile, listResult, textResult } from "./result.js";
 import { COMMON_ARGUMENTS, NOT_GIT, search } from "./ripgrep.js";
 import { defineTool, type FindToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 1000;
-/** Names kept in memory to be sorted. */
+/** Maximum number of names kept in memory for sorting. */
 const MAX_COLLECTED = 100_000;
 
 const parameters = Type.Object({
 	pattern: Type.String({
 		description:
-			"Glob for files: *.ts (names, at any depth), or with a / in it a path from the searched directory, such as src/**/*.{ts,tsx}",
+			"Glob for files: *.ts (matches names at any depth), or a pattern with / for paths relative to the searched directory, such as src/**/*.{ts,tsx}",
 	}),
 	path: Type.Optional(Type.String({ description: "Directory to search; default: the working directory" })),
-	limit: Type.Optional(Type.Integer({ minimum: 1, description: `Most files to return; default ${DEFAULT_LIMIT}` })),
+	limit: Type.Optional(Type.Integer({ minimum: 1, description: `Maximum number of files; default ${DEFAULT_LIMIT}` })),
 });
 
 export const findTool = defineTool<typeof parameters, FindToolDetails>({
 	name: "find",
 	description:
-		"Find files by name or path. Returns their paths, sorted. Files ignored by .gitignore are left out, hidden ones are not. Finds files only; ls shows directories.",
+		"Find files by name or path. Returns their paths, sorted. Files ignored by .gitignore are excluded, hidden files are included. Finds only files; use ls for directories.",
 	parameters,
 	readOnly: true,
 	promptLine: "find files by name",
@@ -53,20 +52,11 @@ export const findTool = defineTool<typeof parameters, FindToolDetails>({
 		});
 		if (end.status === "aborted") return failed("Aborted by the user.");
 		if (end.status === "failed") return failed(end.problem);
-		if (files.length === 0) {
-			return { content: [{ type: "text", text: `No files fit in ${shownRoot}.` }], details: { files: 0 } };
-		}
+		if (files.length === 0) return textResult([`No matching files in ${shownRoot}.`], { files: 0 });
 		files.sort();
-		const cut = truncateHead(files.slice(0, limit).map(dropControls).join("\n"));
-		const { truncated } = cut.truncation;
 		const all = `${end.complete ? "" : "more than "}${count(files.length, "file")}`;
-		const notes = [
-			files.length > limit ? `[The first ${limit} of ${all}. Narrow the pattern, or raise limit.]` : "",
-			truncated ? announceCut("first", cut, "Narrow the search with pattern or path.") : "",
-		];
-		return {
-			content: [{ type: "text", text: [cut.text, ...notes].filter((part) => part !== "").join("\n\n") }],
-			details: { files: files.length, ...(truncated && { truncation: cut.truncation }) },
-		};
+		const note = files.length > limit ? `[First ${limit} of ${all}. Narrow the pattern, or raise limit.]` : "";
+		const lines = files.slice(0, limit).map(dropControls);
+		return listResult(lines, note, "Narrow the search with pattern or path.", { files: files.length });
 	},
 });

@@ -1,37 +1,39 @@
-/** A pattern that paths are matched against. */
+/** A compiled glob pattern. */
 export interface Glob {
-	/** Whether a path, relative and with `/` between its parts, fits. */
+	/** @param path relative, with `/` */
 	matches(path: string): boolean;
-	/** Patterns of `*`, `?` and plain characters of which a matching file's name fits one; null when there are none. */
+	/** Patterns of `*`, `?` and plain characters; each matching file name matches one. null if any name may match. */
 	namePatterns: string[] | null;
 }
 
-type Token = "any" | "star" | ((character: string) => boolean);
+type Token = "star" | ((character: string) => boolean);
 
-/** Braces may stand for at most so many patterns. */
+/** Maximum number of patterns that braces expand to. */
 const MAX_ALTERNATIVES = 200;
 
-/** Means the same to every program that knows patterns, and is more than stars. */
+/** A pattern that every glob implementation understands the same way, and that is not only stars. */
 const SIMPLE_NAME = /^(?=.*[\w.])[\w.*?@+ -]+$/;
 
 /**
- * Understands `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`, `\` before a character taken literally, and `**` for any number of
- * directories. A pattern without `/` is matched against the name alone, wherever the file is. Matching takes time in
- * proportion to the lengths of pattern and path multiplied, whatever the pattern.
+ * Parses a glob with `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`, `\` to escape a character, and `**` for any number of
+ * directories. A pattern without `/` matches file names in any directory. For every pattern, matching takes time
+ * proportional to the length of the pattern times the length of the path.
  */
 export function parseGlob(pattern: string): Glob {
 	const trimmed = pattern.replace(/^(?:\.\/)+/, "");
 	const alternatives = expandBraces(trimmed).map((alternative) => alternative.replace(/^\/+/, "").split("/"));
-	const compiled = alternatives.map((parts) => {
-		const anchored = parts.length === 1 ? ["**", ...parts] : parts;
-		return anchored.map((part) => (part === "**" ? "star" : tokenize(part)));
+	const compiled = alternatives.map((segments) => {
+		const anchored = segments.length === 1 ? ["**", ...segments] : segments;
+		return anchored.map((segment) => (segment === "**" ? "star" : tokenize(segment)));
 	});
-	const names = alternatives.map((parts) => parts.at(-1) ?? "");
+	const names = alternatives.map((segments) => segments.at(-1) ?? "");
 	return {
 		matches: (path) => {
-			const parts = path.split("/");
+			const segments = path.split("/");
 			return compiled.some((patterns) =>
-				matchSequence(parts, patterns, (part, tokens) => matchSequence([...part], tokens, matchCharacter)),
+				matchSequence(segments, patterns, (segment, tokens) =>
+					matchSequence([...segment], tokens, (character, matches) => matches(character)),
+				),
 			);
 		},
 		namePatterns: names.every((name) => SIMPLE_NAME.test(name)) ? names : null,
@@ -39,8 +41,8 @@ export function parseGlob(pattern: string): Glob {
 }
 
 /**
- * Matches a sequence against patterns of which `star` fits any number of items. After a failure only the last star is
- * tried again: what an earlier one could take, the last one can take as well.
+ * Matches a sequence against patterns; `star` matches any number of items. On a mismatch only the last star is extended:
+ * extending an earlier one could not match more.
  */
 function matchSequence<TItem, TPattern>(
 	items: readonly TItem[],
@@ -71,19 +73,15 @@ function matchSequence<TItem, TPattern>(
 	return at === patterns.length;
 }
 
-function matchCharacter(character: string, token: Exclude<Token, "star">): boolean {
-	return token === "any" || token(character);
-}
-
-function tokenize(part: string): Token[] {
+function tokenize(segment: string): Token[] {
 	const tokens: Token[] = [];
-	const characters = [...part];
+	const characters = [...segment];
 	for (let at = 0; at < characters.length; at++) {
 		const character = characters[at] ?? "";
 		if (character === "*") {
 			if (tokens.at(-1) !== "star") tokens.push("star");
 		} else if (character === "?") {
-			tokens.push("any");
+			tokens.push(() => true);
 		} else if (character === "[") {
 			const end = characters.indexOf("]", at + (characters[at + 1] === "!" || characters[at + 1] === "^" ? 3 : 2));
 			if (end === -1) tokens.push(literal(character));
@@ -116,7 +114,7 @@ function characterClass(body: string[]): Token {
 	return (character) => ranges.some(([first, last]) => first <= character && character <= last) !== negated;
 }
 
-/** `a{b,c}d` → `abd`, `acd`; nested braces too. An unbalanced brace is taken literally. */
+/** `a{b,c}d` → `abd`, `acd`; braces can be nested. An unbalanced brace is literal. */
 function expandBraces(pattern: string): string[] {
 	let expanded = [""];
 	let at = 0;

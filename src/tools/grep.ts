@@ -2,12 +2,11 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Type } from "typebox";
 import { type Glob, parseGlob } from "./glob.js";
-import { announceCut, count, truncateHead } from "./output.js";
+import { count, dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
-import { dropControls } from "./plain-text.js";
-import { failed, failedOnFile } from "./result.js";
+import { failed, failedOnFile, listResult, textResult } from "./result.js";
 import { COMMON_ARGUMENTS, NOT_GIT, search } from "./ripgrep.js";
-import { defineTool, type GrepToolDetails, type ToolResult } from "./tool.js";
+import { defineTool, type GrepToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 100;
 const MAX_LINE = 500;
@@ -18,29 +17,25 @@ const parameters = Type.Object({
 	glob: Type.Optional(
 		Type.String({
 			description:
-				"Only files that fit, such as *.ts (names, at any depth), src/**/*.{ts,tsx} (paths from the searched directory) or !*.test.ts (all but these)",
+				"Only matching files, such as *.ts (matches names at any depth), src/**/*.{ts,tsx} (paths relative to the searched directory) or !*.test.ts (excludes files)",
 		}),
 	),
-	ignoreCase: Type.Optional(Type.Boolean({ description: "Upper and lower case are the same; default false" })),
-	literal: Type.Optional(Type.Boolean({ description: "Take pattern as text, not as an expression; default false" })),
+	ignoreCase: Type.Optional(Type.Boolean({ description: "Ignore case; default false" })),
+	literal: Type.Optional(
+		Type.Boolean({ description: "Treat pattern as plain text, not as a regular expression; default false" }),
+	),
 	context: Type.Optional(
 		Type.Integer({ minimum: 0, maximum: 50, description: "Lines to show before and after each match; default 0" }),
 	),
 	limit: Type.Optional(
-		Type.Integer({ minimum: 1, description: `Most matching lines to return; default ${DEFAULT_LIMIT}` }),
+		Type.Integer({ minimum: 1, description: `Maximum number of matching lines; default ${DEFAULT_LIMIT}` }),
 	),
 });
-
-/** The lines of one file, in order. */
-interface FileLines {
-	path: string;
-	lines: string[];
-}
 
 export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 	name: "grep",
 	description:
-		"Search the contents of files with ripgrep. Returns path:line: text for matches and path-line- text around them. Files ignored by .gitignore and binary files are left out, hidden files are searched; long lines are cut after 500 characters.",
+		"Search the contents of files with ripgrep. Returns path:line: text for matches and path-line- text for context lines. Files ignored by .gitignore and binary files are excluded, hidden files are included; long lines are cut after 500 characters.",
 	parameters,
 	readOnly: true,
 	promptLine: "search file contents",
@@ -53,8 +48,10 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 			return failedOnFile(cwd, target, thrown);
 		}
 		const root = isFile ? dirname(target) : target;
+		/** Ripgrep only filters by the name of a file; `onRecord` filters by the complete path. */
 		const wanted = glob === undefined || glob.startsWith("!") ? undefined : parseGlob(glob);
-		const found = new Map<string, FileLines>();
+		/** Path of a file → its lines in the result, in order. */
+		const found = new Map<string, string[]>();
 		let matches = 0;
 		const end = await search(
 			[
@@ -69,7 +66,7 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 				...(literal ? ["--fixed-strings"] : []),
 				...(pattern.includes("\n") || (!literal && pattern.includes("\\n")) ? ["--multiline"] : []),
 				...(context > 0 ? [`--context=${context}`] : []),
-				...globArguments(glob, wanted),
+				...(glob?.startsWith("!") ? ["--glob", glob] : typeArguments(wanted)),
 				...NOT_GIT,
 				`--regexp=${pattern}`,
 				"--",
@@ -87,35 +84,28 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 					if (wanted && !isFile && !wanted.matches(line.path) && !wanted.matches(shown)) return true;
 					if (line.isMatch && matches === limit) return false;
 					if (line.isMatch) matches++;
-					let file = found.get(shown);
-					if (file === undefined) {
-						file = { path: shown, lines: [] };
-						found.set(shown, file);
-					}
-					file.lines.push(formatLine(shown, line));
+					const lines = found.get(shown) ?? [];
+					lines.push(formatLine(shown, line));
+					found.set(shown, lines);
 					return true;
 				},
 			},
 		);
 		if (end.status === "aborted") return failed("Aborted by the user.");
 		if (end.status === "failed") return failed(end.problem);
-		return report([...found.values()], {
-			matches,
-			complete: end.complete,
-			limit,
-			shown: displayPath(cwd, target),
-			glob,
-		});
+		if (matches === 0) {
+			const files = glob === undefined ? "" : ` (files ${glob})`;
+			return textResult([`No matches in ${displayPath(cwd, target)}${files}.`], { matches: 0, files: 0 });
+		}
+		const shownLimit = count(limit, "match");
+		const note = end.complete ? "" : `[First ${shownLimit} found; there are more. Narrow the search, or raise limit.]`;
+		// Ripgrep searches files in parallel, in no particular order.
+		const lines = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, fileLines]) => fileLines);
+		return listResult(lines, note, "Narrow the search with pattern, path or glob.", { matches, files: found.size });
 	},
 });
 
-/** Names are sorted out by ripgrep, where no glob can bring back what .gitignore hides; the rest of a path by us. */
-function globArguments(glob: string | undefined, wanted: Glob | undefined): string[] {
-	if (glob?.startsWith("!")) return ["--glob", glob];
-	return typeArguments(wanted);
-}
-
-/** Limits a search to names, in a way that never brings back an ignored file as `--glob` would. */
+/** Arguments that limit a search to names. Unlike `--glob`, a type does not include files that .gitignore excludes. */
 export function typeArguments(glob: Glob | undefined): string[] {
 	if (!glob?.namePatterns) return [];
 	return [...glob.namePatterns.flatMap((name) => ["--type-add", `wanted:${name}`]), "--type", "wanted"];
@@ -129,7 +119,7 @@ interface MatchedLine {
 	text: string;
 }
 
-/** `path NUL number : text`, or `-` for `:` around a match. Other lines are separators and remarks. */
+/** `path NUL number : text`, with `-` instead of `:` for a context line. Other lines are separators and messages. */
 function parseLine(record: string): MatchedLine | undefined {
 	const parsed = /^(?:\.\/)?([^\0]+)\0(\d+)([:-])(.*)$/s.exec(record);
 	if (parsed === null) return undefined;
@@ -141,27 +131,4 @@ function formatLine(shown: string, { number, isMatch, text }: MatchedLine): stri
 	const cut = text.length > MAX_LINE * 1.5 ? `${text.slice(0, MAX_LINE)}…` : text;
 	const mark = isMatch ? ":" : "-";
 	return `${shown}${mark}${number}${mark} ${dropControls(cut).trimEnd()}`;
-}
-
-function report(
-	files: FileLines[],
-	search: { matches: number; complete: boolean; limit: number; shown: string; glob: string | undefined },
-): ToolResult<GrepToolDetails> {
-	const { matches, complete, limit, shown, glob } = search;
-	if (matches === 0) {
-		const where = glob === undefined ? shown : `${shown} (files ${glob})`;
-		return { content: [{ type: "text", text: `No matches in ${where}.` }], details: { matches: 0, files: 0 } };
-	}
-	// Ripgrep searches files side by side; what it finds is put in order here.
-	files.sort((a, b) => (a.path < b.path ? -1 : 1));
-	const cut = truncateHead(files.flatMap(({ lines }) => lines).join("\n"));
-	const { truncated } = cut.truncation;
-	const notes = [
-		complete ? "" : `[The first ${count(limit, "match")} found, there are more. Narrow the search, or raise limit.]`,
-		truncated ? announceCut("first", cut, "Narrow the search with pattern, path or glob.") : "",
-	];
-	return {
-		content: [{ type: "text", text: [cut.text, ...notes].filter((part) => part !== "").join("\n\n") }],
-		details: { matches, files: files.length, ...(truncated && { truncation: cut.truncation }) },
-	};
 }

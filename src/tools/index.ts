@@ -7,7 +7,7 @@ import { readTool } from "./read.js";
 import type { AnyTool } from "./tool.js";
 import { writeTool } from "./write.js";
 
-/** The tools that come with pi, in the order in which models are told of them. */
+/** The built-in tools, in the order in which requests list them. */
 export const BUILTIN_TOOLS: readonly AnyTool[] = [
 	readTool,
 	bashTool,
@@ -18,10 +18,10 @@ export const BUILTIN_TOOLS: readonly AnyTool[] = [
 	lsTool,
 ];
 
-/** Names of the tools that are on unless the user says otherwise. */
+/** Names of the tools that are on by default. */
 export const DEFAULT_TOOL_NAMES: readonly string[] = BUILTIN_TOOLS.map((tool) => tool.name);
 
-/** The tool with this name; undefined when there is none. */
+/** The tool with this name, if it exists. */
 export function findTool(name: string, tools: readonly AnyTool[] = BUILTIN_TOOLS): AnyTool | undefined {
 	return tools.find((tool) => tool.name === name);
 }

@@ -1,19 +1,9 @@
 import { truncateHead } from "./output.js";
+import type { EditToolDetails } from "./tool.js";
 
-/** Longest search for the shortest difference; after it, everything between the ends that agree counts as changed. */
+/** Timeout of the search for the shortest diff. After it, all lines between the common ends count as changed. */
 const MAX_DIFF_MS = 1000;
 const CONTEXT_LINES = 3;
-
-/** The lines that differ between two texts. */
-export interface LineDiff {
-	/**
-	 * Changed lines with three lines around them. Each begins with `+`, `-` or a blank, followed by its number (of the new
-	 * text, for removed lines of the old one), right-aligned, and the line; ` …` alone stands for lines left out.
-	 */
-	diff: string;
-	added: number;
-	removed: number;
-}
 
 interface DiffLine {
 	sign: "+" | "-" | " ";
@@ -21,8 +11,8 @@ interface DiffLine {
 	text: string;
 }
 
-/** Compares two texts by line; line ends and a newline at the end do not count. */
-export async function diffLines(before: string, after: string): Promise<LineDiff> {
+/** Compares two texts by line, ignoring line endings and a final newline. */
+export async function diffLines(before: string, after: string): Promise<EditToolDetails> {
 	const oldLines = splitLines(before);
 	const newLines = splitLines(after);
 	const shorter = Math.min(oldLines.length, newLines.length);
@@ -35,15 +25,14 @@ export async function diffLines(before: string, after: string): Promise<LineDiff
 		oldLines.slice(head, oldLines.length - tail),
 		newLines.slice(head, newLines.length - tail),
 	);
-	const from = Math.max(0, head - CONTEXT_LINES);
-	const lines: DiffLine[] = newLines
-		.slice(from, head)
-		.map((text, index) => ({ sign: " ", number: from + index + 1, text }));
-	for (const line of changed) lines.push({ ...line, number: line.number + head });
+	const unchanged = (start: number, end: number) =>
+		newLines.slice(start, end).map((text, index): DiffLine => ({ sign: " ", number: start + index + 1, text }));
 	const end = newLines.length - tail;
-	for (const [index, text] of newLines.slice(end, end + CONTEXT_LINES).entries()) {
-		lines.push({ sign: " ", number: end + index + 1, text });
-	}
+	const lines = [
+		...unchanged(Math.max(0, head - CONTEXT_LINES), head),
+		...changed.map((line) => ({ ...line, number: line.number + head })),
+		...unchanged(end, end + CONTEXT_LINES),
+	];
 	const width = String(Math.max(oldLines.length, newLines.length)).length + 1;
 	return {
 		diff: truncateHead(withoutFarLines(lines, width).join("\n")).text,
@@ -52,7 +41,7 @@ export async function diffLines(before: string, after: string): Promise<LineDiff
 	};
 }
 
-/** Numbers count from 1 within the middle. */
+/** Line numbers are 1-based within the given lines. */
 async function diffMiddle(oldLines: string[], newLines: string[]): Promise<DiffLine[]> {
 	const { diffArrays } = await import("diff");
 	const changes = diffArrays(oldLines, newLines, { timeout: MAX_DIFF_MS }) ?? [
@@ -70,7 +59,7 @@ async function diffMiddle(oldLines: string[], newLines: string[]): Promise<DiffL
 	);
 }
 
-/** Leaves out unchanged lines that are far from changed ones. */
+/** Omits unchanged lines that are far from changed ones. */
 function withoutFarLines(lines: readonly DiffLine[], width: number): string[] {
 	const near = new Set<number>();
 	for (const [index, { sign }] of lines.entries()) {

@@ -3,39 +3,35 @@ import { createWriteStream, type WriteStream } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { ensurePrivateDir } from "../util/fs.js";
-import { OUTPUT_LIMITS, type OutputLimits, type Truncated, truncateTail } from "./output.js";
-import { plainOutput } from "./plain-text.js";
+import { OUTPUT_LIMITS, type OutputLimits, plainOutput, type Truncated, truncateTail } from "./output.js";
 
-/** Raw bytes kept in memory: far more than a model gets, because escape sequences among them count for nothing. */
+/** Raw bytes kept in memory: far more than the limit of a result, because escape sequences are removed. */
 const WINDOW_BYTES = 512 * 1024;
-/** Raw bytes looked at for a view of the output while it grows. */
+/** Raw bytes used for an update while the output grows. */
 const LIVE_BYTES = 64 * 1024;
 const LIVE_LIMITS: OutputLimits = { maxLines: 500, maxBytes: 20 * 1024 };
-/** Bytes on their way to the file before the program is held back. */
+/** Bytes buffered for the file before the program has to wait. */
 const SPILL_BUFFER_BYTES = 1024 * 1024;
-/** A program that never stops printing must not fill the disk. */
+/** Keeps a program that never stops printing from filling the disk. */
 const MAX_SPILL_BYTES = 2 * 1024 * 1024 * 1024;
 
-/** The end of an output, for a model. */
+/** The end of a command's output. */
 export interface RecordedOutput extends Truncated {
-	/** Where the whole output is; only when it was cut and could be written. */
+	/** Path of the complete output; only if it was cut and could be saved. */
 	fullOutputPath?: string;
 }
 
-/**
- * Takes the output of a command, however long: keeps its end in memory and, once it is longer than what a model gets,
- * all of it in a file that only the user can read.
- */
+/** Keeps the end of a command's output in memory and, once it exceeds `OUTPUT_LIMITS`, all of it in a private file. */
 export class OutputRecorder {
 	readonly #tail = new TailBuffer(WINDOW_BYTES);
 	#newlines = 0;
 	#endsInLine = false;
 	#spill: Spill | undefined;
 
-	/** @param dir where the file is made when one is needed */
+	/** @param dir directory of the file */
 	constructor(private readonly dir: string) {}
 
-	/** Takes a piece. A returned promise settles when there is room for the next one. */
+	/** Adds a chunk. @returns a promise that resolves when the recorder can accept the next one, undefined for at once */
 	add(chunk: Buffer): Promise<void> | undefined {
 		this.#tail.add(chunk);
 		for (let at = 0; at < chunk.length; at++) if (chunk[at] === 0x0a) this.#newlines++;
@@ -46,12 +42,12 @@ export class OutputRecorder {
 		return this.#spill.write(Buffer.from(this.#tail.last(WINDOW_BYTES)));
 	}
 
-	/** The end of what there is so far, short enough to be shown many times. */
+	/** The end of the output so far, short enough for frequent updates. */
 	live(): Truncated {
 		return this.#cut(this.#tail.last(LIVE_BYTES), LIVE_LIMITS, true);
 	}
 
-	/** The result, once nothing more is added: resolves when the file is complete. */
+	/** The result. Call it after the last `add`; it resolves when the file is complete. */
 	async finish(): Promise<RecordedOutput> {
 		const output = this.#cut(this.#tail.last(WINDOW_BYTES), OUTPUT_LIMITS, false);
 		const fullOutputPath = await this.#spill?.finish(output.truncation.truncated);
@@ -63,13 +59,13 @@ export class OutputRecorder {
 	}
 
 	#cut(bytes: Buffer, limits: OutputLimits, isGrowing: boolean): Truncated {
-		const isWhole = bytes.length === this.#tail.total;
+		const isComplete = bytes.length === this.#tail.total;
 		let start = 0;
-		// The window may begin inside a character.
-		while (!isWhole && start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
+		// The window may start inside a character.
+		while (!isComplete && start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
 		const text = new TextDecoder("utf-8").decode(bytes.subarray(start), { stream: isGrowing });
 		const cut = truncateTail(plainOutput(text), limits);
-		if (isWhole) return cut;
+		if (isComplete) return cut;
 		const { truncatedBy } = cut.truncation;
 		const totals = { totalLines: this.#lines, totalBytes: this.#tail.total };
 		return {
@@ -95,12 +91,12 @@ class TailBuffer {
 		this.#length += piece.copy(this.#buffer, this.#length);
 	}
 
-	/** A view of the last bytes, valid until the next `add`. */
+	/** A live view of the last bytes, valid until the next `add`. */
 	last(bytes: number): Buffer {
 		return this.#buffer.subarray(Math.max(0, this.#length - bytes), this.#length);
 	}
 
-	/** The buffer is up to twice the window, so that bytes are moved once per window and not with each piece. */
+	/** The buffer is up to twice the window, so that bytes move once per window instead of with each chunk. */
 	#makeRoom(needed: number): void {
 		const kept = this.last(this.window);
 		const wanted = Math.min(2 * this.window, Math.max(4096, 2 * (kept.length + needed)));
@@ -111,7 +107,7 @@ class TailBuffer {
 	}
 }
 
-/** A private file that takes a whole output. */
+/** A private file with the complete output. */
 class Spill {
 	readonly #path: string;
 	#stream: WriteStream | undefined;
@@ -123,10 +119,10 @@ class Spill {
 			ensurePrivateDir(dir);
 			this.#stream = createWriteStream(this.#path, { flags: "wx", mode: 0o600, highWaterMark: SPILL_BUFFER_BYTES });
 		} catch {
-			return; // the command goes on; its result then names no file
+			return; // the command continues; its result names no file
 		}
 		this.#stream.once("error", () => {
-			this.#stream = undefined; // a full disk: as above
+			this.#stream = undefined; // such as a full disk: as above
 		});
 	}
 
@@ -136,17 +132,17 @@ class Spill {
 		this.#bytes += chunk.length;
 		if (stream.write(chunk)) return;
 		return new Promise((resolve) => {
-			const settle = () => {
-				stream.off("drain", settle);
-				stream.off("close", settle);
+			const onReady = () => {
+				stream.off("drain", onReady);
+				stream.off("close", onReady);
 				resolve();
 			};
-			stream.once("drain", settle);
-			stream.once("close", settle);
+			stream.once("drain", onReady);
+			stream.once("close", onReady);
 		});
 	}
 
-	/** @returns the path; undefined when the file is not wanted or could not be written */
+	/** @returns the path; undefined if the file is not wanted or could not be written */
 	async finish(wanted: boolean): Promise<string | undefined> {
 		const stream = this.#stream;
 		if (stream) {
@@ -156,7 +152,7 @@ class Spill {
 			});
 			if (wanted && this.#stream) return this.#path;
 		}
-		await unlink(this.#path).catch(() => {}); // it may never have been made
+		await unlink(this.#path).catch(() => {}); // the file may not exist
 		return undefined;
 	}
 }

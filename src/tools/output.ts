@@ -1,42 +1,49 @@
+import { collapseCarriageReturns } from "../util/sanitize.js";
 import type { TruncationResult } from "./tool.js";
 
-/** How much of an output a model gets. */
+/** Maximum size of a tool's output. */
 export interface OutputLimits {
 	maxLines: number;
 	/** Of UTF-8. */
 	maxBytes: number;
 }
 
-/** The limits of every built-in tool. */
+/** CSI; OSC, DCS and similar, up to their terminator or the end of the line; other sequences of two or three characters. */
+const ESCAPE_SEQUENCES =
+	/(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?/g;
+
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/** The limits of all built-in tools. */
 export const OUTPUT_LIMITS: OutputLimits = { maxLines: 2000, maxBytes: 50 * 1024 };
 
-/** What is left of a text, and how it was cut. */
+/** A text that was cut to its limits. */
 export interface Truncated {
-	/** Without the newline at the place of the cut; the whole text when nothing was cut. */
+	/** Without the newline at the cut; the complete text if nothing was cut. */
 	text: string;
 	truncation: TruncationResult;
-	/** Not even one whole line fitted: `text` is a piece of a line. */
+	/** Not even one line fitted: `text` is part of a line. */
 	partialLine: boolean;
 }
 
 /**
- * Keeps the beginning of a text: as many whole lines as fit both limits. When the first line alone is too long its
- * beginning is kept, cut between code points. A line is what a newline ends, or what follows the last one.
+ * Keeps the start of a text: as many complete lines as fit both limits, or the start of the first line if that does not
+ * fit, cut between code points. A line ends with a newline or at the end of the text.
  */
 export function truncateHead(text: string, limits: OutputLimits = OUTPUT_LIMITS): Truncated {
 	return truncate(text, limits, (totalLines, maxLines) => {
 		const byLines = totalLines > maxLines ? startOfLine(text, maxLines) - 1 : text.length;
 		const fitting = headFitting(text.slice(0, byLines), limits.maxBytes);
 		if (fitting === byLines) return { start: 0, end: byLines };
-		// A newline right behind the piece ends its last line; it need not fit itself.
+		// The newline that ends the last line need not fit.
 		const lastEnd = text[fitting] === "\n" ? fitting : text.lastIndexOf("\n", fitting - 1);
 		return lastEnd > 0 ? { start: 0, end: lastEnd } : { start: 0, end: fitting };
 	});
 }
 
 /**
- * Keeps the end of a text: as many whole lines as fit both limits. When the last line alone is too long its end is
- * kept, cut between code points.
+ * Keeps the end of a text: as many complete lines as fit both limits, or the end of the last line if that does not fit,
+ * cut between code points.
  */
 export function truncateTail(text: string, limits: OutputLimits = OUTPUT_LIMITS): Truncated {
 	return truncate(text, limits, (totalLines, maxLines) => {
@@ -44,9 +51,22 @@ export function truncateTail(text: string, limits: OutputLimits = OUTPUT_LIMITS)
 		const fitting = byLines + tailFitting(text.slice(byLines), limits.maxBytes);
 		if (fitting === byLines || text[fitting - 1] === "\n") return { start: fitting, end: text.length };
 		const nextStart = text.indexOf("\n", fitting) + 1;
-		const hasWholeLine = nextStart > 0 && nextStart < text.length;
-		return { start: hasWholeLine ? nextStart : fitting, end: text.length };
+		const hasCompleteLine = nextStart > 0 && nextStart < text.length;
+		return { start: hasCompleteLine ? nextStart : fitting, end: text.length };
 	});
+}
+
+/**
+ * Converts a command's output to plain text: without escape sequences, overwritten parts of lines, and control characters
+ * other than newline and tab.
+ */
+export function plainOutput(text: string): string {
+	return dropControls(collapseCarriageReturns(text.replace(ESCAPE_SEQUENCES, "")));
+}
+
+/** Removes control characters other than newline and tab. */
+export function dropControls(text: string): string {
+	return text.replace(CONTROLS, "");
 }
 
 /** `1 line`, `12 lines`. */
@@ -62,8 +82,9 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * The sentence that tells a model of a cut: what is shown and, in `next`, how to get the rest.
- * @param which the end that was kept
+ * A note for the model about a cut.
+ * @param which the part that was kept
+ * @param next how to get the rest
  */
 export function announceCut(which: "first" | "last", { truncation, partialLine }: Truncated, next: string): string {
 	const { outputLines, outputBytes, totalLines, totalBytes } = truncation;
@@ -73,14 +94,14 @@ export function announceCut(which: "first" | "last", { truncation, partialLine }
 	return `[Cut: only the ${which} ${shown} are shown. ${next}]`;
 }
 
-/** Number of lines of a text; a newline at its end begins no other line. */
+/** Number of lines in a text; a final newline starts no further line. */
 export function countLines(text: string): number {
 	let lines = 0;
 	for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;
 	return text === "" || text.endsWith("\n") ? lines : lines + 1;
 }
 
-/** The longest beginning of `text` that takes at most `maxBytes` of UTF-8 and splits no code point. */
+/** The longest start of `text` of at most `maxBytes` of UTF-8 that splits no code point. */
 export function cutBytes(text: string, maxBytes: number): string {
 	return text.slice(0, headFitting(text, maxBytes));
 }
@@ -110,21 +131,21 @@ function truncate(
 	};
 }
 
-/** Position where the line with this index (from 0) starts; the line must exist. */
+/** Start of the line with this index (0-based); the line must exist. */
 function startOfLine(text: string, index: number): number {
 	let at = 0;
 	for (let line = 0; line < index; line++) at = text.indexOf("\n", at) + 1;
 	return at;
 }
 
-/** Position where the last `lines` lines start; the text must have more. */
+/** Start of the last `lines` lines; the text must have more. */
 function startOfLastLines(text: string, lines: number): number {
 	let at = text.endsWith("\n") ? text.length - 1 : text.length;
 	for (let line = 0; line < lines; line++) at = text.lastIndexOf("\n", at - 1);
 	return at + 1;
 }
 
-/** Length of the longest beginning that fits. */
+/** Length of the longest start that fits. */
 function headFitting(text: string, maxBytes: number): number {
 	if (text.length * 3 <= maxBytes) return text.length;
 	return new TextEncoder().encodeInto(text, new Uint8Array(Math.max(maxBytes, 0))).read;
@@ -136,14 +157,10 @@ function tailFitting(text: string, maxBytes: number): number {
 	let start = text.length;
 	while (start > 0) {
 		const code = text.charCodeAt(start - 1);
-		const isPair = code >= 0xdc00 && code <= 0xdfff && start > 1 && isHighSurrogate(text.charCodeAt(start - 2));
+		const isPair = (code & 0xfc00) === 0xdc00 && start > 1 && (text.charCodeAt(start - 2) & 0xfc00) === 0xd800;
 		bytes += isPair ? 4 : code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
 		if (bytes > maxBytes) break;
 		start -= isPair ? 2 : 1;
 	}
 	return start;
-}
-
-function isHighSurrogate(code: number): boolean {
-	return code >= 0xd800 && code <= 0xdbff;
 }

@@ -4,18 +4,18 @@ import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { didYouMean } from "../util/nearest.js";
 
-/** Files in the home directory that a shell runs. */
+/** Startup files of shells, in the home directory. */
 const SHELL_FILES = new Set(
 	".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login"
 		.split(" ")
 		.concat(".config/fish/config.fish"),
 );
-/** Directories and links that are looked at for one path; more of them are a loop. */
+/** Maximum number of directories and links resolved for one path; more are a loop. */
 const MAX_STEPS = 200;
 
 /**
- * The absolute path that a model means: `~` is the home directory, relative paths start at `cwd`, and an `@` in front,
- * as users mark files, is dropped unless a file has that name.
+ * Resolves a path from a model: `~` is the home directory, relative paths start at `cwd`, and a leading `@`, with which
+ * users mention files, is removed unless a file has that name.
  */
 export function resolvePath(cwd: string, path: string, home: string = homedir()): string {
 	if (path.startsWith("@") && !existsSync(resolve(cwd, path))) return resolvePath(cwd, path.slice(1), home);
@@ -23,7 +23,7 @@ export function resolvePath(cwd: string, path: string, home: string = homedir())
 	return resolve(cwd, path);
 }
 
-/** A path as people write it: relative to `cwd` when it is inside, absolute otherwise. */
+/** Formats a path for display: relative to `cwd` if it is inside, else absolute. */
 export function displayPath(cwd: string, path: string): string {
 	const inside = relative(cwd, path);
 	if (inside === "") return ".";
@@ -31,8 +31,8 @@ export function displayPath(cwd: string, path: string): string {
 }
 
 /**
- * The sentence for a path at which nothing stands: with the nearest names in its directory, or with the last directory
- * on the way that exists.
+ * Describes a missing path in a sentence, with similar names in its directory, or with the closest parent directory that
+ * exists.
  */
 export async function describeMissing(cwd: string, path: string): Promise<string> {
 	const shown = displayPath(cwd, path);
@@ -52,8 +52,8 @@ export async function describeMissing(cwd: string, path: string): Promise<string
 }
 
 /**
- * A warning when a file decides what runs later: pi's own files (any `.pi` directory in the project or home) and the
- * start files of shells. Links are followed, so that the file that is really written counts.
+ * A warning about files that determine which code runs later: pi's own files (any `.pi` directory in the project or the
+ * home directory) and startup files of shells. Links are followed.
  * @returns undefined for all other files
  */
 export function warnOfSensitivePath(cwd: string, path: string, home: string = homedir()): string | undefined {
@@ -61,28 +61,29 @@ export function warnOfSensitivePath(cwd: string, path: string, home: string = ho
 		for (const base of new Set([cwd, home, realPathOf(cwd), realPathOf(home)])) {
 			const inside = relative(base, each);
 			if (inside.startsWith("..") || isAbsolute(inside)) continue;
-			// Some file systems make no difference between capitals and others.
+			// Some file systems ignore case.
 			if (inside.toLowerCase().split(sep).includes(".pi")) {
-				return `Warning: ${displayPath(cwd, path)} belongs to pi's own files, which can change what pi loads and runs. Tell the user about this change.`;
+				return `Warning: ${displayPath(cwd, path)} is one of pi's own files, which determine the code that pi loads and runs. Tell the user about this change.`;
 			}
 			if ((base === home || base === realPathOf(home)) && SHELL_FILES.has(inside.split(sep).join("/"))) {
-				return `Warning: ${displayPath(cwd, path)} is run by the user's shell. Tell the user about this change.`;
+				return `Warning: ${displayPath(cwd, path)} runs in the user's shell. Tell the user about this change.`;
 			}
 		}
 	}
 	return undefined;
 }
 
-/** Links resolved as far as the path exists, those that point at nothing yet included. */
+/** Resolves links as far as the path exists, including broken links. */
 function realPathOf(path: string, stepsLeft = MAX_STEPS): string {
 	try {
 		return realpathSync(path);
 	} catch {
 		const parent = dirname(path);
 		if (parent === path || stepsLeft === 0) return path;
-		const place = realPathOf(parent, stepsLeft - 1);
-		const target = linkTarget(join(place, basename(path)));
-		return target === undefined ? join(place, basename(path)) : realPathOf(resolve(place, target), stepsLeft - 1);
+		const directory = realPathOf(parent, stepsLeft - 1);
+		const file = join(directory, basename(path));
+		const target = linkTarget(file);
+		return target === undefined ? file : realPathOf(resolve(directory, target), stepsLeft - 1);
 	}
 }
 
@@ -90,6 +91,6 @@ function linkTarget(path: string): string | undefined {
 	try {
 		return readlinkSync(path);
 	} catch {
-		return undefined; // nothing there, or no link
+		return undefined; // missing, or not a link
 	}
 }

@@ -2,13 +2,12 @@ import { stat } from "node:fs/promises";
 import { Type } from "typebox";
 import { MAX_READ_BYTES, readRegularFile } from "../util/fs.js";
 import { binaryKind, imageType, utf16Encoding } from "./file-type.js";
-import { count, countLines, formatBytes, truncateHead } from "./output.js";
+import { count, countLines, dropControls, formatBytes, truncateHead } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
-import { dropControls } from "./plain-text.js";
-import { failed, failedOnFile } from "./result.js";
+import { failed, failedOnFile, textResult } from "./result.js";
 import { defineTool, type ReadToolDetails, type ToolResult } from "./tool.js";
 
-/** Providers count base64 and take 5 MB of it. */
+/** Providers accept up to 5 MB of base64. */
 const MAX_IMAGE_BYTES = (5 * 1024 * 1024 * 3) / 4;
 
 const parameters = Type.Object({
@@ -20,7 +19,7 @@ const parameters = Type.Object({
 export const readTool = defineTool<typeof parameters, ReadToolDetails>({
 	name: "read",
 	description:
-		"Read a text file, or look at an image (png, jpg, gif, webp). At most 2000 lines or 50 KB are returned at a time; the result says with which offset to go on. Lines come without numbers, exactly as edit needs them.",
+		"Read a text file, or view an image (png, jpg, gif, webp). At most 2000 lines or 50 KB are returned per call; the result states the offset to continue with. Lines have no numbers, exactly as edit needs them.",
 	parameters,
 	readOnly: true,
 	promptLine: "read text files and images",
@@ -37,7 +36,9 @@ export const readTool = defineTool<typeof parameters, ReadToolDetails>({
 			const result = await failedOnFile(cwd, file, thrown);
 			return size <= MAX_READ_BYTES
 				? result
-				: failed(`${shown} is too large to read whole (${formatBytes(size)}). Use grep, or sed -n '1,200p' with bash.`);
+				: failed(
+						`${shown} is too large to read at once (${formatBytes(size)}). Use grep, or sed -n '1,200p' with bash.`,
+					);
 		}
 		signal.throwIfAborted();
 		const mimeType = imageType(bytes);
@@ -45,7 +46,7 @@ export const readTool = defineTool<typeof parameters, ReadToolDetails>({
 		const kind = binaryKind(bytes);
 		if (kind !== undefined) {
 			return failed(
-				`${shown} is ${kind} of ${formatBytes(bytes.length)}, not text. Use a program for such files with bash.`,
+				`${shown} is ${kind} of ${formatBytes(bytes.length)}, not text. Use bash with a program that reads such files.`,
 			);
 		}
 		return readText(shown, bytes, offset, limit);
@@ -67,46 +68,38 @@ function readImage(shown: string, bytes: Buffer, mimeType: string): ToolResult<R
 	};
 }
 
-function readText(
-	shown: string,
-	bytes: Buffer,
-	offset: number,
-	limit: number | undefined,
-): ToolResult<ReadToolDetails> {
+function readText(shown: string, bytes: Buffer, offset: number, limit?: number): ToolResult<ReadToolDetails> {
 	const decoded = new TextDecoder(utf16Encoding(bytes) ?? "utf-8").decode(bytes).replaceAll("\r\n", "\n");
 	const text = dropControls(decoded);
 	const total = countLines(text);
-	if (total === 0) return { content: [{ type: "text", text: "(empty file)" }], details: {} };
+	if (total === 0) return textResult(["(empty file)"], {});
 	if (offset > total) {
-		return failed(`offset ${offset} is behind the end: ${shown} has ${count(total, "line")}.`);
+		return failed(`offset ${offset} is past the end: ${shown} has ${count(total, "line")}.`);
 	}
-	const window = sliceLines(text, offset, limit);
-	const cut = truncateHead(window);
+	const cut = truncateHead(sliceLines(text, offset, limit));
 	const last = offset + Math.max(cut.truncation.outputLines, 1) - 1;
 	const notes: string[] = [];
 	if (cut.partialLine) {
 		notes.push(
-			`[Line ${offset} of ${total} is ${formatBytes(Buffer.byteLength(sliceLines(text, offset, 1)))} long; its first ${formatBytes(cut.truncation.outputBytes)} are shown. For more of it use bash: sed -n '${offset}p' '${shown}' | cut -c 50001-100000]`,
+			`[Line ${offset} of ${total} is ${formatBytes(Buffer.byteLength(sliceLines(text, offset, 1)))} long; its first ${formatBytes(cut.truncation.outputBytes)} are shown. To see more of it, use bash: sed -n '${offset}p' '${shown}' | cut -c 50001-100000]`,
 		);
 	} else if (last < total) {
-		notes.push(`[Lines ${offset}-${last} of ${total}. To go on: offset ${last + 1}.]`);
+		notes.push(`[Lines ${offset}-${last} of ${total}. To continue: offset ${last + 1}.]`);
 	}
 	if (text.length < decoded.length) notes.push("[Control characters in this file are not shown.]");
 	if (decoded.includes("\uFFFD") && !Buffer.from(bytes).includes("\uFFFD")) {
-		notes.push("[This file is not UTF-8: bytes that are none are shown as \uFFFD. The edit tool does not take it.]");
+		notes.push("[This file is not UTF-8: invalid bytes are shown as \uFFFD. The edit tool cannot change it.]");
 	}
 	const body = notes.length === 0 ? cut.text : cut.text.replace(/\n$/, "");
+	const details = { lines: { first: offset, last, total } };
 	return {
 		content: [{ type: "text", text: [body, ...notes].join("\n\n") }],
-		details: {
-			lines: { first: offset, last, total },
-			...(cut.truncation.truncated && { truncation: cut.truncation }),
-		},
+		details: cut.truncation.truncated ? { ...details, truncation: cut.truncation } : details,
 	};
 }
 
 /** Lines from `first` (1-based), with their newlines. */
-function sliceLines(text: string, first: number, lines: number | undefined): string {
+function sliceLines(text: string, first: number, lines?: number): string {
 	let start = 0;
 	for (let line = 1; line < first; line++) start = text.indexOf("\n", start) + 1;
 	if (lines === undefined) return text.slice(start);

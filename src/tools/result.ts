@@ -1,14 +1,37 @@
 import { describeError } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
+import { announceCut, truncateHead } from "./output.js";
 import { describeMissing } from "./path.js";
-import type { ToolResult } from "./tool.js";
+import type { ToolResult, TruncationResult } from "./tool.js";
 
-/** A result that tells the model what is wrong and how to mend the call. */
+/** A result of paragraphs; empty ones are omitted. */
+export function textResult<T>(paragraphs: readonly string[], details: T): ToolResult<T> {
+	return { content: [{ type: "text", text: paragraphs.filter((text) => text !== "").join("\n\n") }], details };
+}
+
+/**
+ * A result of as many lines as fit.
+ * @param note follows the lines
+ * @param hint tells the model how to get fewer lines, if they were cut
+ */
+export function listResult<T extends object>(
+	lines: readonly string[],
+	note: string,
+	hint: string,
+	details: T,
+): ToolResult<T & { truncation?: TruncationResult }> {
+	const cut = truncateHead(lines.join("\n"));
+	const { truncation } = cut;
+	if (!truncation.truncated) return textResult([cut.text, note], details);
+	return textResult([cut.text, note, announceCut("first", cut, hint)], { ...details, truncation });
+}
+
+/** An error result that tells the model what is wrong and how to correct the call. */
 export function failed(text: string): ToolResult<never> {
 	return { content: [{ type: "text", text }], isError: true };
 }
 
-/** The result for a file that could not be read or written: a missing one is described with the nearest names. */
+/** The error result for a file that could not be read or written. For a missing file it suggests similar names. */
 export async function failedOnFile(cwd: string, path: string, thrown: unknown): Promise<ToolResult<never>> {
 	if (isNotFound(thrown)) return failed(await describeMissing(cwd, path));
 	return failed(`${describeError(thrown)}.`);

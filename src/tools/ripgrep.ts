@@ -2,28 +2,26 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { linkSignals } from "../util/abort.js";
 import { spawnGroup } from "../util/process.js";
 
-/** How ripgrep ended. */
-export type SearchEnd =
-	/** `complete` is false when `onRecord` wanted no more. */
-	{ status: "done"; complete: boolean } | { status: "aborted" } | { status: "failed"; problem: string };
+/** The result of a search; `complete` is false if `onRecord` stopped it. */
+export type SearchResult =
+	| { status: "done"; complete: boolean }
+	| { status: "aborted" }
+	| { status: "failed"; problem: string };
 
-/** What ripgrep is run on. */
+/** Options of a search. */
 export interface SearchOptions {
-	/** Directory in which it runs. */
+	/** Working directory of ripgrep. */
 	cwd: string;
 	signal: AbortSignal;
-	/** What ends a record of its output. */
+	/** Terminates each record of the output. */
 	separator: "\n" | "\0";
-	/** Gets each record; false ends the search. */
+	/** Receives each record; returning false stops the search. */
 	onRecord(record: string): boolean;
-	/** Keys and frames have their turn after each piece of output: it takes longer and holds up nothing. */
+	/** Yields to the event loop after each chunk of output: slower, but does not block keys and frames. */
 	givesWay?: boolean;
 }
 
-/**
- * Arguments of every search: nothing from the user's configuration; hidden files but not git's own; ignore files hold
- * outside of repositories too.
- */
+/** Arguments of every search: the user's configuration is ignored, ignore files also apply outside repositories. */
 export const COMMON_ARGUMENTS: readonly string[] = [
 	"--no-config",
 	"--color=never",
@@ -33,15 +31,15 @@ export const COMMON_ARGUMENTS: readonly string[] = [
 	"--null",
 ];
 
-/** Comes after all other globs, so that none of them lets git's own files in again. */
+/** Excludes git's own files. Must follow all other globs, which could include them again. */
 export const NOT_GIT: readonly string[] = ["--glob", "!.git"];
 
 const MAX_STDERR = 4000;
 
 let located: Promise<string> | undefined;
 
-/** Runs ripgrep and hands out its output record by record. */
-export async function search(args: readonly string[], options: SearchOptions): Promise<SearchEnd> {
+/** Runs ripgrep and passes on its output record by record. */
+export async function search(args: readonly string[], options: SearchOptions): Promise<SearchResult> {
 	const stop = new AbortController();
 	const linked = linkSignals(options.signal, stop.signal);
 	const decoder = new TextDecoder();
@@ -49,13 +47,13 @@ export async function search(args: readonly string[], options: SearchOptions): P
 	let records = 0;
 	let complete = true;
 	let stderr = "";
-	const take = (text: string): void => {
-		const parts = (rest + text).split(options.separator);
-		rest = parts.pop() ?? "";
-		for (const part of parts) {
+	const addOutput = (text: string): void => {
+		const lines = (rest + text).split(options.separator);
+		rest = lines.pop() ?? "";
+		for (const line of lines) {
 			if (!complete) return;
 			records++;
-			complete = options.onRecord(part);
+			complete = options.onRecord(line);
 		}
 		if (!complete) stop.abort();
 	};
@@ -64,22 +62,25 @@ export async function search(args: readonly string[], options: SearchOptions): P
 		cwd: options.cwd,
 		signal: linked.signal,
 		onOutput: (chunk, stream) => {
-			if (stream === "stdout") take(decoder.decode(chunk, { stream: true }));
+			if (stream === "stdout") addOutput(decoder.decode(chunk, { stream: true }));
 			else if (stderr.length < MAX_STDERR) stderr += chunk.toString();
 			return options.givesWay ? nextTick() : undefined;
 		},
 	});
 	linked.unlink();
-	if (rest !== "" && complete) take(options.separator);
+	if (rest !== "" && complete) addOutput(options.separator);
 
 	if (options.signal.aborted) return { status: "aborted" };
-	if (outcome.failure !== undefined) return { status: "failed", problem: describeStart(outcome.failure) };
-	// An error with results is about single files, such as one that may not be read.
+	if (outcome.failure !== undefined) {
+		const problem = `The tools grep and find need ripgrep, which failed to start (${outcome.failure}). Use grep or find with bash; the user can install the package "ripgrep".`;
+		return { status: "failed", problem };
+	}
+	// An error along with results concerns single files, such as an unreadable one.
 	if (outcome.exitCode === 2 && records === 0 && stderr !== "") return { status: "failed", problem: describe(stderr) };
 	return { status: "done", complete };
 }
 
-/** The binary that comes with pi, else whatever `rg` is on the PATH. */
+/** The ripgrep installed with pi, else `rg` on the PATH. */
 async function locate(): Promise<string> {
 	try {
 		return (await import("@vscode/ripgrep")).rgPath;
@@ -88,19 +89,15 @@ async function locate(): Promise<string> {
 	}
 }
 
-function describeStart(failure: string): string {
-	return `The tools grep and find need ripgrep, which cannot be started (${failure}). Use grep or find with bash; the user can install the package "ripgrep".`;
-}
-
-/** What is wrong with a pattern, out of an explanation for terminals. */
+/** Extracts the problem with a pattern from ripgrep's messages. */
 function describe(stderr: string): string {
 	const pcre = /PCRE2: error compiling pattern at offset \d+: (.+)/.exec(stderr)?.[1];
-	const plain = /^error: (.+)$/m.exec(stderr)?.[1];
-	const reason = pcre ?? plain;
+	const reason = pcre ?? /^error: (.+)$/m.exec(stderr)?.[1];
 	if (reason === undefined)
 		return `ripgrep: ${stderr
 			.replace(/^rg: /, "")
-			.replace(/\s*\n\s*/g, " ")
-			.trim()}`;
-	return `The pattern is no valid regular expression: ${reason}. Escape special characters with \\, or set literal to true.`;
+			.trim()
+			.split(/\s*\n\s*/)
+			.join(" ")}`;
+	return `The pattern is not a valid regular expression: ${reason}. Escape special characters with \\, or set literal to true.`;
 }

@@ -1,42 +1,43 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { type ProcessOutcome, spawnGroup } from "../util/process.js";
+import { type ProcessResult, spawnGroup } from "../util/process.js";
 import { ANNOUNCE_GROUP } from "../util/reaper.js";
 import type { Truncated } from "./output.js";
 import { OutputRecorder, type RecordedOutput } from "./output-recorder.js";
 
-/** Least time between two views of growing output. */
+/** Minimum time between two updates of growing output. */
 const UPDATE_INTERVAL_MS = 100;
-/** Linux takes no longer argument. */
+/** Linux rejects longer arguments. */
 const MAX_COMMAND_BYTES = 128 * 1024 - 1024;
+const BASH_PATHS = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
 const POSIX_SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash"]);
-/** Two pipes would lose the order of what is printed; a shell can join them, at no cost, before it runs the command. */
+/** Joins stdout and stderr in the shell, because two pipes would lose the order of the output. */
 const PREAMBLE = `${ANNOUNCE_GROUP}exec 2>&1; `;
 
-/** How a shell command is run. */
+/** Options of `runShell`. */
 export interface ShellOptions {
 	cwd: string;
-	/** Takes `-c command`. Absent: bash, else sh. */
+	/** Runs with `-c command`. Absent: bash, or sh if bash is missing. */
 	shellPath?: string;
-	/** Where output goes that is too long for a model. */
+	/** Directory for output that is too long for a result. */
 	tmpDir: string;
 	signal?: AbortSignal;
 	timeoutMs?: number;
-	/** Sees the end of the output while it grows: the first piece at once, then about ten times a second. */
+	/** Receives the end of the output while it grows: first at once, then about ten times per second. */
 	onProgress?(output: Truncated): void;
 }
 
-/** What a shell command printed, both streams in one, and how it ended. */
-export interface ShellResult extends ProcessOutcome {
+/** The combined output of a shell command, and how it ended. */
+export interface ShellResult extends ProcessResult {
 	output: RecordedOutput;
 }
 
-/** Runs a command in the user's shell, with an empty stdin. Never rejects because of what the command does. */
+/** Runs a command in the user's shell, with empty stdin. Never rejects because of the command. */
 export async function runShell(command: string, options: ShellOptions): Promise<ShellResult> {
-	const shell = options.shellPath ?? findShell();
+	const shell = options.shellPath ?? BASH_PATHS.find((path) => existsSync(path)) ?? "sh";
 	const recorder = new OutputRecorder(options.tmpDir);
-	const refusal = refuse(command);
-	if (refusal !== undefined) return { ...refusal, output: await recorder.finish() };
+	const rejection = reject(command);
+	if (rejection !== undefined) return { ...rejection, output: await recorder.finish() };
 
 	const isPosix = POSIX_SHELLS.has(basename(shell));
 	const progress = createProgress(() => options.onProgress?.(recorder.live()));
@@ -46,26 +47,22 @@ export async function runShell(command: string, options: ShellOptions): Promise<
 		signal: options.signal,
 		timeoutMs: options.timeoutMs,
 		onOutput: (chunk, stream) => {
-			// Of a command that is no valid shell the streams are never joined: the complaint about it arrives here.
+			// On a syntax error the preamble does not run, so the message, which quotes it, arrives on stderr.
 			const text = isPosix && stream === "stderr" ? withoutPreamble(chunk) : chunk;
-			const room = recorder.add(text);
+			const ready = recorder.add(text);
 			progress.note();
-			return room;
+			return ready;
 		},
 	});
 	progress.stop();
 	return { ...outcome, output: await recorder.finish() };
 }
 
-function findShell(): string {
-	return ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].find((path) => existsSync(path)) ?? "sh";
-}
-
-function refuse(command: string): ProcessOutcome | undefined {
+function reject(command: string): ProcessResult | undefined {
 	const failure = command.includes("\0")
-		? "The command contains a NUL character, which no shell takes"
+		? "The command contains a NUL character, which shells do not accept"
 		: Buffer.byteLength(command) > MAX_COMMAND_BYTES
-			? "The command is longer than the 127 KB that the system takes: write it to a file and run that"
+			? "The command exceeds the system's limit of 127 KB: write it to a file and run that"
 			: undefined;
 	if (failure === undefined) return undefined;
 	return { exitCode: 126, exitSignal: null, endedBy: "itself", leftRunning: false, durationMs: 0, failure };
@@ -75,25 +72,25 @@ function withoutPreamble(chunk: Buffer): Buffer {
 	return chunk.includes(PREAMBLE) ? Buffer.from(chunk.toString("latin1").replace(PREAMBLE, ""), "latin1") : chunk;
 }
 
-/** Calls `update` for the first note at once and for later ones together, at intervals. */
+/** Throttles `update`: the first note calls it at once, later ones together at intervals. */
 function createProgress(update: () => void): { note(): void; stop(): void } {
 	let timer: NodeJS.Timeout | undefined;
-	let isNews = false;
+	let isPending = false;
 	const tick = () => {
 		timer = undefined;
-		if (!isNews) return;
-		isNews = false;
+		if (!isPending) return;
+		isPending = false;
 		timer = setTimeout(tick, UPDATE_INTERVAL_MS);
 		update();
 	};
 	return {
 		note() {
-			isNews = true;
+			isPending = true;
 			if (timer === undefined) tick();
 		},
 		stop() {
 			clearTimeout(timer);
-			isNews = false;
+			isPending = false;
 		},
 	};
 }

@@ -1,56 +1,56 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { Static, TSchema } from "typebox";
 
-/** What a tool may touch while it runs. */
+/** The environment of a tool call. */
 export interface ToolContext {
-	/** Absolute working directory of the session; relative paths are relative to it. */
+	/** Absolute working directory of the session; relative paths start there. */
 	cwd: string;
 	/** Aborted when the user stops the run. */
 	signal: AbortSignal;
 	toolCallId: string;
-	/** Shell for `bash`; absent: the user's default. */
+	/** Shell for `bash`; absent: the default shell. */
 	shellPath?: string;
-	/** A private directory (0700) for output too long to return. */
+	/** A private directory (0700) for output that is too long for the result. */
 	tmpDir: string;
-	/** Shows what there is so far. Call as often as you like; the host throttles. */
+	/** Shows a partial result. The host throttles updates. */
 	onUpdate?(partial: ToolResult): void;
 }
 
-/** What a tool gives back: content for the model, details for the screen. */
+/** The result of a tool call: content for the model, details for the screen. */
 export interface ToolResult<TDetails = unknown> {
 	content: (TextContent | ImageContent)[];
 	details?: TDetails;
-	/** The call failed; the content says why and how to mend the call. */
+	/** The call failed; the content says why and how to correct it. */
 	isError?: boolean;
 }
 
-/** Something the model can call. Data plus one function; all it may touch arrives as an argument. */
+/** A tool that the model can call: data and one function, which receives everything it uses as arguments. */
 export interface Tool<TParameters extends TSchema = TSchema, TDetails = unknown> {
 	name: string;
-	/** What the model is told. */
+	/** For the model. */
 	description: string;
 	parameters: TParameters;
-	/** Changes nothing: several of these in one message run at the same time. */
+	/** The tool changes nothing, so several calls in one message run in parallel. */
 	readOnly?: boolean;
-	/** One line for the system prompt's list of tools. */
+	/** One line for the list of tools in the system prompt. */
 	promptLine?: string;
-	/** Guidelines for the system prompt that hold while this tool is on. */
+	/** Guidelines for the system prompt, included while the tool is on. */
 	guidelines?: readonly string[];
-	/** Runs with arguments that fit `parameters`. A thrown error becomes an error result. */
+	/** Receives arguments that match `parameters`. A thrown error becomes an error result. */
 	run(args: Static<TParameters>, context: ToolContext): Promise<ToolResult<TDetails>>;
 }
 
-/** A tool of any shape, as lists keep it. */
+/** A tool with any parameters and details. */
 export type AnyTool = Tool<TSchema, unknown>;
 
-/** Types a tool by its schema: `run` receives what `parameters` describes. */
+/** Types a tool by its schema: the arguments of `run` have the type that `parameters` describes. */
 export function defineTool<TParameters extends TSchema, TDetails = undefined>(
 	tool: Tool<TParameters, TDetails>,
 ): Tool<TParameters, TDetails> {
 	return tool;
 }
 
-/** How an output was cut. Sizes are of the whole output and of what is left. */
+/** How output was cut: sizes of the complete output and of the returned part. */
 export interface TruncationResult {
 	truncated: boolean;
 	truncatedBy: "lines" | "bytes" | null;
@@ -62,12 +62,12 @@ export interface TruncationResult {
 
 export interface BashToolDetails {
 	truncation?: TruncationResult;
-	/** Where the whole output is when it was cut. */
+	/** Path of the complete output, if it was cut and saved. */
 	fullOutputPath?: string;
-	/** null when the command was killed. */
+	/** null if the command was killed. */
 	exitCode?: number | null;
 	durationMs?: number;
-	/** What ended a command that did not end by itself; a signal by its name. */
+	/** Why a command was killed: the timeout, an abort, or the name of a signal. */
 	endedBy?: "timeout" | "abort" | NodeJS.Signals;
 }
 
@@ -94,7 +94,10 @@ export interface LsToolDetails {
 }
 
 export interface EditToolDetails {
-	/** Changed lines with context: each line starts with `+`, `-` or a blank, then its line number. */
+	/**
+	 * Changed lines with three context lines. Each starts with `+`, `-` or a space, followed by its right-aligned number (in
+	 * the old text for removed lines, else in the new text) and the line. ` …` replaces omitted lines.
+	 */
 	diff: string;
 	added: number;
 	removed: number;

@@ -10,21 +10,21 @@ import { defineTool, type WriteToolDetails } from "./tool.js";
 
 const parameters = Type.Object({
 	path: Type.String({ description: "File to write: absolute, relative to the working directory, or starting with ~" }),
-	content: Type.String({ description: "The whole new content of the file" }),
+	content: Type.String({ description: "The complete new content of the file" }),
 });
 
 export const writeTool = defineTool<typeof parameters, WriteToolDetails>({
 	name: "write",
 	description:
-		"Create a file or replace all of its content. Missing directories are made. To change parts of a file use edit.",
+		"Create a file or replace its complete content. Missing directories are created. To change parts of a file, use edit.",
 	parameters,
-	promptLine: "create files or replace them whole",
-	guidelines: ["write: use it for new files and complete rewrites only; edit is for everything else."],
+	promptLine: "create files or replace them completely",
+	guidelines: ["write: use it only for new files and complete rewrites; use edit for everything else."],
 	async run({ path, content }, { cwd, signal }) {
 		signal.throwIfAborted();
 		const file = resolvePath(cwd, path);
 		const shown = displayPath(cwd, file);
-		const existing = await stat(file).catch(() => undefined); // what cannot be looked at fails when it is written
+		const existing = await stat(file).catch(() => undefined); // the write reports the error
 		if (existing && !existing.isFile()) return failed(`Cannot write ${shown}: it is ${fileKind(existing)}.`);
 		const warning = warnOfSensitivePath(cwd, file);
 		try {

@@ -1,63 +1,57 @@
 import type { Component } from "@mariozechner/pi-tui";
 import { errorText } from "../errors.js";
 
-/** One part of the transcript: a message, a tool call with its result, a notice. */
+/** One item of the transcript: a message, a tool call with its result, a notice. */
 export interface Block extends Component {
-	/** @returns lines of at most `width` columns; the same strings for as long as nothing changed */
+	/** @returns lines of at most `width` columns; the same strings as long as nothing has changed */
 	render(width: number): string[];
 	invalidate(): void;
-	/** Finished: its lines stay as they are until `BlockList.redraw`. Once true, it stays true. */
+	/** Whether its lines are final until `BlockList.redraw`. Once true, it stays true. */
 	readonly done: boolean;
-	/**
-	 * While not done: how many of the first lines of the last `render` are final all the same. They may leave the tree
-	 * before the rest. Never goes down.
-	 */
+	/** While not done: how many lines at the start of the last `render` are final and may leave the tree. Never decreases. */
 	readonly settledLines?: number;
-	/** Its lines leave the tree together: an image cannot be drawn in part. */
+	/** Whether its lines leave the tree only together: an image cannot be drawn partially. */
 	readonly whole?: boolean;
 }
 
-/** What a full redraw brings back at most, in lines. */
+/** Maximum number of lines that a full redraw brings back. */
 const DEFAULT_MAX_REPLAY_LINES = 5_000;
 
 /**
- * The transcript's blocks. What is final and has scrolled off the screen belongs to the terminal: it leaves the tree,
- * so that a frame costs the same however long the session is, and comes back only for a full redraw.
+ * The transcript's blocks. Final lines that have scrolled off the screen are left to the terminal: they leave the tree,
+ * so that the cost of a frame does not grow with the session, and return only for a full redraw.
  */
 export class BlockList implements Component {
 	#blocks: Block[] = [];
-	/** First block of the tree. */
+	/** Index of the first block in the tree. */
 	#head = 0;
-	/** Lines of that block which have left the tree. */
+	/** Number of that block's lines that have left the tree. */
 	#headLines = 0;
-	/** Line counts of the blocks in the tree, from the last `render`, without what has left. */
+	/** Line counts of the blocks in the tree at the last `render`, without lines that have left. */
 	#counts: number[] = [];
 	/** Width of the last `render`. */
 	#width = 0;
-	/** Line counts of all blocks when last drawn, also of those outside the tree. */
+	/** Line counts of all blocks when last drawn, including those outside the tree. */
 	#known = new WeakMap<Block, number>();
-	/** Lines that the row on top of a cut replay stands for, null when not known; undefined when there is no such row. */
+	/** Number of lines that a truncated replay omits, null when unknown; undefined when nothing is omitted. */
 	#earlier: number | null | undefined;
-	/** Lines of the blocks that were not done when last drawn. */
+	/** Last drawn lines of the blocks that were not done then. */
 	#live = new WeakMap<Block, string[]>();
 	#redraw: () => void = () => {};
-	/**
-	 * Blocks that are not done are drawn as they last were: for frames that show something else, between two of what
-	 * streams in.
-	 */
+	/** While true, unfinished blocks keep their last drawn lines: for frames between two frames of streaming text. */
 	holdsLive = false;
 
 	/**
-	 * @param earlierRow the row that stands for what a replay leaves out, given its number of lines; null when some of
-	 *   it was never drawn
-	 * @param maxReplayLines how many lines a full redraw brings back
+	 * @param earlierRow creates the row that replaces the lines a replay omits, from their number; null when some of them
+	 *   were never drawn
+	 * @param maxReplayLines maximum number of lines that a full redraw brings back
 	 */
 	constructor(
 		private readonly earlierRow: (lines: number | null) => string = (lines) => `… ${lines ?? "many"} earlier lines`,
 		private readonly maxReplayLines = DEFAULT_MAX_REPLAY_LINES,
 	) {}
 
-	/** All blocks, those above the screen included; live. */
+	/** All blocks, including those above the screen; live. */
 	get blocks(): readonly Block[] {
 		return this.#blocks;
 	}
@@ -67,13 +61,13 @@ export class BlockList implements Component {
 		this.#blocks.push(block);
 	}
 
-	/** Puts other blocks in place of all and draws the screen anew. */
+	/** Replaces all blocks and redraws everything. */
 	replaceAll(blocks: readonly Block[]): void {
 		this.#blocks = [...blocks];
 		this.redraw();
 	}
 
-	/** Draws everything anew, also what has scrolled off. Costs as much as the replay is long: never while streaming. */
+	/** Redraws everything, including lines that have scrolled off. The cost grows with the replay: never call it while streaming. */
 	redraw(): void {
 		this.#head = 0;
 		this.#headLines = 0;
@@ -81,20 +75,20 @@ export class BlockList implements Component {
 		this.#redraw();
 	}
 
-	/** Called by the screen that holds the list. `redraw` must clear the screen and draw it once. */
+	/** Connects the list to its screen. `redraw` must clear the screen and draw it once. */
 	attach(redraw: () => void): void {
 		this.#redraw = redraw;
 	}
 
-	/** True when part of the list is not in the tree. */
+	/** Whether any lines have left the tree. */
 	get hasLifted(): boolean {
 		return this.#head > 0 || this.#headLines > 0;
 	}
 
 	/**
 	 * Puts lines from the end of the list back into the tree.
-	 * @param count how many at least, for a screen below lines that stay where they are; what is in the tree stays there.
-	 *   Default: as many as a replay may have, in whole blocks, with a row on top that stands for the rest
+	 * @param count minimum number of lines, for a screen below lines that stay in place; lines in the tree remain there.
+	 *   Default: the maximum of a replay, in complete blocks, below a row that replaces the rest
 	 */
 	restore(width: number, count?: number): void {
 		const wanted = count ?? this.maxReplayLines;
@@ -107,7 +101,7 @@ export class BlockList implements Component {
 		}
 		const top = this.#blocks[first];
 		const surplus = top?.done && !top.whole ? Math.max(0, lines - wanted) : 0;
-		// At another width a line is elsewhere: what may not have been drawn yet is rather drawn twice.
+		// Lines wrap differently at another width: rather draw some twice than leave some out.
 		const drawn = first < this.#head ? surplus : Math.floor(this.#headLines * Math.min(1, this.#width / width));
 		this.#head = first;
 		this.#headLines = count === undefined ? 0 : Math.min(surplus, drawn);
@@ -115,9 +109,9 @@ export class BlockList implements Component {
 	}
 
 	/**
-	 * Takes final lines out of the tree.
-	 * @param limit how many lines at the top of the tree are above the screen
-	 * @returns how many lines left
+	 * Removes final lines from the tree.
+	 * @param limit number of lines at the top of the tree that are above the screen
+	 * @returns number of lines removed
 	 */
 	lift(limit: number): number {
 		let lifted = 0;
@@ -130,11 +124,11 @@ export class BlockList implements Component {
 		while (block && count !== undefined) {
 			const final = block.done ? count : Math.max(0, (block.settledLines ?? 0) - this.#headLines);
 			const room = Math.min(final, count, limit - lifted);
-			const part = block.whole && room < count ? 0 : room;
-			lifted += part;
-			if (!block.done || part < count) {
-				this.#headLines += part;
-				this.#counts[0] = count - part;
+			const removed = block.whole && room < count ? 0 : room;
+			lifted += removed;
+			if (!block.done || removed < count) {
+				this.#headLines += removed;
+				this.#counts[0] = count - removed;
 				break;
 			}
 			this.#head += 1;
@@ -175,7 +169,7 @@ export class BlockList implements Component {
 		return lines;
 	}
 
-	/** A block that fails to draw must not take the screen with it: frames are drawn from a timer. */
+	/** Draws a block. A block that throws becomes one line: frames are drawn from a timer, where nobody would catch it. */
 	#draw(index: number, width: number): string[] {
 		const block = this.#blocks[index];
 		if (!block) return [];

@@ -6,24 +6,24 @@ import type { Theme } from "./theme.js";
 
 const MAX_LABEL_WIDTH = 30;
 
-/** The rows below the editor: what could be meant, and what is selected. */
+/** The completions below the editor, one of them selected. */
 export class CompletionPopup {
 	#selected = 0;
 	#isChosen = false;
 
 	constructor(private completion: Completion) {}
 
-	/** The selected row; undefined when there is none, only the usage line. */
+	/** The selected row; undefined when only the usage line is shown. */
 	get selected(): CompletionRow | undefined {
 		return this.completion.rows[this.#selected];
 	}
 
-	/** True when what was typed is what a row says. */
+	/** Whether the typed text equals a row. */
 	isExact(typed: string): boolean {
 		return this.completion.rows.some((row) => row.insert.trimEnd() === typed.trimEnd());
 	}
 
-	/** Keeps the rows that what was typed may still mean. @returns false when nothing is left to show */
+	/** Keeps only the rows that match the typed text. @returns false when nothing remains to show */
 	narrow(typed: string): boolean {
 		const { selected } = this;
 		const wanted = typed.trimEnd();
@@ -33,7 +33,7 @@ export class CompletionPopup {
 		return rows.length > 0 || this.completion.usage !== undefined;
 	}
 
-	/** Shows other rows; one that was chosen with the arrows stays so. */
+	/** Shows other rows. A row selected with the arrows stays selected. */
 	replace(completion: Completion): void {
 		const chosen = this.#isChosen ? this.selected?.insert : undefined;
 		this.completion = completion;
@@ -43,7 +43,7 @@ export class CompletionPopup {
 		);
 	}
 
-	/** Moves the selection, around the ends. */
+	/** Moves the selection and wraps around at the ends. */
 	move(rows: number): void {
 		this.#isChosen = true;
 		const count = this.completion.rows.length;
@@ -81,7 +81,7 @@ export class CompletionPopup {
 	}
 }
 
-/** A blank in what was typed ends the word that a row stands for, unless the row has one there too. */
+/** Fuzzy match; typed text that contains whitespace must be a literal prefix. */
 function fitsIn(typed: string, text: string): boolean {
 	return /\s/.test(typed) ? text.startsWith(typed) : fuzzyMatch(typed, text) !== null;
 }

@@ -5,52 +5,52 @@ import { join } from "node:path";
 import { FileSearch, type FoundFile, type ListFiles } from "./file-search.js";
 import { fuzzyMatch } from "./fuzzy.js";
 
-/** A row of the completion popup. Texts may come from anywhere. */
+/** A row of the completion popup. Its texts may be untrusted. */
 export interface CompletionRow {
-	/** Takes the place of the prefix. */
+	/** Replaces the prefix. */
 	readonly insert: string;
 	readonly label: string;
-	/** Stands behind the label, dim. */
+	/** Shown dimmed after the label. */
 	readonly hint?: string;
 	readonly description?: string;
-	/** Stands at the right. */
+	/** Shown at the right. */
 	readonly origin?: string;
-	/** Indices into `label` of the letters that match what was typed. */
+	/** Indices into `label` of the letters that match the typed text. */
 	readonly matched?: readonly number[];
-	/** Enter on it also submits. */
+	/** Whether Enter on the row also submits. */
 	readonly submits: boolean;
 }
 
-/** What fits the text before the cursor. */
+/** Completions of the text before the cursor. */
 export interface Completion {
 	readonly rows: readonly CompletionRow[];
-	/** The end of the text before the cursor that a row takes the place of. */
+	/** The end of the text before the cursor, which the selected row replaces. */
 	readonly prefix: string;
-	/** A line that stays while arguments are typed. */
+	/** A line that remains visible while arguments are typed. */
 	readonly usage?: { readonly name: string; readonly hint: string; readonly description: string };
 }
 
-/** Where the cursor stands. */
+/** The text to complete. */
 export interface CompletionRequest {
 	/** Text of the line before the cursor. */
 	readonly before: string;
-	/** True on the first line of the text. */
+	/** Whether that line is the first of the text. */
 	readonly firstLine: boolean;
-	/** Tab was pressed. */
+	/** Whether Tab was pressed. */
 	readonly forced: boolean;
 	readonly signal: AbortSignal;
-	/** Gets what was found so far, where all of it takes its time. */
+	/** Receives the results so far of a slow search. */
 	onPartial?(completion: Completion): void;
 }
 
-/** Finds completions. What is at hand comes at once, so that no key can overtake it. */
+/** Finds completions. Results that need no I/O are returned synchronously, so that no key can overtake them. */
 export interface CompletionSource {
 	complete(request: CompletionRequest): Completion | null | Promise<Completion | null>;
-	/** The user wants none: whatever still goes on for it ends. */
+	/** Stops background work: the user closed the popup. */
 	cancel(): void;
 }
 
-/** A slash command as the palette shows it. */
+/** A slash command in the palette. */
 export interface PaletteEntry {
 	/** Without the slash. */
 	readonly name: string;
@@ -66,13 +66,12 @@ export interface ArgumentSuggestion {
 	readonly description?: string;
 }
 
-/** Where completions come from. */
+/** The data that completions are made from. */
 export interface CompletionSources {
 	palette(): readonly PaletteEntry[];
 	completeArguments(name: string, prefix: string): Promise<readonly ArgumentSuggestion[]>;
-	/** Paths relative to `cwd`. Called anew from time to time. */
+	/** Lists paths relative to `cwd`. Called repeatedly. */
 	listFiles: ListFiles;
-	/** Directory that relative paths start from. */
 	cwd: string;
 }
 
@@ -81,8 +80,8 @@ const MAX_FILES = 20;
 const COMMAND = /^\/(\S*)$/;
 const ARGUMENTS = /^\/(\S+) (.*)$/;
 const FILE = /(?:^|[\s(])(@(?:"([^"]*)|([^\s"]*)))$/;
-/** A file that `@` names by its place, not by its letters. */
-const PLACED = /^(?:~?\/|\.\.?\/)/;
+/** After `@`: a path to complete segment by segment, not by fuzzy search. */
+const EXPLICIT_PATH = /^(?:~?\/|\.\.?\/)/;
 const PATH = /(?:^|\s)("([^"]*)|[^\s"]*)$/;
 
 /** Commands and their arguments, files after `@`, and paths on Tab. */
@@ -97,7 +96,7 @@ export function createCompletion(sources: CompletionSources): CompletionSource {
 			if (file) {
 				const [, word = "", inQuotes, plain] = file;
 				const query = inQuotes ?? plain ?? "";
-				if (PLACED.test(query)) return completePath({ word, path: query, sign: "@" }, sources.cwd);
+				if (EXPLICIT_PATH.test(query)) return completePath({ word, path: query, sign: "@" }, sources.cwd);
 				return completeFile(files, word, query, request);
 			}
 			const call = request.firstLine ? ARGUMENTS.exec(request.before) : null;
@@ -188,21 +187,20 @@ function pathBefore(before: string, cwd: string): Promise<Completion | null> {
 
 /** A path that is being typed. */
 interface TypedPath {
-	/** The whole word, with what stands before the path and with its opening quote. */
+	/** The complete word: sign, opening quote and path. */
 	readonly word: string;
-	/** The path itself. */
 	readonly path: string;
-	/** Stands before the path in what is inserted, such as `@`. */
+	/** Inserted before the path, such as `@`. */
 	readonly sign?: string;
 }
 
-/** What is in a folder and goes on as typed: folders first. Hidden names only when their dot is typed. */
+/** Lists the entries of a folder that start with the typed name, folders first; hidden ones only when the dot is typed. */
 async function completePath({ word, path, sign = "" }: TypedPath, cwd: string): Promise<Completion | null> {
 	const slash = path.lastIndexOf("/") + 1;
 	const folder = path === "~" ? "~/" : path.slice(0, slash);
 	const start = path === "~" ? "" : path.slice(slash);
 	const base = folderOf(folder, cwd);
-	// A folder that cannot be read has nothing to offer.
+	// An unreadable folder has no completions.
 	const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
 	const fitting = entries
 		.filter(({ name }) => name.startsWith(start) && (start.startsWith(".") || !name.startsWith(".")))
@@ -220,7 +218,7 @@ async function completePath({ word, path, sign = "" }: TypedPath, cwd: string): 
 	return rows.length > 0 ? { rows, prefix: word } : null;
 }
 
-/** A path as it is inserted: in quotes when it holds a blank, with the quote left open where it may go on. */
+/** The text to insert for a path: quoted when it contains whitespace, with the quote left open after a folder. */
 function quoted(sign: string, path: string, isFolder: boolean): string {
 	if (!/[\s"]/.test(path)) return `${sign}${path}${isFolder ? "/" : " "}`;
 	return `${sign}"${path}${isFolder ? "/" : '" '}`;
@@ -233,7 +231,7 @@ function folderOf(folder: string, cwd: string): string {
 
 async function isFolder(entry: Dirent, base: string): Promise<boolean> {
 	if (!entry.isSymbolicLink()) return entry.isDirectory();
-	// A link that leads nowhere is a file to us.
+	// A broken link counts as a file.
 	return stat(join(base, entry.name)).then(
 		(stats) => stats.isDirectory(),
 		() => false,

@@ -4,10 +4,10 @@ import { type DialogStyle, hint, keyLines, UP_DOWN } from "./dialog-style.js";
 import { oneLine, spread } from "./line.js";
 import { ScrollText } from "./scroll.js";
 
-/** What a `ConfirmDialog` asks. Texts may come from anywhere. */
+/** The question of a `ConfirmDialog`. Its texts may be untrusted. */
 export interface ConfirmQuestion {
 	title: string;
-	/** May have many lines: what does not fit is reached with the arrow keys. */
+	/** May have many lines; the arrow keys scroll it. */
 	message: string;
 }
 

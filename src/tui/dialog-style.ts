@@ -1,7 +1,7 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import type { KeyAction } from "./key-table.js";
 import type { Keymap } from "./keymap.js";
-import { cutPlain } from "./select-row.js";
+import { clipLine } from "./line.js";
 import type { Theme } from "./theme.js";
 
 /** Style and keys of a dialog. */
@@ -12,13 +12,13 @@ export interface DialogStyle {
 	rows?(): number;
 }
 
-/** What the keys of some actions do here. */
+/** The label of one or more actions in a dialog's keys line. */
 export interface KeyHint {
 	does: string;
 	actions: readonly KeyAction[];
 }
 
-/** Names what keys do; several actions share one hint, such as up and down. */
+/** Creates a hint; several actions can share one, such as up and down. */
 export function hint(does: string, ...actions: readonly KeyAction[]): KeyHint {
 	return { does, actions };
 }
@@ -27,7 +27,7 @@ export function hint(does: string, ...actions: readonly KeyAction[]): KeyHint {
 export const UP_DOWN = ["dialog.up", "dialog.down"] as const satisfies readonly KeyAction[];
 
 /**
- * Lists keys and what they do, such as `enter select · esc cancel`, without actions that have no key.
+ * Lists keys with their labels, such as `enter select · esc cancel`. Actions without a key are omitted.
  * @returns as many lines as needed, each at most `width` columns
  */
 export function keyLines(hints: readonly KeyHint[], { theme, keymap }: DialogStyle, width: number): string[] {
@@ -43,5 +43,5 @@ export function keyLines(hints: readonly KeyHint[], { theme, keymap }: DialogSty
 			line = segment;
 		} else line = longer;
 	}
-	return [...lines, line].map((text) => theme.dim(cutPlain(` ${text}`, width)));
+	return [...lines, line].map((text) => theme.dim(clipLine(` ${text}`, width)));
 }

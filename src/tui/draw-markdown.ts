@@ -4,22 +4,22 @@ import { withoutBlankEnd } from "./line.js";
 import { type InlineToken, safeLink } from "./links.js";
 import type { Style, Theme } from "./theme.js";
 
-/** Where less is left than this, nothing hangs. Columns. */
+/** Minimum columns of text after an indent; with fewer, wrapped lines are not indented. */
 const MIN_TEXT_WIDTH = 12;
-/** How the markdown component must be given bullets: by this colour it tells the lines of nested lists. */
+/** pi-tui recognizes the lines of nested lists by bullets of this color. */
 const BULLET = { on: "\x1b[36m", off: "\x1b[39m" } as const;
 const BULLET_LINE = /^( *)\x1b\[36m(- |\d+\. )\x1b\[39m/;
-/** Stands for a line that is taken out: no text that is drawn has control characters. */
+/** Marks a line to remove: drawn text contains no control characters. */
 const NO_LINE = "\x00";
-/** How much further in than its code a line of it goes on below. */
+/** Extra indent, in columns, of the lines that a long line of code wraps into. */
 const CODE_HANG = 2;
 const INDENT = /^ */;
 const LIST_LINE = /^ *(?:(?:\x1b\[[\d;]*m)?(?:- |\d+\. )(?:\x1b\[39m)?)?/;
 
 /**
- * Draws a whole markdown text without control characters. Wrapped lines of a list stand below its text, those of code
- * below the code, to-do items keep their boxes, and a code block shows its language, not its fences.
- * @returns lines of at most `width` columns, without blanks at the end
+ * Draws a complete Markdown text without control characters. Wrapped list items and code keep their indent, to-do items
+ * keep their boxes, and a code block shows its language instead of its fences.
+ * @returns lines of at most `width` columns, without trailing spaces
  */
 export function drawMarkdown(source: string, width: number, theme: Theme, style?: DefaultTextStyle): string[] {
 	const component = new Markdown(
@@ -49,12 +49,12 @@ export function drawMarkdown(source: string, width: number, theme: Theme, style?
 	return component.render(width).map(withoutBlankEnd);
 }
 
-/** The line above a code block; undefined when its language is not known. */
+/** The line above a code block; undefined when it has no language. */
 export function languageLine(language: string, style: Style): string | undefined {
 	return language ? style(language) : undefined;
 }
 
-/** Puts the boxes back that the parser takes off the items of a to-do list. */
+/** Restores the boxes of to-do items, which the parser removes from their text. */
 function withBoxes(list: ListToken): ListToken {
 	if (!list.items.some(({ task }) => task === true)) return list;
 	const items = list.items.map((item) => {
@@ -67,13 +67,13 @@ function withBoxes(list: ListToken): ListToken {
 	return { ...list, items };
 }
 
-/** A line of code, indent and all, wrapped so that what follows stands further in. */
+/** Wraps an indented line of code; the following lines are indented further. */
 export function wrapCode(line: string, width: number): string[] {
 	const indent = INDENT.exec(line)?.[0] ?? "";
 	return hang(line, indent, width, indent.length > 0 ? CODE_HANG : 0);
 }
 
-/** A line wrapped below where its text begins, behind `start`, or `more` columns further in. */
+/** Wraps a line so that the following lines align with the text after `start`, or start `more` columns further right. */
 function hang(line: string, start: string, width: number, more = 0): string[] {
 	const indent = visibleWidth(start) + more;
 	if (indent === 0 || width - indent < MIN_TEXT_WIDTH) return [line];

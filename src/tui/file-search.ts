@@ -1,49 +1,46 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { fuzzyMatch } from "./fuzzy.js";
 
-/** A file or folder that fits a query. */
+/** A file or folder that matches a query. */
 export interface FoundFile {
-	/** A folder's ends in `/`. */
+	/** Ends in `/` for a folder. */
 	readonly path: string;
 	/** Indices of the matched letters in `path`. */
 	readonly positions: readonly number[];
 }
 
-/**
- * Tells all paths, with `/` between names, as they are found. Resolves when there are no more, or soon after it was
- * aborted.
- */
+/** Reports all paths, separated by `/`, as they are found. Resolves after the last one, or soon after an abort. */
 export type ListFiles = (onFile: (path: string) => void, signal: AbortSignal) => Promise<void>;
 
-/** How a search is carried on. */
+/** Options of a search. */
 export interface SearchControls {
 	limit: number;
 	signal: AbortSignal;
-	/** Gets the best so far, from time to time. */
+	/** Receives the best results so far, repeatedly. */
 	onPartial?(found: FoundFile[]): void;
 }
 
-/** A list older than this is asked for again, in the background. ms. */
+/** A list older than this is refreshed in the background. */
 const MAX_AGE_MS = 5_000;
-/** Paths that are looked at before keys and frames have their turn: some milliseconds. */
+/** Number of paths to match, in a few milliseconds, before keys and frames are handled. */
 const SLICE = 2_000;
-/** Between two partial answers, ms. */
+/** Interval between partial results. */
 const PARTIAL_MS = 80;
 
 interface ScoredFile extends FoundFile {
 	readonly score: number;
 }
 
-/** What has been looked through for a query: a longer one only needs what matched. */
+/** The matches of a query. A longer query searches only these and the unseen rest of the list. */
 interface Matches {
 	readonly list: FileList;
 	readonly query: string;
 	readonly paths: string[];
-	/** How much of the list was looked at. */
+	/** Number of paths of the list that were matched. */
 	readonly seen: number;
 }
 
-/** Fuzzy search over a list of paths of any length, also while it is still being made. */
+/** Fuzzy search over a list of paths of any length, including a list that is still growing. */
 export class FileSearch {
 	#list: FileList | undefined;
 	#next: FileList | undefined;
@@ -52,14 +49,14 @@ export class FileSearch {
 
 	constructor(private readonly listFiles: ListFiles) {}
 
-	/** @returns at most `limit` files and folders, best first; none when aborted or when nothing can be listed */
+	/** @returns at most `limit` files and folders, best first; empty when aborted or when listing fails */
 	async search(query: string, { limit, signal, onPartial }: SearchControls): Promise<FoundFile[]> {
 		const list = this.#current();
 		const known = this.#matches?.list === list && query.startsWith(this.#matches.query) ? this.#matches : undefined;
 		const candidate = inOrder(query);
 		const best: ScoredFile[] = [];
 		const matched: string[] = [];
-		// The first rows come sooner: someone waits for them.
+		// The first partial result comes sooner: the popup is still empty.
 		let reportedAt = performance.now() - PARTIAL_MS / 2;
 		let isReported = true;
 		const look = (path: string): void => {
@@ -103,7 +100,7 @@ export class FileSearch {
 		return best;
 	}
 
-	/** Stops listing when nobody waits for it any more. A list that is complete is kept. */
+	/** Stops listing. A complete list is kept. */
 	cancel(): void {
 		this.#next?.cancel();
 		this.#next = undefined;
@@ -121,7 +118,7 @@ export class FileSearch {
 			this.#listedAt = now;
 			const next = new FileList(this.listFiles);
 			this.#next = next;
-			// The list at hand serves until the new one is there.
+			// The old list is used until the new one is complete.
 			void next.done.then(() => {
 				if (this.#next !== next) return;
 				this.#list = next;
@@ -132,7 +129,7 @@ export class FileSearch {
 	}
 }
 
-/** Paths as they are found, and the folders that they are in. */
+/** Paths in the order in which they are found, along with their folders. */
 class FileList {
 	readonly paths: string[] = [];
 	readonly done: Promise<void>;
@@ -144,7 +141,7 @@ class FileList {
 
 	constructor(listFiles: ListFiles) {
 		this.done = listFiles((path) => this.#add(path), this.#stop.signal)
-			// What was found until then is there.
+			// Paths found before the failure can still be searched.
 			.catch(() => {})
 			.then(() => {
 				this.isComplete = true;
@@ -156,7 +153,7 @@ class FileList {
 		this.#stop.abort();
 	}
 
-	/** Resolves when there are more paths, when there will be none, when aborted, or when the time is up. */
+	/** Resolves when a path arrives, when the list is complete, on abort, or after the timeout. */
 	more(signal: AbortSignal, timeoutMs?: number): Promise<void> {
 		return new Promise((resolve) => {
 			let timer: NodeJS.Timeout | undefined;
@@ -187,7 +184,7 @@ class FileList {
 		if (this.#waiting.size > 0) this.#wake();
 	}
 
-	/** Adds a folder below those that it is in. */
+	/** Adds a folder after its parent folders. */
 	#addFolder(folder: string): void {
 		if (folder === "" || this.#folders.has(folder)) return;
 		this.#addFolder(folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1));
@@ -197,7 +194,7 @@ class FileList {
 }
 
 function scored(query: string, path: string, candidate: RegExp): ScoredFile | null {
-	// Before anything is typed, what is near the top; folders first.
+	// An empty query lists paths near the root first, folders before files.
 	if (!query) return { path, positions: [], score: -2 * depthOf(path) + (path.endsWith("/") ? 1 : 0) };
 	const match = path === query ? null : fuzzyMatch(query, path);
 	return match && { path, positions: match.positions, score: match.score + nameBonus(candidate, path) };
@@ -209,14 +206,14 @@ function depthOf(path: string): number {
 	return depth;
 }
 
-/** A cheap test that a path holds the letters of the first word in order. */
+/** A cheap test that a path contains the letters of the first word in order. */
 function inOrder(query: string): RegExp {
 	const [word = ""] = query.trim().split(/\s+/, 1);
 	const letters = word.split("").map((letter) => letter.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&"));
 	return new RegExp(letters.join("[^]*?"), "i");
 }
 
-/** What is in the file's name counts for more than what is in its folders. */
+/** Matches in the file name count more than matches in its folders. */
 function nameBonus(candidate: RegExp, path: string): number {
 	return candidate.test(path.slice(path.lastIndexOf("/", path.length - 2) + 1)) ? 20 : 0;
 }

@@ -1,17 +1,17 @@
 import { hasImage } from "./terminal-images.js";
 
-/** Where the terminal's cursor belongs: a line of the frame, and a column from 0. */
-export interface CursorPlace {
+/** The position of the terminal's cursor: a line of the frame and a column, both from 0. */
+export interface CursorPosition {
 	line: number;
 	column: number;
 }
 
-/** What is to be on the screen. */
+/** The content of the screen. */
 export interface Frame {
-	/** Sealed lines, each at most one row wide; those that the screen has no room for are above it. */
+	/** Sealed lines, each at most one row wide; the last ones are on the screen, the others above it. */
 	lines: readonly string[];
-	/** One of the lines that are on the screen; null leaves the cursor where it is. */
-	cursor: CursorPlace | null;
+	/** On a line that is on the screen; null leaves the cursor where it is. */
+	cursor: CursorPosition | null;
 	/** Rows of the terminal. */
 	rows: number;
 }
@@ -19,13 +19,12 @@ export interface Frame {
 const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";
 const CLEAR_ROW = "\x1b[K";
-/** What moving the end of the screen costs each time, besides a line feed for each line that is added. */
+/** Bytes for moving the end of the screen, in addition to a line feed for each added line. */
 const MOVE_BYTES = 16;
 
 /**
- * Turns frames into what brings the terminal from one to the next: lines that changed, moves between them, and nothing
- * of what is there already. Lines are counted from the first that was drawn and has not been lifted; what has scrolled
- * off is the terminal's and cannot be changed.
+ * Computes the output that changes one frame into the next: only changed lines and cursor moves. Line numbers start at
+ * the first line that was drawn and has not been lifted; lines that have scrolled off cannot be changed.
  */
 export class FrameWriter {
 	#lines: readonly string[] = [];
@@ -35,11 +34,11 @@ export class FrameWriter {
 	#at = 0;
 	/** The last line that the terminal has a row for. */
 	#reach = 0;
-	/** The column that the cursor was put in; null when text was written since. */
+	/** The column where the cursor was placed; null when text was written since. */
 	#column: number | null = null;
 	#out = "";
 
-	/** The first line that is on the screen; those before it have scrolled off. */
+	/** The first line that is on the screen; the lines before it have scrolled off. */
 	get top(): number {
 		return this.#top;
 	}
@@ -49,12 +48,12 @@ export class FrameWriter {
 		return this.#at;
 	}
 
-	/** What is on the screen and above it, from the first line that has not been lifted. */
+	/** The lines on and above the screen, from the first that has not been lifted. */
 	get lines(): readonly string[] {
 		return this.#lines;
 	}
 
-	/** Nothing is drawn; the cursor is at the start of the row where the first line goes. */
+	/** Starts over: nothing is drawn, and the cursor is at the start of the row for the first line. */
 	restart(): void {
 		this.#lines = [];
 		this.#top = 0;
@@ -71,7 +70,7 @@ export class FrameWriter {
 		this.#reach -= count;
 	}
 
-	/** @returns what draws all lines, after `clear` has brought the cursor to the row of the first and cleared the rest */
+	/** @returns output that draws all lines. `clear` must move the cursor to the row of the first line and clear the rest */
 	redraw({ lines, cursor, rows }: Frame, clear: string): string {
 		this.#out = BEGIN + clear + lines.join("\r\n");
 		this.#column = null;
@@ -82,19 +81,19 @@ export class FrameWriter {
 		return this.#finish(cursor);
 	}
 
-	/** @returns what changes the last frame into this one; null when a line above the screen would have to change */
+	/** @returns output that changes the last frame into this one; null when a line above the screen would have to change */
 	update({ lines, cursor, rows }: Frame): string | null {
 		const first = firstDifference(this.#lines, lines);
 		this.#out = "";
 		if (first === -1) {
-			this.#place(cursor);
+			this.#placeCursor(cursor);
 			return this.#out;
 		}
 		if (first < this.#top || (lines.length < this.#lines.length && lines.length <= this.#top)) return null;
 		this.#out = BEGIN;
 		this.#column = null;
 		const moved = this.#worthMoving(lines, first, rows);
-		// As much at a time as the screen has room for above its end.
+		// At most as many lines at a time as fit above the moved ones.
 		const room = rows - moved;
 		for (let until = first + room; moved > 0 && until < lines.length - moved; until += room) {
 			this.#change([...lines.slice(0, until), ...lines.slice(lines.length - moved)], rows, moved);
@@ -103,14 +102,14 @@ export class FrameWriter {
 		return this.#finish(cursor);
 	}
 
-	/** @returns what brings the cursor below the last line */
+	/** @returns output that moves the cursor below the last line */
 	leave(): string {
 		if (this.#lines.length === 0) return "";
 		const rows = this.#lines.length - this.#at;
 		return `${rows > 0 ? `\x1b[${rows}B` : ""}\r\n`;
 	}
 
-	/** How many lines at the end of both frames are the same, where moving them is shorter than writing them; else 0. */
+	/** @returns how many lines at the end of both frames are equal, if moving them is cheaper than rewriting them; else 0 */
 	#worthMoving(lines: readonly string[], first: number, rows: number): number {
 		const added = lines.length - this.#lines.length;
 		if (added <= 0) return 0;
@@ -119,7 +118,7 @@ export class FrameWriter {
 		for (let line = this.#lines.length - 1; line >= first; line -= 1) {
 			const text = this.#lines[line] ?? "";
 			if (text !== lines[line + added]) break;
-			// Not every terminal moves images along.
+			// Not every terminal moves images along with their lines.
 			if (hasImage(text)) return 0;
 			count += 1;
 			bytes += Buffer.byteLength(text);
@@ -128,7 +127,7 @@ export class FrameWriter {
 		return room > 0 && bytes > MOVE_BYTES * (1 + Math.ceil(added / room)) + 2 * added ? count : 0;
 	}
 
-	/** Brings the screen to other lines; the last `moved` of them are moved down where there is room, not written again. */
+	/** Draws other lines; the last `moved` of them are moved down, if there is room, instead of rewritten. */
 	#change(lines: readonly string[], rows: number, moved: number): void {
 		const before = this.#lines;
 		const first = firstDifference(before, lines);
@@ -147,11 +146,11 @@ export class FrameWriter {
 		this.#top = top;
 	}
 
-	/** Makes room above the last lines. @returns the lines that are blank then */
+	/** Makes room above the last lines. @returns the range of blank lines, `to` excluded */
 	#moveEndDown(added: number, count: number): { from: number; to: number } {
 		const from = this.#lines.length - count;
 		this.#moveTo(this.#lines.length - 1);
-		// Line feeds first: they scroll the screen where it has no rows left, so that nothing falls off its end.
+		// Line feeds first: they scroll a full screen, so that inserting rows pushes nothing off its end.
 		this.#out += "\n".repeat(added);
 		this.#at += added;
 		this.#reach = Math.max(this.#reach, this.#at);
@@ -174,7 +173,7 @@ export class FrameWriter {
 		this.#out += text;
 	}
 
-	/** Moves the cursor to the row of a line, in whatever column; makes rows that are not there yet. */
+	/** Moves the cursor to the row of a line, in any column; adds missing rows. */
 	#moveTo(line: number): void {
 		const known = Math.min(line, this.#reach);
 		if (known > this.#at) this.#out += `\x1b[${known - this.#at}B`;
@@ -184,12 +183,12 @@ export class FrameWriter {
 		this.#at = line;
 	}
 
-	#finish(cursor: CursorPlace | null): string {
-		this.#place(cursor);
+	#finish(cursor: CursorPosition | null): string {
+		this.#placeCursor(cursor);
 		return this.#out + END;
 	}
 
-	#place(cursor: CursorPlace | null): void {
+	#placeCursor(cursor: CursorPosition | null): void {
 		if (!cursor || (this.#at === cursor.line && this.#column === cursor.column)) return;
 		this.#moveTo(cursor.line);
 		if (this.#column !== cursor.column) this.#out += `\x1b[${cursor.column + 1}G`;
@@ -197,7 +196,7 @@ export class FrameWriter {
 	}
 }
 
-/** @returns the first line in which they differ; -1 when they are the same */
+/** @returns the first line that differs; -1 when all are equal */
 function firstDifference(before: readonly string[], after: readonly string[]): number {
 	const length = Math.max(before.length, after.length);
 	for (let line = 0; line < length; line += 1) if (before[line] !== after[line]) return line;

@@ -1,4 +1,4 @@
-/** How well a query fits a text. */
+/** How well a query matches a text. */
 export interface FuzzyMatch {
 	/** Higher is better; only comparable for the same query. */
 	score: number;
@@ -14,13 +14,13 @@ const GAP = 3;
 const BOUNDARY = /[\s\-_./:\\]/;
 
 /**
- * Matches every word of the query in the text, letters in order but not necessarily together, whatever their case.
- * Runs of letters, beginnings of words and short texts win.
+ * Matches every word of the query in the text, ignoring case: its letters in order, not necessarily adjacent. Adjacent
+ * letters, starts of words and short texts score higher.
  * @returns null when a word does not match
  */
 export function fuzzyMatch(query: string, text: string): FuzzyMatch | null {
 	const lower = text.toLowerCase();
-	// Some letters change their length in lower case: positions would be off.
+	// Some letters change their length in lower case, which would shift positions.
 	const haystack = lower.length === text.length ? lower : text;
 	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
 	const [only, ...others] = words;
@@ -40,7 +40,7 @@ export function fuzzyMatch(query: string, text: string): FuzzyMatch | null {
 	return { score: score - text.length / 50, positions: [...positions].sort((a, b) => a - b) };
 }
 
-/** The items that match, best first; equally good ones stay in order. An empty query keeps all. */
+/** @returns the matching items, best first, equal scores in their order; all items for an empty query */
 export function fuzzyFilter<T>(items: readonly T[], query: string, textOf: (item: T) => string): T[] {
 	if (!query.trim()) return [...items];
 	return items
@@ -52,7 +52,7 @@ export function fuzzyFilter<T>(items: readonly T[], query: string, textOf: (item
 		.map(({ item }) => item);
 }
 
-/** Puts a style on the matched letters. */
+/** Applies a style to the matched letters. */
 export function markMatch(text: string, positions: readonly number[], style: (text: string) => string): string {
 	const marked = new Set(positions);
 	let out = "";
@@ -61,22 +61,22 @@ export function markMatch(text: string, positions: readonly number[], style: (te
 		const start = at;
 		const inside = marked.has(at);
 		while (at < text.length && marked.has(at) === inside) at += 1;
-		const part = text.slice(start, at);
-		out += inside ? style(part) : part;
+		const run = text.slice(start, at);
+		out += inside ? style(run) : run;
 	}
 	return out;
 }
 
 function matchWord(word: string, text: string): FuzzyMatch | null {
-	const whole = bestRun(word, text);
-	if (whole !== -1)
+	const start = findSubstring(word, text);
+	if (start !== -1)
 		return score(
 			text,
-			Array.from(word, (_, index) => whole + index),
+			Array.from(word, (_, index) => start + index),
 		);
 	const end = endOfMatch(word, text);
 	if (end === -1) return null;
-	// Backwards from the end: the shortest stretch that holds the word.
+	// Searching backwards from the end finds the shortest range with all letters.
 	const positions: number[] = [];
 	let at = end;
 	for (let index = word.length - 1; index >= 0; index -= 1) {
@@ -87,8 +87,8 @@ function matchWord(word: string, text: string): FuzzyMatch | null {
 	return score(text, positions.reverse());
 }
 
-/** Where the word stands as it is: rather at the beginning of a word; -1 when nowhere. */
-function bestRun(word: string, text: string): number {
+/** @returns where the text contains the word literally, preferably at the start of a word; -1 when nowhere */
+function findSubstring(word: string, text: string): number {
 	const first = text.indexOf(word);
 	for (let at = first; at !== -1; at = text.indexOf(word, at + 1)) if (isBoundary(text, at)) return at;
 	return first;

@@ -2,7 +2,7 @@ import type { Emitter, HLJSApi } from "highlight.js";
 
 type Style = (text: string) => string;
 
-/** Styles for the kinds of token that the highlighter tells apart. */
+/** Styles for the kinds of tokens. */
 export interface CodeStyles {
 	keyword: Style;
 	string: Style;
@@ -14,7 +14,7 @@ export interface CodeStyles {
 	removed: Style;
 }
 
-/** Longer code stays plain: colouring it would hold up a frame. UTF-16 units. */
+/** Longer code stays plain: highlighting it would delay a frame. UTF-16 units. */
 const MAX_CODE_LENGTH = 60_000;
 const MAX_CACHED_BLOCKS = 200;
 
@@ -49,21 +49,18 @@ const KINDS: Record<string, keyof CodeStyles> = {
 let engine: HLJSApi | undefined;
 let loading: Promise<void> | undefined;
 
-/**
- * Loads the highlighter. Code drawn before stays plain until it is drawn anew.
- * Call it after the first paint: it costs tens of milliseconds once.
- */
+/** Loads the highlighter, which takes tens of milliseconds: call it after the first paint. Code stays plain until then. */
 export function loadHighlighter(): Promise<void> {
 	loading ??= import("highlight.js/lib/common").then((module) => {
 		engine = module.default;
-		engine.configure({ __emitter: CodeParts });
+		engine.configure({ __emitter: SegmentEmitter });
 	});
 	return loading;
 }
 
 /**
- * A function that colours code, one string per line. It gives plain lines for languages it does not know, for very long
- * code, and for everything until `loadHighlighter` is done. Styles never cross a line end.
+ * Creates a function that highlights code and returns its lines. Unknown languages, very long code, and all code before
+ * `loadHighlighter` has finished stay plain. Styles never cross a line end.
  */
 export function createHighlighter(styles: CodeStyles): (code: string, language?: string) => string[] {
 	const cache = new Map<string, string[]>();
@@ -73,9 +70,9 @@ export function createHighlighter(styles: CodeStyles): (code: string, language?:
 		const key = `${name}\n${code}`;
 		const known = cache.get(key);
 		if (known) return known;
-		const { errorRaised, _emitter: parts } = engine.highlight(code, { language: name, ignoreIllegals: true });
-		// After an error of its own it has gone through a part of the code only.
-		const lines = errorRaised || !(parts instanceof CodeParts) ? code.split("\n") : paint(parts, styles);
+		const { errorRaised, _emitter: emitter } = engine.highlight(code, { language: name, ignoreIllegals: true });
+		// After an internal error only part of the code is highlighted.
+		const lines = errorRaised || !(emitter instanceof SegmentEmitter) ? code.split("\n") : paint(emitter, styles);
 		if (cache.size >= MAX_CACHED_BLOCKS) {
 			const [oldest] = cache.keys();
 			if (oldest !== undefined) cache.delete(oldest);
@@ -85,11 +82,11 @@ export function createHighlighter(styles: CodeStyles): (code: string, language?:
 	};
 }
 
-/** Takes the tokens as the highlighter finds them; by itself it would make HTML of them. */
-class CodeParts implements Emitter {
-	/** The code in order, each part with the innermost kind that it is of. */
-	readonly parts: { text: string; kind: keyof CodeStyles | undefined }[] = [];
-	/** Kinds of the scopes that are open; a scope of no kind has that of the one around it. */
+/** Collects the highlighter's tokens; the default emitter would turn them into HTML. */
+class SegmentEmitter implements Emitter {
+	/** The code in order, each segment with its innermost kind. */
+	readonly segments: { text: string; kind: keyof CodeStyles | undefined }[] = [];
+	/** Kinds of the open scopes; a scope without a kind inherits that of its parent. */
 	readonly #kinds: (keyof CodeStyles | undefined)[] = [];
 
 	startScope(scope: string): void {
@@ -100,7 +97,7 @@ class CodeParts implements Emitter {
 		this.#kinds.pop();
 	}
 
-	/** The same under the names that older grammars call them by. */
+	/** The names that older grammars call. */
 	openNode(scope: string): void {
 		this.startScope(scope);
 	}
@@ -113,10 +110,10 @@ class CodeParts implements Emitter {
 		this.#add(text, this.#kinds.at(-1));
 	}
 
-	/** Takes code in another language, such as the script of a page. */
+	/** Adds code in an embedded language, such as a script in HTML. */
 	__addSublanguage(inner: Emitter): void {
-		if (!(inner instanceof CodeParts)) return;
-		for (const { text, kind } of inner.parts) this.#add(text, kind ?? this.#kinds.at(-1));
+		if (!(inner instanceof SegmentEmitter)) return;
+		for (const { text, kind } of inner.segments) this.#add(text, kind ?? this.#kinds.at(-1));
 	}
 
 	finalize(): void {}
@@ -126,17 +123,17 @@ class CodeParts implements Emitter {
 	}
 
 	#add(text: string, kind: keyof CodeStyles | undefined): void {
-		const last = this.parts.at(-1);
+		const last = this.segments.at(-1);
 		if (last && last.kind === kind) last.text += text;
-		else this.parts.push({ text, kind });
+		else this.segments.push({ text, kind });
 	}
 }
 
-/** Turns what the highlighter found into styled lines. */
-function paint({ parts }: CodeParts, styles: CodeStyles): string[] {
+/** Turns segments into styled lines. */
+function paint({ segments }: SegmentEmitter, styles: CodeStyles): string[] {
 	const lines: string[] = [];
 	let line = "";
-	for (const { text, kind } of parts) {
+	for (const { text, kind } of segments) {
 		const style = kind === undefined ? undefined : styles[kind];
 		for (const [at, run] of text.split("\n").entries()) {
 			if (at > 0) {

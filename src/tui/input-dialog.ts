@@ -9,14 +9,14 @@ import {
 import { type DialogStyle, hint, keyLines } from "./dialog-style.js";
 import { oneLine, spread } from "./line.js";
 
-/** What an `InputDialog` asks. Texts may come from anywhere. */
+/** The question of an `InputDialog`. Its texts may be untrusted. */
 export interface InputQuestion {
 	title: string;
-	/** Stands in the line while it is empty. */
+	/** Shown while the input is empty. */
 	placeholder?: string;
-	/** Shows dots in place of the text, for keys. */
+	/** Shows dots instead of the text, for API keys. */
 	masked?: boolean;
-	/** What stands in the line at first, the cursor behind it. */
+	/** Initial text, with the cursor at its end. */
 	value?: string;
 }
 
@@ -25,13 +25,13 @@ export class InputDialog implements Component, Focusable {
 	focused = false;
 	readonly #input = new Input();
 
-	/** @param onAnswer gets the text as it was typed, or null when cancelled */
+	/** @param onAnswer receives the typed text, or null when canceled */
 	constructor(
 		private readonly style: DialogStyle,
 		private readonly question: InputQuestion,
 		private readonly onAnswer: (answer: string | null) => void,
 	) {
-		// As pasted: the cursor is to stand behind it.
+		// Pasting puts the cursor at the end.
 		if (question.value) this.#input.handleInput(`\x1b[200~${oneLine(question.value)}\x1b[201~`);
 	}
 

@@ -1,15 +1,15 @@
 import type { KeybindingsConfig, KeyId } from "@mariozechner/pi-tui";
 import { didYouMean } from "../util/nearest.js";
-import { contend, KEY_DEFINITIONS } from "./key-table.js";
+import { canConflict, KEY_DEFINITIONS } from "./key-table.js";
 
-/** Says where in the user's file a binding stands, such as `keybindings.json:3`. */
-export type PlaceOfBinding = (action: string, key?: string) => string;
+/** @returns the location of a binding in the user's file, such as `keybindings.json:3` */
+export type LocateBinding = (action: string, key?: string) => string;
 
-/** What each action's keys are. */
+/** The user's bindings and their effect on the defaults. */
 export interface ResolvedBindings {
-	/** The keys of every action that the user has given some, and of those that lost one to it. */
+	/** The keys of every action that the user has bound, and of actions that lost a key to one of them. */
 	bindings: KeybindingsConfig;
-	/** One sentence for each binding that was left out or clashes. */
+	/** One message for each binding that is ignored or conflicts. */
 	problems: string[];
 }
 
@@ -19,33 +19,33 @@ const NAMED_KEYS = new Set(
 		"f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12"
 	).split(" "),
 );
-/** A key with its modifiers. Without flags, which JSON Schema does not have. */
+/** A key with its modifiers. Spells out both cases because patterns in JSON Schema have no flags. */
 const KEY = new RegExp(
 	`^(?:(?:${anyCase("ctrl|shift|alt|super")})\\+)*(?:${anyCase([...NAMED_KEYS].join("|"))}|[!-~])$`,
 );
 /**
- * Reads the user's bindings. Of two actions on one key the user's own wins over a default, and of two of the user's the
- * first; the other loses the key.
- * @param value parsed JSON: action to key or keys; an empty list takes an action's keys away
+ * Reads the user's bindings. If two actions have the same key, a user binding wins over a default, and the first of two
+ * user bindings wins; the other action loses the key.
+ * @param value parsed JSON: action to key or keys; an empty list unbinds the action
  */
-export function resolveBindings(value: unknown, placeOf: PlaceOfBinding = () => "keybindings.json"): ResolvedBindings {
+export function resolveBindings(value: unknown, locate: LocateBinding = () => "keybindings.json"): ResolvedBindings {
 	const problems: string[] = [];
-	const given = readBindings(value, placeOf, problems);
+	const given = readBindings(value, locate, problems);
 	const bindings: KeybindingsConfig = { ...given };
 	const owners = new Map<string, string[]>();
 	const actions = [...Object.keys(given), ...Object.keys(KEY_DEFINITIONS).filter((id) => !(id in given))];
 	for (const id of actions) {
 		const wanted = [given[id] ?? KEY_DEFINITIONS[id]?.defaultKeys ?? []].flat();
 		const lost = wanted.filter((key) => {
-			const owner = owners.get(sortedKey(key))?.find((other) => other in given && contend(other, id));
+			const owner = owners.get(sortedKey(key))?.find((other) => other in given && canConflict(other, id));
 			if (owner === undefined) return false;
 			if (id in given) {
 				problems.push(
-					`${placeOf(id, key)}: ${key} is bound to "${owner}" and to "${id}" · the first has it; give one another key`,
+					`${locate(id, key)}: ${key} is already bound to "${owner}", so "${id}" does not get it · choose another key for one`,
 				);
 			} else if (wanted.length === 1) {
 				problems.push(
-					`${placeOf(owner, key)}: ${key} does "${owner}" now and leaves "${id}" without a key · give that another one`,
+					`${locate(owner, key)}: binding ${key} to "${owner}" leaves "${id}" without a key · bind it to another one`,
 				);
 			}
 			return true;
@@ -57,39 +57,39 @@ export function resolveBindings(value: unknown, placeOf: PlaceOfBinding = () => 
 	return { bindings, problems };
 }
 
-function readBindings(value: unknown, placeOf: PlaceOfBinding, problems: string[]): Record<string, KeyId[]> {
+function readBindings(value: unknown, locate: LocateBinding, problems: string[]): Record<string, KeyId[]> {
 	const bindings: Record<string, KeyId[]> = {};
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
-		problems.push("Key bindings must be an object of action and key");
+		problems.push("Key bindings must be a JSON object of actions and keys");
 		return bindings;
 	}
 	for (const [id, given] of Object.entries(value)) {
 		if (!Object.hasOwn(KEY_DEFINITIONS, id)) {
 			const near =
 				didYouMean(id, Object.keys(KEY_DEFINITIONS)) ?? "/hotkeys lists the keys, docs/keybindings.md the actions";
-			problems.push(`${placeOf(id)}: no action is called "${id}" · ${near}`);
+			problems.push(`${locate(id)}: unknown action "${id}" · ${near}`);
 			continue;
 		}
 		const candidates: unknown[] = Array.isArray(given) ? given : [given];
 		for (const key of candidates.filter((candidate) => !isKeyId(candidate))) {
-			const place = typeof key === "string" ? placeOf(id, key) : placeOf(id);
+			const location = typeof key === "string" ? locate(id, key) : locate(id);
 			const near =
-				(typeof key === "string" ? nearestKey(key) : undefined) ?? 'write one like "ctrl+e", "alt+up" or "f5"';
-			problems.push(`${place}: "${id}" cannot have ${JSON.stringify(key)}: there is no such key · ${near}`);
+				(typeof key === "string" ? nearestKey(key) : undefined) ?? 'valid keys look like "ctrl+e", "alt+up" or "f5"';
+			problems.push(`${location}: unknown key ${JSON.stringify(key)} for "${id}" · ${near}`);
 		}
 		const keys = candidates.map(withShift).filter(isKeyId);
-		// A binding of nothing but mistakes changes nothing; an empty one takes the keys away.
+		// A list of invalid keys changes nothing; an empty list unbinds the action.
 		if (keys.length > 0 || candidates.length === 0) bindings[id] = [...new Set(keys)];
 	}
 	return bindings;
 }
 
-/** A capital letter on its own is typed with Shift. */
+/** Turns a capital letter into its key with Shift. */
 function withShift(key: unknown): unknown {
 	return typeof key === "string" && /^[A-Z]$/.test(key) ? `shift+${key.toLowerCase()}` : key;
 }
 
-/** A schema of keybindings.json for editors, as plain JSON Schema. */
+/** Creates a JSON Schema of keybindings.json for editors. */
 export function keybindingsSchema(
 	actions: readonly { action: string; keys: readonly string[]; description: string }[],
 ) {
@@ -115,12 +115,12 @@ function nearestKey(key: string): string | undefined {
 	return base === "" ? undefined : didYouMean(base, NAMED_KEYS);
 }
 
-/** The key without its modifiers, which may itself be a plus. */
+/** @returns the key without its modifiers; it may be `+` itself */
 function baseOf(key: string): string {
 	return key.slice(key.lastIndexOf("+", key.length - 2) + 1);
 }
 
-/** The same for every way to write a key. */
+/** @returns the same text for every spelling of a key */
 function sortedKey(key: string): string {
 	const base = baseOf(key).toLowerCase();
 	const modifiers = key

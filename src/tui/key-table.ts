@@ -5,13 +5,13 @@ import {
 	TUI_KEYBINDINGS,
 } from "@mariozechner/pi-tui";
 
-/** pi's own actions with their default keys, by the scope that listens for them. pi-tui's editor adds its own. */
+/** pi's own actions with their default keys, by scope. pi-tui's editor adds more. */
 const PI_ACTIONS = {
 	editor: {
 		"app.abort": { defaultKeys: "escape", description: "Stop the run; twice: branch" },
 		"app.interrupt": { defaultKeys: "ctrl+c", description: "Clear the editor; twice: quit" },
 		"app.exit": { defaultKeys: "ctrl+d", description: "Quit when the editor is empty" },
-		"app.suspend": { defaultKeys: "ctrl+z", description: "Suspend; fg comes back" },
+		"app.suspend": { defaultKeys: "ctrl+z", description: "Suspend; fg resumes" },
 		"app.help": { defaultKeys: "?", description: "Show help when the editor is empty" },
 		"app.model": { defaultKeys: "ctrl+l", description: "Choose the model" },
 		"app.modelNext": { defaultKeys: "ctrl+p", description: "Next model" },
@@ -41,7 +41,7 @@ const PI_ACTIONS = {
 		"dialog.toggle": { defaultKeys: "space", description: "Turn on or off, or choose the next value" },
 	},
 	list: {
-		"dialog.scope": { defaultKeys: "tab", description: "List fewer, or all" },
+		"dialog.scope": { defaultKeys: "tab", description: "Switch between this directory and all" },
 		"dialog.rename": { defaultKeys: "ctrl+r", description: "Rename the selected item" },
 		"dialog.delete": { defaultKeys: ["ctrl+d", "delete"], description: "Delete the selected item" },
 	},
@@ -67,9 +67,9 @@ const PI_ACTIONS = {
 		"contextPanel.diff": { defaultKeys: "d", description: "Show changes since the previous request, or all messages" },
 		"contextPanel.previous": { defaultKeys: "[", description: "Go to the previous request" },
 		"contextPanel.next": { defaultKeys: "]", description: "Go to the next request" },
-		"contextPanel.latest": { defaultKeys: "0", description: "Go back to the request that comes next" },
-		"contextPanel.toggleHook": { defaultKeys: "t", description: "Show the request without a hook" },
-		"contextPanel.disableHooks": { defaultKeys: "x", description: "Turn off the hooks that are left out" },
+		"contextPanel.latest": { defaultKeys: "0", description: "Go back to the next request" },
+		"contextPanel.toggleHook": { defaultKeys: "t", description: "Show the request without a hook, or with it again" },
+		"contextPanel.disableHooks": { defaultKeys: "x", description: "Turn off the omitted hooks for this session" },
 		"contextPanel.filter": { defaultKeys: "/", description: "Filter the messages" },
 		"contextPanel.copy": { defaultKeys: "y", description: "Copy the selected message" },
 		"contextPanel.copyAll": { defaultKeys: "shift+y", description: "Copy all messages" },
@@ -87,7 +87,7 @@ const PI_ACTIONS = {
 
 type KeyScope = keyof typeof PI_ACTIONS;
 
-/** The name of something that a key does. */
+/** The name of an action that a key can run. */
 export type KeyAction = Keybinding | { [S in KeyScope]: keyof (typeof PI_ACTIONS)[S] }[KeyScope];
 
 /** An action as `/hotkeys` and the documentation list it. */
@@ -113,7 +113,7 @@ const SCOPE_TITLES: Readonly<Record<string, string>> = {
 	compactionPanel: "Compaction panel",
 	hooksPanel: "Hooks panel",
 } satisfies Record<KeyScope, string>;
-/** The scopes that listen at the same time, for each component that reads keys. */
+/** The scopes that are active at the same time, for each component that reads keys. */
 const LISTENING_TOGETHER: readonly (readonly string[])[] = [
 	["editor"],
 	["completions"],
@@ -124,17 +124,17 @@ const LISTENING_TOGETHER: readonly (readonly string[])[] = [
 	["dialog", "compactionPanel"],
 	["dialog", "hooksPanel", "toggle"],
 ] satisfies KeyScope[][];
-/** One of each pair ignores the key in some situations and leaves it to the other. */
+/** Pairs that share a key on purpose: one of them ignores it in some situations. */
 const SHARED: ReadonlySet<string> = new Set([
 	"app.exit tui.editor.deleteCharForward",
 	"tui.input.newLine tui.input.submit",
 ]);
-/** Nothing in pi listens for these: the terminal's own selection copies, and completions have no pages. */
+/** pi-tui actions without effect in pi: the terminal's own selection copies, and completions have no pages. */
 const UNUSED: ReadonlySet<string> = new Set(["tui.input.copy", "tui.select.pageUp", "tui.select.pageDown"]);
 
 const scopes = new Map<string, string>();
 const definitions: Record<string, KeybindingDefinition> = { ...TUI_KEYBINDINGS };
-// A plain terminal sends a line feed for Ctrl+J, which the editor reads as a new line; other keyboards name the key.
+// On a plain terminal Ctrl+J sends a line feed, which the editor reads as a new line; other terminals report the key.
 definitions["tui.input.newLine"] = { defaultKeys: ["shift+enter", "ctrl+j"], description: "Insert newline" };
 const listed: ListedAction[] = [];
 for (const [scope, own] of Object.entries<KeybindingDefinitions>(PI_ACTIONS)) {
@@ -154,8 +154,8 @@ export const KEY_DEFINITIONS: Readonly<KeybindingDefinitions> = definitions;
 /** Every action that can be bound, by scope. */
 export const KEY_ACTIONS: readonly ListedAction[] = listed;
 
-/** Whether two actions listen at the same time, so that a key can run only one of them. */
-export function contend(one: string, other: string): boolean {
+/** Whether two actions are active at the same time, so that a key can run only one of them. */
+export function canConflict(one: string, other: string): boolean {
 	const [a, b] = [scopes.get(one), scopes.get(other)];
 	if (a === undefined || b === undefined || SHARED.has([one, other].sort().join(" "))) return false;
 	return LISTENING_TOGETHER.some((together) => together.includes(a) && together.includes(b));

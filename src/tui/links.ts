@@ -1,11 +1,11 @@
 import { setCapabilities } from "@mariozechner/pi-tui";
 
-/** What links may lead to; all else, such as `javascript:` or another program's scheme, is shown as text. */
+/** Allowed link targets; all others, such as `javascript:` or another program's scheme, are shown as text. */
 const SCHEME = /^(?:https?:\/\/|mailto:|file:\/\/)/i;
-/** Longer addresses are no links: terminals drop them, and nobody can read where they lead. UTF-16 units. */
+/** Longer addresses are shown as text: terminals drop them, and nobody can check them. UTF-16 units. */
 const MAX_LENGTH = 2_000;
 const PRINTABLE = /^[\x21-\x7e]+$/;
-/** A text that a reader takes for an address. */
+/** Link text that a reader would mistake for the address. */
 const LOOKS_LIKE_ADDRESS = /^\s*(?:[a-z][a-z\d+.-]*:\/\/|www\.)\S/i;
 const LINK_SEQUENCE = /\x1b\]8;[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\)/g;
 
@@ -13,22 +13,22 @@ let shown = false;
 showLinks(false);
 
 /**
- * Says whether markdown is drawn with links that can be clicked. Off until then: pi-tui would guess from the environment.
- * @param images the protocol for which pi-tui asks the terminal how large a cell is
+ * Turns clickable links in Markdown on or off. They are off by default, so that pi-tui does not guess from the environment.
+ * @param images the image protocol; with one, pi-tui asks the terminal for the size of a cell
  */
 export function showLinks(links: boolean, images: "kitty" | "iterm2" | null = null): void {
 	shown = links;
 	setCapabilities({ hyperlinks: links, images, trueColor: false });
 }
 
-/** An address as it may stand in a link: ASCII without controls; null for what must not be one. */
+/** @returns the address in ASCII without control characters; null when it must not be a link */
 export function linkAddress(address: string): string | null {
 	if (address.length > MAX_LENGTH || !SCHEME.test(address) || !URL.canParse(address)) return null;
 	const { href } = new URL(address);
 	return href.length <= MAX_LENGTH && PRINTABLE.test(href) ? href : null;
 }
 
-/** A piece of markdown within a line, as the parser gives it. */
+/** An inline token of the Markdown parser. */
 export interface InlineToken {
 	readonly type: string;
 	readonly text?: unknown;
@@ -37,8 +37,8 @@ export interface InlineToken {
 }
 
 /**
- * A link as it may be drawn. Where links can be clicked the address does not show, so that one which must not be
- * opened, and one whose text names another address, have it written behind them.
+ * Makes a link safe to draw. A clickable link hides its address, so the address is written after links that must not be
+ * opened and after links whose text looks like another address.
  */
 export function safeLink(token: InlineToken): readonly InlineToken[] {
 	if (!shown || token.type !== "link" || typeof token.href !== "string") return [token];
@@ -53,7 +53,7 @@ export function safeLink(token: InlineToken): readonly InlineToken[] {
 	return LOOKS_LIKE_ADDRESS.test(text) && !isSame(text.trim(), address) ? [link, written] : [link];
 }
 
-/** A line without the links of our own, their text left. */
+/** Removes link sequences from a line but keeps their text. */
 export function withoutLinks(line: string): string {
 	return line.includes("\x1b]8;") ? line.replace(LINK_SEQUENCE, "") : line;
 }

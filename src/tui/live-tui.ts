@@ -1,6 +1,6 @@
 import { CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
 import { BlockList } from "./block-list.js";
-import { type CursorPlace, FrameWriter } from "./frame-writer.js";
+import { type CursorPosition, FrameWriter } from "./frame-writer.js";
 import { type TuiFrames, takeOverFrames } from "./internals/tui.js";
 import { safeLine, sealLine } from "./safe-line.js";
 import { TerminalImages } from "./terminal-images.js";
@@ -11,29 +11,30 @@ export { type Block, BlockList } from "./block-list.js";
 export interface LiveTUIOptions {
 	/** The transcript. Default: an empty list. */
 	blocks?: BlockList;
-	/** The images whose marks are in the blocks' lines. Default: none can be drawn. */
+	/** The images whose marks are in the blocks' lines. Default: images cannot be drawn. */
 	images?: TerminalImages;
-	/** How long the size must rest before the screen is drawn anew, ms. Default 100. */
+	/** Delay between the last resize and the redraw. Default 100. */
 	resizeDelayMs?: number;
-	/** Told when the terminal is taken and just before it is given back. */
+	/** Called after the screen has taken over the terminal. */
 	onStart?(): void;
+	/** Called just before the screen releases the terminal. */
 	onStop?(): void;
 }
 
 const SHOW_CURSOR = "\x1b[?25h";
-/** Between two frames of streaming text, ms. */
+/** Minimum interval between frames of streaming text. */
 const STREAM_FRAME_MS = 33;
-/** The same while each brings more than a screen, which nobody can read. */
+/** The same while each frame adds more than a screen, which nobody can read. */
 const FLOOD_FRAME_MS = 75;
 const RESIZE_DELAY_MS = 100;
 
 /**
- * A screen whose frames cost the same however long the session is: finished blocks that have scrolled off leave the tree
- * (the terminal keeps their lines) and come back only for a full redraw. The transcript, `blocks`, is its first child, so
- * whatever stands above it, such as a header, is a block too.
+ * A screen whose frames do not get slower as the session grows: finished blocks that have scrolled off leave the tree
+ * (the terminal keeps their lines) and return only for a full redraw. The transcript, `blocks`, is the first child, so
+ * anything above it, such as a header, is a block too.
  *
- * The scrollback is the user's: nothing in it is ever cleared. A full redraw starts at the first row that was drawn, or
- * at the top of the screen when that row has scrolled off; what scrolled off then stays above, as it was.
+ * The scrollback belongs to the user and is never cleared. A full redraw starts at the first row that was drawn, or at
+ * the top of the screen if that row has scrolled off; the rows above remain unchanged.
  */
 export class LiveTUI extends TUI {
 	readonly blocks: BlockList;
@@ -43,26 +44,26 @@ export class LiveTUI extends TUI {
 	readonly #options: LiveTUIOptions;
 	#resizeTimer: NodeJS.Timeout | undefined;
 	#streamTimer: NodeJS.Timeout | undefined;
-	/** When the last frame of streaming text was done, and how long it keeps the next one waiting. */
+	/** When the last frame of streaming text ended, and the delay before the next one. */
 	#lastStreamFrameAt = 0;
 	#streamWaitMs = STREAM_FRAME_MS;
 	#echoDue = false;
 	#running = false;
 	/** Size of the last frame; null when nothing is drawn. */
 	#drawn: { columns: number; rows: number } | null = null;
-	#redrawAsked = false;
+	#redrawRequested = false;
 	#redraws = 0;
-	/** Size that the running timer waits to settle. */
-	#awaitedSize = "";
-	/** The next full redraw brings the transcript back, not just a screen of it. */
+	/** The size for which the resize timer is running. */
+	#pendingSize = "";
+	/** Whether the next full redraw brings back the transcript, not just one screen of it. */
 	#redrawsAll = true;
 	/** Rows above the tree that were drawn since the last full redraw. */
 	#liftedRows = 0;
-	/** Rows above those that a redraw for another size could not reach, and drew again: a larger window brings them back. */
+	/** Rows that a redraw after a resize could not reach and drew again below: a larger window shows them again. */
 	#strandedRows = 0;
 	#cursorShown = false;
-	/** Lines of the last frame as the components gave them, and as they went out. */
-	#given: readonly string[] = [];
+	/** Lines of the last frame as the components rendered them, and as they were written. */
+	#rendered: readonly string[] = [];
 	#sealed: readonly string[] = [];
 
 	constructor(terminal: Terminal, options: LiveTUIOptions = {}) {
@@ -76,15 +77,14 @@ export class LiveTUI extends TUI {
 		this.addInputListener(() => this.#echoSoon());
 	}
 
-	/** How often everything was drawn, the first time included. */
+	/** Number of full redraws, including the first frame. */
 	override get fullRedraws(): number {
 		return this.#redraws;
 	}
 
 	/**
-	 * Asks for a frame for text that streams in: at most one in 33 ms, which the eye takes as steady. Frames that are
-	 * drawn meanwhile for other reasons, as for each key, show the text as it was in the last one: a key costs the same
-	 * whatever streams in.
+	 * Requests a frame for streaming text, at most one every 33 ms, which looks steady. Frames drawn in between, such as
+	 * for a key, repeat the text of the last one, so that a key costs the same whatever is streaming.
 	 */
 	requestStreamFrame(): void {
 		if (this.#streamTimer || !this.#running) return;
@@ -97,38 +97,38 @@ export class LiveTUI extends TUI {
 		return this.#running;
 	}
 
-	/** Takes the terminal and draws below what is there. Does nothing when running. */
+	/** Takes over the terminal and draws below its content. Does nothing when running. */
 	override start(): void {
 		if (this.#running) return;
 		this.#running = true;
-		this.#startAfresh();
+		this.#startOver();
 		super.start();
 		this.#options.onStart?.();
 	}
 
-	/** @param force draws the transcript anew, also what has scrolled off */
+	/** @param force redraws the transcript, including lines that have scrolled off */
 	override requestRender(force = false): void {
-		// The base class would forget where the cursor is, and with it where the first row is.
+		// A forced render of the base class would lose the position of the cursor and thus of the first row.
 		if (force && this.#drawn) {
-			this.#redrawAsked = true;
+			this.#redrawRequested = true;
 			this.#redrawsAll = true;
 		}
 		super.requestRender();
 	}
 
-	/** Draws what is on the screen anew, as after a change of colours; what has scrolled off stays as it is. */
+	/** Redraws the visible screen, such as after a change of colors; lines that have scrolled off are unchanged. */
 	redrawScreen(): void {
 		this.invalidate();
-		if (this.#drawn) this.#redrawAsked = true;
+		if (this.#drawn) this.#redrawRequested = true;
 		super.requestRender();
 	}
 
-	/** Takes a key as if it had been typed. */
+	/** Handles a key as if it had been typed. */
 	type(key: string): void {
 		this.#frames.handleInput(key);
 	}
 
-	/** Gives the terminal back; the cursor is below what was drawn. Does nothing when not running. */
+	/** Releases the terminal with the cursor below the last line. Does nothing when not running. */
 	override stop(): void {
 		if (!this.#running) return;
 		this.#running = false;
@@ -141,7 +141,7 @@ export class LiveTUI extends TUI {
 		super.stop();
 	}
 
-	/** What was typed shows before anything else is done, not with the next tick of a clock; keys of one read together. */
+	/** Draws typed text before any other work, not after a timer; keys of one read share a frame. */
 	#echoSoon(): undefined {
 		if (this.#echoDue) return;
 		this.#echoDue = true;
@@ -156,31 +156,31 @@ export class LiveTUI extends TUI {
 		const before = this.#sealed.length;
 		const lines = this.#frameNow();
 		this.#streamWaitMs = lines - before > this.terminal.rows ? FLOOD_FRAME_MS : STREAM_FRAME_MS;
-		// From the end on: a machine that takes long for a frame gets time for other things too.
+		// Measured from the end of the frame, so that a slow machine has time for other work too.
 		this.#lastStreamFrameAt = performance.now();
 	}
 
-	/** Draws a frame in place of the one that was asked for. @returns how many lines it had */
+	/** Draws a frame now instead of the requested one. @returns its number of lines */
 	#frameNow(): number {
 		this.#frames.cancelRequest();
 		return this.#frame();
 	}
 
-	/** Draws one frame. @returns how many lines it had, with those that have scrolled off since the last one */
+	/** Draws one frame. @returns its number of lines, including those that scrolled off with it */
 	#frame(): number {
 		if (!this.#running) return 0;
 		const { columns, rows } = this.terminal;
 		const drawn = this.#drawn;
-		const isAnew = !drawn || this.#redrawAsked;
-		if (!isAnew && (columns !== drawn.columns || rows !== drawn.rows)) this.#awaitRest(`${columns}x${rows}`);
-		if (!isAnew && this.#resizeTimer) return 0;
+		const isFull = !drawn || this.#redrawRequested;
+		if (!isFull && (columns !== drawn.columns || rows !== drawn.rows)) this.#awaitStableSize(`${columns}x${rows}`);
+		if (!isFull && this.#resizeTimer) return 0;
 		this.#forgetResize();
-		const clear = drawn ? (isAnew ? this.#clearAll(drawn.columns, rows) : clearFrom(this.#writer.cursorLine)) : "";
-		if (isAnew) this.#bringBack(columns, rows);
-		this.#redrawAsked = false;
-		this.blocks.holdsLive = !isAnew && this.#streamTimer !== undefined;
+		const clear = drawn ? (isFull ? this.#clearAll(drawn.columns, rows) : clearFrom(this.#writer.cursorLine)) : "";
+		if (isFull) this.#restoreBlocks(columns, rows);
+		this.#redrawRequested = false;
+		this.blocks.holdsLive = !isFull && this.#streamTimer !== undefined;
 		const frame = this.#compose(columns, rows);
-		let out = isAnew ? null : this.#writer.update(frame);
+		let out = isFull ? null : this.#writer.update(frame);
 		if (out === null) {
 			this.#redraws += 1;
 			out = this.#writer.redraw(frame, this.#images.removeAll() + clear);
@@ -195,24 +195,24 @@ export class LiveTUI extends TUI {
 		return frame.lines.length;
 	}
 
-	/** All lines as they go to the terminal, and where the cursor stands among them. */
-	#compose(columns: number, rows: number): { lines: string[]; cursor: CursorPlace | null; rows: number } {
+	/** Renders all lines as they are written to the terminal, and the position of the cursor among them. */
+	#compose(columns: number, rows: number): { lines: string[]; cursor: CursorPosition | null; rows: number } {
 		const tree = this.render(columns);
-		const given = this.hasOverlay() ? this.#frames.compositeOverlays(tree, columns, rows) : tree;
+		const rendered = this.hasOverlay() ? this.#frames.compositeOverlays(tree, columns, rows) : tree;
 		const isSameWidth = this.#drawn?.columns === columns;
-		// A line that is too wide or holds a line end would break every frame after it, one with control sequences more.
-		const sealed = given.map((line, index) => {
-			const known = isSameWidth && line === this.#given[index] ? this.#sealed[index] : undefined;
+		// A line that is too wide, or contains line ends or control sequences, would corrupt all later frames.
+		const sealed = rendered.map((line, index) => {
+			const known = isSameWidth && line === this.#rendered[index] ? this.#sealed[index] : undefined;
 			return known ?? sealLine(safeLine(line, columns));
 		});
-		this.#given = given;
+		this.#rendered = rendered;
 		this.#sealed = sealed;
 		const lines = [...sealed];
 		return { lines, cursor: takeCursor(lines, rows), rows };
 	}
 
-	/** The cursor is wherever another program left it: the next frame is drawn from there on. */
-	#startAfresh(): void {
+	/** Starts at the position where another program left the cursor. */
+	#startOver(): void {
 		this.#writer.restart();
 		this.#strandedRows = 0;
 		this.#images.forgetSent();
@@ -220,19 +220,19 @@ export class LiveTUI extends TUI {
 		this.#cursorShown = false;
 		// A frame pending when the screen stopped is never drawn; without this it would block every later frame.
 		this.#frames.cancelRequest();
-		// To the start of a row: the next one, unless the cursor is at the start of one already.
+		// Moves to the start of a row: the next one, unless the cursor is already at the start of one.
 		this.terminal.write(`${" ".repeat(this.terminal.columns)}\r\x1b[K`);
 	}
 
-	/** Puts back what a redraw draws: the transcript when that was asked for, else as much as was on the screen. */
-	#bringBack(columns: number, rows: number): void {
+	/** Restores the lines for a redraw: the transcript if that was requested, else as many as were on the screen. */
+	#restoreBlocks(columns: number, rows: number): void {
 		const lines = rows * Math.max(1, Math.ceil((this.#drawn?.columns ?? 0) / columns));
 		this.blocks.restore(columns, this.#redrawsAll ? undefined : lines);
 		this.#redrawsAll = false;
 		this.#liftedRows = 0;
 	}
 
-	/** @returns what clears the screen from the first row on that was drawn */
+	/** @returns output that clears the screen from the first drawn row on */
 	#clearAll(drawnColumns: number, rows: number): string {
 		const heights = this.#heightsAboveCursor(drawnColumns);
 		const above = this.#strandedRows + this.#liftedRows;
@@ -241,8 +241,8 @@ export class LiveTUI extends TUI {
 	}
 
 	/**
-	 * Counts what a redraw cannot reach and draws again: the lines above the cursor that the screen has no room for. When
-	 * something else is drawn, what is there stays for good.
+	 * Counts the rows that a redraw cannot reach and draws again: lines above the cursor that do not fit on the screen.
+	 * When other content is drawn, they remain in the scrollback for good.
 	 */
 	#strand(rows: number, heights: readonly number[]): void {
 		let room = rows - 1;
@@ -256,21 +256,21 @@ export class LiveTUI extends TUI {
 		this.#strandedRows = this.#redrawsAll ? 0 : Math.max(0, above - Math.max(0, room));
 	}
 
-	/** Rows of each line above the cursor. Terminals wrap lines that a smaller width has no room for. */
+	/** Number of rows of each line above the cursor. Terminals wrap lines when the window gets narrower. */
 	#heightsAboveCursor(drawnColumns: number): number[] {
 		const { columns } = this.terminal;
 		const lines = this.#writer.lines.slice(0, this.#writer.cursorLine);
 		return lines.map((line) => (columns >= drawnColumns ? 1 : Math.max(1, Math.ceil(visibleWidth(line) / columns))));
 	}
 
-	/** No frames until the size has rested; then a full redraw, since terminals move lines about in their own ways. */
-	#awaitRest(size: string): void {
-		if (this.#awaitedSize === size) return;
+	/** Draws no frames until the size is stable, then redraws everything: each terminal reflows lines in its own way. */
+	#awaitStableSize(size: string): void {
+		if (this.#pendingSize === size) return;
 		clearTimeout(this.#resizeTimer);
-		this.#awaitedSize = size;
+		this.#pendingSize = size;
 		this.#resizeTimer = setTimeout(() => {
 			this.#forgetResize();
-			this.#redrawAsked = true;
+			this.#redrawRequested = true;
 			this.#frame();
 		}, this.#options.resizeDelayMs ?? RESIZE_DELAY_MS);
 	}
@@ -278,31 +278,31 @@ export class LiveTUI extends TUI {
 	#forgetResize(): void {
 		clearTimeout(this.#resizeTimer);
 		this.#resizeTimer = undefined;
-		this.#awaitedSize = "";
+		this.#pendingSize = "";
 	}
 
-	/** Takes out of the tree what has scrolled off. */
+	/** Removes lines that have scrolled off from the tree. */
 	#lift(): void {
 		const lines = this.blocks.lift(this.#writer.top);
 		if (lines === 0) return;
 		this.#liftedRows += lines;
 		this.#images.leave(this.#sealed.slice(0, lines));
 		this.#writer.lift(lines);
-		this.#given = this.#given.slice(lines);
+		this.#rendered = this.#rendered.slice(lines);
 		this.#sealed = this.#sealed.slice(lines);
 	}
 }
 
 /**
- * Moves to the row, `rows` above the cursor but on the screen, and clears from there on, the first cell last: where
- * that is the first of the screen, tmux would put all that is cleared from it on into the scrollback.
+ * @returns output that moves up by `rows`, at most to the top of the screen, and clears from there to the end. The first
+ * cell is cleared last: clearing from the first cell of the screen, tmux would push the cleared text into the scrollback
  */
 function clearFrom(rows: number): string {
 	return `${rows > 0 ? `\x1b[${rows}A` : ""}\r\x1b[C\x1b[J\r\x1b[K`;
 }
 
-/** Takes the cursor's mark out of the lines. @returns where it was, when on the screen */
-function takeCursor(lines: string[], rows: number): CursorPlace | null {
+/** Removes the cursor's mark from the lines. @returns its position; null when it is not on the screen */
+function takeCursor(lines: string[], rows: number): CursorPosition | null {
 	for (let line = lines.length - 1; line >= Math.max(0, lines.length - rows); line -= 1) {
 		const text = lines[line] ?? "";
 		const at = text.indexOf(CURSOR_MARKER);

@@ -1,34 +1,34 @@
 import { Lexer, type Token, type Tokens } from "marked";
 
-/** Part of a markdown text that can be drawn by itself. */
+/** A section of a Markdown text that can be drawn on its own. */
 export interface MarkdownPiece {
-	/** Its source; empty when there is nothing to draw but a gap. */
+	/** Empty for a gap. */
 	readonly source: string;
-	/** Link definitions of the text so far, to be put before the source; one per line. */
+	/** Link definitions of the text so far, one per line, to be put before the source. */
 	readonly definitions: string;
-	/** Its text may refer to a definition that comes later. */
+	/** Whether its text may refer to a later definition. */
 	readonly mayRefer: boolean;
-	/** The code of a fenced block and its language, when the piece is one. */
+	/** Set for a fenced code block. */
 	readonly fence?: { code: string; language: string };
-	/** A blank line follows. */
+	/** Whether a blank line follows. */
 	readonly gapAfter: boolean;
 }
 
-/** A tail this long is looked at again only when it has grown by a quarter. UTF-16 units. */
+/** A tail of this length is parsed again only after growing by a quarter. UTF-16 units. */
 const LONG_TAIL = 4_096;
-/** A tail can only be cut at a blank line or at a fence. */
+/** A tail can be split only at a blank line or at a fence. */
 const CUT_HINT = /\n[ \t]*\n|(?:^|\n) {0,3}(?:`{3}|~{3})/;
 const OPEN_FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/;
-/** Blocks that pi-tui sets apart from a block that follows without a blank line. */
+/** Blocks after which pi-tui adds a blank line even if the source has none. */
 const SET_APART = new Set(["heading", "paragraph", "code", "table", "blockquote", "hr"]);
 
 /**
- * Cuts markdown that is still growing into pieces which will not change, however the text goes on: drawn one after the
- * other they look as the whole text would. The unfinished end stays as `tail`.
+ * Splits growing Markdown into pieces that later text cannot change: drawn one after another, they look like the complete
+ * text. The unfinished end remains in `tail`.
  */
 export class MarkdownSplitter {
 	#tail = "";
-	/** Link definitions: label to line. The first of a label counts. */
+	/** Link definitions by label; the first definition of a label counts. */
 	readonly #definitions = new Map<string, string>();
 	#nextLook = 0;
 	#fenceSearched = 0;
@@ -48,17 +48,17 @@ export class MarkdownSplitter {
 		this.#tail += text;
 	}
 
-	/** @returns the fence that the tail is inside of: its language and its code so far; undefined when in none */
+	/** @returns language and code so far of the fenced block that the tail is in; undefined when it is in none */
 	openFence(): { language: string; code: string } | undefined {
 		const opening = OPEN_FENCE.exec(this.#tail);
 		if (!opening || this.#findClosing(opening)) return undefined;
 		return { language: opening[2]?.trim() ?? "", code: this.#tail.slice(opening[0].length) };
 	}
 
-	/** Cuts off what is final. @returns the pieces in order; often none */
+	/** Removes final pieces from the tail. @returns them in order; often none */
 	takePieces(): MarkdownPiece[] {
 		if (this.#tail.length < this.#nextLook || !CUT_HINT.test(this.#tail) || this.openFence()) return [];
-		// Whole lines only, and without the last line end: it may turn out to be the end of the text, which is trimmed.
+		// Complete lines only, without the last line end: the end of the text is trimmed, and this may turn out to be it.
 		const { tokens } = this.#lex(this.#tail.slice(0, this.#tail.lastIndexOf("\n") + 1).trimEnd());
 		const end = lastCut(tokens);
 		const next = tokens[end];
@@ -73,7 +73,7 @@ export class MarkdownSplitter {
 		return this.#pieces(text, tokens.slice(0, end), next);
 	}
 
-	/** The text has ended. @returns the pieces of the tail; nothing is left */
+	/** Ends the text. @returns the pieces of the tail, which is then empty */
 	takeRest(): MarkdownPiece[] {
 		const text = this.#tail.trimEnd();
 		const { tokens, complete } = this.#lex(text);
@@ -82,17 +82,14 @@ export class MarkdownSplitter {
 		return [{ source: text, definitions: this.definitions, mayRefer: mayRefer(text), gapAfter: false }];
 	}
 
-	/**
-	 * Block structure alone: what is inside the blocks is not looked at. Remembers the definitions it meets.
-	 * `complete` tells whether all tokens were found in the text.
-	 */
-	#lex(text: string): { tokens: PlacedToken[]; complete: boolean } {
+	/** Parses only the block structure and collects definitions. `complete`: whether all tokens were located in the text. */
+	#lex(text: string): { tokens: LocatedToken[]; complete: boolean } {
 		const lexer = new Lexer();
 		const lexed = lexer.blockTokens(text, []);
-		const tokens: PlacedToken[] = [];
+		const tokens: LocatedToken[] = [];
 		let at = 0;
 		for (const token of lexed) {
-			// What stands between two tokens are definitions. A quote's source is not always as it was written.
+			// Text between two tokens is definitions. The `raw` text of a quote can differ from the source.
 			at = text.indexOf(token.raw, at);
 			if (at === -1) break;
 			tokens.push({ token, at });
@@ -104,24 +101,24 @@ export class MarkdownSplitter {
 		return { tokens, complete: tokens.length === lexed.length };
 	}
 
-	/** Groups tokens into pieces; each fenced block is one of its own. */
-	#pieces(text: string, tokens: readonly PlacedToken[], following: PlacedToken | undefined): MarkdownPiece[] {
+	/** Groups tokens into pieces; each fenced block is its own piece. */
+	#pieces(text: string, tokens: readonly LocatedToken[], following: LocatedToken | undefined): MarkdownPiece[] {
 		const pieces: MarkdownPiece[] = [];
 		const definitions = this.definitions;
-		let group: PlacedToken[] = [];
+		let group: LocatedToken[] = [];
 		const flush = (gapAfter: boolean) => {
 			pieces.push(toPiece(text, group, definitions, gapAfter));
 			group = [];
 		};
-		for (const [index, placed] of tokens.entries()) {
-			const { token } = placed;
+		for (const [index, located] of tokens.entries()) {
+			const { token } = located;
 			const next = (tokens[index + 1] ?? following)?.token;
 			if (token.type === "space") {
 				flush(true);
 				continue;
 			}
-			group.push(placed);
-			// A blank line closes the group when its turn comes.
+			group.push(located);
+			// The blank line closes the group in the next iteration.
 			if (next?.type === "space") continue;
 			if (!next || next === following?.token || isFence(token) || isFence(next)) flush(needsGap(token, next));
 		}
@@ -132,19 +129,19 @@ export class MarkdownSplitter {
 		const closing = new RegExp(`\\n {0,3}${marks}${marks.charAt(0)}*[ ]*(?:\\n|$)`, "g");
 		closing.lastIndex = Math.max(opening.length - 1, this.#fenceSearched);
 		if (closing.test(this.#tail)) return true;
-		// The last line may still become a closing one.
+		// The last line may still grow into a closing fence.
 		this.#fenceSearched = Math.max(0, this.#tail.lastIndexOf("\n"));
 		return false;
 	}
 }
 
-/** A block and where its source begins. */
-interface PlacedToken {
+/** A block and the index where its source begins. */
+interface LocatedToken {
 	token: Token;
 	at: number;
 }
 
-function toPiece(text: string, group: readonly PlacedToken[], definitions: string, gapAfter: boolean): MarkdownPiece {
+function toPiece(text: string, group: readonly LocatedToken[], definitions: string, gapAfter: boolean): MarkdownPiece {
 	const [first] = group;
 	const last = group.at(-1);
 	const source = first && last ? text.slice(first.at, last.at + last.token.raw.length) : "";
@@ -162,8 +159,8 @@ function isFence(token: Token): token is Tokens.Code {
 	return token.type === "code" && token.codeBlockStyle !== "indented";
 }
 
-/** @returns how many tokens are final: up to the last blank line or fence that something follows */
-function lastCut(tokens: readonly PlacedToken[]): number {
+/** @returns number of final tokens: up to the last blank line or fence that is followed by another block */
+function lastCut(tokens: readonly LocatedToken[]): number {
 	for (let end = tokens.length - 1; end > 0; end -= 1) {
 		const last = tokens[end - 1]?.token;
 		const next = tokens[end]?.token;
@@ -178,7 +175,7 @@ function needsGap(token: Token, next: Token | undefined): boolean {
 	return token.type !== "paragraph" || next.type !== "list";
 }
 
-/** Whether brackets are left that are neither code, nor a link with its address, nor a task's box. */
+/** Whether the source has brackets that are not code, an inline link or a to-do box. */
 function mayRefer(source: string): boolean {
 	if (!source.includes("[")) return false;
 	return source

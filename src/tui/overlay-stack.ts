@@ -1,56 +1,56 @@
 import type { Component, Container } from "@mariozechner/pi-tui";
 
-/** What an `OverlayStack` needs of the screen. */
+/** The screen as an `OverlayStack` uses it. */
 export interface FocusHost {
 	setFocus(component: Component | null): void;
 	requestRender(): void;
 }
 
-/** When an overlay closes by itself, and with what. */
+/** How an overlay closes without an answer. */
 export interface OverlayOptions<T> {
-	/** Closes the overlay as cancelled. */
+	/** Cancels the overlay. */
 	signal?: AbortSignal;
-	/** ms from `open`, also while it waits for its turn. */
+	/** Cancels the overlay this long after `open`, including the time in the queue. */
 	timeoutMs?: number;
-	/** What the promise resolves to when the overlay is cancelled. */
-	cancelled: T;
+	/** The result of a canceled overlay. */
+	canceled: T;
 }
 
-interface Waiting {
+interface QueuedOverlay {
 	show(): void;
 	cancel(): void;
 }
 
 /**
- * Dialogs and pickers. They stand in the editor's place, one at a time, the others wait in order; each settles exactly
- * once. When the last closes, the editor is back with its draft and the focus.
+ * Dialogs that replace the editor, one at a time; the others wait in order. Each one settles exactly once. When the last
+ * one closes, the editor returns with its draft and the focus.
  */
 export class OverlayStack {
-	#open: Waiting[] = [];
+	#open: QueuedOverlay[] = [];
 
 	constructor(
 		private readonly host: FocusHost,
 		private readonly slot: Container,
 		private readonly editor: Component,
-		/** Told when the editor is covered and when it is back. */
+		/** Called when an overlay replaces the editor and when the editor returns. */
 		private readonly onChange: (isOpen: boolean) => void = () => {},
 	) {
 		if (slot.children.length === 0) slot.addChild(editor);
 	}
 
-	/** True while an overlay has the focus. */
+	/** Whether an overlay has the focus. */
 	get isOpen(): boolean {
 		return this.#open.length > 0;
 	}
 
 	/**
-	 * Opens an overlay, or queues it behind those that are open. `build` is called when its turn comes.
-	 * @returns what `settle` was called with first, or `cancelled`
-	 * @throws what `build` throws
+	 * Opens an overlay, or queues it if another one is open. `build` is called when the overlay is shown.
+	 * @returns the first value passed to `settle`, or `canceled`
+	 * @throws any error that `build` throws
 	 */
 	open<T>(build: (settle: (value: T) => void) => Component, options: OverlayOptions<T>): Promise<T> {
 		return new Promise((resolve, reject) => {
-			const { signal, timeoutMs, cancelled } = options;
+			const { signal, timeoutMs, canceled } = options;
 			let settled = false;
 			let timer: NodeJS.Timeout | undefined;
 			const close = (finish: () => void) => {
@@ -61,13 +61,13 @@ export class OverlayStack {
 				this.#remove(entry);
 				finish();
 			};
-			const cancel = () => close(() => resolve(cancelled));
-			const entry: Waiting = {
+			const cancel = () => close(() => resolve(canceled));
+			const entry: QueuedOverlay = {
 				cancel,
 				show: () => {
 					try {
 						const component = build((value) => close(() => resolve(value)));
-						// `build` may have settled at once.
+						// `build` may have settled synchronously.
 						if (!settled) this.#put(component);
 					} catch (thrown) {
 						close(() => reject(thrown));
@@ -75,7 +75,7 @@ export class OverlayStack {
 				},
 			};
 			if (signal?.aborted) {
-				resolve(cancelled);
+				resolve(canceled);
 				return;
 			}
 			signal?.addEventListener("abort", cancel, { once: true });
@@ -85,13 +85,13 @@ export class OverlayStack {
 		});
 	}
 
-	/** Cancels what is open and what waits. */
+	/** Cancels all open and queued overlays. */
 	closeAll(): void {
-		// Backwards, so that none of those that wait comes up in between.
+		// Backwards, so that no queued overlay is shown in between.
 		for (const entry of [...this.#open].reverse()) entry.cancel();
 	}
 
-	#remove(entry: Waiting): void {
+	#remove(entry: QueuedOverlay): void {
 		const wasShown = this.#open[0] === entry;
 		this.#open = this.#open.filter((other) => other !== entry);
 		if (!wasShown) return;

@@ -1,41 +1,42 @@
 import { type EditorPastes, editorPastes } from "./internals/editor.js";
+import { countLines } from "./line.js";
 
-/** A text of the editor, where a mark such as `[paste #1 +30 lines]` may stand for a long one. */
+/** Editor text in which marks such as `[paste #1 +30 lines]` replace long pastes. */
 export interface FoldedText {
 	readonly text: string;
-	/** What the marks stand for, by the number in them. */
+	/** The pasted texts, by the number in their marks. */
 	readonly pastes: ReadonlyMap<number, string>;
 }
 
 const MARK = /\[paste #(\d+)(?: (?:\+\d+ lines|\d+ chars))?\]/g;
-/** A paste beyond one of these is folded, as in the base class. */
+/** A longer paste is folded, with the same limits as in the base class. */
 const MAX_PASTED_LINES = 10;
 const MAX_PASTED_LENGTH = 1000;
-/** Other text is meant to be seen, up to where laying it out takes longer than a frame. */
+/** Other text is folded only when its layout would take longer than a frame. */
 const MAX_LENGTH = 20_000;
 const MAX_LINE_LENGTH = 2000;
 
-/** Text as it is, without marks. */
+/** Wraps text without marks. */
 export function plainText(text: string): FoldedText {
 	return { text, pastes: new Map() };
 }
 
-/** The text with what its marks stand for. */
+/** @returns the text with its marks replaced by the pasted texts */
 export function unfold({ text, pastes }: FoldedText): string {
 	return pastes.size === 0 ? text : text.replace(MARK, (mark, number) => pasteOf(mark, Number(number), pastes) ?? mark);
 }
 
-/** True when a pasted text does not belong into the editor as it is. */
+/** Whether a pasted text is long enough to be folded. */
 export function isLongPaste(text: string): boolean {
 	return text.length > MAX_PASTED_LENGTH || countLines(text) > MAX_PASTED_LINES;
 }
 
-/** True when a text would hold up the editor. */
+/** Whether a text would slow down the editor. */
 export function isTooLongToShow(text: string): boolean {
 	return text.length > MAX_LENGTH || (text.length > MAX_LINE_LENGTH && hasLongLine(text));
 }
 
-/** The pastes of an editor: each has a number that no other gets before the editor is emptied. */
+/** The pastes of an editor. Their numbers are unique until the editor is emptied. */
 export class PasteMarks {
 	readonly #pastes: EditorPastes;
 
@@ -44,7 +45,7 @@ export class PasteMarks {
 		this.#pastes = editorPastes(editor);
 	}
 
-	/** Keeps a text. @returns the mark that stands for it, one that does not stand in the editor as typed text */
+	/** Stores a text. @returns its mark, which does not occur in the editor as typed text */
 	fold(text: string): string {
 		const typed = this.editor.getText();
 		let number = this.#pastes.lastNumber + 1;
@@ -53,7 +54,7 @@ export class PasteMarks {
 		return markOf(number, text);
 	}
 
-	/** A text of this editor with what its marks stand for now. */
+	/** @returns a text of this editor along with the current texts of its marks */
 	snapshot(text: string): FoldedText {
 		const pastes = new Map<number, string>();
 		for (const [mark, number] of text.matchAll(MARK)) {
@@ -63,7 +64,7 @@ export class PasteMarks {
 		return { text, pastes };
 	}
 
-	/** Takes over the pastes of a text. @returns the text with marks of this editor */
+	/** Copies the pastes of a text into this editor. @returns the text with this editor's marks */
 	adopt({ text, pastes }: FoldedText): string {
 		return text.replace(MARK, (mark, number) => {
 			const paste = pasteOf(mark, Number(number), pastes);
@@ -77,16 +78,10 @@ function markOf(number: number, text: string): string {
 	return lines > MAX_PASTED_LINES ? `[paste #${number} +${lines} lines]` : `[paste #${number} ${text.length} chars]`;
 }
 
-/** What a mark stands for; nothing when someone has typed it. */
+/** @returns the pasted text of a mark; undefined when the mark was typed */
 function pasteOf(mark: string, number: number, pastes: ReadonlyMap<number, string>): string | undefined {
 	const paste = pastes.get(number);
 	return paste !== undefined && markOf(number, paste) === mark ? paste : undefined;
-}
-
-function countLines(text: string): number {
-	let lines = 1;
-	for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;
-	return lines;
 }
 
 function hasLongLine(text: string): boolean {

@@ -1,11 +1,11 @@
 import { Editor, type TUI } from "@mariozechner/pi-tui";
 import type { Completion, CompletionSource } from "./completion.js";
 import { CompletionPopup } from "./completion-popup.js";
+import { Redo } from "./internals/editor.js";
 import type { Keymap } from "./keymap.js";
 import { withoutBlankEnd } from "./line.js";
 import { type FoldedText, isLongPaste, isTooLongToShow, PasteMarks, plainText, unfold } from "./paste-marks.js";
 import { PromptHistory } from "./prompt-history.js";
-import { Redo } from "./redo.js";
 import { visibleControls } from "./safe-line.js";
 import type { Theme, ThinkingShade } from "./theme.js";
 
@@ -14,54 +14,54 @@ export interface PromptEditorOptions {
 	theme: Theme;
 	keymap: Keymap;
 	completion?: CompletionSource;
-	/** What was sent in earlier sessions, newest first; asked for once, when the history is first looked at. Null: not yet. */
+	/** Prompts of earlier sessions, newest first; called once, when the history is first used. null: not available yet. */
 	earlierPrompts?: () => Promise<readonly string[] | null>;
 }
 
-/** Deletes backwards whatever the user's key bindings are. */
+/** Deletes backwards regardless of the user's key bindings. */
 const BACKSPACE = "\x1b[127;2u";
 const PASTE = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
 /** Some terminals send control characters in a paste as keys. */
 const CONTROL_KEY = /\x1b\[(\d+);5u/g;
-/** The cell that the cursor is on. */
+/** Starts the cell that the cursor is on. */
 const CURSOR_CELL = "\x1b[7m";
 const MAX_ROWS = 8;
 const graphemes = new Intl.Segmenter();
 
 /**
- * The prompt's editor: app keys first, then the completion popup, then pi-tui's editor. The popup stands below it, in
- * place. `onSubmit` gets the text trimmed, with pastes in full; it is also called for an empty text. Control characters
- * become visible ones where they come in: what is shown is what is sent.
+ * The prompt's editor, with the completion popup below it. Keys go first to the popup, then to `onKey`, then to pi-tui's
+ * editor. `onSubmit` receives the trimmed text with pastes in full, even if it is empty. Control characters become visible
+ * when they are inserted, so that the text shown is the text sent.
  */
 export class PromptEditor extends Editor {
-	/** Told what is pasted. @returns what to insert in its place, null for the paste itself */
+	/** Called before a paste is inserted. @returns the text to insert instead; null for the paste itself */
 	onPaste?: (text: string) => string | null;
 	/** Called with the text when the follow-up key is pressed; the editor is then empty. */
 	onFollowUp?: (text: string) => void;
-	/** Sees every key before the editor does, but not what the popup takes. @returns true when it has dealt with it */
+	/** Called with each key that the popup did not handle. @returns true when it has handled the key */
 	onKey?: (data: string) => boolean;
 	#theme: Theme;
 	readonly #keymap: Keymap;
 	readonly #completion: CompletionSource | undefined;
 	#level: ThinkingShade = "off";
 	#popup: CompletionPopup | undefined;
-	/** What stands before the text that the popup's rows take the place of. */
+	/** The text of the line before the part that the popup's rows replace. */
 	#fixed = "";
 	#request: AbortController | undefined;
 	readonly #marks: PasteMarks;
 	readonly #redo: Redo;
 	readonly #history = new PromptHistory();
 	#earlierPrompts: PromptEditorOptions["earlierPrompts"];
-	/** What was sent last, as it stood in the editor. */
+	/** The last submitted text, with its marks. */
 	#sent: FoldedText | undefined;
-	/** What the history has put into the editor. */
+	/** The text that the history last put into the editor. */
 	#recalled = "";
 	#width = 80;
 
 	constructor(tui: TUI, options: PromptEditorOptions) {
 		super(tui, options.theme.editor, { paddingX: 1 });
-		// The border is styled as a whole line below: cell by cell it would be most of what a frame writes.
+		// `render` styles the border per line: styled cell by cell it would be most of the output of a frame.
 		this.borderColor = (text) => text;
 		this.#theme = options.theme;
 		this.#keymap = options.keymap;
@@ -71,19 +71,19 @@ export class PromptEditor extends Editor {
 		this.#redo = new Redo(this);
 	}
 
-	/** The level that the border shows. */
+	/** Sets the level that the border shows. */
 	setThinkingLevel(level: ThinkingShade): void {
 		this.#level = level;
 		this.tui.requestRender();
 	}
 
-	/** Draws in another theme from here on. */
+	/** Changes the theme. */
 	setTheme(theme: Theme): void {
 		this.#theme = theme;
 		this.tui.requestRender();
 	}
 
-	/** Takes the text out, trimmed and with pastes in full. */
+	/** Empties the editor. @returns its text, trimmed and with pastes in full */
 	takeText(): string {
 		this.#sent = this.#marks.snapshot(this.getText());
 		const text = this.getExpandedText().trim();
@@ -92,7 +92,7 @@ export class PromptEditor extends Editor {
 		return text;
 	}
 
-	/** Puts text before what is there, on lines of its own. */
+	/** Inserts text before the draft, separated by a blank line. */
 	putBack(text: string): void {
 		const draft = this.getText();
 		this.setText(draft.trim() ? `${text}\n\n${draft}` : text);
@@ -103,7 +103,7 @@ export class PromptEditor extends Editor {
 		return unfold(this.#marks.snapshot(this.getText()));
 	}
 
-	/** A text too long to be edited here is folded into a mark, as a paste would be. */
+	/** Replaces the text. A text too long to edit is folded into a mark, like a paste. */
 	override setText(text: string): void {
 		const shown = isTooLongToShow(text) ? this.#marks.fold(unfold(this.#marks.snapshot(text))) : text;
 		super.setText(visibleControls(shown));
@@ -119,12 +119,12 @@ export class PromptEditor extends Editor {
 		this.#history.add(sent && unfold(sent) === text ? sent : plainText(text));
 	}
 
-	/** Adds what was sent before all that the history holds, newest first. */
+	/** Adds prompts older than all in the history, newest first. */
 	addOlderPrompts(texts: readonly string[]): void {
 		this.#history.addOlder(texts);
 	}
 
-	/** All that the history holds, earlier sessions too, newest first. */
+	/** @returns all prompts of the history, including earlier sessions, newest first */
 	async historyTexts(): Promise<string[]> {
 		await this.#loadEarlier();
 		return this.#history.texts;
@@ -147,9 +147,9 @@ export class PromptEditor extends Editor {
 		}
 		if (this.#keymap.matches(data, "tui.editor.cursorUp") && this.#isOnRow("first") && this.#goBack()) return;
 		if (this.#keymap.matches(data, "tui.editor.cursorDown") && this.#isOnRow("last") && this.#goForward()) return;
-		const before = this.#place();
+		const before = this.#state();
 		this.#pass(data);
-		if (this.#place() === before) return;
+		if (this.#state() === before) return;
 		this.#narrowPopup();
 		this.#complete(false);
 	}
@@ -168,7 +168,7 @@ export class PromptEditor extends Editor {
 		return this.#popup !== undefined;
 	}
 
-	/** @returns true when the popup has dealt with the key */
+	/** @returns true when the popup has handled the key */
 	#popupKey(popup: CompletionPopup, data: string): boolean {
 		if (!popup.selected) return false;
 		if (this.#keymap.matches(data, "tui.select.cancel") && !this.#keymap.matches(data, "app.interrupt")) {
@@ -178,7 +178,7 @@ export class PromptEditor extends Editor {
 		else if (this.#keymap.matches(data, "tui.select.down")) popup.move(1);
 		else if (this.#keymap.matches(data, "tui.input.tab")) this.#accept(popup);
 		else if (this.#keymap.matches(data, "tui.select.confirm")) {
-			// What was typed in full is meant, even where another row stands first.
+			// A completely typed row is submitted even if another row is selected.
 			const submits = popup.selected.submits;
 			if (!submits || !popup.isExact(this.#typed())) this.#accept(popup);
 			if (submits) {
@@ -189,7 +189,7 @@ export class PromptEditor extends Editor {
 		return true;
 	}
 
-	/** Gives a key to the base class, which empties the editor before it tells what is submitted. */
+	/** Passes a key to the base class, which empties the editor before it calls `onSubmit`. */
 	#pass(data: string): void {
 		if (this.#keymap.matches(data, "tui.input.submit")) this.#sent = this.#marks.snapshot(this.getText());
 		if (this.#keymap.matches(data, "app.redo")) this.#redo.redo();
@@ -199,26 +199,26 @@ export class PromptEditor extends Editor {
 
 	#paste(pasted: string): void {
 		const text = visibleControls(pasted.replace(CONTROL_KEY, controlCharacter).replace(/\r\n?/g, "\n"));
-		const meant = this.onPaste?.(text) ?? text;
-		super.insertTextAtCursor(isLongPaste(meant) ? this.#marks.fold(meant) : meant);
+		const inserted = this.onPaste?.(text) ?? text;
+		super.insertTextAtCursor(isLongPaste(inserted) ? this.#marks.fold(inserted) : inserted);
 		this.#closePopup();
 		this.tui.requestRender();
 	}
 
-	/** @returns false when there is nothing to go back to */
+	/** Shows the previous prompt. @returns false when there is none */
 	#goBack(): boolean {
 		if (this.#history.isBrowsing && this.getText() !== this.#recalled) this.#history.stop();
 		const prompt = this.#history.older(() => this.#marks.snapshot(this.getText()));
 		if (prompt) this.#recall(prompt);
-		const place = this.#place();
+		const state = this.#state();
 		const isLoading = this.#earlierPrompts !== undefined;
 		void this.#loadEarlier().then((found) => {
-			if (!prompt && found && this.#place() === place) this.#goBack();
+			if (!prompt && found && this.#state() === state) this.#goBack();
 		});
 		return prompt !== undefined || isLoading;
 	}
 
-	/** @returns false when there is nothing to go forward to */
+	/** Shows the next prompt, or the draft after the last. @returns false when there is none */
 	#goForward(): boolean {
 		if (this.#history.isBrowsing && this.getText() !== this.#recalled) this.#history.stop();
 		const prompt = this.#history.newer();
@@ -237,14 +237,14 @@ export class PromptEditor extends Editor {
 	async #loadEarlier(): Promise<boolean> {
 		const load = this.#earlierPrompts;
 		this.#earlierPrompts = undefined;
-		// Without them there is what was sent in this session.
+		// On failure the history has the prompts of this session only.
 		const texts = load ? await load().catch(() => []) : [];
 		if (texts === null) this.#earlierPrompts = load;
 		else this.#history.addOlder(texts);
 		return texts !== null && texts.length > 0;
 	}
 
-	/** Whether the cursor is on the first or the last row of the text as it is wrapped. */
+	/** Whether the cursor is on the first or the last row of the wrapped text. */
 	#isOnRow(which: "first" | "last"): boolean {
 		const lines = super.render(this.#width);
 		const row = lines.findIndex((line) => line.includes(CURSOR_CELL));
@@ -267,22 +267,22 @@ export class PromptEditor extends Editor {
 			this.insertTextAtCursor(row.insert);
 		}
 		this.#closePopup();
-		// A command's arguments, or what is in the folder.
+		// Continue with the command's arguments or the folder's entries.
 		this.#complete(row.insert.endsWith("/"), false);
 	}
 
 	/**
-	 * Looks for completions of what stands before the cursor.
-	 * @param forced also for paths that nothing marks as such
-	 * @param takesOnly one answer alone is taken at once
+	 * Requests completions of the text before the cursor.
+	 * @param forced also completes paths without a marker such as `@`
+	 * @param acceptsOnly accepts the only row at once
 	 */
-	#complete(forced: boolean, takesOnly = forced): void {
+	#complete(forced: boolean, acceptsOnly = forced): void {
 		this.#request?.abort();
 		const request = new AbortController();
 		this.#request = request;
 		const before = this.#before();
-		const place = this.#place();
-		const isCurrent = () => !request.signal.aborted && this.#place() === place;
+		const state = this.#state();
+		const isCurrent = () => !request.signal.aborted && this.#state() === state;
 		const found = this.#completion?.complete({
 			before,
 			firstLine: this.getCursor().line === 0,
@@ -296,15 +296,14 @@ export class PromptEditor extends Editor {
 		});
 		const show = (completion: Completion | null) => {
 			this.#show(completion, before);
-			// Tab with one answer is that answer.
-			if (takesOnly && completion?.rows.length === 1 && this.#popup) this.#accept(this.#popup);
+			if (acceptsOnly && completion?.rows.length === 1 && this.#popup) this.#accept(this.#popup);
 		};
 		if (!(found instanceof Promise)) {
 			show(found ?? null);
 			return;
 		}
 		found
-			// A source that fails offers nothing: the text can be typed all the same.
+			// A source that fails offers nothing; the user can type the text.
 			.catch(() => null)
 			.then((completion) => {
 				if (!isCurrent()) return;
@@ -320,7 +319,7 @@ export class PromptEditor extends Editor {
 		this.#fixed = fixed;
 	}
 
-	/** Completions of the text as it is now may take their time: until then only rows stay that still fit it. */
+	/** Until new completions arrive, keeps the rows that still match the text. */
 	#narrowPopup(): void {
 		if (!this.#before().startsWith(this.#fixed) || !this.#popup?.narrow(this.#typed())) this.#popup = undefined;
 	}
@@ -335,20 +334,20 @@ export class PromptEditor extends Editor {
 		return this.getLines()[line]?.slice(0, col) ?? "";
 	}
 
-	/** What a row would take the place of; what was typed since the rows were found is part of it. */
+	/** The text that a row would replace, including text typed since the rows were found. */
 	#typed(): string {
 		const before = this.#before();
 		return before.startsWith(this.#fixed) ? before.slice(this.#fixed.length) : "";
 	}
 
-	/** The text and where the cursor stands in it. */
-	#place(): string {
+	/** The text and the cursor position as one comparable value. */
+	#state(): string {
 		const { line, col } = this.getCursor();
 		return `${line}:${col}:${this.getText()}`;
 	}
 }
 
-/** The character that a key with Ctrl stands for, or the key itself. */
+/** @returns the control character of a key with Ctrl, or the key itself */
 function controlCharacter(key: string, code: string): string {
 	return /[a-z]/i.test(String.fromCharCode(Number(code))) ? String.fromCharCode(Number(code) & 0x1f) : key;
 }

@@ -1,20 +1,19 @@
 import { type FoldedText, plainText, unfold } from "./paste-marks.js";
 
-/** More than these nobody goes back to by hand. */
 const MAX_PROMPTS = 500;
 
 /**
- * What was sent before, to be looked through with the arrows. A prompt is there once, where it was sent last; the draft
- * that was there at the beginning comes after the newest.
+ * Earlier prompts, browsed with the arrow keys. A repeated prompt is kept once, at its latest position; the draft comes
+ * after the newest prompt.
  */
 export class PromptHistory {
 	/** Newest first. */
 	#prompts: FoldedText[] = [];
-	/** Index of what is looked at; -1: the draft. */
+	/** Index of the current prompt; -1: the draft. */
 	#at = -1;
 	#draft = plainText("");
 
-	/** True while a prompt is looked at, not the draft. */
+	/** Whether the current text is a prompt, not the draft. */
 	get isBrowsing(): boolean {
 		return this.#at >= 0;
 	}
@@ -24,7 +23,7 @@ export class PromptHistory {
 		return this.#prompts.map(unfold);
 	}
 
-	/** Adds what was sent now. An empty text is not kept. */
+	/** Adds a submitted prompt and stops browsing. Empty prompts are ignored. */
 	add(prompt: FoldedText): void {
 		this.stop();
 		const text = unfold(prompt);
@@ -32,7 +31,7 @@ export class PromptHistory {
 		this.#prompts = [prompt, ...this.#prompts.filter((other) => unfold(other) !== text)].slice(0, MAX_PROMPTS);
 	}
 
-	/** Adds what was sent before all that is there, newest first. */
+	/** Adds prompts older than all others, newest first. */
 	addOlder(texts: readonly string[]): void {
 		const known = new Set(this.texts);
 		for (const text of texts) {
@@ -44,9 +43,9 @@ export class PromptHistory {
 	}
 
 	/**
-	 * Goes one back.
-	 * @param draft what to come back to; only looked at on the first step
-	 * @returns what is there, or undefined at the end
+	 * Moves to the next older prompt.
+	 * @param draft returns the current draft; called only on the first step
+	 * @returns undefined when there is no older prompt
 	 */
 	older(draft: () => FoldedText): FoldedText | undefined {
 		const prompt = this.#prompts[this.#at + 1];
@@ -56,14 +55,14 @@ export class PromptHistory {
 		return prompt;
 	}
 
-	/** Goes one forward, at last to the draft. @returns undefined when that is where one is */
+	/** Moves to the next newer prompt, after the newest to the draft. @returns undefined when already at the draft */
 	newer(): FoldedText | undefined {
 		if (this.#at === -1) return undefined;
 		this.#at--;
 		return this.#at === -1 ? this.#draft : this.#prompts[this.#at];
 	}
 
-	/** What is in the editor now is the draft. */
+	/** Stops browsing: the text in the editor is the draft. */
 	stop(): void {
 		this.#at = -1;
 	}

@@ -4,15 +4,15 @@ import { IMAGE_MARK } from "./terminal-images.js";
 
 /** A control character that does not start a style. */
 const FOREIGN = /[\x00-\x1a\x1c-\x1f\x7f-\x9f]|\x1b(?!\[[\d;:]*m)/;
-/** What components may write besides text: styles, links, and marks that the renderer takes out: of the cursor, of images. */
+/** Sequences that components may write (styles, links, and the marks of cursor and images), or a control character. */
 const OWN = new RegExp(
 	`\\x1b\\[[\\d;:]*m|\\x1b\\]8;[^\\x00-\\x1f\\x7f-\\x9f]*(?:\\x07|\\x1b\\\\)|${CURSOR_MARKER}|${IMAGE_MARK}|[\\x00-\\x1f\\x7f-\\x9f]`,
 	"g",
 );
 
 /**
- * A line as it may go to the terminal: one row of at most `width` columns. Whatever a component let through, no control
- * sequence leaves here but styles and links: others become visible characters.
+ * Makes a component's line safe for the terminal: one row of at most `width` columns, without control sequences other
+ * than styles, links and marks; control characters become visible ones.
  */
 export function safeLine(line: string, width: number): string {
 	const safe = FOREIGN.test(line) ? line.replace(/[\r\n]+/g, " ").replace(OWN, showForeign) : line;
@@ -24,7 +24,7 @@ function showForeign(found: string): string {
 	return found === "\t" ? "   " : showCharacter(found);
 }
 
-/** Text with every control character but line ends and tabs as a visible one. */
+/** Replaces control characters, except line ends and tabs, with visible ones. */
 export function visibleControls(text: string): string {
 	return text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, showCharacter);
 }
@@ -35,7 +35,7 @@ const STYLE = /\x1b\[([\d;:]*)m/g;
 const LINK = /\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)/g;
 const LINK_END = "\x1b]8;;\x07";
 
-/** What a style is, one bit each. A later one of its kind takes its place; one code turns it off. */
+/** Kinds of styles, one bit each. A style replaces the previous one of its kind; one code turns it off. */
 const FOREGROUND = 1;
 const BACKGROUND = 2;
 const WEIGHT = 4;
@@ -55,12 +55,12 @@ const KINDS_BY_END: ReadonlyMap<number, number> = new Map([
 ]);
 /** Kinds of the codes below 10, from 0 on. */
 const KINDS_BY_START = [0, WEIGHT, WEIGHT, 8, 16, 32, 32, 64, 128, 256];
-/** Styles that are no simple codes: never counted as off before the end of the line. */
+/** Any other style: treated as on until the end of the line. */
 const OTHER = 2048;
 
 /**
- * A line that leaves no style and no link on, with as few bytes as that takes: where all styles are off, one reset stands
- * in place of the codes that turn each of them off.
+ * Ends all styles and links that a line leaves on, in as few bytes as possible: where all styles end, one reset replaces
+ * the codes that end each of them.
  */
 export function sealLine(line: string): string {
 	if (!line.includes("\x1b")) return line;

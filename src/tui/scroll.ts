@@ -1,7 +1,7 @@
 import type { KeyAction } from "./key-table.js";
 import type { Keymap } from "./keymap.js";
 
-/** The keys that move, with how far each goes: rows, or pages of them. */
+/** The actions that move, and how far each one goes. */
 const MOVES: readonly (readonly [action: KeyAction, amount: number, unit: "rows" | "pages"])[] = [
 	["dialog.up", -1, "rows"],
 	["dialog.down", 1, "rows"],
@@ -19,7 +19,7 @@ const PAGER_MOVES: typeof MOVES = [
 	["pager.bottom", Number.POSITIVE_INFINITY, "rows"],
 ];
 
-/** @returns how many rows a key moves; null when it does not move */
+/** @returns number of rows that a key moves; null for other keys */
 function rowsToMove(data: string, keymap: Keymap, moves: typeof MOVES, rows: number): number | null {
 	const move = moves.find(([action]) => keymap.matches(data, action));
 	if (!move) return null;
@@ -27,24 +27,24 @@ function rowsToMove(data: string, keymap: Keymap, moves: typeof MOVES, rows: num
 	return unit === "pages" ? amount * Math.max(1, rows - 1) : amount;
 }
 
-/** A selected position in a list, and the part of the list that is shown. Indices from 0. */
+/** The selected position in a list and the visible part of the list. Indices from 0. */
 export class ScrollList {
 	#selected = 0;
 	#top = 0;
 
-	/** @param rows how many items are shown at once */
+	/** @param rows number of visible items */
 	constructor(private readonly rows: () => number) {}
 
 	get selected(): number {
 		return this.#selected;
 	}
 
-	/** Selects an item; the list may have another length than before. */
+	/** Selects an item, or the nearest one that exists. @param count the current length of the list */
 	select(index: number, count: number): void {
 		this.#selected = Math.max(0, Math.min(index, count - 1));
 	}
 
-	/** The part that is shown, with the selected item in it. */
+	/** Scrolls to the selected item. @returns the visible range, `to` excluded */
 	window(count: number): { from: number; to: number } {
 		this.select(this.#selected, count);
 		const rows = Math.max(1, Math.min(this.rows(), count));
@@ -54,7 +54,7 @@ export class ScrollList {
 		return { from: this.#top, to: this.#top + rows };
 	}
 
-	/** @returns whether the key was one that moves */
+	/** @returns whether the key moves the selection */
 	handle(data: string, keymap: Keymap, count: number): boolean {
 		const rows = rowsToMove(data, keymap, MOVES, this.rows());
 		if (rows !== null) this.select(this.#selected + rows, count);
@@ -62,21 +62,21 @@ export class ScrollList {
 	}
 }
 
-/** Lines that are scrolled, without a selected one. */
+/** The visible part of scrolled lines, without a selection. */
 export class ScrollText {
 	#top = 0;
 	#last = 0;
 
 	/**
-	 * @param rows how many lines are shown at once
-	 * @param isPager also reads the keys of pagers
+	 * @param rows number of visible lines
+	 * @param isPager whether the keys of pagers scroll too
 	 */
 	constructor(
 		private readonly rows: () => number,
 		private readonly isPager = false,
 	) {}
 
-	/** The part that is shown. */
+	/** @returns the visible range, `to` excluded */
 	window(count: number): { from: number; to: number } {
 		const rows = Math.max(1, this.rows());
 		this.#last = Math.max(0, count - rows);
@@ -84,7 +84,7 @@ export class ScrollText {
 		return { from: this.#top, to: Math.min(count, this.#top + rows) };
 	}
 
-	/** @returns whether the key was one that moves */
+	/** @returns whether the key scrolls */
 	handle(data: string, keymap: Keymap): boolean {
 		const rows = rowsToMove(data, keymap, this.isPager ? PAGER_MOVES : MOVES, this.rows());
 		if (rows !== null) this.#top = Math.max(0, Math.min(this.#top + rows, this.#last));

@@ -1,18 +1,10 @@
-import {
-	type Component,
-	CURSOR_MARKER,
-	type Focusable,
-	truncateToWidth,
-	visibleWidth,
-	wrapTextWithAnsi,
-} from "@mariozechner/pi-tui";
+import { type Component, CURSOR_MARKER, type Focusable, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { type DialogStyle, hint, type KeyHint, keyLines } from "./dialog-style.js";
 import { fuzzyFilter } from "./fuzzy.js";
 import type { KeyAction } from "./key-table.js";
 import { typedText } from "./keymap.js";
-import { oneLine, spread } from "./line.js";
+import { clipLine, oneLine, spread } from "./line.js";
 import {
-	cutPlain,
 	describedWidths,
 	drawRow,
 	type RowWidths,
@@ -24,36 +16,36 @@ import {
 
 export type { SelectColumn, SelectItem } from "./select-row.js";
 
-/** A key of a dialog besides those that move, choose and close. */
+/** An additional key of a dialog. */
 export interface SelectAction<T> {
-	/** A key that types a character cannot be typed into the filter then. */
+	/** If it types a character, that character cannot be typed into the filter. */
 	key: KeyAction;
-	/** Asked at each frame where it changes. */
-	does: string | (() => string);
-	/** @param item what is selected; undefined when the list is empty */
+	/** For the keys line; a function is called in each frame. */
+	label: string | (() => string);
+	/** @param item the selected item; undefined when the list is empty */
 	run(item: SelectItem<T> | undefined): void;
 }
 
 /** Settings of a `SelectDialog`. */
 export interface SelectDialogOptions<T> {
 	title: string;
-	/** All items, which typing filters; or a function that finds those that fit what is typed, best first. */
+	/** All items, filtered as the user types; or a function that returns the matching ones, best first. */
 	items: readonly SelectItem<T>[] | ((filter: string) => readonly SelectItem<T>[]);
 	columns?: readonly SelectColumn[];
-	/** Index of the item that is selected at first. */
+	/** Index of the initially selected item. */
 	selected?: number;
-	/** What the keys line says about enter; empty leaves it out. Default `select`. */
+	/** Label of Enter in the keys line; an empty one omits the key. Default `select`. */
 	verb?: string;
-	/** What the list says when it is empty and nothing is typed. */
+	/** Shown when the list is empty without a filter. */
 	empty?: string;
-	/** Takes half of the screen, not a third. */
+	/** Uses half of the screen instead of a third. */
 	isTall?: boolean;
-	/** Says more of the selected item, above the keys. */
+	/** Additional text about the selected item, shown above the keys. */
 	details?(item: SelectItem<T>): string;
 	actions?: readonly SelectAction<T>[];
-	/** Which units of a label to mark. Default: the letters that match. */
+	/** Indices of the UTF-16 units of a label to highlight. Default: the letters that match. */
 	positions?(filter: string, label: string): readonly number[];
-	/** Hears each change of the filter, after the list has changed. */
+	/** Called after each change of the filter and the list. */
 	onFilter?(filter: string): void;
 	/** @param filter as typed */
 	onSelect(value: T, filter: string): void;
@@ -63,16 +55,16 @@ export interface SelectDialogOptions<T> {
 const MAX_ROWS = 10;
 const MIN_ROWS = 3;
 const MAX_DETAIL_ROWS = 3;
-/** Rule, title and keys. */
+/** Rows for rule, title and keys. */
 const FRAME_ROWS = 4;
 const HINT = "type to filter";
-/** A filter that is longer was pasted by mistake; what it costs to match grows with it. UTF-16 units. */
+/** A longer filter was pasted by mistake and would be slow to match. UTF-16 units. */
 const MAX_FILTER_LENGTH = 200;
 
-/** Chooses one of a list: arrows, page keys, and typing filters. Draws the rows that are on the screen, no others. */
+/** Lets the user choose from a list with arrows, page keys and a filter. Draws only the visible rows. */
 export class SelectDialog<T> implements Component, Focusable {
 	focused = false;
-	/** A line above the keys; null for none. */
+	/** A line above the keys. */
 	note: { text: string; isProblem: boolean } | null = null;
 	#filter = "";
 	#shown: readonly SelectItem<T>[];
@@ -88,17 +80,17 @@ export class SelectDialog<T> implements Component, Focusable {
 		this.#selected = Math.max(0, Math.min(selected, this.#shown.length - 1));
 	}
 
-	/** What is typed. */
+	/** The typed text. */
 	get filter(): string {
 		return this.#filter;
 	}
 
-	/** The item that enter would choose. */
+	/** The selected item; undefined when the list is empty. */
 	get selected(): SelectItem<T> | undefined {
 		return this.#shown[this.#selected];
 	}
 
-	/** Looks for the items again; the same value stays selected, wherever it now stands. */
+	/** Finds the items again. The same value stays selected, even at another index. */
 	refresh(): void {
 		const value = this.selected?.value;
 		this.#shown = this.#find();
@@ -128,11 +120,11 @@ export class SelectDialog<T> implements Component, Focusable {
 			...(lines.length > 0 ? lines : [theme.dim(`   ${empty}`)]),
 			...this.#detailLines(
 				width,
-				shown.some((item, at) => !lines[at]?.includes(oneLine(this.#sentence(item)))),
+				shown.some((item, at) => !lines[at]?.includes(oneLine(this.#descriptionOf(item)))),
 			),
 			...this.#noteLine(),
 			...keyLines(this.#keys(), this.style, width),
-		].map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width, "…") : line));
+		].map((line) => clipLine(line, width));
 	}
 
 	handleInput(data: string): void {
@@ -168,7 +160,7 @@ export class SelectDialog<T> implements Component, Focusable {
 	#rows(): number {
 		const screen = this.style.rows?.() ?? 30;
 		const share = this.options.isTall ? Math.floor(screen / 2) - 1 : Math.min(MAX_ROWS, Math.floor(screen / 3));
-		// What is asked must be seen, also on a screen of a few rows.
+		// The title must be visible even on a screen of a few rows.
 		return Math.max(1, Math.min(Math.max(MIN_ROWS, share), screen - FRAME_ROWS));
 	}
 
@@ -186,26 +178,26 @@ export class SelectDialog<T> implements Component, Focusable {
 		const count = `${this.#shown.length === 0 ? 0 : this.#selected + 1}/${this.#shown.length}`;
 		const cursor = this.focused ? CURSOR_MARKER : "";
 		const title = oneLine(this.options.title);
-		// What is typed must be seen: of a long filter its end, of the title what is left.
+		// The end of a long filter must be visible; the title gets the rest.
 		const room = Math.max(4, width - Math.min(visibleWidth(title) + 1, 13) - count.length - 5);
 		const typed = this.#filter ? theme.accent(endOf(oneLine(this.#filter), room)) : "";
 		const isHinted = typed === "" && visibleWidth(title) + HINT.length + count.length + 7 <= width;
 		const hint = isHinted ? theme.dim(HINT) : "";
 		const right = `${typed}${cursor}${hint}${typed || hint ? "  " : ""}${theme.dim(count)} `;
-		const left = ` ${cutPlain(title, Math.max(1, width - visibleWidth(right) - 2))}`;
+		const left = ` ${clipLine(title, Math.max(1, width - visibleWidth(right) - 3))}`;
 		return spread(theme.bold(left), right, width);
 	}
 
-	/** What a row says of its label: the description, or the field that takes the room which is left. */
-	#sentence({ description, fields = [] }: SelectItem<T>): string {
+	/** @returns an item's description, or its text in the growing column */
+	#descriptionOf({ description, fields = [] }: SelectItem<T>): string {
 		const growing = this.options.columns?.findIndex(({ grows }) => grows) ?? -1;
 		return description ?? fields[growing] ?? "";
 	}
 
-	/** @param isCut whether a row on the screen has no room for all of its sentence */
+	/** @param isCut whether the description of a visible row is truncated */
 	#detailLines(width: number, isCut: boolean): string[] {
 		const { selected } = this;
-		const text = selected && (this.options.details?.(selected) ?? (isCut ? this.#sentence(selected) : undefined));
+		const text = selected && (this.options.details?.(selected) ?? (isCut ? this.#descriptionOf(selected) : undefined));
 		if (!text) return [];
 		const lines = wrapTextWithAnsi(oneLine(text), Math.max(1, width - 2));
 		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => this.style.theme.dim(` ${line}`));
@@ -222,7 +214,7 @@ export class SelectDialog<T> implements Component, Focusable {
 		const accept: KeyHint[] = verb === "" ? [] : [hint(verb, "dialog.accept")];
 		return [
 			...accept,
-			...actions.map(({ key, does }) => hint(typeof does === "function" ? does() : does, key)),
+			...actions.map(({ key, label }) => hint(typeof label === "function" ? label() : label, key)),
 			hint(verb === "" ? "close" : "cancel", "dialog.cancel"),
 		];
 	}
@@ -253,7 +245,7 @@ export class SelectDialog<T> implements Component, Focusable {
 	}
 }
 
-/** The end of a text that fits, with `…` before it when something is left out. */
+/** @returns the end of a text, at most `width` columns, after `…` if truncated */
 function endOf(text: string, width: number): string {
 	if (visibleWidth(text) <= width) return text;
 	const characters = [...text];

@@ -1,64 +1,64 @@
-import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
+import { visibleWidth } from "@mariozechner/pi-tui";
 import { fuzzyMatch, markMatch } from "./fuzzy.js";
-import { oneLine } from "./line.js";
+import { clipLine, oneLine } from "./line.js";
 import type { Theme } from "./theme.js";
 
-/** A row of a `SelectDialog`. Texts may come from anywhere. */
+/** A row of a `SelectDialog`. Its texts may be untrusted. */
 export interface SelectItem<T> {
 	label: string;
 	value: T;
-	/** Stands at the right, as far as there is room. */
+	/** Shown at the right if there is room. */
 	description?: string;
-	/** Stand at the right, one under the other: a text for each column of the dialog. */
+	/** Shown at the right: a text for each column of the dialog. */
 	fields?: readonly string[];
-	/** A sign before the label, such as the one of the gutter. One column wide. */
+	/** A sign before the label, such as that of the gutter. One column wide. */
 	sign?: string;
-	/** Cannot be used as it is. */
+	/** For an item that cannot be used in its current state. */
 	isDimmed?: boolean;
 }
 
 /** A column of fields. */
 export interface SelectColumn {
 	align: "left" | "right";
-	/** On a narrow screen columns go from the highest rank on. */
+	/** On a narrow screen the columns with the highest rank are omitted first. */
 	rank: number;
-	/** Takes all that labels and other columns leave. At most one of the columns. */
+	/** Uses all the room that labels and other columns leave. At most one column grows. */
 	grows?: boolean;
 }
 
-/** What labels and fields take of a row; a field that does not fit takes 0. */
+/** Widths of labels and fields; 0 for a field that does not fit. */
 export interface RowWidths {
-	/** null: all that the fields leave. */
+	/** null: the rest of the row. */
 	label: number | null;
 	fields: readonly number[];
 }
 
-/** How the rows of one frame are laid out. */
+/** Layout of the rows in one frame. */
 export interface RowLayout {
 	theme: Theme;
 	width: number;
 	columns: readonly SelectColumn[];
 	widths: RowWidths;
 	hasSigns: boolean;
-	/** Which UTF-16 units of a label to mark. */
+	/** Indices of the UTF-16 units of a label to highlight. */
 	positions(label: string): readonly number[];
 }
 
-/** A field may take this many columns, and when it is cut at least so many. */
+/** Width limits of a field; the minimum applies to a truncated one. */
 const MAX_FIELD = 28;
 const MIN_FIELD = 6;
-/** A description that is longer is a sentence, to be read from the left. */
+/** A longer description is a sentence and left-aligned. */
 const MAX_FIGURES = 20;
-/** The part of the screen's width that labels keep, and the least they get. */
+/** Share of the width reserved for labels, and the minimum width. */
 const LABEL_SHARE = 0.45;
 const MIN_LABEL = 24;
-/** A column that grows has at least this room, or none. */
+/** Minimum width of a growing column; with less room it is omitted. */
 const MIN_GROWN = 12;
 const POINTER = 3;
 const SIGN = 2;
 const GAP = 2;
 
-/** The widths of the columns that fit: what is left of them leaves the labels room. */
+/** Computes the widths of the columns that fit next to the labels. */
 export function rowWidths(
 	items: readonly SelectItem<unknown>[],
 	columns: readonly SelectColumn[],
@@ -79,7 +79,7 @@ export function rowWidths(
 	const byRank = columns.map((_, at) => at).sort((a, b) => (columns[b]?.rank ?? 0) - (columns[a]?.rank ?? 0));
 	const taken = () => fields.reduce((sum, field) => sum + (field > 0 ? field + GAP : 0), 0);
 	for (const at of byRank) {
-		// Of the one that matters most a part is better than nothing.
+		// The most important column is truncated rather than omitted.
 		const isLast = at === byRank.at(-1) && room - GAP >= MIN_FIELD;
 		if (taken() > room) fields[at] = isLast ? room - GAP : 0;
 	}
@@ -97,7 +97,7 @@ export function rowWidths(
 	return { label, fields };
 }
 
-/** Descriptions that are sentences begin one under the other, where the labels leave them half of the screen. */
+/** Computes the label width that aligns descriptions which are sentences, if labels use at most half of the screen. */
 export function describedWidths(items: readonly SelectItem<unknown>[], width: number): RowWidths {
 	let label = 0;
 	let description = 0;
@@ -109,12 +109,12 @@ export function describedWidths(items: readonly SelectItem<unknown>[], width: nu
 	return { label: description > MAX_FIGURES && label <= width / 2 ? label : null, fields: [] };
 }
 
-/** The columns of the screen that a text takes; of plain ones at once, for a list may have thousands. */
+/** @returns the width of a text in columns; with a shortcut for ASCII, because a list may have thousands of items */
 function widthOf(text: string): number {
 	return /^[\x20-\x7e]*$/.test(text) ? text.length : visibleWidth(oneLine(text));
 }
 
-/** A row on one line of at most `width` columns. */
+/** Draws a row as one line of at most `width` columns. */
 export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: RowLayout): string {
 	const { theme, width } = layout;
 	const pointer = isSelected ? theme.accent(" → ") : "   ";
@@ -128,14 +128,14 @@ export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: 
 	const rightWidth = visibleWidth(end);
 	const fieldsWidth = visibleWidth(right || description);
 	const labelRoom = layout.widths.label ?? (fieldsWidth > 0 ? room - fieldsWidth - GAP : room);
-	const shown = cutPlain(label, labelRoom);
+	const shown = clipLine(label, labelRoom);
 	const text = markMatch(shown, wholeCharacters(shown, layout.positions(shown)), theme.accent);
 	const fill = rightWidth > 0 ? " ".repeat(Math.max(0, labelRoom - visibleWidth(shown)) + GAP) : "";
 	const styled = item.isDimmed ? theme.dim(text) : isSelected ? theme.bold(text) : text;
 	return `${pointer}${sign}${styled}${fill}${end ? theme.dim(end) : ""}`.replace(/ +$/, "");
 }
 
-/** The units that the words of a query stand for in a text, also when another word stands elsewhere. */
+/** @returns the positions in a text that match any word of the query, even if other words do not match */
 export function wordPositions(query: string, text: string): number[] {
 	return query.split(/\s+/).flatMap((word) => (word ? (fuzzyMatch(word, text)?.positions ?? []) : []));
 }
@@ -144,34 +144,28 @@ function fieldsOf(fields: readonly string[], { widths, columns }: RowLayout): st
 	return widths.fields
 		.flatMap((width, at) => {
 			if (width === 0) return [];
-			const text = cutPlain(oneLine(fields[at] ?? ""), width);
+			const text = clipLine(oneLine(fields[at] ?? ""), width);
 			const fill = " ".repeat(width - visibleWidth(text));
 			return columns[at]?.align === "right" ? fill + text : text + fill;
 		})
 		.join(" ".repeat(GAP));
 }
 
-/** The label comes first: a description gets what is left, at most half, and nothing when that is too little. */
+/** @returns the description for the room next to the label, or for half of the row; empty when there is too little room */
 function describe(description: string | undefined, labelWidth: number, room: number, width: number): string {
 	if (!description) return "";
 	const rest = Math.max(room - labelWidth - GAP, Math.floor(room / 2) - GAP);
-	return rest >= 8 && width >= 30 ? cutPlain(oneLine(description), rest) : "";
+	return rest >= 8 && width >= 30 ? clipLine(oneLine(description), rest) : "";
 }
 
-/** A mark must not come between the parts of what is one character on the screen. */
+/** Extends positions to complete graphemes: a highlight must not split a character. */
 function wholeCharacters(text: string, positions: readonly number[]): readonly number[] {
 	if (positions.length === 0 || /^[\x20-\x7e]*$/.test(text)) return positions;
 	const marked = new Set(positions);
-	const whole: number[] = [];
+	const complete: number[] = [];
 	for (const { segment, index } of new Intl.Segmenter().segment(text)) {
 		const units = Array.from(segment.split(""), (_, offset) => index + offset);
-		if (units.some((unit) => marked.has(unit))) whole.push(...units);
+		if (units.some((unit) => marked.has(unit))) complete.push(...units);
 	}
-	return whole;
-}
-
-/** Text without styles, cut to a width. */
-export function cutPlain(text: string, width: number): string {
-	// It resets styles around the ellipsis, also where there are none: the style around the text must go on.
-	return visibleWidth(text) > width ? truncateToWidth(text, width, "…").replaceAll("\x1b[0m", "") : text;
+	return complete;
 }

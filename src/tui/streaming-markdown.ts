@@ -1,40 +1,40 @@
 import { type Component, type DefaultTextStyle, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { stripAll } from "../util/sanitize.js";
 import { drawMarkdown, languageLine, wrapCode } from "./draw-markdown.js";
-import { withoutBlankEnd } from "./line.js";
+import { countLines, withoutBlankEnd } from "./line.js";
 import { type MarkdownPiece, MarkdownSplitter } from "./markdown-splitter.js";
 import type { Theme } from "./theme.js";
 
-/** How a `StreamingMarkdown` looks. */
+/** Settings of a `StreamingMarkdown`. */
 export interface StreamingMarkdownOptions {
-	/** How many rows the unfinished end may take: the screen less what stands below it. Asked in every frame. */
+	/** Maximum rows of the unfinished end: the screen without the rows below it. Called in every frame. */
 	tailRows?(): number;
-	/** Stands before every line, styled; its width is taken from the text's. */
+	/** Styled text before every line; its width is subtracted from the text's. */
 	linePrefix?: string;
 	/** Style of plain text. */
 	textStyle?: DefaultTextStyle;
 }
 
-/** Code with more lines than this is drawn line by line: the markdown component cannot take it. */
+/** Code with more lines is drawn line by line: the Markdown component is too slow for it. */
 const MAX_MARKDOWN_CODE_LINES = 2_000;
-/** Of a longer unfinished end only this much is drawn; UTF-16 units. */
+/** Only this much of the unfinished end is drawn; UTF-16 units. */
 const MAX_TAIL_LENGTH = 8_192;
-/** Text that is not left to the next frame to draw; UTF-16 units. */
+/** More pending text is drawn at once, not in the next frame; UTF-16 units. */
 const FLOOD_LENGTH = 1_024;
-/** What a chunk may end with that the next one completes: part of a control sequence, of a line end, of a character. */
+/** The end of a chunk that the next chunk may complete: part of a control sequence, a line end or a character. */
 const INCOMPLETE_END = /(?:\x1b(?:\[[\d;:]*)?|\r|[\ud800-\udbff])$/;
 const LEADING_BLANK_LINES = /^(?:[ \t]*\n)+/;
 
 /**
- * Markdown that arrives bit by bit. What is complete is drawn once; a frame costs what is new. After `finish` the lines
- * are those of the whole text drawn at once. Control sequences in the text become visible characters.
+ * Markdown that arrives in deltas. Complete blocks are drawn once, so a frame costs only the new text. After `finish` the
+ * lines equal those of the full text drawn at once. Control sequences in the text become visible characters.
  *
- * The array that `render` returns begins with the same `settledLines` strings from frame to frame.
+ * The first `settledLines` strings of the array that `render` returns are the same in every later frame.
  */
 export class StreamingMarkdown implements Component {
 	#splitter = new MarkdownSplitter();
 	#pieces: MarkdownPiece[] = [];
-	/** All text so far, as it is drawn. */
+	/** The sanitized text so far. */
 	#text = "";
 	/** Deltas since the last frame. */
 	#pending = "";
@@ -61,40 +61,40 @@ export class StreamingMarkdown implements Component {
 		return this.#done;
 	}
 
-	/** How many lines at the start of the last `render` are final; all of them when done. */
+	/** Number of lines at the start of the last `render` that are final; all of them when done. */
 	get settledLines(): number {
 		return this.#done ? this.#lines.length : this.#shownSettledLines;
 	}
 
-	/** The text so far, made safe. */
+	/** The sanitized text so far. */
 	get text(): string {
 		this.#takePending();
 		return this.#text;
 	}
 
 	/**
-	 * Adds what arrived. Little costs nothing until the next frame; much is drawn as it comes, once the width is known, so
-	 * that no frame has a flood to draw.
+	 * Adds text. Short deltas wait for the next frame; long ones are drawn at once, if the width is known, so that no frame
+	 * has too much to draw.
 	 */
 	append(delta: string): void {
 		this.#pending += delta;
 		if (this.#pending.length > FLOOD_LENGTH && this.#width > 0) this.#drawComplete();
 	}
 
-	/** The text is complete. `fullText` is taken where it differs from what arrived. */
+	/** Ends the text. If `fullText` differs from the deltas, it replaces them. */
 	finish(fullText?: string): void {
-		const whole = fullText === undefined ? undefined : normalize(fullText).replace(LEADING_BLANK_LINES, "");
+		const full = fullText === undefined ? undefined : normalize(fullText).replace(LEADING_BLANK_LINES, "");
 		this.#takePending(true);
-		if (whole !== undefined && whole.trimEnd() !== this.#text.trimEnd()) {
+		if (full !== undefined && full.trimEnd() !== this.#text.trimEnd()) {
 			this.#restart();
-			this.#push(whole);
+			this.#push(full);
 		}
 		this.#pieces.push(...this.#splitter.takePieces(), ...this.#splitter.takeRest());
 		this.#resolveReferences();
 		this.#done = true;
 	}
 
-	/** Puts another prefix before every line; the lines are drawn anew. */
+	/** Changes the prefix of every line and redraws them. */
 	setLinePrefix(prefix: string): void {
 		if (prefix === this.#prefix) return;
 		this.#prefix = prefix;
@@ -135,12 +135,12 @@ export class StreamingMarkdown implements Component {
 	}
 
 	#push(text: string): void {
-		const part = this.#text ? text : (this.#text + text).replace(LEADING_BLANK_LINES, "");
-		this.#text += part;
-		this.#splitter.push(part);
+		const added = this.#text ? text : text.replace(LEADING_BLANK_LINES, "");
+		this.#text += added;
+		this.#splitter.push(added);
 	}
 
-	/** A definition may stand below the text that refers to it: such pieces are drawn anew, once. */
+	/** Redraws pieces that refer to a definition below them, once. */
 	#resolveReferences(): void {
 		const { definitions } = this.#splitter;
 		const stale = (piece: MarkdownPiece) => piece.mayRefer && piece.definitions !== definitions;
@@ -150,7 +150,7 @@ export class StreamingMarkdown implements Component {
 		if (first < this.#drawnPieces) this.invalidate();
 	}
 
-	/** Draws the pieces that are complete and not drawn yet. */
+	/** Draws new complete pieces. */
 	#drawComplete(): void {
 		if (!this.#done) {
 			this.#takePending();
@@ -176,7 +176,7 @@ export class StreamingMarkdown implements Component {
 		}
 	}
 
-	/** The unfinished end, cut to the rows it may have. */
+	/** Draws the last rows of the unfinished end. */
 	#drawTail(width: number): string[] {
 		const rows = Math.max(1, this.options.tailRows?.() ?? Number.POSITIVE_INFINITY);
 		const fence = this.#splitter.openFence();
@@ -191,13 +191,13 @@ export class StreamingMarkdown implements Component {
 		return lines.slice(-rows).map((line) => this.#finishLine(line));
 	}
 
-	/** Blanks at the end are not worth their bytes. */
+	/** Adds the prefix and removes trailing spaces, which would only cost bytes. */
 	#finishLine(line: string): string {
 		return withoutBlankEnd(this.#prefix + line);
 	}
 }
 
-/** Text as it is cut and drawn: no control characters, `\n` line ends, blanks for tabs. */
+/** Replaces control characters, converts line ends to `\n` and tabs to spaces. */
 function normalize(text: string): string {
 	return stripAll(text, { maxLineLength: Number.POSITIVE_INFINITY }).replace(/\r\n?/g, "\n").replace(/\t/g, "   ");
 }
@@ -212,7 +212,7 @@ function drawPiece(piece: MarkdownPiece, width: number, theme: Theme, style?: De
 	return drawMarkdown(definitions + stripAll(piece.source), width, theme, style);
 }
 
-/** The last rows of a code block that is still open; uncoloured, since one line's colour may depend on all before it. */
+/** Draws the last rows of an open code block without highlighting, which may depend on all lines before them. */
 function drawOpenFence(fence: { language: string; code: string }, width: number, rows: number, theme: Theme): string[] {
 	return drawFence(fence.language, lastLines(fence.code, rows), width, theme);
 }
@@ -228,7 +228,7 @@ function drawCode(lines: readonly string[], width: number, theme: Theme): string
 	const indent = theme.markdown.codeBlockIndent ?? "";
 	return lines.flatMap((line) => {
 		const code = indent + theme.markdown.codeBlock(stripAll(line));
-		return wrapCode(code, width).flatMap((part) => wrapTextWithAnsi(part, width));
+		return wrapCode(code, width).flatMap((row) => wrapTextWithAnsi(row, width));
 	});
 }
 
@@ -238,13 +238,7 @@ function lastLines(text: string, count: number): string[] {
 	return text.slice(start).replace(/\n$/, "").split("\n");
 }
 
-function countLines(text: string): number {
-	let lines = 1;
-	for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
-	return lines;
-}
-
-/** The end of a long unfinished block, from a line start; a table keeps its heading. */
+/** @returns the end of a long unfinished block, from the start of a line; a table keeps its heading */
 function endOf(tail: string): string {
 	if (tail.length <= MAX_TAIL_LENGTH) return tail;
 	const start = tail.indexOf("\n", tail.length - MAX_TAIL_LENGTH) + 1;

@@ -1,22 +1,22 @@
+import type { EventEmitter } from "node:events";
 import { type EndSignal, exitBySignal } from "../util/signals.js";
 import type { LiveTUI } from "./live-tui.js";
 
-const END_SIGNALS: readonly EndSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
-/** What a terminal sends to every program in front when the user interrupts one. */
+const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+/** Signals that a terminal sends to all foreground processes on Ctrl+C and Ctrl+\. */
 const KEY_SIGNALS = ["SIGINT", "SIGQUIT"] as const;
-const INPUT_ENDS = ["end", "error"] as const;
-/** Frame open no more, paste mode and reports of focus and colours off, cursor shown, key reports off: for whatever was left on. */
+/** Ends an open frame, turns off paste mode and reports of focus, colors and keys, and shows the cursor. */
 const MODES_OFF = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[?25h\x1b[>4;0m";
-/** Gives the terminal back in one write, where nothing else can be done: the screen's last lines are wiped out too. */
+/** Restores the terminal in a single write when nothing else can run; also clears the rows below the cursor. */
 export const LAST_BYTES = `${MODES_OFF}\x1b[<u\x1b[0m\x1b[J\r\n`;
-/** When a suspended program looks at its screen again, of the time it runs. */
-const GO_ON_MS = 100;
+/** Delay after which a suspended program starts its screen again. */
+const RESUME_MS = 100;
 
 /**
- * Gives the terminal back on every way out: exit, an error that ends the program, and signals; also while the program is
- * stopped by SIGTSTP. A terminal that is gone counts as SIGHUP.
- * @param onSignal what a signal does once the terminal is back; default: exit with 128 + its number
- * @returns takes the guard off
+ * Restores the terminal on exit, on a fatal error, on signals, and while SIGTSTP suspends the program. A closed terminal
+ * counts as SIGHUP.
+ * @param onSignal called for a signal after the terminal is restored; default: exit with 128 + its number
+ * @returns a function that removes the guard
  */
 export function guardTerminal(screen: LiveTUI, onSignal: (signal: EndSignal) => void = exitBySignal): () => void {
 	let released = false;
@@ -27,60 +27,51 @@ export function guardTerminal(screen: LiveTUI, onSignal: (signal: EndSignal) => 
 	};
 	const onExit = () => {
 		restore();
-		// A timer of pi-tui's may have turned key reports on again after `stop`: the last word is ours.
-		if (!released) writeLast();
+		// A pi-tui timer may have turned key reports on again after `stop`.
+		if (!released) turnModesOff();
 	};
 	const onError = () => {
-		// With a handler the program goes on, and so does the screen.
+		// With a handler the program continues, and so does the screen.
 		if (process.listenerCount("uncaughtException") === 0) restore();
 	};
-	const handlers = END_SIGNALS.map(
-		(signal) =>
-			[
-				signal,
-				() => {
-					restore();
-					onSignal(signal);
-				},
-			] as const,
-	);
-	const onStop = () => void suspend(screen, process.pid);
+	const onEndSignal = (signal: EndSignal) => {
+		restore();
+		onSignal(signal);
+	};
 	let isGone = false;
-	// A closed terminal tells only the programs of its own session; to others their input ends.
+	// A closed terminal sends SIGHUP only to its own session; for other programs the input ends.
 	const onGone = () => {
 		if (isGone) return;
 		isGone = true;
-		restore();
-		onSignal("SIGHUP");
+		onEndSignal("SIGHUP");
 	};
-	// The terminal may be gone already; what is written then is lost, and that is all.
-	const ignore = () => {};
-	process.on("exit", onExit);
-	process.on("uncaughtExceptionMonitor", onError);
-	process.stdout.on("error", ignore);
-	for (const end of INPUT_ENDS) process.stdin.on(end, onGone);
-	for (const [signal, handler] of handlers) process.on(signal, handler);
-	process.on("SIGTSTP", onStop);
+	const listeners: readonly [emitter: EventEmitter, event: string, listener: () => void][] = [
+		[process, "exit", onExit],
+		[process, "uncaughtExceptionMonitor", onError],
+		// Writing to a closed terminal fails, which is safe to ignore.
+		[process.stdout, "error", () => {}],
+		[process.stdin, "end", onGone],
+		[process.stdin, "error", onGone],
+		[process, "SIGTSTP", () => void suspend(screen, process.pid)],
+	];
+	for (const [emitter, event, listener] of listeners) emitter.on(event, listener);
+	for (const signal of END_SIGNALS) process.on(signal, onEndSignal);
 	return () => {
 		released = true;
-		process.off("exit", onExit);
-		process.off("uncaughtExceptionMonitor", onError);
-		process.stdout.off("error", ignore);
-		for (const end of INPUT_ENDS) process.stdin.off(end, onGone);
-		for (const [signal, handler] of handlers) process.off(signal, handler);
-		process.off("SIGTSTP", onStop);
-		writeLast();
+		for (const [emitter, event, listener] of listeners) emitter.off(event, listener);
+		for (const signal of END_SIGNALS) process.off(signal, onEndSignal);
+		turnModesOff();
 	};
 }
 
-/** Ends the screen in good order: late key reports are swallowed, not left to the shell. */
+/** Stops the screen after reading late key reports, so that the shell does not receive them. */
 export async function closeScreen(screen: LiveTUI): Promise<void> {
 	if (!screen.isRunning) return;
 	await screen.terminal.drainInput(500, 30);
 	screen.stop();
 }
 
-/** Lets `run` have the terminal, then goes on below what is there. A screen that is not on stays off. */
+/** Releases the terminal during `run`, then continues below its output. A stopped screen stays stopped. */
 export async function outsideScreen<T>(screen: LiveTUI, run: () => Promise<T>): Promise<T> {
 	const wasRunning = screen.isRunning;
 	await closeScreen(screen);
@@ -91,10 +82,7 @@ export async function outsideScreen<T>(screen: LiveTUI, run: () => Promise<T>): 
 	}
 }
 
-/**
- * As `outsideScreen`, for a program of the user's: Ctrl+C and Ctrl+\ on its screen reach this program too, and are not
- * meant for it.
- */
+/** Like `outsideScreen`, for an interactive program: ignores the signals of Ctrl+C and Ctrl+\, which are meant for it. */
 export async function lendTerminal<T>(screen: LiveTUI, run: () => Promise<T>): Promise<T> {
 	return outsideScreen(screen, async () => {
 		const kept = KEY_SIGNALS.map((signal) => ({ signal, listeners: process.listeners(signal) }));
@@ -112,22 +100,21 @@ export async function lendTerminal<T>(screen: LiveTUI, run: () => Promise<T>): P
 }
 
 /**
- * Stops the program as Ctrl+Z does in other programs. The promise resolves when it goes on, with the screen back.
- * Does nothing where there is no job control.
- * @param target process that is stopped; 0 is the whole group, as the terminal itself would: a parent such as npm must
- *   stop too
+ * Suspends the program, as Ctrl+Z does in other programs. The promise resolves after it resumes, with the screen running.
+ * Does nothing on Windows.
+ * @param target process to suspend; 0 is the process group, as with Ctrl+Z, so that a parent such as npm is suspended too
  */
 export async function suspend(screen: LiveTUI, target = 0): Promise<void> {
 	if (process.platform === "win32") return;
 	await outsideScreen(screen, async () => {
-		// What stops a program is that nobody listens.
+		// The signal suspends a process only if nobody listens for it.
 		const listeners = process.listeners("SIGTSTP");
 		process.removeAllListeners("SIGTSTP");
 		try {
 			await new Promise<void>((resolve) => {
-				// A shell without job control lets the signal pass: then nothing stops, and no SIGCONT ever comes.
-				// Time that is spent stopped counts, so the timer does for both.
-				setTimeout(resolve, GO_ON_MS);
+				// A timer instead of SIGCONT: without job control the process is neither suspended nor continued. Time spent
+				// suspended counts, so the timer fires soon after the process resumes.
+				setTimeout(resolve, RESUME_MS);
 				process.kill(target, "SIGTSTP");
 			});
 		} finally {
@@ -136,10 +123,10 @@ export async function suspend(screen: LiveTUI, target = 0): Promise<void> {
 	});
 }
 
-function writeLast(): void {
+function turnModesOff(): void {
 	try {
 		process.stdout.write(MODES_OFF);
 	} catch {
-		// No terminal, nothing to restore.
+		// The terminal is gone.
 	}
 }

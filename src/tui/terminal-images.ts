@@ -1,55 +1,55 @@
 import { allocateImageId, encodeITerm2, getCellDimensions } from "@mariozechner/pi-tui";
 import { endsAsPng, imageSize, isBase64 } from "./image-size.js";
 
-/** How a terminal takes images. */
+/** The protocol in which a terminal receives images. */
 export type ImageProtocol = "kitty" | "iterm2";
 
-/** An image as messages hold it. */
+/** An image as it is stored in messages. */
 export interface ImageData {
 	/** Base64. */
 	readonly data: string;
 	readonly mimeType: string;
 }
 
-/** What an image may take of the screen, in columns and rows. */
+/** Maximum size of an image on the screen, in columns and rows. */
 export interface ImageRoom {
 	columns: number;
 	rows: number;
 }
 
-/** Larger ones terminals refuse, pixels. */
+/** Terminals reject images with a longer side, in pixels. */
 const MAX_PIXELS = 10_000;
-/** Below this there is nothing to be seen, rows. */
+/** Fewer rows would show nothing recognizable. */
 const MIN_ROWS = 2;
-/** Kitty takes data in pieces of this many characters. */
+/** Maximum length of a chunk of data in Kitty's protocol, in characters. */
 const CHUNK_LENGTH = 4_096;
 /**
- * Stands in a line for an image that ends there: id, columns, rows. It has the form of Kitty's sequences, so that pi-tui
- * takes the line for what it is, and no width.
+ * Marks the line where an image ends: id, columns, rows. It has the form of Kitty's sequences, so that pi-tui treats the
+ * line as an image and the mark as zero-width.
  */
 const MARK = /\x1b_Gi=(\d{1,10}),c=(\d{1,4}),r=(\d{1,4});\x1b\\/g;
 
 /**
- * Images on a terminal. Lines hold short marks, which cost a frame nothing; `expand` puts the terminal's sequences in
- * their place when the frame is written. Where the protocol allows it, the data of an image is sent once.
+ * Images on a terminal. Lines contain short marks, which keep frames cheap; `expand` replaces them with the terminal's
+ * sequences when the frame is written. If the protocol allows it, the data of an image is sent only once.
  */
 export class TerminalImages {
 	readonly #images = new Map<number, ImageData>();
-	/** Images whose data the terminal has. */
+	/** Images whose data the terminal has received. */
 	readonly #sent = new Set<number>();
-	/** Of each image on the screen: the number under which it was placed. */
+	/** Placement number of each image on the screen. */
 	readonly #placed = new Map<number, number>();
 	#placements = 0;
 
-	/** @param protocol null where no image is to be drawn */
+	/** @param protocol null if the terminal cannot draw images */
 	constructor(readonly protocol: ImageProtocol | null = null) {}
 
-	/** True for a kind of image that the terminal does not take, though it draws others: Kitty's protocol knows PNG only. */
+	/** Whether the terminal draws images, but not this type: Kitty's protocol supports only PNG. */
 	cannotDraw(mimeType: string): boolean {
 		return this.protocol === "kitty" && mimeType !== "image/png";
 	}
 
-	/** Takes an image in. @returns its number; null when it cannot be drawn here, or is broken */
+	/** Adds an image. @returns its id; null when it is corrupt or cannot be drawn on this terminal */
 	add(image: ImageData): number | null {
 		if (!this.protocol) return null;
 		const size = imageSize(image.data, image.mimeType);
@@ -62,8 +62,8 @@ export class TerminalImages {
 	}
 
 	/**
-	 * The lines of an image: blank ones, and a last one with its mark. It is never drawn larger than it is.
-	 * @returns null when the room is too small
+	 * Lays out an image, at most in its natural size.
+	 * @returns blank lines and a last one with the image's mark; null when the room is too small
 	 */
 	lines(id: number, room: ImageRoom): string[] | null {
 		const image = this.#images.get(id);
@@ -77,7 +77,7 @@ export class TerminalImages {
 		return [...blank, `\x1b_Gi=${id},c=${columns},r=${rows};\x1b\\`];
 	}
 
-	/** A frame with the terminal's sequences in place of the marks. */
+	/** Replaces the marks in a frame with the terminal's sequences. */
 	expand(frame: string): string {
 		if (!hasImage(frame)) return frame;
 		return frame.replace(MARK, (_all, id: string, columns: string, rows: string) =>
@@ -85,30 +85,30 @@ export class TerminalImages {
 		);
 	}
 
-	/** @returns what takes all images off the screen: clearing rows leaves them */
+	/** @returns output that removes all images from the screen; clearing rows does not remove them */
 	removeAll(): string {
 		return [...this.#placed.keys()].map((id) => this.#remove(id)).join("");
 	}
 
-	/** Lines have scrolled off: the scrollback keeps their images, also when these are drawn again below. */
+	/** Leaves the images of lines that have scrolled off in the scrollback, even if they are drawn again below. */
 	leave(lines: readonly string[]): void {
 		if (this.#placed.size === 0) return;
 		for (const line of lines) for (const [, id] of line.matchAll(MARK)) this.#placed.delete(Number(id));
 	}
 
-	/** The terminal was someone else's: what it had of images may be gone. */
+	/** Assumes that the terminal has lost all images because another program has used it. */
 	forgetSent(): void {
 		this.#sent.clear();
 		this.#placed.clear();
 	}
 
-	/** None of the images is drawn any more. */
+	/** Drops all images. */
 	clear(): void {
 		this.#images.clear();
 		this.#sent.clear();
 	}
 
-	/** Takes an image off the screen; the terminal keeps its data. */
+	/** @returns output that removes an image from the screen; the terminal keeps its data */
 	#remove(id: number): string {
 		const placement = this.#placed.get(id);
 		this.#placed.delete(id);
@@ -120,7 +120,7 @@ export class TerminalImages {
 		if (!image) return "";
 		const up = rows > 1 ? `\x1b[${rows - 1}A` : "";
 		if (this.protocol === "iterm2") {
-			// It leaves the cursor in the image's last row.
+			// iTerm2 leaves the cursor in the image's last row.
 			return up + encodeITerm2(image.data, { width: columns, height: rows });
 		}
 		const down = rows > 1 ? `\x1b[${rows - 1}B` : "";
@@ -134,10 +134,10 @@ export class TerminalImages {
 	}
 }
 
-/** Pattern of a mark, for who looks at lines. */
+/** Pattern of a mark in a line. */
 export const IMAGE_MARK = MARK.source;
 
-/** True for a line that ends in an image. */
+/** Whether a line contains an image's mark. */
 export function hasImage(line: string): boolean {
 	return line.includes("\x1b_G");
 }
@@ -146,7 +146,7 @@ function between(count: number, most: number): number {
 	return Math.max(1, Math.min(most, count));
 }
 
-/** Kitty's sequences that hand over the data of a PNG. */
+/** @returns Kitty's sequences that transmit the data of a PNG */
 function transmission(id: number, data: string): string {
 	let sequences = "";
 	for (let at = 0; at < data.length; at += CHUNK_LENGTH) {

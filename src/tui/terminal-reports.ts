@@ -1,22 +1,19 @@
 import type { Background } from "../themes/built-in.js";
-import { isLight, type Rgb } from "../themes/colour.js";
+import { isLight, type Rgb } from "../themes/color.js";
 
-/** Asks for the background colour, and to be told when the terminal changes between light and dark. */
-const ASK = "\x1b]11;?\x07\x1b[?2031h";
-const STOP_TELLING = "\x1b[?2031l";
+/** Asks for the background color and turns on reports of changes between light and dark. */
+const START_REPORTS = "\x1b]11;?\x07\x1b[?2031h";
+const STOP_REPORTS = "\x1b[?2031l";
 const ANSWER = /^\x1b\]11;(?:rgba?:([0-9a-f]+)\/([0-9a-f]+)\/([0-9a-f]+)|#([0-9a-f]+))[^\x07\x1b]*(?:\x07|\x1b\\)$/i;
-/** What may still become an answer: slow lines cut them in pieces. */
+/** The start of an answer: slow connections split them. */
 const BEGINNING = /^\x1b\](?:1(?:1(?:;[^\x07\x1b]{0,40}\x1b?)?)?)?$/;
 const CHANGE = /^\x1b\[\?997;([12])n$/;
-/** So long after a question its answer may arrive in pieces. ms. */
+/** Time after a question during which its answer may arrive in pieces. */
 const ANSWER_TIME_MS = 1000;
-/** How long the rest of what looks like an answer is waited for, ms. */
+/** Timeout for the rest of a possible answer. */
 const REST_MS = 100;
 
-/**
- * Asks a terminal for its background, and takes the answers out of what is typed. Nothing is waited for: a terminal that
- * does not answer is never heard of.
- */
+/** Asks the terminal for its background and filters the answers out of the input. Nothing waits for an answer. */
 export class TerminalReports {
 	#listener: ((background: Background) => void) | null = null;
 	#askedAt = Number.NEGATIVE_INFINITY;
@@ -26,41 +23,41 @@ export class TerminalReports {
 
 	/**
 	 * @param write writes control sequences to the terminal
-	 * @param type hands on keys that were held back for a while
+	 * @param type handles keys that were held back as a possible answer
 	 */
 	constructor(
 		private readonly write: (data: string) => void,
 		private readonly type: (key: string) => void,
 	) {}
 
-	/** Asks for the background, now and after each `start`. @param onBackground hears each answer and each change */
+	/** Asks for the background now and after each `start`. @param onBackground called for each answer and each change */
 	watch(onBackground: (background: Background) => void): void {
 		this.#listener = onBackground;
 		this.start();
 	}
 
-	/** The terminal is there (again). */
+	/** Turns on reports, after the screen has taken over the terminal. */
 	start(): void {
 		if (!this.#listener) return;
 		this.#askedAt = performance.now();
-		this.write(ASK);
+		this.write(START_REPORTS);
 	}
 
-	/** The terminal is given back. */
+	/** Turns off reports, before the screen releases the terminal. */
 	stop(): void {
 		this.#forget();
-		if (this.#listener) this.write(STOP_TELLING);
+		if (this.#listener) this.write(STOP_REPORTS);
 	}
 
-	/** @returns true when the input was a report, or may become one, and is no key */
+	/** @returns true when the input is a report, or the start of one, and not a key */
 	handleInput(data: string): boolean {
 		if (this.#isReleasing || (this.#held.length === 0 && !data.startsWith("\x1b"))) return false;
 		const change = CHANGE.exec(data);
-		const whole = this.#held.join("") + data;
-		const answer = ANSWER.exec(whole);
+		const input = this.#held.join("") + data;
+		const answer = ANSWER.exec(input);
 		if (change) this.#listener?.(change[1] === "2" ? "light" : "dark");
-		else if (answer) this.#tell(answer);
-		else if (this.#mayBeAnswer(whole)) this.#hold(data);
+		else if (answer) this.#report(answer);
+		else if (this.#mayBeAnswer(input)) this.#hold(data);
 		else {
 			this.#release();
 			return false;
@@ -68,15 +65,15 @@ export class TerminalReports {
 		return true;
 	}
 
-	#tell([, red = "", green = "", blue = "", hex = ""]: RegExpExecArray): void {
+	#report([, red = "", green = "", blue = "", hex = ""]: RegExpExecArray): void {
 		this.#forget();
-		const part = hex.length / 3;
-		const digits = hex === "" ? [red, green, blue] : [0, 1, 2].map((at) => hex.slice(at * part, (at + 1) * part));
+		const length = hex.length / 3;
+		const digits = hex === "" ? [red, green, blue] : [0, 1, 2].map((at) => hex.slice(at * length, (at + 1) * length));
 		this.#listener?.(isLight(asRgb(digits)) ? "light" : "dark");
 	}
 
-	#mayBeAnswer(whole: string): boolean {
-		return performance.now() - this.#askedAt < ANSWER_TIME_MS && BEGINNING.test(whole);
+	#mayBeAnswer(input: string): boolean {
+		return performance.now() - this.#askedAt < ANSWER_TIME_MS && BEGINNING.test(input);
 	}
 
 	#hold(data: string): void {
@@ -85,7 +82,7 @@ export class TerminalReports {
 		this.#timer = setTimeout(() => this.#release(), REST_MS);
 	}
 
-	/** It was typed after all. */
+	/** Passes on held keys: they were typed. */
 	#release(): void {
 		const held = this.#held;
 		this.#forget();
@@ -100,10 +97,10 @@ export class TerminalReports {
 	}
 }
 
-/** Parts of one to four hexadecimal digits, each of its own full scale. */
+/** Converts channels of one to four hexadecimal digits, each relative to its own maximum. */
 function asRgb(digits: readonly string[]): Rgb {
 	const [red = 0, green = 0, blue = 0] = digits.map(
-		(part) => (Number.parseInt(part || "0", 16) / (16 ** Math.max(1, part.length) - 1)) * 255,
+		(channel) => (Number.parseInt(channel || "0", 16) / (16 ** Math.max(1, channel.length) - 1)) * 255,
 	);
 	return [red, green, blue];
 }

@@ -1,33 +1,33 @@
 import { stripAll } from "../util/sanitize.js";
 
-/** How a window shows what is no text of the screen, and what of it the user wants. */
+/** The window features that the user wants. */
 export interface WindowOptions {
 	/** Writes control sequences to the terminal. */
 	write(data: string): void;
 	title: boolean;
 	progress: boolean;
-	/** How messages are shown; null: never. */
+	/** How notifications are sent; null: never. */
 	notification: "osc9" | "osc777" | "bell" | null;
 }
 
 const ST = "\x07";
-/** Puts the title that the terminal has aside, and back. Terminals without a stack of titles ignore it. */
-const KEEP_TITLE = "\x1b[22;2t";
-const OLD_TITLE = "\x1b[23;2t";
+/** Save and restore the terminal's title. Terminals without a title stack ignore them. */
+const SAVE_TITLE = "\x1b[22;2t";
+const RESTORE_TITLE = "\x1b[23;2t";
 const FOCUS_REPORTS_ON = "\x1b[?1004h";
 const FOCUS_REPORTS_OFF = "\x1b[?1004l";
 const FOCUS_GAINED = "\x1b[I";
 const FOCUS_LOST = "\x1b[O";
 const PROGRESS_ON = `\x1b]9;4;3${ST}`;
 const PROGRESS_OFF = `\x1b]9;4;0${ST}`;
-/** Terminals take a program that is silent for long for one that died, and end its progress; ms. */
+/** Interval for repeating the progress mark, which terminals remove when a program is silent for long. */
 const PROGRESS_AGAIN_MS = 5_000;
-/** Characters of a title or a message. */
+/** Maximum length of a title or a notification, in characters. */
 const MAX_LENGTH = 120;
 
 /**
- * The window around the screen: its title, its progress mark, and messages for a user who looks elsewhere. What it turns
- * on in the terminal it turns off in `stop`.
+ * The terminal's window: its title, its progress mark, and notifications while the user is in another window. `stop` turns
+ * off everything that it has turned on.
  */
 export class TerminalWindow {
 	#title = "";
@@ -38,20 +38,20 @@ export class TerminalWindow {
 
 	constructor(private options: WindowOptions) {}
 
-	/** Shows other things from here on. */
-	use(wishes: Partial<Omit<WindowOptions, "write">>): void {
+	/** Changes the wanted features. */
+	use(changes: Partial<Omit<WindowOptions, "write">>): void {
 		const isRunning = this.#running;
 		this.stop();
-		this.options = { ...this.options, ...wishes };
+		this.options = { ...this.options, ...changes };
 		if (isRunning) this.start();
 	}
 
-	/** False once the terminal has said that the user went elsewhere; many never say. */
+	/** False once the terminal has reported that the window lost the focus; many terminals never do. */
 	get isFocused(): boolean {
 		return this.#focused;
 	}
 
-	/** What the title says; control characters do not get there. */
+	/** Sets the title, without control characters. */
 	set title(text: string) {
 		const title = plain(text);
 		if (title === this.#title) return;
@@ -59,48 +59,48 @@ export class TerminalWindow {
 		this.#writeTitle();
 	}
 
-	/** Whether something goes on. */
+	/** Sets whether progress is shown. */
 	set busy(busy: boolean) {
 		if (busy === this.#busy) return;
 		this.#busy = busy;
 		this.#showProgress();
 	}
 
-	/** Takes the window; call it again after each `stop`. */
+	/** Turns on the features; call it again after each `stop`. */
 	start(): void {
 		if (this.#running) return;
 		this.#running = true;
 		this.#focused = true;
 		const { title, notification, write } = this.options;
-		if (title) write(KEEP_TITLE);
+		if (title) write(SAVE_TITLE);
 		if (notification !== null) write(FOCUS_REPORTS_ON);
 		this.#writeTitle();
 		this.#showProgress();
 	}
 
-	/** Gives the window back as it was. */
+	/** Restores the window. */
 	stop(): void {
 		if (!this.#running) return;
 		const { title, progress, notification, write } = this.options;
 		this.#endTimer();
 		if (progress && this.#busy) write(PROGRESS_OFF);
 		if (notification !== null) write(FOCUS_REPORTS_OFF);
-		if (title) write(OLD_TITLE);
+		if (title) write(RESTORE_TITLE);
 		this.#running = false;
 	}
 
-	/** Takes what the terminal says of the focus. @returns true when the input was such a report */
+	/** Handles focus reports. @returns true when the input is one */
 	handleInput(data: string): boolean {
 		if (data !== FOCUS_GAINED && data !== FOCUS_LOST) return false;
 		this.#focused = data === FOCUS_GAINED;
 		return true;
 	}
 
-	/** Tells a user who looks elsewhere; does nothing while the window has the focus. */
+	/** Sends a notification; does nothing while the window has the focus. */
 	notify(text: string): void {
 		const { notification, write } = this.options;
 		if (notification === null || this.#focused || !this.#running) return;
-		// The name in front keeps a message from being read as one of the numbered commands of OSC 9.
+		// The prefix keeps the terminal from reading a message as one of the numbered commands of OSC 9.
 		const message = plain(`pi · ${text}`);
 		if (notification === "osc9") write(`\x1b]9;${message}${ST}`);
 		else if (notification === "osc777") write(`\x1b]777;notify;pi;${message.replaceAll(";", ",")}${ST}`);

@@ -1,9 +1,9 @@
 import type { EditorTheme, MarkdownTheme, SelectListTheme } from "@mariozechner/pi-tui";
 import { Chalk, type ChalkInstance } from "chalk";
 import { type BuiltInTheme, builtInStyles } from "../themes/built-in.js";
-import { type Colour, type ColourLevel, parseColour, reduceColour } from "../themes/colour.js";
+import { type ColorLevel, parseColor, reduceColor } from "../themes/color.js";
 import {
-	type ColourValue,
+	type ColorValue,
 	STYLE_ATTRIBUTES,
 	type StyleSpec,
 	type ThemeRole,
@@ -11,24 +11,21 @@ import {
 } from "../themes/roles.js";
 import { createHighlighter } from "./highlight.js";
 
-/** Wraps text in one style. Styles nest: an inner style gives back what the outer one set. */
+/** Wraps text in one style. Styles nest: the outer style continues after the inner one. */
 export type Style = (text: string) => string;
 
 /** The thinking levels that the editor's border can show. */
 export type ThinkingShade = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
 
-/** The themes that `createTheme` knows by name. `plain` has no colour at all, as `NO_COLOR` asks. */
-export type ThemeName = BuiltInTheme;
-
-/** What a theme is made of, when it is none of pi's own. */
+/** A theme that is not built in. */
 export interface ThemeSource {
 	name: string;
 	styles: ThemeStyles;
 }
 
-/** Every style of the screen, by what it means. @see THEME_ROLES for what each is */
+/** Every style of the screen, by meaning. @see THEME_ROLES for their descriptions */
 export interface Theme {
-	/** `plain` where there are no colours, whatever the theme. */
+	/** `plain` when colors are off, whatever the theme. */
 	readonly name: string;
 	readonly accent: Style;
 	readonly dim: Style;
@@ -54,14 +51,14 @@ export interface Theme {
 	readonly editor: EditorTheme;
 }
 
-/** Takes every theme as it comes: a component keeps this one, whose styles change. */
+/** A theme whose styles change when the user chooses another one: components keep this object. */
 export type LiveTheme = { -readonly [Key in keyof Theme]: Theme[Key] };
 
 /**
- * Builds a theme for a terminal with so many colours. Colours of the theme's own come down to the nearest that there are.
- * Without any, styles are left out altogether.
+ * Builds a theme for a terminal's color level. Colors that the terminal lacks are replaced with the nearest ones; without
+ * colors, all styles are omitted, as `NO_COLOR` requires.
  */
-export function createTheme(theme: ThemeName | ThemeSource, level: ColourLevel = 3): LiveTheme {
+export function createTheme(theme: BuiltInTheme | ThemeSource, level: ColorLevel = 3): LiveTheme {
 	const { name, styles } = typeof theme === "string" ? { name: theme, styles: builtInStyles(theme, "dark") } : theme;
 	const isPlain = level === 0 || name === "plain";
 	const chalk = new Chalk({ level: isPlain ? 0 : 3 });
@@ -140,50 +137,32 @@ function markdownTheme(chalk: ChalkInstance, style: (role: ThemeRole) => Style):
 	};
 }
 
-function styleOf(chalk: ChalkInstance, spec: StyleSpec, level: ColourLevel): Style {
+function styleOf(chalk: ChalkInstance, spec: StyleSpec, level: ColorLevel): Style {
 	let style = chalk;
-	if (spec.background !== undefined) style = withBackground(style, spec.background, level);
-	if (spec.color !== undefined) style = withColour(style, spec.color, level);
+	if (spec.background !== undefined) style = withColor(style, spec.background, level, true);
+	if (spec.color !== undefined) style = withColor(style, spec.color, level, false);
 	for (const attribute of STYLE_ATTRIBUTES) if (spec[attribute]) style = style[attribute];
-	// Called without a style, chalk would still turn what is no text into one.
+	// Without styles, chalk itself would convert its argument to a string.
 	return style === chalk ? (text) => text : style;
 }
 
-function withColour(style: ChalkInstance, value: ColourValue, level: ColourLevel): ChalkInstance {
-	const colour = reduced(value, level);
-	switch (colour.kind) {
-		case "default":
-			return style;
+function withColor(style: ChalkInstance, value: ColorValue, level: ColorLevel, isBackground: boolean): ChalkInstance {
+	const parsed = parseColor(value) ?? { kind: "default" };
+	const color = reduceColor(parsed, level);
+	if (color.kind === "default") return style;
+	// With 16 colors a custom background could become the color of its text and hide it.
+	if (isBackground && level === 1 && parsed.kind !== "named") return style.inverse;
+	switch (color.kind) {
 		case "named":
-			return style[FOREGROUNDS[colour.index] ?? "white"];
+			return style[(isBackground ? BACKGROUNDS : FOREGROUNDS)[color.index] ?? "reset"];
 		case "indexed":
-			return style.ansi256(colour.index);
+			return isBackground ? style.bgAnsi256(color.index) : style.ansi256(color.index);
 		case "rgb":
-			return style.rgb(...colour.rgb);
+			return isBackground ? style.bgRgb(...color.rgb) : style.rgb(...color.rgb);
 	}
 }
 
-function withBackground(style: ChalkInstance, value: ColourValue, level: ColourLevel): ChalkInstance {
-	const colour = reduced(value, level);
-	// A shade of its own comes down to one that the text on it may have too: that would hide it.
-	if (level === 1 && parseColour(value)?.kind !== "named") return colour.kind === "default" ? style : style.inverse;
-	switch (colour.kind) {
-		case "default":
-			return style;
-		case "named":
-			return style[BACKGROUNDS[colour.index] ?? "bgBlack"];
-		case "indexed":
-			return style.bgAnsi256(colour.index);
-		case "rgb":
-			return style.bgRgb(...colour.rgb);
-	}
-}
-
-function reduced(value: ColourValue, level: ColourLevel): Colour {
-	return reduceColour(parseColour(value) ?? { kind: "default" }, level);
-}
-
-/** The sixteen as chalk calls them, by their number. */
+/** chalk's names of the 16 colors, by number. */
 const FOREGROUNDS = [
 	...(["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const),
 	...(["blackBright", "redBright", "greenBright", "yellowBright"] as const),

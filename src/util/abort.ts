@@ -1,16 +1,16 @@
-/** Longest delay a Node timer takes; a longer one would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Longest delay of a Node timer; a longer one would fire at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A signal that follows several others until it is unlinked. */
 export interface LinkedSignal {
 	readonly signal: AbortSignal;
-	/** Lets go of the sources; the signal no longer changes. */
+	/** Removes the listeners from the sources; the signal no longer changes. */
 	unlink(): void;
 }
 
 /**
- * One signal that is aborted as soon as any of `sources` is, with its reason. Absent sources are passed over.
- * Call `unlink` when the work is done, so that a long-lived source does not keep what hangs on the signal.
+ * Creates a signal that aborts as soon as any of `sources` does, with its reason. Ignores undefined sources. Call
+ * `unlink` when the work is done, so that a long-lived source does not retain the listeners of the signal.
  */
 export function linkSignals(...sources: (AbortSignal | undefined)[]): LinkedSignal {
 	const controller = new AbortController();
@@ -32,8 +32,8 @@ export function linkSignals(...sources: (AbortSignal | undefined)[]): LinkedSign
 }
 
 /**
- * Calls `listener` once: now when the signal is already aborted, else when it becomes so.
- * @returns a function that takes the listener away
+ * Calls `listener` once: now if the signal is already aborted, else when it aborts.
+ * @returns a function that removes the listener
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 	if (signal.aborted) {
@@ -45,8 +45,8 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 }
 
 /**
- * Settles as `promise` does, or rejects with the reason of `signal` the moment it is aborted. The work behind the
- * promise goes on; what becomes of it is ignored.
+ * Settles like `promise`, or rejects with the reason of `signal` as soon as it aborts. The work behind the promise
+ * continues; its result is ignored.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 	return new Promise<T>((resolve, reject) => {
@@ -55,21 +55,15 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
 	});
 }
 
-/** Resolves after `ms` milliseconds; rejects with the reason of `signal` when that comes first. */
+/** Resolves after `ms` milliseconds; rejects with the reason of `signal` if it aborts first. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 	return new Promise<void>((resolve, reject) => {
-		if (signal?.aborted) {
-			reject(signal.reason);
-			return;
-		}
 		let release = () => {};
-		const timer = setTimeout(
-			() => {
-				release();
-				resolve();
-			},
-			Math.min(ms, MAX_TIMER_MS),
-		);
+		const elapsed = () => {
+			release();
+			resolve();
+		};
+		const timer = setTimeout(elapsed, Math.min(ms, MAX_TIMER_MS));
 		if (signal === undefined) return;
 		release = onAbort(signal, () => {
 			clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** How long ago something was, in a few characters: `now`, `12 min`, `5 h`, `3 days`, `2 years`. */
+/** Formats the time between two times (ms since the epoch): `now`, `12 min`, `5 h`, `3 days`, `2 years`. */
 export function formatAge(since: number, now: number): string {
 	const minutes = Math.max(0, Math.floor((now - since) / 60_000));
 	if (minutes < 1) return "now";

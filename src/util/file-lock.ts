@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, openSync, readFileSync, renameSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { PiError } from "../errors.js";
-import { ensurePrivateDir, errnoCode } from "./fs.js";
+import { ensurePrivateDir, errnoCode, tryUnlink } from "./fs.js";
 
 /** The process that holds a lock, as recorded in the lock file. */
 export interface LockOwner {
 	pid: number;
-	/** Start of that process in clock ticks since boot; null where the system does not say. */
+	/** Start of that process in clock ticks since boot; null if unknown. */
 	startTime: number | null;
-	/** Null where the system does not say. */
+	/** Null if unknown. */
 	bootId: string | null;
 	host: string;
 }
@@ -22,15 +22,15 @@ export interface Lock {
 	release(): void;
 }
 
-/** A lock, or why it is not free: its owner, or null if its file keeps changing. */
+/** A lock, or the owner that prevents it; an owner of null means that the lock file keeps changing. */
 type Attempt = { lock: Lock } | { lock: null; owner: LockOwner | null };
 
 const MAX_ATTEMPTS = 20;
-/** A lock file is empty between its creation and the write of its owner; this long is waited before each retry. */
+/** Delay before a retry if the lock file is empty, as it is between its creation and the write of its owner. */
 const EMPTY_WAIT_MS = 10;
-/** How often `withFileLock` retries. */
+/** Delay between the attempts of `withFileLock`. */
 const POLL_MS = 20;
-/** `withFileLock` covers one write or one network request; an older lock is abandoned, whoever holds it. */
+/** `withFileLock` covers one write or one network request; an older lock is treated as abandoned. */
 const STALE_MS = 120_000;
 
 /** Path of the lock of a file. */
@@ -72,7 +72,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, wait
 	while (lock === null) {
 		if (performance.now() > deadline) {
 			throw new PiError("config_write_failed", `Cannot change ${path}: another process holds ${lockPath(path)}`, {
-				hint: "end the other pi, or remove the lock file if there is none",
+				hint: "quit the other pi, or delete the lock file if no pi is running",
 			});
 		}
 		await delay(POLL_MS * (0.5 + Math.random()));
@@ -123,7 +123,7 @@ function create(path: string, record: string): boolean {
 	try {
 		writeSync(descriptor, record);
 	} catch (error) {
-		remove(path);
+		tryUnlink(path);
 		throw error;
 	} finally {
 		closeSync(descriptor);
@@ -143,16 +143,9 @@ function removeIf(path: string, record: string): void {
 	} catch {
 		return; // another process was faster
 	}
-	if (read(aside) === record) remove(aside);
+	// If this fails, the next process finds that the owner is dead.
+	if (read(aside) === record) tryUnlink(aside);
 	else renameSync(aside, path);
-}
-
-function remove(path: string): void {
-	try {
-		unlinkSync(path);
-	} catch {
-		// Gone already, or the directory is read-only: then the next process finds the owner dead.
-	}
 }
 
 function read(path: string): string | undefined {
@@ -168,7 +161,7 @@ function isOlder(path: string, ms: number): boolean {
 	return stats !== undefined && Date.now() - stats.mtimeMs > ms;
 }
 
-/** @returns undefined for a record that names no process. Without a host it is of this one. */
+/** @returns undefined for a record without a process id. A record without a host belongs to this host. */
 function parseOwner(text: string): LockOwner | undefined {
 	let value: unknown;
 	try {
@@ -230,12 +223,12 @@ function locked(file: string, owner: LockOwner | null): PiError {
 	}
 	if (owner.host !== thisProcess().host) {
 		return new PiError("log_locked", `Session ${file} is in use by process ${owner.pid} on ${owner.host}`, {
-			hint: `if that is no longer so, delete ${lockPath(file)}`,
+			hint: `if that process no longer runs, delete ${lockPath(file)}`,
 		});
 	}
 	const who = owner.pid === process.pid ? `this process (${owner.pid})` : `process ${owner.pid}`;
 	return new PiError("log_locked", `Session ${file} is in use by ${who}`, {
-		hint: "end that process, or branch from the session",
+		hint: "quit that process, or branch from the session",
 	});
 }
 

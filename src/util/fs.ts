@@ -22,27 +22,27 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
 
-/** Largest file that is read whole unless the caller says otherwise. */
+/** Default size limit of `readRegularFile`. */
 export const MAX_READ_BYTES = 50 * 1024 * 1024;
 
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const MAX_LINKS = 40;
 const READ_CHUNK_BYTES = 64 * 1024;
 
-/** The `errno` name (`ENOENT`, …) of a failure or of its cause; undefined when it has none. */
+/** The `errno` name (`ENOENT`, …) of an error or of its cause; undefined if there is none. */
 export function errnoCode(error: unknown): string | undefined {
 	if (!(error instanceof Error)) return undefined;
 	if ("code" in error && typeof error.code === "string" && !(error instanceof PiError)) return error.code;
 	return errnoCode(error.cause);
 }
 
-/** True when a failure, or its cause, says that the file or a directory on the way to it does not exist. */
+/** True if an error, or its cause, means that the file or one of its parent directories does not exist. */
 export function isNotFound(error: unknown): boolean {
 	const code = errnoCode(error);
 	return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** What stands at a path, in words: `a directory`, `a FIFO`, … */
+/** The kind of a file in words: `a directory`, `a FIFO`, … */
 export function fileKind(stats: Stats): string {
 	if (stats.isFile()) return "a regular file";
 	if (stats.isDirectory()) return "a directory";
@@ -53,8 +53,8 @@ export function fileKind(stats: Stats): string {
 }
 
 /**
- * Creates a directory and its missing parents, for this user alone (0700, whatever the umask is).
- * A directory that exists keeps its mode.
+ * Creates a directory and its missing parents, accessible only by this user (0700, independent of the umask). An
+ * existing directory keeps its mode.
  */
 export function ensurePrivateDir(path: string): void {
 	const full = resolve(path);
@@ -64,24 +64,22 @@ export function ensurePrivateDir(path: string): void {
 	try {
 		mkdirSync(full, 0o700);
 	} catch (error) {
-		// Another process may have made it in between.
+		// Another process may have created it meanwhile.
 		if (errnoCode(error) === "EEXIST" && statSync(full).isDirectory()) return;
 		throw error;
 	}
 	chmodSync(full, 0o700);
 }
 
-/** How a file is written. */
 export interface WriteFileOptions {
-	/** Permission bits, independent of the umask. Unset: those of the existing file, else what the umask allows. */
+	/** Permission bits, independent of the umask. Default: those of the existing file, else those the umask allows. */
 	mode?: number;
 }
 
 /**
- * Replaces a file's contents so that it is wholly old or wholly new whenever the machine stops: temporary file beside
- * it, fsync, rename. A symbolic link stays and its target is replaced; mode and owner of an existing file are kept.
- * The directory must exist.
- * @throws PiError `file_unreadable` when something other than a regular file is in place; the error of the system otherwise
+ * Replaces the contents of a file atomically, even if the machine stops: writes a temporary file in the same directory,
+ * syncs and renames it. Follows symbolic links; keeps mode and owner of an existing file. The directory must exist.
+ * @throws PiError `file_unreadable` if the path is not a regular file; otherwise the system's error
  */
 export async function atomicWriteFile(
 	path: string,
@@ -100,14 +98,14 @@ export async function atomicWriteFile(
 		file = undefined;
 		renameSync(temporary, plan.target);
 	} catch (error) {
-		await file?.close().catch(() => {}); // the first failure is the one to report
-		discard(temporary);
+		await file?.close().catch(() => {}); // the first error is reported instead
+		tryUnlink(temporary);
 		throw error;
 	}
 	await syncDirectory(dirname(plan.target));
 }
 
-/** `atomicWriteFile` for places that cannot wait. Same contract. */
+/** Synchronous `atomicWriteFile`. Same contract. */
 export function atomicWriteFileSync(path: string, data: string | Uint8Array, options: WriteFileOptions = {}): void {
 	const plan = planWrite(path, options);
 	const temporary = temporaryPath(plan.target);
@@ -122,19 +120,19 @@ export function atomicWriteFileSync(path: string, data: string | Uint8Array, opt
 		renameSync(temporary, plan.target);
 	} catch (error) {
 		if (descriptor !== undefined) closeSync(descriptor);
-		discard(temporary);
+		tryUnlink(temporary);
 		throw error;
 	}
 	syncDirectorySync(dirname(plan.target));
 }
 
-/** Writes all bytes, also when the system takes them in several pieces. */
+/** Writes all bytes, with several system calls if necessary. */
 export function writeAllSync(descriptor: number, bytes: Uint8Array): void {
 	let offset = 0;
 	while (offset < bytes.length) offset += writeSync(descriptor, bytes, offset);
 }
 
-/** Makes names in a directory durable, where the system can. */
+/** Synchronous `syncDirectory`. */
 export function syncDirectorySync(path: string): void {
 	try {
 		const descriptor = openSync(path, "r");
@@ -144,11 +142,11 @@ export function syncDirectorySync(path: string): void {
 			closeSync(descriptor);
 		}
 	} catch {
-		// Not every file system can; the file itself is synced already.
+		// Not every file system supports this; the file itself is already synced.
 	}
 }
 
-/** Makes names in a directory durable, where the system can. */
+/** Makes the names in a directory durable, if the file system supports it. */
 export async function syncDirectory(path: string): Promise<void> {
 	try {
 		const directory = await open(path, "r");
@@ -158,19 +156,18 @@ export async function syncDirectory(path: string): Promise<void> {
 			await directory.close();
 		}
 	} catch {
-		// Not every file system can; the file itself is synced already.
+		// Not every file system supports this; the file itself is already synced.
 	}
 }
 
-/** Limits of a read. */
 export interface ReadFileOptions {
-	/** Larger files are refused. Unset: `MAX_READ_BYTES`. */
+	/** Larger files are refused. Default: `MAX_READ_BYTES`. */
 	maxBytes?: number;
 }
 
 /**
- * The bytes of a regular file. Never blocks on a FIFO or device and never reads more than `maxBytes`.
- * @throws PiError `file_unreadable` that says what stands at the path, or why it cannot be read (`isNotFound` tells a missing file)
+ * Reads the bytes of a regular file. Never blocks on a FIFO or device and never returns more than `maxBytes`.
+ * @throws PiError `file_unreadable` with the kind of file or the reason (use `isNotFound` to detect a missing file)
  */
 export async function readRegularFile(path: string, options: ReadFileOptions = {}): Promise<Buffer> {
 	const maxBytes = options.maxBytes ?? MAX_READ_BYTES;
@@ -190,7 +187,7 @@ export async function readRegularFile(path: string, options: ReadFileOptions = {
 	}
 }
 
-/** `readRegularFile` for places that cannot wait. Same contract. */
+/** Synchronous `readRegularFile`. Same contract. */
 export function readRegularFileSync(path: string, options: ReadFileOptions = {}): Buffer {
 	const maxBytes = options.maxBytes ?? MAX_READ_BYTES;
 	let descriptor: number | undefined;
@@ -209,7 +206,7 @@ export function readRegularFileSync(path: string, options: ReadFileOptions = {})
 	}
 }
 
-/** Collects a file's bytes up to a limit. The size is only a first guess: files of /proc say 0, others grow meanwhile. */
+/** Collects a file's bytes up to a limit. The size is an estimate: files in /proc report 0, and files may grow. */
 class BoundedReader {
 	#buffer: Buffer;
 	#length = 0;
@@ -256,13 +253,13 @@ function planWrite(path: string, options: WriteFileOptions): WritePlan {
 	return { target, existing, mode: options.mode ?? (existing && existing.mode & 0o7777) };
 }
 
-/** The path that a write must replace: links resolved, also when the last one points at nothing yet. */
+/** The path that a write must replace: with links resolved, even if the target of the last link does not exist yet. */
 function followLinks(path: string): string {
 	let target = resolve(path);
 	for (let count = 0; count < MAX_LINKS; count++) {
 		const stats = lstatSync(target, { throwIfNoEntry: false });
 		if (!stats?.isSymbolicLink()) return target;
-		// `..` in a link goes up from where the directory really is, which a path through another link does not say.
+		// `..` in a link refers to the parent of the real directory, not of a path through another link.
 		target = resolve(realpathSync(dirname(target)), readlinkSync(target));
 	}
 	throw new PiError("file_unreadable", `Cannot write ${path}: its symbolic links form a loop`);
@@ -279,18 +276,20 @@ function applyOwnership(descriptor: number, { existing, mode }: WritePlan): void
 			try {
 				fchownSync(descriptor, existing.uid, existing.gid);
 			} catch {
-				// Only the superuser may give files away; the contents matter more than the owner.
+				// Only the superuser may change the owner; the contents matter more than the owner.
 			}
 		}
 	}
-	if (mode !== undefined) fchmodSync(descriptor, mode); // after chown, which clears set-id bits; the umask has cut open's mode
+	// After chown, which clears set-id bits, and because the umask restricted the mode of `open`.
+	if (mode !== undefined) fchmodSync(descriptor, mode);
 }
 
-function discard(temporary: string): void {
+/** Deletes a file and ignores a failure: use it only for files that may be missing or left behind. */
+export function tryUnlink(path: string): void {
 	try {
-		unlinkSync(temporary);
+		unlinkSync(path);
 	} catch {
-		// It was never made, or cannot be removed either; the caller reports the first failure.
+		// It is missing or cannot be deleted; see above.
 	}
 }
 
@@ -307,12 +306,7 @@ function tooLarge(path: string, size: number, maxBytes: number): PiError {
 function unreadable(path: string, error: unknown): PiError {
 	if (error instanceof PiError) return error;
 	const code = errnoCode(error);
-	if (code === "ENOENT") return new PiError("file_unreadable", `Cannot read ${path}: no such file`, { cause: error });
-	// Opening a socket, or a FIFO's or device's missing other side.
-	if (code === "ENXIO") {
-		return new PiError("file_unreadable", `Cannot read ${path}: it is a socket or a device without a driver`, {
-			cause: error,
-		});
-	}
-	return new PiError("file_unreadable", `Cannot read ${path}`, { cause: error });
+	const socketOrDevice = code === "ENXIO" ? ": it is a socket or a device without a driver" : "";
+	const reason = code === "ENOENT" ? ": no such file" : socketOrDevice;
+	return new PiError("file_unreadable", `Cannot read ${path}${reason}`, { cause: error });
 }

@@ -1,6 +1,6 @@
 /**
- * The candidates that someone who typed `word` may have meant, best first: same beginning, then containing it, then
- * few typing errors. Empty when nothing is near.
+ * The candidates most similar to `word`, best first: same prefix, then containing it, then few typing errors. Empty if
+ * none is similar.
  */
 export function nearest(word: string, candidates: Iterable<string>, max = 3): string[] {
 	const wanted = word.toLowerCase();
@@ -12,12 +12,12 @@ export function nearest(word: string, candidates: Iterable<string>, max = 3): st
 		if (score !== null) scored.push({ candidate, score });
 	}
 	return scored
-		.sort((a, b) => a.score - b.score || unlike(a.candidate, word) - unlike(b.candidate, word))
+		.sort((a, b) => a.score - b.score || lengthDifference(a.candidate, word) - lengthDifference(b.candidate, word))
 		.slice(0, max)
 		.map(({ candidate }) => candidate);
 }
 
-/** "did you mean a, b or c?", or undefined when nothing is near. */
+/** The text "did you mean a, b or c?", or undefined if no candidate is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
 	const names = nearest(word, candidates);
 	if (names.length === 0) return undefined;
@@ -36,7 +36,7 @@ function distance(wanted: string, candidate: string, allowed: number): number | 
 	return null;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that lead from one to the other. */
+/** Number of insertions, deletions, replacements and swaps of neighbors that turn `a` into `b`. */
 function editDistance(a: string, b: string): number {
 	let beforeLast: number[] = [];
 	let last = Array.from({ length: b.length + 1 }, (_, column) => column);
@@ -60,7 +60,7 @@ function editDistance(a: string, b: string): number {
 	return last[b.length] ?? 0;
 }
 
-/** Breaks ties: names as long as what was typed first. */
-function unlike(candidate: string, word: string): number {
+/** Breaks ties: names of similar length first. */
+function lengthDifference(candidate: string, word: string): number {
 	return Math.abs(candidate.length - word.length);
 }

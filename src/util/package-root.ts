@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 let root: string | null = null;
 
-/** Directory of pi's own package: where hooks-examples, docs and CHANGELOG.md are, from source and from the bundle. */
+/** Directory of pi's package, with hooks-examples, docs and CHANGELOG.md; works from source and from the bundle. */
 export function packageRoot(): string {
 	if (root === null) {
 		let dir = dirname(fileURLToPath(import.meta.url));

@@ -3,20 +3,18 @@ import { existsSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
 import { errorText } from "../errors.js";
-import { onAbort } from "./abort.js";
+import { MAX_TIMER_MS, onAbort } from "./abort.js";
 import { errnoCode } from "./fs.js";
 import { hasReaper, prepareReaper, reaperPipe, trackedGroups, trackGroup, untrackGroup } from "./reaper.js";
 
-/** Time between the request to end and the kill. */
+/** Time between SIGTERM and SIGKILL. */
 const KILL_DELAY_MS = 1000;
-/** How long output is waited for after the program itself has ended, while something else holds its pipes. */
+/** Maximum wait for output after the program has ended while another process holds its pipes. */
 const LINGER_MS = 200;
-/** What a process left in the background may still print before its pipes are closed. */
+/** Maximum output of background processes before pi closes their pipes. */
 const MAX_LINGERING_BYTES = 64 * 1024 * 1024;
-/** What `exec` keeps of each stream. */
+/** Maximum that `exec` keeps of each stream. */
 const MAX_EXEC_BYTES = 10 * 1024 * 1024;
-/** Longest delay a Node timer takes. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Options of `spawnGroup`. */
 export interface SpawnGroupOptions {
@@ -24,47 +22,44 @@ export interface SpawnGroupOptions {
 	cwd?: string;
 	/** Added to the environment of this process. */
 	env?: Record<string, string>;
-	/** Ends the whole group. */
+	/** Ends the process group. */
 	signal?: AbortSignal;
-	/** Ends the whole group after so many milliseconds. */
+	/** Ends the process group after this time, ms. */
 	timeoutMs?: number;
-	/** The program begins with `ANNOUNCE_GROUP`: then it ends with this one even if this one is killed while starting it. */
+	/** True if the program begins with `ANNOUNCE_GROUP`: then it ends with pi even if pi is killed while starting it. */
 	announcesItself?: boolean;
-	/**
-	 * Gets the output in pieces of at most 64 KB, as bytes. A returned promise holds the program back until it settles;
-	 * until then no other piece of that stream comes.
-	 */
+	/** Receives the output in chunks of at most 64 KB, as bytes. A returned promise pauses that stream until it settles. */
 	onOutput?(chunk: Buffer, stream: "stdout" | "stderr"): Promise<void> | undefined;
 }
 
 /** How a program ended. */
-export interface ProcessOutcome {
-	/** null when a signal ended it. 127 when it was not found, 126 when it could not be started. */
+export interface ProcessResult {
+	/** null if a signal ended it, 127 if the command was not found, 126 if it could not be started. */
 	exitCode: number | null;
 	/** The signal that ended it. */
 	exitSignal: NodeJS.Signals | null;
-	/** What made it end: itself, its timeout or its abort signal. */
+	/** The reason for its end: it exited, timed out or was aborted. */
 	endedBy: "itself" | "timeout" | "abort";
-	/** Why it could not be started. */
+	/** The reason why it could not be started. */
 	failure?: string;
-	/** It has left processes in the background, as far as can be told. They end with this program. */
+	/** True if it left background processes, as far as pi can detect. They end with pi. */
 	leftRunning: boolean;
 	durationMs: number;
 }
 
 /**
- * Runs a program, without a shell, as the leader of a process group of its own with an empty stdin. Abort and timeout end
- * the group: SIGTERM, and SIGKILL one second later for what is left. Whatever is left when this program ends is killed.
- * Never rejects. Resolves when the program has ended and its output is read, 200 ms after its end at the latest, even if
- * a process in the background still holds the pipes.
+ * Runs a program without a shell, as the leader of its own process group, with an empty stdin. Abort and timeout end the
+ * group: SIGTERM, then SIGKILL one second later for remaining processes. Processes that remain when pi ends are killed.
+ * Never rejects. Resolves when the program has ended and its output is read, at most 200 ms after its end, even if a
+ * background process still holds the pipes.
  */
 export function spawnGroup(
 	command: string,
 	args: readonly string[],
 	options: SpawnGroupOptions = {},
-): Promise<ProcessOutcome> {
+): Promise<ProcessResult> {
 	const startedAt = performance.now();
-	const outcome = (fields: Partial<ProcessOutcome>): ProcessOutcome => ({
+	const result = (fields: Partial<ProcessResult>): ProcessResult => ({
 		exitCode: null,
 		exitSignal: null,
 		endedBy: "itself",
@@ -72,7 +67,7 @@ export function spawnGroup(
 		durationMs: Math.round(performance.now() - startedAt),
 		...fields,
 	});
-	if (options.signal?.aborted) return Promise.resolve(outcome({ endedBy: "abort" }));
+	if (options.signal?.aborted) return Promise.resolve(result({ endedBy: "abort" }));
 	forgetEndedGroups();
 	prepareReaper();
 
@@ -86,47 +81,47 @@ export function spawnGroup(
 			stdio: ["ignore", "pipe", "pipe", ...(announcements ? [announcements] : [])],
 		});
 	} catch (thrown) {
-		return Promise.resolve(outcome({ exitCode: 126, failure: startFailure(command, options.cwd, thrown) }));
+		return Promise.resolve(result({ exitCode: 126, failure: startFailure(command, options.cwd, thrown) }));
 	}
 	const group = child.pid;
 	if (group === undefined) {
 		return new Promise((resolve) => {
 			child.once("error", (thrown) => {
 				const exitCode = errnoCode(thrown) === "ENOENT" ? 127 : 126;
-				resolve(outcome({ exitCode, failure: startFailure(command, options.cwd, thrown) }));
+				resolve(result({ exitCode, failure: startFailure(command, options.cwd, thrown) }));
 			});
 		});
 	}
 	trackGroup(group);
 
 	return new Promise((resolve) => {
-		let endedBy: ProcessOutcome["endedBy"] = "itself";
-		let settled = false;
+		let endedBy: ProcessResult["endedBy"] = "itself";
+		let isResolved = false;
 		let lingeringBytes = 0;
 		let linger: NodeJS.Timeout | undefined;
 
-		const settle = () => {
-			if (settled) return;
-			settled = true;
+		const finish = () => {
+			if (isResolved) return;
+			isResolved = true;
 			clearTimeout(timeout);
 			clearTimeout(linger);
 			release();
 			const leftAny = isGroupAlive(group);
 			if (!leftAny) untrackGroup(group);
 			const leftRunning = leftAny && endedBy === "itself";
-			// What still runs must not keep this program from ending.
+			// Remaining processes must not keep pi running.
 			child.unref();
 			for (const pipe of [child.stdout, child.stderr]) {
 				if (pipe instanceof Socket) pipe.unref();
 				pipe?.resume();
 			}
-			resolve(outcome({ exitCode: child.exitCode, exitSignal: child.signalCode, endedBy, leftRunning }));
+			resolve(result({ exitCode: child.exitCode, exitSignal: child.signalCode, endedBy, leftRunning }));
 		};
 		const end = (by: "timeout" | "abort") => {
-			if (endedBy !== "itself" || settled) return;
+			if (endedBy !== "itself" || isResolved) return;
 			endedBy = by;
-			// A process stuck in the kernel outlives even a kill; its result does not wait for it.
-			endGroup(group, () => setTimeout(settle, LINGER_MS));
+			// A process stuck in the kernel survives even SIGKILL; do not wait for it.
+			endGroup(group, () => setTimeout(finish, LINGER_MS));
 		};
 		const timeout =
 			options.timeoutMs === undefined
@@ -135,58 +130,58 @@ export function spawnGroup(
 
 		for (const stream of ["stdout", "stderr"] as const) {
 			const pipe = child[stream];
-			if (pipe === null) continue; // it is not: both were asked for
-			let isHeld = false;
-			// When the program ends Node turns on its pipes, those that are held among them.
+			if (pipe === null) continue; // never the case: `stdio` requests both
+			let isPaused = false;
+			// When the program ends, Node resumes its pipes, including paused ones.
 			pipe.on("resume", () => {
-				if (isHeld && !settled) pipe.pause();
+				if (isPaused && !isResolved) pipe.pause();
 			});
 			pipe.on("data", (chunk: Buffer) => {
-				if (settled) {
-					// A background process goes on printing: let it, for its next write to a closed pipe would end it.
+				if (isResolved) {
+					// A background process may print more: a write to a closed pipe would end it.
 					lingeringBytes += chunk.length;
 					if (lingeringBytes > MAX_LINGERING_BYTES) pipe.destroy();
 					return;
 				}
-				const held = options.onOutput?.(chunk, stream);
-				if (held === undefined) return;
-				isHeld = true;
+				const paused = options.onOutput?.(chunk, stream);
+				if (paused === undefined) return;
+				isPaused = true;
 				pipe.pause();
 				const resume = () => {
-					isHeld = false;
+					isPaused = false;
 					pipe.resume();
 				};
-				held.then(resume, resume);
+				paused.then(resume, resume);
 			});
-			pipe.on("error", () => {}); // a broken pipe reads as the end of the output
+			pipe.on("error", () => {}); // a broken pipe counts as the end of the output
 		}
-		child.on("error", () => {}); // a signal that could not be sent; the group is signalled by other means
+		child.on("error", () => {}); // a signal could not be sent; pi signals the group separately
 		child.once("exit", () => {
 			clearTimeout(timeout);
-			// The loop may have been busy: one more look at the pipes before what is in them is given up.
-			linger = setTimeout(() => setImmediate(settle), LINGER_MS);
+			// The event loop may have been busy: read the pipes once more before dropping their contents.
+			linger = setTimeout(() => setImmediate(finish), LINGER_MS);
 		});
-		child.once("close", settle);
+		child.once("close", finish);
 		const release = options.signal ? onAbort(options.signal, () => end("abort")) : () => {};
 	});
 }
 
-/** What a command printed. Each stream is kept up to 10 MB. */
+/** The output of a command, up to 10 MB of each stream. */
 export interface ExecResult {
 	stdout: string;
 	stderr: string;
-	/** Exit code; 127 when the command was not found, 126 when it could not be started, 128 + n when signal n ended it. */
+	/** Exit code; 127 if the command was not found, 126 if it could not be started, 128 + n if signal n ended it. */
 	code: number;
-	/** True when a timeout or an abort ended the command; `code` is then never 0. */
+	/** True if a timeout or an abort ended the command; `code` is then never 0. */
 	killed?: boolean;
-	/** True when a stream was longer than 10 MB and its end was dropped. */
+	/** True if a stream was longer than 10 MB and its end was dropped. */
 	truncated?: boolean;
 }
 
 /** Options of `exec`. */
 export interface ExecOptions {
 	signal?: AbortSignal;
-	/** ms; the whole process group is killed after it. Absent or 0: no limit. */
+	/** ms; the process group is ended after it. Absent or 0: no limit. */
 	timeout?: number;
 	/** Defaults to the directory of this process. */
 	cwd?: string;
@@ -195,8 +190,8 @@ export interface ExecOptions {
 }
 
 /**
- * Runs a program without a shell and collects what it prints. Never rejects because of what the program does: what went
- * wrong is in `code`, `killed` and, for a program that could not be started, in `stderr`.
+ * Runs a program without a shell and collects its output. Never rejects because of the program: failures are reported in
+ * `code`, `killed` and, if the program could not be started, in `stderr`.
  */
 export async function exec(
 	command: string,
@@ -204,19 +199,19 @@ export async function exec(
 	{ signal, timeout, cwd, env }: ExecOptions = {},
 ): Promise<ExecResult> {
 	const kept = { stdout: new KeptOutput(MAX_EXEC_BYTES), stderr: new KeptOutput(MAX_EXEC_BYTES) };
-	const outcome = await spawnGroup(command, args, {
+	const result = await spawnGroup(command, args, {
 		signal,
 		timeoutMs: timeout || undefined,
 		cwd,
 		env,
 		onOutput: (chunk, stream) => kept[stream].add(chunk),
 	});
-	const killed = outcome.endedBy !== "itself";
-	const code = outcome.exitCode ?? 128 + constants.signals[outcome.exitSignal ?? "SIGTERM"];
+	const killed = result.endedBy !== "itself";
+	const code = result.exitCode ?? 128 + constants.signals[result.exitSignal ?? "SIGTERM"];
 	const stderr = kept.stderr.text();
 	return {
 		stdout: kept.stdout.text(),
-		stderr: outcome.failure === undefined ? stderr : `${stderr}${outcome.failure}\n`,
+		stderr: result.failure === undefined ? stderr : `${stderr}${result.failure}\n`,
 		code: killed && code === 0 ? 128 + constants.signals.SIGTERM : code,
 		...(killed && { killed }),
 		...((kept.stdout.truncated || kept.stderr.truncated) && { truncated: true }),
@@ -224,8 +219,8 @@ export async function exec(
 }
 
 /**
- * Ends every group that still runs, for exit handlers: sends SIGTERM and returns at once. The kill of what ignores it is
- * left to the process that watches over this one; without that process SIGKILL is sent instead.
+ * Ends every running process group, for exit handlers: sends SIGTERM and returns at once. The reaper process kills
+ * processes that ignore it; without a reaper, sends SIGKILL instead.
  */
 export function killAllGroups(): void {
 	for (const group of trackedGroups()) signalGroup(group, hasReaper() ? "SIGTERM" : "SIGKILL");
@@ -247,21 +242,21 @@ class KeptOutput {
 		this.#bytes += Math.min(chunk.length, room);
 	}
 
-	/** All bytes at once, so that no character is broken at a chunk's border; one broken by the cut is left out. */
+	/** Decodes all bytes together, so that no character is split between chunks; omits one split by the limit. */
 	text(): string {
 		const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 		return decoder.decode(Buffer.concat(this.#chunks), { stream: this.truncated });
 	}
 }
 
-/** Asks a group to end; kills what is left of it a second later and then calls `onKill`. */
+/** Sends SIGTERM to a group; after a second kills remaining processes and calls `onKill`. */
 function endGroup(group: number, onKill: () => void): void {
 	signalGroup(group, "SIGTERM");
 	const timer = setTimeout(() => {
 		if (isGroupAlive(group)) signalGroup(group, "SIGKILL");
 		onKill();
 	}, KILL_DELAY_MS);
-	// When this program ends first, the group is still listed with the reaper, which does the same.
+	// If pi ends first, the reaper still lists the group and does the same.
 	timer.unref();
 }
 
@@ -269,7 +264,7 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
 	try {
 		process.kill(-group, signal);
 	} catch {
-		// It has ended, or it runs as another user: nothing else can be done about it.
+		// It has ended, or it runs as another user, so pi may not signal it.
 	}
 }
 
@@ -282,7 +277,7 @@ function isGroupAlive(group: number): boolean {
 	}
 }
 
-/** Background processes end when they like; their groups are looked through whenever another command starts. */
+/** Background processes end without notice, so each new command checks their groups. */
 function forgetEndedGroups(): void {
 	for (const group of trackedGroups()) {
 		if (!isGroupAlive(group)) untrackGroup(group);

@@ -3,9 +3,8 @@ import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 
 /**
- * Reads `+<group>` and `-<group>` lines; a group may be named twice. At end-of-file, which comes when this program ends in
- * whatever way, the groups still listed are asked to end, given a second, and killed. Signals are ignored so that nothing
- * but that ends it.
+ * Reads `+<group>` and `-<group>` lines; a group may be listed twice. At end-of-file, which follows any end of pi, sends
+ * SIGTERM to the remaining groups and SIGKILL a second later. Ignores signals so that only end-of-file ends it.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
@@ -28,48 +27,48 @@ for id in $groups; do kill -s KILL -- "-$id"; done
 `;
 
 /**
- * What a shell runs first that was started with `reaperPipe()` as its descriptor 3: it names itself to the helper and
- * closes the pipe, whose end the helper waits for. Without it this program could be killed after it has started the shell
- * and before it has told the helper. Quiet when there is no such descriptor, or nobody at its other end.
+ * First command of a shell that was started with `reaperPipe()` as its descriptor 3: registers its group with the reaper
+ * and closes the pipe, whose end the reaper waits for. Without it, pi could be killed after starting the shell and before
+ * registering it. Prints nothing if the descriptor is missing or the reaper has ended.
  */
 export const ANNOUNCE_GROUP = `trap '' PIPE; { echo "+$$" >&3; } 2>/dev/null; trap - PIPE; exec 3>&-; `;
 
-/** Process groups that must not outlive this program. */
+/** Process groups that must not outlive pi. */
 const groups = new Set<number>();
 let reaper: ChildProcess | undefined;
 
 /**
- * Starts the helper process unless it is there. Called before a program is started, for that takes milliseconds in which
- * this program may be killed: a program that runs already would be left.
+ * Starts the reaper unless it runs. Call it before starting a program: starting the reaper takes milliseconds in which pi
+ * may be killed, and a program that already runs would survive.
  */
 export function prepareReaper(): void {
 	if (reaper === undefined) startReaper();
 }
 
-/** Has a process group killed when this program ends, `kill -9` included. */
+/** Registers a process group to be killed when pi ends, even by `kill -9`. */
 export function trackGroup(group: number): void {
 	groups.add(group);
 	if (reaper === undefined) startReaper();
-	else tell(`+${group}\n`);
+	else send(`+${group}\n`);
 }
 
-/** Forgets a process group that has ended. */
+/** Unregisters a process group that has ended. */
 export function untrackGroup(group: number): void {
-	if (groups.delete(group)) tell(`-${group}\n`);
+	if (groups.delete(group)) send(`-${group}\n`);
 }
 
-/** The groups tracked at this moment. */
+/** The registered groups. */
 export function trackedGroups(): number[] {
 	return [...groups];
 }
 
-/** True while the helper that outlives this program is there. */
+/** True while the reaper runs. */
 export function hasReaper(): boolean {
 	return reaper !== undefined;
 }
 
 function startReaper(): void {
-	// A session of its own keeps the terminal's signals away; the root directory keeps no mount busy.
+	// Its own session protects it from the terminal's signals; the root directory keeps no mount busy.
 	const child = spawn("/bin/sh", ["-c", SCRIPT, "pi-reaper"], {
 		detached: true,
 		cwd: "/",
@@ -77,12 +76,12 @@ function startReaper(): void {
 		stdio: ["pipe", "ignore", "ignore"],
 	});
 	if (child.pid === undefined) {
-		child.once("error", () => {}); // no /bin/sh: groups are then killed by exit handlers alone
+		child.once("error", () => {}); // no /bin/sh: only exit handlers kill the groups
 		return;
 	}
 	reaper = child;
 	const forget = () => {
-		// Someone ended the helper; the next group starts another, which is told every group again.
+		// The reaper was killed; the next group starts another one and registers every group again.
 		if (reaper === child) reaper = undefined;
 	};
 	child.once("exit", forget);
@@ -90,16 +89,16 @@ function startReaper(): void {
 	child.stdin?.on("error", forget);
 	child.unref();
 	if (child.stdin instanceof Socket) child.stdin.unref();
-	if (groups.size > 0) tell([...groups].map((group) => `+${group}\n`).join(""));
+	if (groups.size > 0) send([...groups].map((group) => `+${group}\n`).join(""));
 }
 
-/** The pipe that the helper reads, for a child that announces itself; undefined without a helper. */
+/** The pipe that the reaper reads, for a child that registers itself; undefined without a reaper. */
 export function reaperPipe(): Writable | undefined {
 	const pipe = reaper?.stdin;
 	return pipe && !pipe.destroyed ? pipe : undefined;
 }
 
-/** Small writes to the pipe are made at once by libuv, so they are out even if this program is killed next. */
-function tell(lines: string): void {
+/** libuv makes small writes to a pipe immediately, so they arrive even if pi is killed next. */
+function send(lines: string): void {
 	reaper?.stdin?.write(lines);
 }

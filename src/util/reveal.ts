@@ -1,14 +1,13 @@
 import { showCharacter } from "./sanitize.js";
 
-/** How much of a text is shown where someone decides by it. */
 export interface RevealOptions {
-	/** Longest line in UTF-16 units; the middle of a longer one is replaced by its length. Default 4000. */
+	/** Maximum line length in UTF-16 units; the middle of a longer line is replaced by its length. Default 4000. */
 	maxLineLength?: number;
 }
 
 /**
- * Characters that show nothing or reorder what is shown: controls, bidi marks and overrides, zero-width characters,
- * fillers, separators, variation selectors other than the one of emoji, tag characters, half surrogate pairs.
+ * Characters that are invisible or reorder text: controls, bidi marks and overrides, zero-width characters, fillers,
+ * separators, variation selectors other than that of emoji, tag characters, lone surrogates.
  */
 const INVISIBLE = new RegExp(
 	[
@@ -25,8 +24,8 @@ const LONG_BLANK = /[^\S\n]{41,}/gu;
 const BLANK_LINES = /\n(?:[^\S\n]*\n){4,}/gu;
 
 /**
- * Text as someone must see it who approves it: whatever shows nothing is shown by name (`‹U+200B›`, `␛`), colours
- * too; more than 40 blanks or 3 blank lines become a marker that says how many.
+ * Text for a person who must approve it: invisible characters, including color sequences, are shown by name
+ * (`‹U+200B›`, `␛`); more than 40 blanks or 3 blank lines become a marker with their number.
  */
 export function revealInvisible(text: string, { maxLineLength = 4000 }: RevealOptions = {}): string {
 	return text
@@ -39,11 +38,10 @@ export function revealInvisible(text: string, { maxLineLength = 4000 }: RevealOp
 		.join("\n");
 }
 
-/** How a text becomes one line. */
 export interface RevealLineOptions {
-	/** UTF-16 units; what is longer is cut and ends in `…`. Default 500. */
+	/** UTF-16 units; a longer text is truncated and ends in `…`. Default 500. */
 	maxLength?: number;
-	/** Stands in place of a line end and the blanks around it. Default ` ↵ `. */
+	/** Replaces a line end and the blanks around it. Default ` ↵ `. */
 	lineEnd?: string;
 }
 
@@ -56,7 +54,7 @@ export function revealLine(text: string, { maxLength = 500, lineEnd = " ↵ " }:
 		.trim();
 }
 
-/** A line of at most about `max` UTF-16 units; what is left out is said in its place. */
+/** Shortens a line to about `max` UTF-16 units; a marker with their number replaces the omitted characters. */
 function cutMiddle(line: string, max: number): string {
 	if (line.length <= max) return line;
 	const half = Math.max(1, Math.floor(max / 2) - 20);

@@ -1,38 +1,38 @@
-/** How text is made harmless. */
 export interface SanitizeOptions {
-	/** Longest line in UTF-16 units, colours not counted; a longer one is cut and ends in `…`. Default 4000. */
+	/** Maximum line length in UTF-16 units without colors; a longer line is truncated and ends in `…`. Default 4000. */
 	maxLineLength?: number;
 }
 
 const ESC = "\x1b";
 const RESET = "\x1b[0m";
 const DEFAULT_MAX_LINE = 4000;
-/** Styles kept per line. A line of nothing but colour changes would cost the renderer as much as a long one. */
+/** Maximum styles per line. A line of only color changes would cost the renderer as much as a long one. */
 const MAX_STYLES_PER_LINE = 1000;
 
-/** What must not pass as it is; `\n` is in the second one because lines are counted. */
+/** Characters that must not pass unchanged; `STOP` also matches `\n`, to count lines. */
 const UNSAFE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 const STOP = /[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+const SURROGATE_PAIR = /^[\ud800-\udbff][\udc00-\udfff]/;
 const SGR = /\[([\d;:]*)m/y;
-const COLON_COLOUR = /^[34]8:(?:5:\d{1,3}|2:\d{0,3}:\d{1,3}:\d{1,3}:\d{1,3}|2:\d{1,3}:\d{1,3}:\d{1,3})$/;
+const COLON_COLOR = /^[34]8:(?:5:\d{1,3}|2:\d{0,3}:\d{1,3}:\d{1,3}:\d{1,3}|2:\d{1,3}:\d{1,3}:\d{1,3})$/;
 
 /**
- * Makes foreign text harmless on a terminal. Line feeds, tabs and plain colours and styles stay; every other control
- * character is shown (`␛`, `^G`, `‹U+009B›`), and so are bidi overrides. What followed an escape character stays as
- * text. Styles left open are closed at the end. Linear in the length of the text, and idempotent.
+ * Makes untrusted text safe for a terminal. Keeps line feeds, tabs, plain colors and styles; shows every other control
+ * character and bidi override (`␛`, `^G`, `‹U+009B›`). Text after an escape character is kept as text. Open styles are
+ * closed at the end. Linear in the length of the text, and idempotent.
  */
 export function sanitize(text: string, { maxLineLength = DEFAULT_MAX_LINE }: SanitizeOptions = {}): string {
 	return scan(text, true, Math.max(1, maxLineLength));
 }
 
-/** The same without any colour or style: there is no escape character in the result. */
+/** Like `sanitize`, but removes colors and styles: the result contains no escape character. */
 export function stripAll(text: string, { maxLineLength = DEFAULT_MAX_LINE }: SanitizeOptions = {}): string {
 	return scan(text, false, Math.max(1, maxLineLength));
 }
 
 /**
- * What a terminal would show of text that rewrites its lines: a lone `\r` discards the line so far, so that of a
- * progress bar its last state is left. `\r\n` becomes `\n`. Give it whole lines, then sanitise.
+ * The text that a terminal would show after lines overwrote themselves: a lone `\r` discards the line so far, so that
+ * only the last state of a progress bar remains. `\r\n` becomes `\n`. Pass complete lines, and sanitize the result.
  */
 export function collapseCarriageReturns(text: string): string {
 	if (!text.includes("\r")) return text;
@@ -44,7 +44,7 @@ export function collapseCarriageReturns(text: string): string {
 
 function lastState(line: string): string {
 	let end = line.length;
-	// A `\r` with nothing behind it has not overwritten anything yet.
+	// A `\r` without text after it has not overwritten anything yet.
 	while (end > 0 && line[end - 1] === "\r") end--;
 	return line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
 }
@@ -80,7 +80,7 @@ function scan(text: string, keepStyles: boolean, max: number): string {
 			out += `${line.text}\n`;
 			line = new CappedLine(max);
 		} else if (character === "\r" && text[at] === "\n") {
-			// The line feed alone ends the line.
+			// The line feed ends the line.
 		} else if (character === ESC && text[at] === "[") {
 			SGR.lastIndex = at;
 			const sequence = SGR.exec(text);
@@ -108,39 +108,39 @@ function hasLongLine(text: string, max: number): boolean {
 	return false;
 }
 
-/** A line that takes text until it is full, then ends in `…` and takes nothing more. */
+/** A line that accepts text until it is full, then ends in `…` and ignores further text. */
 class CappedLine {
 	text = "";
 	full = false;
 	#width = 0;
 	#styles = 0;
-	/** Where to cut if the line grows too long, and whether a style is on there. */
+	/** Position to truncate at if the line grows too long, and whether a style is active there. */
 	#cut: { at: number; styled: boolean } | null = null;
 
 	constructor(private readonly max: number) {}
 
-	add(part: string, style: number): void {
-		if (this.full || part === "") return;
+	add(piece: string, style: number): void {
+		if (this.full || piece === "") return;
 		const room = this.max - 1 - this.#width;
-		if (!this.#cut && part.length > room) {
-			const splitsPair = isHighSurrogate(part, room - 1) && isLowSurrogate(part, room);
+		if (!this.#cut && piece.length > room) {
+			const splitsPair = SURROGATE_PAIR.test(piece.slice(room - 1, room + 1));
 			this.#cut = { at: this.text.length + room - (splitsPair ? 1 : 0), styled: style !== 0 };
 		}
-		this.#width += part.length;
+		this.#width += piece.length;
 		if (this.#cut && this.#width > this.max) {
-			this.text = `${(this.text + part).slice(0, this.#cut.at)}${this.#cut.styled ? RESET : ""}…`;
+			this.text = `${(this.text + piece).slice(0, this.#cut.at)}${this.#cut.styled ? RESET : ""}…`;
 			this.full = true;
 		} else {
-			this.text += part;
+			this.text += piece;
 		}
 	}
 
-	/** Adds what is allowed of an SGR sequence. @returns the style that is on after it */
+	/** Adds the allowed parameters of an SGR sequence. @returns the active style after it */
 	addStyle(parameters: string, style: number): number {
 		const { kept, clears, sets } = parseStyle(parameters);
 		if (kept === "") return style;
 		const closesAll = kept === "0" && style !== 0;
-		// A reset of something that is on is always kept: there are at most as many as styles.
+		// A reset of an active style is always kept: there are at most as many resets as styles.
 		if (!closesAll && this.#styles >= MAX_STYLES_PER_LINE) return style;
 		if (!closesAll) this.#styles++;
 		this.text += `${ESC}[${kept}m`;
@@ -148,17 +148,7 @@ class CappedLine {
 	}
 }
 
-function isHighSurrogate(text: string, index: number): boolean {
-	const code = text.charCodeAt(index);
-	return code >= 0xd800 && code <= 0xdbff;
-}
-
-function isLowSurrogate(text: string, index: number): boolean {
-	const code = text.charCodeAt(index);
-	return code >= 0xdc00 && code <= 0xdfff;
-}
-
-/** The allowed part of an SGR sequence, and which of weight, slant, underline, foreground, background it turns off and on. */
+/** The allowed parameters of an SGR sequence, and the attributes (as bits) that they turn off and on. */
 interface Style {
 	kept: string;
 	clears: number;
@@ -201,9 +191,6 @@ function allowedStyle(parameters: readonly string[]): Style {
 	const kept: string[] = [];
 	let clears = 0;
 	let sets = 0;
-	const turnOn = (bit: number) => {
-		sets |= bit;
-	};
 	for (let index = 0; index < parameters.length; index++) {
 		const parameter = parameters[index] ?? "";
 		const code = parameter.includes(":") ? Number.NaN : Number(parameter);
@@ -211,27 +198,27 @@ function allowedStyle(parameters: readonly string[]): Style {
 		if (off !== undefined) {
 			clears |= off;
 			sets &= ~off;
-			// All before a full reset has no effect.
+			// Parameters before a full reset have no effect.
 			if (code === 0) kept.length = 0;
 			kept.push(String(code));
 		} else if (ON.has(code)) {
-			turnOn(ON.get(code) ?? 0);
+			sets |= ON.get(code) ?? 0;
 			kept.push(String(code));
 		} else if (inRange(code, 30, 37) || inRange(code, 90, 97)) {
-			turnOn(FOREGROUND);
+			sets |= FOREGROUND;
 			kept.push(String(code));
 		} else if (inRange(code, 40, 47) || inRange(code, 100, 107)) {
-			turnOn(BACKGROUND);
+			sets |= BACKGROUND;
 			kept.push(String(code));
 		} else if (code === 38 || code === 48 || code === 58) {
 			const count = parameters[index + 1] === "5" ? 2 : parameters[index + 1] === "2" ? 4 : 0;
 			const values = parameters.slice(index + 1, index + 1 + count);
 			index += values.length;
 			if (code === 58 || count === 0 || values.length < count || !values.every(isByte)) continue;
-			turnOn(code === 38 ? FOREGROUND : BACKGROUND);
+			sets |= code === 38 ? FOREGROUND : BACKGROUND;
 			kept.push(String(code), ...values.map((value) => String(Number(value))));
-		} else if (COLON_COLOUR.test(parameter)) {
-			turnOn(parameter.startsWith("3") ? FOREGROUND : BACKGROUND);
+		} else if (COLON_COLOR.test(parameter)) {
+			sets |= parameter.startsWith("3") ? FOREGROUND : BACKGROUND;
 			kept.push(parameter);
 		}
 	}

@@ -1,24 +1,23 @@
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 
-/** Exit codes of programs that a signal ends: 128 and its number. */
+/** Exit codes of programs ended by a signal: 128 + its number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-/** ms after which a program that does not end by itself is ended. */
+/** ms after which pi exits even if stopping has not finished. */
 const HARD_STOP_MS = 5000;
-/** A signal that comes this soon after the first, ms, belongs to the same end: a terminal that closes sends several. */
+/** Signals within this time after the first, ms, count as one: a closing terminal sends several. */
 const TOGETHER_MS = 500;
 
-/** A program's watch for signals. */
 export interface SignalWatch {
-	/** Code to exit with; undefined while no signal has come. */
+	/** Exit code; undefined until a signal arrives. */
 	readonly exitCode: number | undefined;
-	/** Does what a signal does that has this exit code. */
+	/** Acts like a signal with this exit code. */
 	end(code: number): void;
 	release(): void;
 }
 
-/** Stops the work at the first signal, and the process at the second or when stopping takes too long. */
-export function untilSignal(stop: () => Promise<void>): SignalWatch {
+/** Calls `stop` at the first signal; exits at the second one, or if stopping takes too long. */
+export function stopOnSignal(stop: () => Promise<void>): SignalWatch {
 	let exitCode: number | undefined;
 	let stoppedAt = 0;
 	const end = (code: number) => {
@@ -48,9 +47,9 @@ export function untilSignal(stop: () => Promise<void>): SignalWatch {
 }
 
 /**
- * Detects that nothing is left that could finish the run, for example when a hook's command never answers. Node would
+ * Detects that nothing is left that could finish the run, for example if a hook's command never returns. Node would then
  * exit with code 0.
- * @returns ends the watch
+ * @returns a function that stops the detection
  */
 export function watchForStall(onStall: () => void): () => void {
 	process.once("beforeExit", onStall);
@@ -60,10 +59,10 @@ export function watchForStall(onStall: () => void): () => void {
 /** Signals that end the program. */
 export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 
-/** Ends the program with 128 + the signal's number; with the signal itself when the terminal is gone. */
+/** Exits with code 128 + the signal's number; if the terminal is gone, ends the process with the signal itself. */
 export function exitBySignal(signal: EndSignal): void {
 	if (!isatty(0)) {
-		// Node would find that the terminal does not take its settings back, and abort with a core dump.
+		// Node would fail to restore the terminal settings and abort with a core dump.
 		process.removeAllListeners(signal);
 		process.kill(process.pid, signal);
 	}

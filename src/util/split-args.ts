@@ -1,7 +1,7 @@
 /**
- * Splits as a shell would: blanks part, quotes join, a backslash takes the next character as it is (inside single
- * quotes it is a plain character; inside double quotes it only escapes `"` and itself). A quote that is never closed
- * is an ordinary character. Nothing is expanded.
+ * Splits a line into arguments like a shell: at blanks outside quotes; a backslash escapes the next character (not in
+ * single quotes; in double quotes only `"` and itself). A quote without a closing quote is an ordinary character.
+ * Expands nothing.
  */
 export function splitArgs(raw: string): string[] {
 	const args: string[] = [];
@@ -25,7 +25,7 @@ export function splitArgs(raw: string): string[] {
 	return args;
 }
 
-/** The quoted text that opens at `start`, with the index of its closing quote; null when it is never closed. */
+/** The quoted text that opens at `start`, and the index of its closing quote; null if there is none. */
 function readQuoted(raw: string, start: number, quote: string): { text: string; end: number } | null {
 	let text = "";
 	for (let at = start + 1; at < raw.length; at++) {

@@ -1,13 +1,13 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
-/** Editors write a file in several steps; only the final state counts. ms. */
+/** Delay in ms: editors write a file in several steps, and only the final state matters. */
 const REST_MS = 50;
 
 /**
- * Calls back after a file has changed, appeared or gone, until the returned function is called. Runs no timer while
- * nothing changes and does not keep the process alive. Where changes cannot be observed, as on some network disks or in a
- * directory that does not exist, it does nothing.
+ * Calls `onChange` after a file was changed, created or deleted, until the returned function is called. Runs no timer
+ * while nothing changes and does not keep the process alive. A no-op where the system cannot report changes, such as on
+ * some network disks or in a missing directory.
  */
 export function watchFile(path: string, onChange: () => void): () => void {
 	let timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export function watchFile(path: string, onChange: () => void): () => void {
 function watchDirectory(dir: string, onChange: (name: string | null) => void): FSWatcher | null {
 	try {
 		const watcher = watch(dir, { persistent: false }, (_event, name) => onChange(name));
-		watcher.on("error", () => watcher.close()); // the directory is gone, and its events with it
+		watcher.on("error", () => watcher.close()); // the directory was deleted
 		return watcher;
 	} catch {
 		return null;

@@ -2,13 +2,13 @@ import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describe, expect, test } from "vitest";
 import { normalizeToolCalls } from "../../src/agent/legal-calls.js";
 
-/** A reply with these blocks, as a client makes one of what it was sent. */
+/** A reply with these blocks, as the client parses it. */
 function reply(...blocks: object[]): AssistantMessage {
 	return JSON.parse(JSON.stringify({ role: "assistant", content: blocks, stopReason: "toolUse" }));
 }
 
 describe("tool calls of a reply", () => {
-	test("stay as they are when they are legal", () => {
+	test("are unchanged when they are valid", () => {
 		const message = reply(
 			{ type: "text", text: "look" },
 			{ type: "toolCall", id: "a", name: "read", arguments: { path: "x", deep: [[[{ one: null }]]] } },
@@ -21,22 +21,25 @@ describe("tool calls of a reply", () => {
 		["an id that is empty", { id: "" }, { id: "call" }],
 		["an id that is a number", { id: 7 }, { id: "7" }],
 		["an id that is an object", { id: {} }, { id: "call" }],
-		["a name that no provider takes", { name: "my tool!" }, { name: "my_tool_" }],
+		["a name that no provider accepts", { name: "my tool!" }, { name: "my_tool_" }],
 		["a name that is an object", { name: { x: 1 } }, { name: "unnamed" }],
 		["a name that is too long", { name: "n".repeat(100) }, { name: "n".repeat(64) }],
-		["arguments that are a text", { arguments: "ls" }, { arguments: {} }],
+		["arguments that are a string", { arguments: "ls" }, { arguments: {} }],
 		["arguments that are a list", { arguments: [1] }, { arguments: {} }],
-		["arguments that are nothing", { arguments: null }, { arguments: {} }],
-	])("are made legal: %s", (_, odd, mended) => {
+		["arguments that are null", { arguments: null }, { arguments: {} }],
+	])("are made valid: %s", (_, invalid, expected) => {
 		const first = { type: "toolCall", id: "a", name: "ls", arguments: {} };
 		const second = { type: "toolCall", id: "b", name: "read", arguments: { path: "x" } };
-		expect(normalizeToolCalls(reply(first, { ...second, ...odd })).content).toEqual([first, { ...second, ...mended }]);
+		expect(normalizeToolCalls(reply(first, { ...second, ...invalid })).content).toEqual([
+			first,
+			{ ...second, ...expected },
+		]);
 	});
 
 	test.each([
 		["lists", "[", "]"],
 		["objects", '{"a":', "}"],
-	])("lose arguments of %s in one another without end", (_, open, close) => {
+	])("lose arguments of %s that are nested too deeply", (_, open, close) => {
 		const nested = (depth: number): AssistantMessage => ({
 			...reply(),
 			content: [

@@ -28,11 +28,11 @@ describe("isRetryable", () => {
 });
 
 describe("retryDelay", () => {
-	test("doubles from the base and stops at the longest", () => {
+	test("doubles from the base delay up to the maximum", () => {
 		expect([1, 2, 3, 20].map((attempt) => retryDelay(POLICY, attempt, null))).toEqual([2000, 4000, 8000, MAX_DELAY_MS]);
 	});
 
-	test("is what the server asks for, unless that is too long to wait", () => {
+	test("is the delay that the server asks for, unless it exceeds the maximum", () => {
 		expect(retryDelay(POLICY, 3, 700)).toBe(700);
 		expect(retryDelay(POLICY, 1, MAX_DELAY_MS + 1)).toBeNull();
 	});

@@ -7,7 +7,7 @@ import { startSession, type TestSession } from "../helpers/session.js";
 const FAST_RETRY = { retry: { enabled: true, maxRetries: 3, baseDelayMs: 1 } };
 const APIS = ["loopback/scripted", "loopback-anthropic/scripted"] as const;
 
-/** Entries, shortly: role, text and tool calls of messages, the type of all others. */
+/** Short form of entries: role, text and tool calls of messages, the type of all others. */
 function log(entries: readonly SessionEntry[]): string[] {
 	return entries.slice(1).map((entry) => {
 		if (!isMessageEntry(entry)) return entry.type;
@@ -24,7 +24,7 @@ function lastReply({ session }: TestSession): AssistantMessage | undefined {
 }
 
 describe.each(APIS)("a run with %s", (model) => {
-	test("streams text and thinking, and the log holds what was said before anyone is told", async () => {
+	test("streams text and thinking, and logs each message before its event", async () => {
 		const { session, provider, events } = await startSession({ model });
 		provider.reply([thinking("hmm"), text("Hello there")]);
 		const seen: number[] = [];
@@ -80,7 +80,7 @@ describe.each(APIS)("a run with %s", (model) => {
 		expect(log(session.entries).at(-1)).toBe("assistant(stop): done");
 	});
 
-	test("tells the model of unknown tools and bad arguments so that it can mend the call", async () => {
+	test("reports unknown tools and bad arguments to the model so that it can correct the call", async () => {
 		const { session, provider, sent } = await startSession({ model });
 		provider.reply([toolCall("teleport", {}), toolCall("read", { offset: "no" })], "ok");
 		await session.prompt("go");
@@ -116,7 +116,7 @@ describe.each(APIS)("a run with %s", (model) => {
 		]);
 	});
 
-	test.each([400, 401, 403, 404])("does not try again after %i, and the next prompt works", async (status) => {
+	test.each([400, 401, 403, 404])("does not retry after %i, and the next prompt works", async (status) => {
 		const started = await startSession({ model, userSettings: FAST_RETRY });
 		const { session, provider } = started;
 		provider.reply(httpError(status, {}, "refused"), "better");
@@ -127,7 +127,7 @@ describe.each(APIS)("a run with %s", (model) => {
 		expect(log(session.entries).at(-1)).toBe("assistant(stop): better");
 	});
 
-	test("aborts in the middle of a stream: the partial reply is in the log and the next request is legal", async () => {
+	test("logs the partial reply when aborted in the middle of a stream, and the next request is valid", async () => {
 		const started = await startSession({ model });
 		const { session, provider } = started;
 		provider.reply(
@@ -148,7 +148,7 @@ describe.each(APIS)("a run with %s", (model) => {
 		expect(log(session.entries).at(-1)).toBe("assistant(stop): again");
 	});
 
-	test("aborts while a tool runs: the call has its result and no child is waited for", async () => {
+	test("does not wait for the child process when aborted during a tool call, which gets a result", async () => {
 		const started = await startSession({ model });
 		const { session, provider } = started;
 		provider.reply([toolCall("bash", { command: "echo begun; sleep 60" })], "next");
@@ -167,7 +167,7 @@ describe.each(APIS)("a run with %s", (model) => {
 });
 
 describe("a run", () => {
-	test("gives up after the last retry and says why", async () => {
+	test("gives up after the last retry and reports the error", async () => {
 		const started = await startSession({ userSettings: { retry: { enabled: true, maxRetries: 2, baseDelayMs: 1 } } });
 		const { session, provider, events } = started;
 		provider.on(() => httpError(503, {}, "no room"));
@@ -177,7 +177,7 @@ describe("a run", () => {
 		expect(events.find(({ type }) => type === "auto_retry_end")).toMatchObject({ success: false, attempt: 2 });
 	});
 
-	test("waits as long as the server asks, in preference to its own delay", async () => {
+	test("waits as long as the server asks instead of its own delay", async () => {
 		const { session, provider, events } = await startSession({
 			userSettings: { retry: { enabled: true, maxRetries: 3, baseDelayMs: 50_000 } },
 		});
@@ -186,7 +186,7 @@ describe("a run", () => {
 		expect(events.find(({ type }) => type === "auto_retry_start")).toMatchObject({ delayMs: 0 });
 	});
 
-	test("treats a stream that goes quiet as failed, although keep-alives come", async () => {
+	test("treats a stalled stream as failed, even with keep-alives", async () => {
 		const { session, provider } = await startSession({ userSettings: { ...FAST_RETRY, streamIdleTimeoutMs: 100 } });
 		provider.reply(
 			{ content: [text("quiet now, nothing more")], fault: { kind: "stall", at: 1, keepAliveMs: 20 } },
@@ -214,7 +214,7 @@ describe("a run", () => {
 		expect(lastReply(started)?.stopReason).toBe("aborted");
 	});
 
-	test("delivers steering after the current tool calls and follow-ups at the end", async () => {
+	test("sends steering after the current tool calls and follow-ups at the end", async () => {
 		const { session, provider, sent } = await startSession();
 		provider.reply([toolCall("bash", { command: "sleep 0.05" })], "one", "two");
 		const started = new Promise<void>((resolve) => {
@@ -231,7 +231,7 @@ describe("a run", () => {
 		expect(session.queue).toEqual({ steering: [], followUps: [] });
 	});
 
-	test("gives queued prompts back on abort", async () => {
+	test("returns queued prompts on abort", async () => {
 		const { session, provider } = await startSession();
 		provider.reply({ content: [text("long")], fault: { kind: "stall", at: "headers" } });
 		const run = session.prompt("go");
@@ -242,7 +242,7 @@ describe("a run", () => {
 		await run;
 	});
 
-	test("refuses to start without a key, with nothing written, and says what to set", async () => {
+	test("refuses to start without a key, writes nothing and names the missing key", async () => {
 		const { session } = await startSession({ model: "anthropic/claude-sonnet-4-5" });
 		await expect(session.prompt("hi")).rejects.toMatchObject({ code: "key_missing" });
 		await expect(session.prompt("hi")).rejects.toThrow(/anthropic/i);
@@ -270,7 +270,7 @@ describe("a run", () => {
 		]);
 	});
 
-	test.each(APIS)("tells of arguments nested without end as of none (%s)", async (model) => {
+	test.each(APIS)("reports too deeply nested arguments as empty (%s)", async (model) => {
 		const { session, provider } = await startSession({ model });
 		const told: string[] = [];
 		session.subscribe((event) => void told.push(JSON.stringify(event)));
@@ -283,7 +283,7 @@ describe("a run", () => {
 		expect(log(session.entries).at(-1)).toBe("assistant(stop): ok");
 	});
 
-	test("keeps the next request legal when a call has no name", async () => {
+	test("keeps the next request valid when a call has no name", async () => {
 		const { session, provider, sent } = await startSession();
 		provider.reply([toolCall("", {}), toolCall("bad name!", {})], "ok");
 		await session.prompt("go");
@@ -293,7 +293,7 @@ describe("a run", () => {
 		]);
 	});
 
-	test("tells the provider of nothing but the conversation when a crash left a call without result", async () => {
+	test("sends a valid conversation when a failure left a call without a result", async () => {
 		const { session, provider, sent } = await startSession();
 		provider.reply([toolCall("bash", { command: "true" })], { fault: { kind: "cut", at: "headers" } }, "recovered");
 		session.controls.autoRetry = false;

@@ -15,7 +15,7 @@ const PATCH = `Why.
 -export const one = 1;
 +export const one = "I";
 `;
-/** What bin/library-patches.js itself replaces. */
+/** The module that bin/library-patches.js itself replaces. */
 const MODELS = { version: "0.73.1", files: { "dist/models.generated.js": "export const MODELS = { a: { b: 1 } };\n" } };
 
 /** A project with these patches and these installed libraries. */
@@ -34,7 +34,7 @@ function project(
 
 const ONE = { version: "1.2.3", files: { "dist/one.js": "// one\nexport const one = 1;\n" } };
 
-test("every listed module is replaced, and no other module of its library is", async () => {
+test("all listed modules are replaced, and no other modules of their libraries", async () => {
 	const { paths, patchedSource } = libraryPatches();
 	expect(paths.map((path) => path.replace(/^.*node_modules\//, "")).sort()).toEqual([
 		"@mariozechner/pi-ai/dist/models.generated.js",
@@ -54,7 +54,7 @@ test("every listed module is replaced, and no other module of its library is", a
 	expect(await patchedSource(join(root, "node_modules/@mariozechner/pi-tui/dist/tui.js"), "")).toBeNull();
 });
 
-test("a patch changes its module, and a complete module replaces the library's", async () => {
+test("a patch changes its module, and a replacement replaces the complete module", async () => {
 	const directory = project({ "@scope/lib@1.2.3.patch": PATCH }, { "@scope/lib": ONE });
 	const { paths, patchedSource } = libraryPatches(directory);
 	const sources = await Promise.all(paths.map((path) => patchedSource(path, readFileSync(path, "utf8"))));
@@ -66,22 +66,22 @@ test("a patch changes its module, and a complete module replaces the library's",
 
 test.each([
 	["another version", { lib: { ...ONE, version: "1.3.0" } }, "1.3.0"],
-	["no library", {}, "no version"],
-])("the list is refused with %s", (_, libraries, found) => {
+	["no installed library", {}, "no version"],
+])("a patch is rejected with %s", (_, libraries, found) => {
 	const directory = project({ "lib@1.2.3.patch": PATCH }, libraries);
 	expect(() => libraryPatches(directory)).toThrow(
 		`patches/lib@1.2.3.patch is for lib 1.2.3, but ${found} is installed: run \`npm ci\`, or adapt it to the installed version`,
 	);
 });
 
-test("a complete module is refused with another version of its library", () => {
+test("a replacement of a complete module is rejected with another version of its library", () => {
 	const directory = project({}, { "@mariozechner/pi-ai": { ...MODELS, version: "0.74.0" } });
 	expect(() => libraryPatches(directory)).toThrow(
 		"bin/library-patches.js is for @mariozechner/pi-ai 0.73.1, but 0.74.0 is installed",
 	);
 });
 
-test("a patch without a version, or of a module that its library lacks, is refused", () => {
+test("a patch without a version, or for a missing module, is rejected", () => {
 	expect(() => libraryPatches(project({ "lib.patch": PATCH }, { lib: ONE }))).toThrow(
 		"patches/lib.patch is not named <package>@<version>.patch",
 	);
@@ -90,7 +90,7 @@ test("a patch without a version, or of a module that its library lacks, is refus
 	);
 });
 
-test("a patch whose context differs does not apply, and names its module", async () => {
+test("the error for a patch whose context differs names its module", async () => {
 	const files = { "dist/one.js": "// 1\nexport const one = 1;\n" };
 	const { paths, patchedSource } = libraryPatches(project({ "lib@1.2.3.patch": PATCH }, { lib: { ...ONE, files } }));
 	const [path = ""] = paths;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { nodeBuiltins } from "../../bin/node-builtins.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
-/** Bundles a program of these files, from main.js. @returns the code of the bundle and what it prints */
+/** Bundles these files, starting at main.js, and runs the bundle. @returns its code and output */
 async function bundle(files: Record<string, string>): Promise<{ code: string; stdout: string }> {
 	const directory = tempDir();
 	writeFiles(directory, files);
@@ -19,7 +19,7 @@ async function bundle(files: Record<string, string>): Promise<{ code: string; st
 	return { code: output[0].code, stdout: stdout + stderr };
 }
 
-test("every kind of import gives what Node would give", async () => {
+test("every kind of import returns the same value as in Node", async () => {
 	const { code, stdout } = await bundle({
 		"main.js": `
 			import path, { join as joined, sep } from "node:path";
@@ -41,7 +41,7 @@ test("every kind of import gives what Node would give", async () => {
 	expect(code.match(/from"[^"]*"/g)).toEqual(['from"node:module"']);
 });
 
-test("members that the program does not use are not read", async () => {
+test("unused members are not read", async () => {
 	const { code } = await bundle({ "main.js": `import { existsSync } from "node:fs"; console.log(existsSync("/"));` });
 	expect(code).toContain("existsSync");
 	expect(code).not.toContain("promises");

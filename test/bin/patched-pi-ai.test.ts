@@ -2,7 +2,7 @@ import { type Context, parseStreamingJson, streamSimple } from "@mariozechner/pi
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type LoopbackApi, startProvider, toolCall } from "../helpers/loopback-provider.js";
 
-/** The library's types do not know the second parameter. */
+/** The library's types lack the second parameter. */
 const parse: (text: string, call: { arguments: unknown }) => unknown = parseStreamingJson;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
@@ -11,7 +11,7 @@ afterEach(() => {
 	vi.restoreAllMocks();
 });
 
-/** Lets each parsing of such a text take some time. @returns the texts that were parsed, as they come */
+/** Makes parsing of matching texts take `ms`. @returns a live list of the parsed texts */
 function slowParsing(text: RegExp, ms: number): string[] {
 	const { parse } = JSON;
 	const parsed: string[] = [];
@@ -25,7 +25,7 @@ function slowParsing(text: RegExp, ms: number): string[] {
 	return parsed;
 }
 
-/** Parses after each of 1000 pieces, 1 ms apart. @returns after which ones there were new arguments */
+/** Parses after each of 1000 chunks, 1 ms apart. @returns the chunks after which the arguments changed */
 function parsePieces(parseMs: number): number[] {
 	slowParsing(/^\{"piece"/, parseMs);
 	const call = { arguments: {} as unknown };
@@ -39,17 +39,17 @@ function parsePieces(parseMs: number): number[] {
 	return changed;
 }
 
-test("short arguments are parsed with every piece", () => {
+test("short arguments are parsed with every chunk", () => {
 	expect(parsePieces(0)).toHaveLength(1000);
 });
 
-test("parsing long arguments takes a tenth of the time, at equal distances", () => {
+test("parsing long arguments takes a tenth of the time, at equal intervals", () => {
 	const parsed = parsePieces(5);
 	expect(parsed.slice(0, 4)).toEqual([0, 45, 90, 135]);
 	expect(parsed).toHaveLength(23);
 });
 
-test("each call has its own time", () => {
+test("the time is measured separately for each tool call", () => {
 	slowParsing(/^\{"/, 100);
 	const [first, second] = [{ arguments: {} }, { arguments: {} }];
 	expect(parse('{"a":1}', first)).toEqual({ a: 1 });
@@ -58,7 +58,7 @@ test("each call has its own time", () => {
 });
 
 test.each<LoopbackApi>(["openai-completions", "anthropic-messages"])(
-	"with %s, most pieces of a long argument are not parsed, and the complete argument is",
+	"with %s, most chunks of a long argument are not parsed, but the complete argument is",
 	async (api) => {
 		const provider = await startProvider();
 		const args = { content: "a line of a file\n".repeat(500) };
@@ -71,7 +71,7 @@ test.each<LoopbackApi>(["openai-completions", "anthropic-messages"])(
 		const { content } = await stream.result();
 		expect(content).toMatchObject([{ type: "toolCall", name: "write", arguments: args }]);
 		expect(pieces).toBeGreaterThan(500);
-		// No time passes but for parsing: the first piece is parsed, and the whole once at the end.
+		// Time only passes while parsing: the first chunk is parsed, and the complete argument at the end.
 		expect({ different: new Set(parsed).size, last: parsed.at(-1) }).toEqual({
 			different: 2,
 			last: JSON.stringify(args),

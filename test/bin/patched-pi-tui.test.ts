@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vite
 type Measures = { visibleWidth: typeof visibleWidth; wrapTextWithAnsi: typeof wrapTextWithAnsi };
 
 const utils = fileURLToPath(new URL("../../node_modules/@mariozechner/pi-tui/dist/utils.js", import.meta.url));
-/** The library's own functions: with a query, a path is not on the list of replaced modules. */
+/** The library's own functions: a path with a query is not on the list of replaced modules. */
 const original: Measures = await import(`${utils}?original`);
 
 const style = fc.constantFrom("\x1b[31m", "\x1b[39m", "\x1b[1;38;5;240m", "\x1b[m", "\x1b[0m", "\x1b[4:3m");
@@ -26,7 +26,7 @@ test("the functions under test are not the library's own", () => {
 	expect(segmented).toHaveBeenCalledOnce();
 });
 
-test("every character has the width that the library gives", () => {
+test("every character has the same width as in the library", () => {
 	const wrong: number[] = [];
 	let measured = 0;
 	for (let code = 0; code <= 0xffff; code += 1) {
@@ -40,7 +40,7 @@ test("every character has the width that the library gives", () => {
 	expect(measured).toBeGreaterThan(1_200);
 });
 
-test("every line has the width that the library gives, and is wrapped in the same places", () => {
+test("every line has the same width and line breaks as in the library", () => {
 	fc.assert(
 		fc.property(line, fc.integer({ min: 1, max: 20 }), (text, width) => {
 			expect(visibleWidth(text)).toBe(original.visibleWidth(text));
@@ -52,7 +52,7 @@ test("every line has the width that the library gives, and is wrapped in the sam
 test.each([
 	["a line of text", "plain text", 10],
 	["styles, which have no width", "\x1b[1m\x1b[38;5;240m▎\x1b[39m bold\x1b[22m", 6],
-	["nothing", "", 0],
+	["an empty line", "", 0],
 ])("%s is measured without segmentation", (_, text, width) => {
 	expect(visibleWidth(text)).toBe(width);
 	expect(segmented).not.toHaveBeenCalled();
@@ -61,13 +61,13 @@ test.each([
 test.each([
 	["wide characters", "語", 2],
 	["emoji", "👍", 2],
-	["marks that join the letter before them", "e\u0301", 1],
+	["combining marks", "e\u0301", 1],
 	["tabs", "a\tb", 5],
 	["soft hyphens", "a\u00adb", 2],
 	["other control sequences", "\x1b[2Ka", 1],
 	["links", "\x1b]8;;http://x.y\x07a\x1b]8;;\x07", 1],
-])("%s are measured by the library's own way", (name, text, width) => {
-	// Padded with its name: the library caches widths.
+])("%s are measured by the library's own code", (name, text, width) => {
+	// The library caches widths, so each text is unique.
 	expect(visibleWidth(`${text}${name}`)).toBe(width + name.length);
 	expect(segmented).toHaveBeenCalledOnce();
 });

@@ -7,7 +7,7 @@ import { tempDir, writeFiles } from "../helpers/temp.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Runs a module of the sources as `npm run dev` does. @returns what it prints */
+/** Runs a TypeScript program as `npm run dev` does. @returns its output */
 function runFromSource(program: string) {
 	const directory = tempDir();
 	writeFiles(directory, { "program.ts": program });
@@ -19,7 +19,7 @@ function runFromSource(program: string) {
 	return { stdout, stderr };
 }
 
-test("the sources run without a build, with the replaced modules", () => {
+test("the sources run without a build and with the replaced library modules", () => {
 	const program = `
 		import { safeLine } from ${JSON.stringify(join(root, "src/tui/safe-line.ts"))};
 		import { getProviders, parseStreamingJson } from ${JSON.stringify(join(root, "node_modules/@mariozechner/pi-ai/dist/index.js"))};

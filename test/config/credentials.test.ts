@@ -24,8 +24,8 @@ function access(name: string, fields: Partial<ProviderAccess> = {}): ProviderAcc
 	return { name, headers: {}, authHeader: false, keyless: false, ...fields };
 }
 
-describe("which key counts", () => {
-	test("the first of --api-key, auth.json, models.json, settings, environment", async () => {
+describe("precedence of keys", () => {
+	test("the order is --api-key, auth.json, models.json, settings, environment", async () => {
 		const { keys, key } = setup({
 			auth: { openai: { type: "api_key", key: "from-auth" } },
 			providers: [access("openai", { apiKey: "from-models" })],
@@ -56,13 +56,13 @@ describe("which key counts", () => {
 		expect(await key("openai")).toBe("from-flag");
 	});
 
-	test("auth.json before models.json", async () => {
+	test("auth.json overrides models.json", async () => {
 		const auth = { openai: { type: "api_key", key: "from-auth" } };
 		const { keys, key } = setup({ auth, providers: [access("openai", { apiKey: "from-models" })] });
 		expect([await key("openai"), keys.keySource("openai")]).toEqual(["from-auth", "auth.json"]);
 	});
 
-	test("a key in models.json is a variable, a command or the key itself", async () => {
+	test("a key in models.json can be a variable, a command or the key itself", async () => {
 		const providers = [
 			access("variable", { apiKey: "MY_KEY" }),
 			access("command", { apiKey: "!printf 'from %s' command" }),
@@ -84,7 +84,7 @@ describe("which key counts", () => {
 		});
 	});
 
-	test("local servers need none and get a stand-in", async () => {
+	test("local servers need no key and receive a placeholder", async () => {
 		const { keys, key } = setup({ providers: [access("mine", { keyless: true })] });
 		keys.markKeyless("other");
 		for (const provider of ["ollama", "lmstudio", "llamacpp", "vllm", "demo", "mine", "other"]) {
@@ -93,7 +93,7 @@ describe("which key counts", () => {
 	});
 });
 
-test("a request gets resolved headers, and the key as bearer when asked", async () => {
+test("requestAuth returns resolved headers, and the key as a bearer token if configured", async () => {
 	const provider = access("proxy", {
 		apiKey: "MY_KEY",
 		authHeader: true,
@@ -106,17 +106,17 @@ test("a request gets resolved headers, and the key as bearer when asked", async 
 	});
 });
 
-describe("a missing key is explained", () => {
+describe("the error for a missing key names the ways to provide it", () => {
 	test.each([
 		[
 			"anthropic",
 			"No key for anthropic",
-			"set ANTHROPIC_API_KEY or ANTHROPIC_OAUTH_TOKEN, or run /login anthropic in pi (kept in FILE)",
+			"set ANTHROPIC_API_KEY or ANTHROPIC_OAUTH_TOKEN, or run /login anthropic in pi (saves it in FILE)",
 		],
-		["openai-codex", "No key for openai-codex", "run /login openai-codex in pi (kept in FILE)"],
+		["openai-codex", "No key for openai-codex", "run /login openai-codex in pi (saves it in FILE)"],
 		[
 			"proxy",
-			"No key for proxy: models.json takes it from MY_KEY, which is not set",
+			"No key for proxy: models.json reads it from MY_KEY, which is not set",
 			"set MY_KEY, or run /login proxy in pi",
 		],
 	])("%s", async (provider, message, hint) => {
@@ -127,7 +127,7 @@ describe("a missing key is explained", () => {
 });
 
 describe("auth.json", () => {
-	test("keeps keys privately, beside entries that it does not know", async () => {
+	test("saving a key makes the file private and preserves unknown entries", async () => {
 		const { keys, key, authFile } = setup({ auth: { later: { type: "passkey", x: 1 } } });
 		await keys.saveKey("openai", " sk-1\n");
 		expect(await key("openai")).toBe("sk-1");
@@ -141,28 +141,28 @@ describe("auth.json", () => {
 		expect(await key("openai")).toBeUndefined();
 	});
 
-	test("is closed to others, with a notice", () => {
+	test("a file readable by other users is made private, with a notice", () => {
 		const { keys, authFile, notices } = setup({ auth: {} });
 		chmodSync(authFile, 0o644);
 		keys.hasKey("openai");
 		expect(statSync(authFile).mode & 0o777).toBe(0o600);
-		expect(notices).toEqual([`${authFile} could be read by others; it is yours alone now`]);
+		expect(notices).toEqual([`${authFile} was readable by other users; now only you can read it`]);
 	});
 
-	test("that is broken gives no key, is named once and kept when a key is saved", async () => {
+	test("an invalid file contains no keys, is reported once and is kept when a key is saved", async () => {
 		const { keys, key, authFile, notices } = setup({ auth: "{broken" });
 		expect([await key("openai"), keys.hasKey("google")]).toEqual([undefined, false]);
 		expect(notices).toEqual([
-			`${authFile}:1:2: expected a key in double quotes or "}" · mend the file; until then it is not used`,
+			`${authFile}:1:2: expected a key in double quotes or "}" · fix the file; until then it is not used`,
 		]);
 		await keys.saveKey("openai", "sk-1");
 		expect(notices[1]).toBe(
-			`${authFile} could not be read; it is kept as ${authFile}.bad-${new Date().toISOString().slice(0, 10)}`,
+			`${authFile} was invalid and is kept as ${authFile}.bad-${new Date().toISOString().slice(0, 10)}`,
 		);
 		expect(await key("openai")).toBe("sk-1");
 	});
 
-	test("changed by another process is read again", async () => {
+	test("a file changed by another process is read again", async () => {
 		const { key, authFile } = setup({ auth: {} });
 		expect(await key("openai")).toBeUndefined();
 		writeFileSync(authFile, JSON.stringify({ openai: { type: "api_key", key: "theirs" } }));
@@ -171,7 +171,7 @@ describe("auth.json", () => {
 });
 
 describe("a login", () => {
-	/** Gives out tokens `access-1`, `access-2`, …; each refresh token works once. */
+	/** Issues tokens `access-1`, `access-2`, …; each refresh token works once. */
 	function tokenServer(id: string) {
 		let valid = "refresh-0";
 		let count = 0;
@@ -198,7 +198,7 @@ describe("a login", () => {
 	}
 	const expired = { type: "oauth", access: "access-0", refresh: "refresh-0", expires: 0, account: "a" };
 
-	test("that has run out is renewed once, whoever asks at the same time", async () => {
+	test("an expired login is renewed once for concurrent requests", async () => {
 		const server = tokenServer("test-login");
 		const { authFile, keys } = setup({ auth: { "test-login": expired } });
 		const other = new Credentials({ authFile, env: {}, home: "/" });
@@ -214,7 +214,7 @@ describe("a login", () => {
 		});
 	});
 
-	test("that cannot be renewed says so and what to run", async () => {
+	test("the error for a login that cannot be renewed names the command to run", async () => {
 		tokenServer("test-login");
 		const { key } = setup({ auth: { "test-login": { ...expired, refresh: "used" } } });
 		await expect(key("test-login")).rejects.toMatchObject({
@@ -224,7 +224,7 @@ describe("a login", () => {
 		});
 	});
 
-	test("adapts the models of its provider", async () => {
+	test("a login adapts the models of its provider", async () => {
 		tokenServer("test-login");
 		const { keys } = setup();
 		await keys.saveLogin("test-login", { access: "host", refresh: "r", expires: Date.now() + 3_600_000 });
@@ -233,7 +233,7 @@ describe("a login", () => {
 	});
 });
 
-test("known keys are replaced in text, longest first, short words are not", async () => {
+test("redactSecrets replaces known keys, longest first, but no short words", async () => {
 	const { keys, key } = setup({
 		auth: {
 			a: { type: "api_key", key: "secret-12345" },

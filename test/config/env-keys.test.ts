@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { environmentProviders, findEnvironmentKey, keyVariables, variablesHint } from "../../src/config/env-keys.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
-test("names the variables that pi-ai reads, for every provider that it knows", () => {
+test("keyVariables returns the variables that pi-ai reads, for each of its providers", () => {
 	const script = `
 		import("@mariozechner/pi-ai").then(({ getProviders, findEnvKeys }) =>
 			console.log(JSON.stringify(getProviders().map((name) => [name, findEnvKeys(name) ?? []]))));`;
@@ -16,14 +16,14 @@ test("names the variables that pi-ai reads, for every provider that it knows", (
 	expect(Object.fromEntries(ours)).toEqual(Object.fromEntries(answer));
 });
 
-test("takes the first variable that is set", () => {
+test("the first variable that is set is used", () => {
 	const env = { ANTHROPIC_OAUTH_TOKEN: "", ANTHROPIC_API_KEY: " key " };
 	expect(findEnvironmentKey("anthropic", env, "/")).toEqual({ key: "key", source: "ANTHROPIC_API_KEY" });
 	expect(findEnvironmentKey("nobody", env, "/")).toBeUndefined();
 	expect(findEnvironmentKey("constructor", env, "/")).toBeUndefined();
 });
 
-test("knows the credentials of the AWS and Google tools", () => {
+test("credentials of the AWS and Google tools are detected", () => {
 	const home = tempDir();
 	expect(findEnvironmentKey("amazon-bedrock", { AWS_ACCESS_KEY_ID: "a" }, home)).toBeUndefined();
 	expect(findEnvironmentKey("amazon-bedrock", { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" }, home)).toEqual({
@@ -36,7 +36,7 @@ test("knows the credentials of the AWS and Google tools", () => {
 	expect(findEnvironmentKey("google-vertex", google, home)).toEqual({ key: "<authenticated>", source: "gcloud" });
 });
 
-test("says what to set", () => {
+test("variablesHint names the variables to set", () => {
 	expect(variablesHint("anthropic")).toBe("set ANTHROPIC_API_KEY or ANTHROPIC_OAUTH_TOKEN");
 	expect(variablesHint("amazon-bedrock")).toBe("set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
 	expect(variablesHint("openai-codex")).toBeUndefined();

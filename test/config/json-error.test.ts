@@ -8,22 +8,22 @@ test.each([
 	["[1, 2,]", 1, 7, 'a "," before "]" is not allowed'],
 	["{a: 1}", 1, 2, 'expected a key in double quotes or "}"'],
 	["{'a': 1}", 1, 2, 'expected a key in double quotes or "}"'],
-	["{\"a\": 'b'}", 1, 7, "expected a value, found a single quote (texts take double quotes)"],
+	["{\"a\": 'b'}", 1, 7, "expected a value, found a single quote (strings need double quotes)"],
 	['{"a" 1}', 1, 6, 'expected ":" after the key'],
 	['{"a": tru}', 1, 7, 'expected a value, found "tru"'],
 	['{"a": 01}', 1, 7, 'expected a value, found "01"'],
 	['{\n// comment\n"a": 1}', 2, 1, "comments are not allowed in JSON"],
-	['{"a": "b\n"}', 1, 9, "a text must end on its line"],
-	['{"a": "\\x"}', 1, 8, "a backslash in a text must be written \\\\"],
-	['{"a": "b', 1, 9, "a text is not closed"],
-	['{\n  "a": {\n', 3, 1, 'the file ends before the "{" of line 2 is closed'],
+	['{"a": "b\n"}', 1, 9, "a string must end on the line it starts on"],
+	['{"a": "\\x"}', 1, 8, "a backslash in a string must be written as \\\\"],
+	['{"a": "b', 1, 9, "unterminated string"],
+	['{\n  "a": {\n', 3, 1, 'unexpected end of file: the "{" in line 2 is not closed'],
 	["{} {}", 1, 4, 'unexpected "{" after the end'],
 	["", 1, 1, "the file is empty"],
-])("%j is wrong at %i:%i", (text, line, column, reason) => {
+])("the error in %j is at %i:%i", (text, line, column, reason) => {
 	expect(findJsonError(text)).toEqual({ line, column, reason });
 });
 
-test("finds an error exactly where JSON.parse does", () => {
+test("errors are found exactly in texts that JSON.parse rejects", () => {
 	const parses = (text: string) => {
 		try {
 			JSON.parse(text);
@@ -46,6 +46,6 @@ test("finds an error exactly where JSON.parse does", () => {
 	);
 });
 
-test("deep nesting does not overflow", () => {
-	expect(findJsonError("[".repeat(200_000))?.reason).toBe('the file ends before the "[" of line 1 is closed');
+test("deep nesting does not overflow the stack", () => {
+	expect(findJsonError("[".repeat(200_000))?.reason).toBe('unexpected end of file: the "[" in line 1 is not closed');
 });

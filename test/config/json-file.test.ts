@@ -9,7 +9,7 @@ import { tempDir } from "../helpers/temp.js";
 const read = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 const today = () => new Date().toISOString().slice(0, 10);
 
-test("a missing file is null, an empty one an empty object, and a byte order mark is no error", () => {
+test("a missing file is null, an empty one is an empty object, and a byte order mark is allowed", () => {
 	const dir = tempDir();
 	const path = join(dir, "a.json");
 	expect(readJsonObject(path)).toBeNull();
@@ -19,7 +19,7 @@ test("a missing file is null, an empty one an empty object, and a byte order mar
 	expect(readJsonObject(path)).toEqual({ a: 1 });
 });
 
-test("a broken file is named with line, column and reason", () => {
+test("the error for invalid JSON contains file, line, column and reason", () => {
 	const path = join(tempDir(), "a.json");
 	writeFileSync(path, '{\n  "a": 1,\n}');
 	expect(() => readJsonObject(path)).toThrow(
@@ -29,13 +29,13 @@ test("a broken file is named with line, column and reason", () => {
 	expect(() => readJsonObject(path)).toThrow(`${path}:1:1: expected an object in braces`);
 });
 
-test("what is no file is refused without blocking", async () => {
+test("a FIFO is rejected without blocking", async () => {
 	const path = join(tempDir(), "a.json");
 	await promisify(execFile)("mkfifo", [path]);
 	expect(() => readJsonObject(path)).toThrow("it is a FIFO");
 });
 
-test("a change keeps other keys, is private and leaves no lock or temporary file", async () => {
+test("a change preserves other keys, makes the file private and leaves no lock or temporary file", async () => {
 	const dir = tempDir();
 	const path = join(dir, "a.json");
 	writeFileSync(path, '{"other": [1], "a": 1}');
@@ -45,7 +45,7 @@ test("a change keeps other keys, is private and leaves no lock or temporary file
 	expect(readdirSync(dir)).toEqual(["a.json"]);
 });
 
-test("an unreadable file is kept aside, never overwritten", async () => {
+test("a file with invalid JSON is renamed, never overwritten", async () => {
 	const dir = tempDir();
 	const path = join(dir, "a.json");
 	for (const [text, kept] of [
@@ -58,7 +58,7 @@ test("an unreadable file is kept aside, never overwritten", async () => {
 	}
 });
 
-test("changes at the same time all arrive", async () => {
+test("concurrent changes are all made", async () => {
 	const path = join(tempDir(), "deep", "a.json");
 	await Promise.all(
 		Array.from({ length: 20 }, (_, index) => updateJsonFile(path, (current) => ({ ...current, [`k${index}`]: index }))),
@@ -66,7 +66,7 @@ test("changes at the same time all arrive", async () => {
 	expect(Object.keys(readJsonObject(path) ?? {})).toHaveLength(20);
 });
 
-test("the lock of a process that is gone is taken over", async () => {
+test("the lock of a dead process is taken over", async () => {
 	const dir = tempDir();
 	const path = join(dir, "a.json");
 	const { stdout } = await promisify(execFile)("/bin/sh", ["-c", "echo $$"]);
@@ -75,7 +75,7 @@ test("the lock of a process that is gone is taken over", async () => {
 	expect(readdirSync(dir)).toEqual(["a.json"]);
 });
 
-test("a place that cannot be written is a plain error", async () => {
+test("a path that cannot be written fails with config_write_failed", async () => {
 	const path = join(tempDir(), "a.json");
 	mkdirSync(path);
 	await expect(updateJsonFile(path, () => ({}))).rejects.toMatchObject({

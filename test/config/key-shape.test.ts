@@ -9,7 +9,7 @@ test.each([
 	["sk-abc\u200b123\ufeff", "sk-abc123"],
 	["sk-with=sign", "sk-with=sign"],
 	[" \n ", ""],
-])("of the paste %j the key is %j", (pasted, key) => {
+])("cleanKey(%j) returns %j", (pasted, key) => {
 	expect(cleanKey(pasted)).toBe(key);
 });
 
@@ -24,7 +24,7 @@ test.each([
 	["groq", "xai-0123456789ab", "it looks like a key of xai"],
 	["groq", "secret", "it is only 6 characters long"],
 	["some-provider", "https://example.com/keys", "it is a web address"],
-	["some-provider", "ключ-0123456789", "it has characters that no key has"],
-])("a key for %s that reads %j: %s", (provider, key, problem) => {
+	["some-provider", "ключ-0123456789", "it contains characters that are invalid in keys"],
+])("the problem with the key for %s %j is: %s", (provider, key, problem) => {
 	expect(keyProblem(provider, key)).toBe(problem);
 });

@@ -10,7 +10,7 @@ function read(text: string) {
 	return readKeybindings(join(dir, "keybindings.json"));
 }
 
-test("a binding and each of its keys are located with line and column", () => {
+test("placeOf locates a binding and each of its keys by line and column", () => {
 	const file = read('{\n\t"app.model": [\n\t\t"f2",\n\t\t"f3"\n\t],\n\t"app.exit" : "f3"\n}\n');
 	expect(file).toMatchObject({ value: { "app.model": ["f2", "f3"], "app.exit": "f3" }, problem: null });
 	expect([
@@ -28,10 +28,10 @@ test("$schema is accepted", () => {
 	createKeymap();
 });
 
-test("a file that is no JSON is named with its place, and one that is missing is none", () => {
+test("invalid JSON is reported with its location, and a missing file is not a problem", () => {
 	expect(read("{ oops }")).toMatchObject({
 		value: {},
-		problem: expect.stringMatching(/keybindings\.json:1:3: .*mend the file/),
+		problem: expect.stringMatching(/keybindings\.json:1:3: .*fix the file/),
 	});
 	expect(readKeybindings(join(tempDir(), "keybindings.json"))).toMatchObject({ value: {}, problem: null });
 });

@@ -21,7 +21,7 @@ const answers =
 		response.end(typeof body === "string" ? body : JSON.stringify(body));
 	};
 
-test("finds what servers offer, without embedding models", async () => {
+test("the models of local servers are found, without embedding models", async () => {
 	const ollama = await serve(
 		answers({ object: "list", data: [{ id: "qwen3:8b" }, { id: "nomic-embed-text:latest" }] }),
 	);
@@ -69,16 +69,16 @@ test.each<[string, RequestListener]>([
 	["hangs up", (request) => request.socket.destroy()],
 	["never ends", (_request, response) => response.write('{"data": [')],
 	["floods", (_request, response) => response.end("x".repeat(3 * 1024 * 1024))],
-])("a server that %s offers nothing and does not throw", async (_name, listener) => {
+])("a server that %s is ignored", async (_name, listener) => {
 	const port = await serve(listener);
 	expect(await findLocalModels({ ports: { llamacpp: port }, timeoutMs: 200 })).toEqual([]);
 });
 
-test("a port where nobody listens offers nothing", async () => {
+test("a port without a server is ignored", async () => {
 	expect(await findLocalModels({ ports: { lmstudio: 1 } })).toEqual([]);
 });
 
-test("stops when it is told to", async () => {
+test("an abort signal stops the search", async () => {
 	const port = await serve(() => {});
 	expect(
 		await findLocalModels({ ports: { ollama: port }, timeoutMs: 60_000, signal: AbortSignal.timeout(50) }),

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { getModels, getProviders } from "@mariozechner/pi-ai";
 import { describe, expect, test } from "vitest";
 import { Credentials } from "../../src/config/credentials.js";
+import { PREFERRED_MODELS } from "../../src/config/model-match.js";
 import { loadModels, modelName } from "../../src/config/models.js";
 import { loadModelsFile } from "../../src/config/models-file.js";
-import { PREFERRED_MODELS } from "../../src/config/preferred-models.js";
 import { tempAgentDir } from "../helpers/temp.js";
 
 async function load(options: { models?: unknown; env?: Record<string, string> } = {}) {
@@ -16,12 +16,12 @@ async function load(options: { models?: unknown; env?: Record<string, string> } 
 		home: dir,
 		providers: file.providers,
 	});
-	return { registry: await loadModels({ file, credentials }), credentials, path: file.path };
+	return { registry: await loadModels(file, credentials), credentials, path: file.path };
 }
 
 const names = (models: readonly { provider: string; id: string }[]) => models.map(modelName);
 
-test("preferred models exist, and every provider of pi-ai but regional twins has one", () => {
+test("preferred models exist, and every provider of pi-ai except regional variants has one", () => {
 	for (const { provider, ids } of PREFERRED_MODELS) {
 		const known = getProviders().find((name) => name === provider);
 		const all: string[] = known ? getModels(known).map(({ id }) => id) : [];
@@ -30,7 +30,7 @@ test("preferred models exist, and every provider of pi-ai but regional twins has
 });
 
 describe("models.json", () => {
-	test("adds models with defaults and checked values", async () => {
+	test("models are added with defaults and checked values", async () => {
 		const { registry, path } = await load({
 			models: {
 				providers: {
@@ -51,7 +51,7 @@ describe("models.json", () => {
 								cost: { input: 1 },
 								compat: { maxTokensField: "max_tokens" },
 							},
-							{ id: "odd", contextWindow: "much", api: "smoke-signals", colour: 1 },
+							{ id: "second", contextWindow: "much", api: "smoke-signals", color: 1 },
 							{ name: "nameless" },
 							7,
 						],
@@ -80,18 +80,18 @@ describe("models.json", () => {
 				maxTokens: 10,
 				compat: { supportsStore: false, maxTokensField: "max_tokens" },
 			},
-			{ ...base, ...defaults, id: "odd", name: "odd", compat: { supportsStore: false } },
+			{ ...base, ...defaults, id: "second", name: "second", compat: { supportsStore: false } },
 		]);
 		expect(registry.warnings).toEqual([
-			`${path}:33:23: providers.box.models[2].contextWindow must be a number above 0; ignored`,
+			`${path}:33:23: providers.box.models[2].contextWindow must be a number greater than 0; ignored`,
 			expect.stringContaining(`${path}:34:13: providers.box.models[2].api must be one of openai-completions, `),
-			`${path}:35:6: providers.box.models[2].colour is unknown and not used`,
+			`${path}:35:6: providers.box.models[2].color is unknown; ignored`,
 			`${path}:37:5: providers.box.models[3] needs a valid id; ignored`,
 			`${path}:40:5: providers.box.models[4] must be an object; ignored`,
 		]);
 	});
 
-	test("without models changes how a built-in provider is reached", async () => {
+	test("an entry without models changes the address of a built-in provider", async () => {
 		const { registry, credentials } = await load({
 			models: { providers: { anthropic: { baseUrl: "https://proxy.example/a", headers: { "x-team": "red" } } } },
 			env: { ANTHROPIC_API_KEY: "k" },
@@ -105,7 +105,7 @@ describe("models.json", () => {
 		});
 	});
 
-	test("with models adds them to a built-in provider", async () => {
+	test("an entry with models adds them to a built-in provider", async () => {
 		const { registry } = await load({ models: { providers: { openai: { models: [{ id: "gpt-9" }] } } } });
 		expect(registry.findModel("openai", "gpt-9")).toMatchObject({
 			api: registry.findModel("openai", "gpt-5.5")?.api,
@@ -113,7 +113,7 @@ describe("models.json", () => {
 		});
 	});
 
-	test("that lacks what a model needs says so, and the rest works", async () => {
+	test("a model without api or baseUrl is ignored with a warning, and the rest works", async () => {
 		const { registry, path } = await load({
 			models: {
 				providers: {
@@ -126,29 +126,29 @@ describe("models.json", () => {
 		});
 		expect(registry.warnings).toEqual([
 			`${path}:19:8: providers.d must be an object; ignored`,
-			`${path}: a/m has no api; it is left out`,
-			`${path}: b/m has no baseUrl; it is left out`,
+			`${path}: a/m has no api; ignored`,
+			`${path}: b/m has no baseUrl; ignored`,
 			`${path}: providers.c has no models`,
 		]);
 		expect(registry.findModel("anthropic", "claude-sonnet-4-6")).toBeDefined();
 	});
 
-	test("that is broken is named with its line", async () => {
+	test("invalid JSON is reported with its line", async () => {
 		const { registry, path } = await load({ models: '{"providers": {\n  oops\n}}' });
 		expect(registry.warnings).toEqual([
-			`${path}:2:3: expected a key in double quotes or "}" · mend the file; until then it is not used`,
+			`${path}:2:3: expected a key in double quotes or "}" · fix the file; until then it is not used`,
 		]);
 		expect(registry.all().length).toBeGreaterThan(900);
 	});
 
-	test("a server on this machine without a key needs none", async () => {
+	test("a local server without a configured key needs none", async () => {
 		const provider = { baseUrl: "http://localhost:9/v1", api: "openai-completions", models: [{ id: "m" }] };
 		const { registry } = await load({ models: { providers: { mine: provider } } });
 		expect(names(registry.availableModels())).toEqual(["mine/m"]);
 	});
 });
 
-describe("a model that someone names", () => {
+describe("resolveModelSpec", () => {
 	const env = { ANTHROPIC_API_KEY: "k" };
 	const models = {
 		providers: {
@@ -175,34 +175,44 @@ describe("a model that someone names", () => {
 		["org/model:high", "box/org/model:high", undefined],
 		["box/org/model:high:low", "box/org/model:high", "low"],
 		["openrouter/anthropic/claude-sonnet-4.6", "openrouter/anthropic/claude-sonnet-4.6", undefined],
-	])("%s is %s (%s)", async (spec, expected, thinkingLevel) => {
+	])("%s resolves to %s (%s)", async (spec, expected, thinkingLevel) => {
 		const { registry } = await load({ env, models });
 		const resolved = registry.resolveModelSpec(spec);
 		expect([modelName(resolved.model), resolved.thinkingLevel]).toEqual([expected, thinkingLevel]);
 	});
 
-	test("is looked for at one provider when it is given", async () => {
+	test("the search is limited to a given provider", async () => {
 		const { registry } = await load({ env });
 		expect(modelName(registry.resolveModelSpec("sonnet", { provider: "github-copilot" }).model)).toBe(
 			"github-copilot/claude-sonnet-4.6",
 		);
 		expect(() => registry.resolveModelSpec("x", { provider: "anthropc" })).toThrow(
-			expect.objectContaining({ code: "model_unknown", message: 'No provider "anthropc"', hint: "near: anthropic" }),
+			expect.objectContaining({
+				code: "model_unknown",
+				message: 'No provider "anthropc"',
+				hint: "did you mean anthropic?",
+			}),
 		);
 	});
 
 	test.each([
-		["claud-sonnet-4-6", "near: anthropic/claude-sonnet-4-6, anthropic/claude-sonnet-4-0, anthropic/claude-sonnet-4-5"],
-		["claude-opus-4-7:hihg", "near: anthropic/claude-opus-4-7, anthropic/claude-opus-4-0, anthropic/claude-opus-4-1"],
-		["zzzzzzzzzzz", "pi --list-models shows all"],
-	])("%s is unknown (%s)", async (spec, hint) => {
+		[
+			"claud-sonnet-4-6",
+			"did you mean anthropic/claude-sonnet-4-6, anthropic/claude-sonnet-4-0, anthropic/claude-sonnet-4-5?",
+		],
+		[
+			"claude-opus-4-7:hihg",
+			"did you mean anthropic/claude-opus-4-7, anthropic/claude-opus-4-0, anthropic/claude-opus-4-1?",
+		],
+		["zzzzzzzzzzz", "run pi --list-models to list all"],
+	])("%s is an unknown model (%s)", async (spec, hint) => {
 		const { registry } = await load({ env });
 		expect(() => registry.resolveModelSpec(spec)).toThrow(
 			expect.objectContaining({ code: "model_unknown", message: `No model "${spec}"`, hint }),
 		);
 	});
 
-	test("patterns match usable models in their order, each once", async () => {
+	test("patterns match usable models in the order of the patterns, each once", async () => {
 		const { registry } = await load({ env, models });
 		const { models: found, unmatched } = registry.matchModels([
 			"box/q*:high",
@@ -224,10 +234,10 @@ describe("a model that someone names", () => {
 	});
 });
 
-describe("the model to start with", () => {
+describe("the default model", () => {
 	const nothing = { defaultProvider: undefined, defaultModel: undefined };
 
-	test("is the one of the settings, also without its key", async () => {
+	test("is that of the settings, even without a key", async () => {
 		const { registry } = await load({ env: { OPENAI_API_KEY: "k" } });
 		const settings = { defaultProvider: "anthropic", defaultModel: "claude-opus-4-7" };
 		expect(registry.defaultModel({ settings })).toEqual({
@@ -238,7 +248,7 @@ describe("the model to start with", () => {
 		expect(byProvider.model.provider).toBe("google");
 	});
 
-	test("is else the last used, if it has a key", async () => {
+	test("falls back to the last used model if it has a key", async () => {
 		const { registry } = await load({ env: { OPENAI_API_KEY: "k" } });
 		const start = (provider: string, modelId: string) =>
 			registry.defaultModel({ settings: nothing, lastUsed: { provider, modelId } });
@@ -249,7 +259,7 @@ describe("the model to start with", () => {
 		expect(modelName(start("anthropic", "claude-opus-4-7").model)).toBe("openai/gpt-5.5");
 	});
 
-	test("is else the best of the first provider with a key, local servers last", async () => {
+	test("falls back to the best model of the first provider with a key, local servers last", async () => {
 		const { registry } = await load({ env: { GEMINI_API_KEY: "k", AWS_PROFILE: "x", GITHUB_TOKEN: "x" } });
 		expect(modelName(registry.defaultModel({ settings: nothing }).model)).toBe("google/gemini-3.1-pro-preview");
 		const local = await load();
@@ -258,15 +268,15 @@ describe("the model to start with", () => {
 		expect(local.registry.defaultModel({ settings: nothing }).model).toEqual(model);
 	});
 
-	test("a model of the settings that is not known is mentioned", async () => {
+	test("an unknown model in the settings causes a warning", async () => {
 		const { registry } = await load({ env: { OPENAI_API_KEY: "k" } });
 		expect(registry.defaultModel({ settings: { defaultProvider: "openai", defaultModel: "gpt-0" } })).toMatchObject({
 			model: { id: "gpt-5.5" },
-			warning: "settings.json names the model openai/gpt-0, which is not known",
+			warning: "settings.json names an unknown model: openai/gpt-0",
 		});
 	});
 
-	test("without any key the error says how to set one up; a GitHub token alone is none", async () => {
+	test("without any key, the error names ways to set one up; a GitHub token alone is not a key", async () => {
 		const { registry } = await load({ env: { GITHUB_TOKEN: "x" } });
 		expect(() => registry.defaultModel({ settings: nothing })).toThrow(
 			expect.objectContaining({
@@ -278,7 +288,7 @@ describe("the model to start with", () => {
 	});
 });
 
-test("registered models replace those of the same name", async () => {
+test("registered models replace those with the same name", async () => {
 	const { registry } = await load();
 	const model = registry.resolveModelSpec("gpt-5.5").model;
 	registry.registerModels([{ ...model, name: "Mine" }]);

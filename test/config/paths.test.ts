@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { agentDir, paths, resolveUserPath, runEnvironment } from "../../src/config/paths.js";
 
-test("the agent directory is ~/.pi/agent, or where the environment says", () => {
+test("the agent directory is PI_CODING_AGENT_DIR, or ~/.pi/agent", () => {
 	expect(agentDir({}, "/home/u")).toBe("/home/u/.pi/agent");
 	expect(agentDir({ PI_CODING_AGENT_DIR: "/x/y/" }, "/home/u")).toBe("/x/y");
 	expect(agentDir({ PI_CODING_AGENT_DIR: "~/z" }, "/home/u")).toBe("/home/u/z");
 	expect(agentDir({ PI_CODING_AGENT_DIR: " " }, "/home/u")).toBe("/home/u/.pi/agent");
 });
 
-test("every file has its place", () => {
+test("paths returns every file and directory", () => {
 	expect(paths({}, "/work/shop", "/home/u")).toEqual({
 		cwd: "/work/shop",
 		home: "/home/u",
@@ -48,7 +48,7 @@ test.each([
 	["~a", "/base/~a"],
 	["a/../b", "/base/b"],
 	["/a/b", "/a/b"],
-])("the path %s is understood as %s", (path, expected) => {
+])("the path %s resolves to %s", (path, expected) => {
 	expect(resolveUserPath(path, "/base", "/home/u")).toBe(expected);
 });
 
@@ -59,6 +59,6 @@ test.each([
 	["false", false],
 	["1", true],
 	["yes", true],
-])("a switch set to %j is %j", (value, on) => {
+])("a switch with the value %j is %j", (value, on) => {
 	expect(runEnvironment({ PI_TRUST: value, PI_OFFLINE: value }, "/home/u")).toMatchObject({ trust: on, offline: on });
 });

@@ -15,7 +15,7 @@ test.each<[string, string, string[], [string, string][]]>([
 		["./a", "./b", "./c"],
 		[],
 	],
-	["options behind a path", 'import("./a.json", { with: { type: "json" } })', ["./a.json"], []],
+	["options after a path", 'import("./a.json", { with: { type: "json" } })', ["./a.json"], []],
 	[
 		"provided modules",
 		'import "node:fs"; import "fs"; import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks"; import "typebox";',
@@ -50,7 +50,7 @@ test.each<[string, string, string[], [string, string][]]>([
 			["require(…)", "computed at run time"],
 		],
 	],
-	["escapes that hide a path", 'import "\\x2e/evil.js"', [], [["\\x2e/evil.js", "written with escapes"]]],
+	["escapes that hide a path", 'import "\\x2e/evil.js"', [], [["\\x2e/evil.js", "contains escapes"]]],
 	["line breaks in between", 'import {\n a,\n b,\n}\nfrom\n"./a"', ["./a"], []],
 ])("%s", (_name, source, imported, unresolved) => {
 	const scan = scanImports(source);
@@ -58,7 +58,7 @@ test.each<[string, string, string[], [string, string][]]>([
 	expect(scan.unresolved.map(({ specifier, reason }) => [specifier, reason])).toEqual(unresolved);
 });
 
-test("any text that looks like a relative path counts, however it is used", () => {
+test("every string that looks like a relative path counts, however it is used", () => {
 	expect([
 		...scanImports("const load = require; load('./hidden.js'); new URL(`../x.json`, import.meta.url)").relative,
 	]).toEqual(["./hidden.js", "../x.json"]);
@@ -71,7 +71,7 @@ test.each(["import(/*", "import(", "from ", 'from "', "import('./", "import(//\n
 	},
 );
 
-test("no source makes it throw", () => {
+test("scanImports never throws", () => {
 	const parts = fc.constantFrom(
 		"import",
 		"(",

@@ -27,10 +27,10 @@ function load(user?: unknown, project?: unknown) {
 	};
 }
 
-/** Longer than the watcher waits for an edit to end. */
+/** Longer than the delay of the file watcher. */
 const watched = () => new Promise((resolve) => setTimeout(resolve, 200));
 
-test("without settings the defaults are those of the documentation", () => {
+test("without settings files, the documented defaults apply", () => {
 	expect(load().store.current).toEqual({
 		theme: undefined,
 		defaultProvider: undefined,
@@ -58,7 +58,7 @@ test("without settings the defaults are those of the documentation", () => {
 	});
 });
 
-/** Every key, with a value that is not its default. */
+/** Every key with a value other than its default. */
 const ALL = {
 	theme: "light",
 	defaultProvider: "openai",
@@ -92,7 +92,7 @@ test("every key can be set by the user, and $schema is accepted", () => {
 	expect(store.list().map(({ source }) => source)).toEqual(SETTING_ROWS.map(() => "user"));
 });
 
-test("a project sets its keys over the user's, group members one by one", () => {
+test("a project's values override the user's, each member of a group separately", () => {
 	const { store } = load(
 		{ theme: "dark", compaction: { enabled: false, reserveTokens: 5 } },
 		{ theme: "light", compaction: { reserveTokens: 7 }, terminal: { showImages: false }, gutter: false },
@@ -136,7 +136,7 @@ test("a project cannot set anything that runs code, redirects traffic or holds k
 	]);
 });
 
-test("of all settings a project sets exactly those that the schema marks", () => {
+test("a project can set exactly the settings that the schema marks", () => {
 	const { store } = load(undefined, ALL);
 	for (const { path, schema, source } of store.list()) {
 		expect([path, source]).toEqual([path, schema["x-project"] ? "project" : "default"]);
@@ -175,28 +175,28 @@ test.each([
 	['{"gutter": true, "gutter": "x"}', "1:28: gutter must be true or false; ignored"],
 	['{"gut\\u0074er": "x"}', "1:17: gutter must be true or false; ignored"],
 	['\ufeff{"gutter": "x"}', "1:12: gutter must be true or false; ignored"],
-	['{"them": "dark"}', '1:2: unknown "them"; kept and not used · did you mean theme?'],
-	['{"retry": {"enabeld": 1}}', '1:12: unknown "retry.enabeld"; kept and not used · did you mean retry.enabled?'],
-	['{"q1": 1, "compaction": {"q2": 2}}', '1:2: unknown "q1", "compaction.q2"; kept and not used'],
-	["[]", "1:1: expected an object in braces · mend the file; until then it is not used"],
-	['{"theme": "dark",,}', '1:18: expected a key in double quotes or "}" · mend the file; until then it is not used'],
+	['{"them": "dark"}', '1:2: unknown "them"; kept but ignored · did you mean theme?'],
+	['{"retry": {"enabeld": 1}}', '1:12: unknown "retry.enabeld"; kept but ignored · did you mean retry.enabled?'],
+	['{"q1": 1, "compaction": {"q2": 2}}', '1:2: unknown "q1", "compaction.q2"; kept but ignored'],
+	["[]", "1:1: expected an object in braces · fix the file; until then it is not used"],
+	['{"theme": "dark",,}', '1:18: expected a key in double quotes or "}" · fix the file; until then it is not used'],
 ])("%j is reported with line and column, and the default is used", (text, problem) => {
 	const { store, userFile } = load(text);
 	expect(store.problems).toEqual([`${userFile}:${problem}`]);
 	expect({ ...store.current, hooks: [] }).toEqual(defaultSettings());
 });
 
-test("a wrong value of a project leaves the user's", () => {
+test("an invalid value in the project's file does not override the user's", () => {
 	const { store, projectFile } = load({ theme: "dark" }, '{"theme": 1}');
 	expect(store.current.theme).toBe("dark");
 	expect(store.problems).toEqual([`${projectFile}:1:11: theme must be a non-empty string; ignored`]);
 });
 
-test("after a reload the last good values of a broken file or value are used", () => {
+test("after a reload, the last valid values replace an invalid file or value", () => {
 	const { store, userFile, agentDir, cwd } = load({ theme: "dark", gutter: false });
 	writeFileSync(userFile, '{"theme": "light"');
 	expect(store.reload()).toEqual([
-		`${userFile}:1:18: the file ends before the "{" of line 1 is closed · mend the file; until then it is not used`,
+		`${userFile}:1:18: unexpected end of file: the "{" in line 1 is not closed · fix the file; until then it is not used`,
 	]);
 	expect(store.current).toMatchObject({ theme: "dark", gutter: false });
 	writeFileSync(userFile, '{"theme": "light", "gutter": "no"}');
@@ -205,14 +205,14 @@ test("after a reload the last good values of a broken file or value are used", (
 	expect(new SettingsStore({ agentDir, cwd }).current).toEqual({ ...defaultSettings(), theme: "light" });
 });
 
-test("settings of the agent directory are the user's even when pi starts there", () => {
+test("settings in the agent directory are the user's even if pi starts there", () => {
 	const home = tempDir();
 	writeFiles(home, { ".pi/settings.json": { hooks: ["a.ts"] } });
 	const store = new SettingsStore({ agentDir: join(home, ".pi"), cwd: home });
 	expect([store.current.hooks, store.problems]).toEqual([["a.ts"], []]);
 });
 
-test("a change keeps unknown keys and other members of a group, and removes on demand", async () => {
+test("a change preserves unknown keys and other members of a group, and undefined removes a setting", async () => {
 	const { store, saved } = load({ mine: 1, theme: "dark", compaction: { enabled: false, x: 1 } });
 	await store.set("compaction.reserveTokens", 9);
 	await store.set("theme", undefined);
@@ -224,7 +224,7 @@ test("a change keeps unknown keys and other members of a group, and removes on d
 	expect(Object.keys(store.current.hookGrants)).toEqual(["__proto__"]);
 });
 
-test("a value that the schema does not allow is refused, and nothing is written", async () => {
+test("a value that the schema does not allow is rejected, and nothing is written", async () => {
 	const { store, userFile, changes } = load();
 	await expect(store.set("retry.maxRetries", 101)).rejects.toMatchObject({
 		code: "bad_arguments",
@@ -233,14 +233,14 @@ test("a value that the schema does not allow is refused, and nothing is written"
 	expect([existsSync(userFile), changes]).toEqual([false, []]);
 });
 
-test("the settings cannot be changed in place", () => {
+test("the settings object is frozen", () => {
 	const { current } = load(ALL).store;
 	for (const part of [current, current.retry, current.hooks, current.hookGrants, current.hookGrants["a.ts"]]) {
 		expect(Object.isFrozen(part)).toBe(true);
 	}
 });
 
-test("a broken file is kept aside on a write, and the last good values are written again", async () => {
+test("a write renames an invalid file and writes the last valid values to a new one", async () => {
 	const { store, userFile, agentDir, changes, saved } = load({ mine: 1, theme: "dark" });
 	writeFileSync(userFile, "{oops");
 	await store.set("gutter", false);
@@ -249,10 +249,10 @@ test("a broken file is kept aside on a write, and the last good values are writt
 	const path = join(agentDir, ...kept);
 	expect(readFileSync(path, "utf8")).toBe("{oops");
 	expect(saved()).toEqual({ mine: 1, theme: "dark", gutter: false });
-	expect(changes).toEqual([{ paths: ["gutter"], problems: [`${userFile} was broken; its text is kept in ${path}`] }]);
+	expect(changes).toEqual([{ paths: ["gutter"], problems: [`${userFile} was invalid and is kept as ${path}`] }]);
 });
 
-test("a value for this run overrides all others, is not saved, and ends when the setting is set", async () => {
+test("a value for this run overrides all others, is not saved, and ends when the setting is changed", async () => {
 	const { store, changes, saved } = load({ queueMode: "all" }, { retry: { enabled: true } });
 	store.override("queueMode", "one-at-a-time");
 	store.override("retry.enabled", false);
@@ -267,14 +267,14 @@ test("a value for this run overrides all others, is not saved, and ends when the
 	expect(changes).toEqual(paths.map((changed) => ({ paths: changed, problems: [] })));
 });
 
-test("a subscriber gets one notification per change, and none for a value that was there already", async () => {
+test("a subscriber receives one event per change, and none if the value is the same", async () => {
 	const { store, changes } = load({ theme: "dark" });
 	onTestFinished(store.watch());
 	await store.set("theme", "dark");
 	store.override("queueMode", "one-at-a-time");
 	expect(changes).toEqual([]);
 	await Promise.all([store.set("theme", "light"), store.set("gutter", false), store.set("retry.maxRetries", 1)]);
-	await watched(); // the store's own writes are no edits of others
+	await watched(); // the watcher ignores the store's own writes
 	expect(changes.map(({ paths }) => paths)).toEqual([["theme"], ["gutter"], ["retry.maxRetries"]]);
 });
 
@@ -290,7 +290,7 @@ test("a subscription ends", async () => {
 	expect(count).toBe(1);
 });
 
-test("edits of others to the user's and the project's file are noticed while they are watched", async () => {
+test("watched files are read again after edits by other programs", async () => {
 	const { store, changes, userFile, projectFile } = load({ theme: "dark" }, {});
 	const stop = store.watch();
 	onTestFinished(stop);
@@ -305,11 +305,11 @@ test("edits of others to the user's and the project's file are noticed while the
 	expect([changes.length, store.current.gutter]).toEqual([2, false]);
 });
 
-test("an edit that breaks the file is reported once, and the last good values stay", async () => {
+test("an edit that makes the file invalid is reported once, and the last valid values are kept", async () => {
 	const { store, changes, userFile } = load('{\n"theme": "dark",\n"mine": 1}');
 	onTestFinished(store.watch());
 	writeFileSync(userFile, '{\n"theme": "light",,\n"mine": 1}');
-	const problem = `${userFile}:2:18: expected a key in double quotes or "}" · mend the file; until then it is not used`;
+	const problem = `${userFile}:2:18: expected a key in double quotes or "}" · fix the file; until then it is not used`;
 	await expect.poll(() => changes).toEqual([{ paths: [], problems: [problem] }]);
 	writeFileSync(userFile, '{\n"theme": "light",,\n"mine":  1}');
 	await watched();
@@ -325,7 +325,7 @@ test("an unknown key that moves to another line is not reported again", async ()
 	await expect.poll(() => changes).toEqual([{ paths: ["gutter"], problems: [] }]);
 });
 
-/** Values that a schema allows. */
+/** Arbitrary values that a schema allows. */
 function valuesOf(schema: (typeof SETTING_ROWS)[number]["schema"]): fc.Arbitrary<unknown> {
 	if (schema.enum) return fc.constantFrom(...schema.enum);
 	if (schema.type === "boolean") return fc.boolean();
@@ -335,7 +335,7 @@ function valuesOf(schema: (typeof SETTING_ROWS)[number]["schema"]): fc.Arbitrary
 	return fc.dictionary(fc.string(), valuesOf(schema.additionalProperties), { maxKeys: 3 });
 }
 
-test("settings that are written are read back, and unknown keys and edits of others stay", async () => {
+test("written settings are read back, and unknown keys and edits by other programs are preserved", async () => {
 	const values = Object.fromEntries(SETTING_ROWS.map(({ path, schema }) => [path, valuesOf(schema)]));
 	const chosen = fc.record(values, { requiredKeys: [] });
 	const others = fc.dictionary(fc.nat().map(String), fc.jsonValue(), { maxKeys: 3 });
@@ -361,7 +361,7 @@ test("settings that are written are read back, and unknown keys and edits of oth
 	);
 }, 60_000);
 
-test("two pis that write at the same time lose nothing", async () => {
+test("two processes that write at the same time lose no change", async () => {
 	const { store, agentDir, cwd, saved } = load();
 	const other = new SettingsStore({ agentDir, cwd });
 	const names = Array.from({ length: 20 }, (_, index) => `hook${index}.ts`);

@@ -40,7 +40,7 @@ test.each([
 	[{ TERM: "xterm-256color", VTE_VERSION: "7600" }, links],
 	[{ TERM: "xterm-256color", VTE_VERSION: "5000" }, text],
 	[{ TERM: "xterm-256color", KITTY_WINDOW_ID: "1" }, kitty],
-	// Started from kitty, which left its variable.
+	// Started from kitty, so its variable is inherited.
 	[{ TERM: "alacritty", KITTY_WINDOW_ID: "1" }, links],
 	[{ TERM: "xterm-256color", TERM_PROGRAM: "Apple_Terminal", KITTY_WINDOW_ID: "1" }, text],
 	[{ TERM: "screen-256color", STY: "1.x", TERM_PROGRAM: "kitty" }, text],
@@ -52,4 +52,4 @@ test.each([
 		{ TERM: "xterm-kitty", FORCE_HYPERLINK: "0" },
 		{ ...kitty, links: false },
 	],
-])("%j can show %j", (env, features) => expect(terminalFeatures(env)).toEqual(features));
+])("with %j the features are %j", (env, features) => expect(terminalFeatures(env)).toEqual(features));

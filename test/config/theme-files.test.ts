@@ -9,7 +9,7 @@ function homeWith(files: Record<string, unknown>): string {
 	return home;
 }
 
-test("themes are found with the user and in the project; of two with one name the user's counts", () => {
+test("themes of the user and the project are listed, and the user's override the project's", () => {
 	const home = homeWith({
 		".pi/agent/themes/dusk.json": {},
 		".pi/agent/themes/notes.txt": "",
@@ -26,7 +26,7 @@ test("themes are found with the user and in the project; of two with one name th
 	expect(listThemeFiles({ user: join(home, "nowhere"), project: join(home, "nowhere") })).toEqual([]);
 });
 
-test("what is wrong with a file is told with its place in it", () => {
+test("problems in a theme file are reported with their location", () => {
 	const home = homeWith({
 		"torn.json": '{\n  "colors": {"accent": "red",}\n}',
 		"list.json": "[]",
@@ -43,12 +43,12 @@ test("what is wrong with a file is told with its place in it", () => {
 	expect(loadThemeFile(join(home, "wrong.json"))).toEqual({
 		theme: { colors: {} },
 		problems: [
-			expect.stringMatching(/wrong\.json: colors\.dim must be a colour/),
-			expect.stringMatching(/wrong\.json: unknown "extra"; not used$/),
+			expect.stringMatching(/wrong\.json: colors\.dim must be a color/),
+			expect.stringMatching(/wrong\.json: unknown "extra"; ignored$/),
 		],
 	});
 	expect(loadThemeFile(join(home, "none.json"))).toEqual({
 		theme: null,
-		problems: [`${join(home, "none.json")} is gone`],
+		problems: [`${join(home, "none.json")} does not exist`],
 	});
 });

@@ -18,8 +18,8 @@ function project(files: Record<string, string> = {}) {
 	return { cwd, agentDir, look, states };
 }
 
-describe("what belongs to a project's code", () => {
-	test("hooks, tools and what they import from inside, transitively, each read and hashed once", async () => {
+describe("the code of a project", () => {
+	test("includes hooks, tools and their imports in the project, transitively, each read and hashed once", async () => {
 		const files = {
 			".pi/hooks/a.ts": HOOK,
 			".pi/hooks/notes.md": "text",
@@ -58,7 +58,7 @@ describe("what belongs to a project's code", () => {
 		});
 	});
 
-	test("what cannot be followed is listed", async () => {
+	test("lists imports that cannot be followed as unresolved", async () => {
 		const { cwd, look } = project({
 			".pi/hooks/a.ts": 'import "left-pad"; import "./missing.js"; import "../../../outside/x.js"; import(name)',
 		});
@@ -73,22 +73,17 @@ describe("what belongs to a project's code", () => {
 		]);
 	});
 
-	test("names that no file can have do no harm", async () => {
+	test("may contain imports with invalid file names", async () => {
 		const { look, cwd } = project({
 			".pi/hooks/a.ts": `import "./\0"; import "./${"x".repeat(5000)}"; import "./a.ts/b"`,
 		});
 		symlinkSync("circle.ts", join(cwd, ".pi/hooks/circle.ts"));
 		const { files, unresolved } = await look();
 		expect(files.map(({ rel }) => rel)).toEqual([".pi/hooks/a.ts"]);
-		expect(unresolved.map(({ reason }) => reason)).toEqual([
-			"a link that leads nowhere",
-			"not found",
-			"not found",
-			"not found",
-		]);
+		expect(unresolved.map(({ reason }) => reason)).toEqual(["a broken link", "not found", "not found", "not found"]);
 	});
 
-	test("links are followed once, and what is no regular file is named, not opened", async () => {
+	test("includes the targets of links once, and reports special files without opening them", async () => {
 		const { cwd, look } = project({
 			".pi/hooks/a.ts": "",
 			"src/linked.ts": 'import "./beside.js"',
@@ -105,17 +100,17 @@ describe("what belongs to a project's code", () => {
 			["src/beside.ts", join(cwd, "src/beside.ts")],
 		]);
 		expect(set.unresolved.map(({ from, reason }) => [from, reason.replace(cwd, "")])).toEqual([
-			[".pi/hooks/dead.ts", "a link that leads nowhere"],
+			[".pi/hooks/dead.ts", "a broken link"],
 			[".pi/hooks/pipe.ts", "Cannot read /.pi/hooks/pipe.ts: it is a FIFO"],
 		]);
 	});
 
-	test("a project without code has nothing to ask", async () => {
+	test("is trusted if it is empty", async () => {
 		const set = await project().look();
 		expect([set.files, isTrusted(set)]).toEqual([[], true]);
 	});
 
-	test("a project with too many files is never trusted", async () => {
+	test("is never trusted if it has too many files", async () => {
 		const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`.pi/hooks/${index}.ts`, ""]));
 		const { look, agentDir } = project(many);
 		const set = await look();
@@ -126,7 +121,7 @@ describe("what belongs to a project's code", () => {
 });
 
 describe("trust", () => {
-	test("holds for contents: a changed, added or imported file asks again", async () => {
+	test("depends on contents: a changed, added or newly imported file is not trusted", async () => {
 		const { cwd, agentDir, look, states } = project({ ".pi/hooks/a.ts": HOOK, "lib/help.ts": "v1" });
 		expect(isTrusted(await look())).toBe(false);
 		await storeTrust(agentDir, await look());
@@ -141,7 +136,7 @@ describe("trust", () => {
 		expect(isTrusted(await look())).toBe(true);
 	});
 
-	test("is for the bytes that were shown, not for what stands there when the answer comes", async () => {
+	test("applies to the bytes that were shown, not to the file when the user answers", async () => {
 		const { cwd, agentDir, look, states } = project({ ".pi/hooks/a.ts": "shown" });
 		const shown = await look();
 		writeFiles(cwd, { ".pi/hooks/a.ts": "swapped" });
@@ -149,7 +144,7 @@ describe("trust", () => {
 		expect(await states()).toEqual({ ".pi/hooks/a.ts": "changed" });
 	});
 
-	test("goes by the real path of the project and not beyond it", async () => {
+	test("applies to the real path of the project and to no other directory", async () => {
 		const { cwd, agentDir, look } = project({ ".pi/hooks/a.ts": "x" });
 		await storeTrust(agentDir, await look());
 		const link = join(tempDir(), "link");
@@ -159,7 +154,7 @@ describe("trust", () => {
 		expect(isTrusted(await findProjectSet(other.cwd, loadTrust(agentDir)))).toBe(false);
 	});
 
-	test("is kept privately, in the documented format", async () => {
+	test("is stored in a private file in the documented format", async () => {
 		const { cwd, agentDir, look } = project({ ".pi/hooks/a.ts": "x" });
 		const set = await look();
 		await storeTrust(agentDir, set);
@@ -173,7 +168,7 @@ describe("trust", () => {
 		expect(modes.map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700, 0o600]);
 	});
 
-	test("can be withdrawn, and copies that nothing needs go with it", async () => {
+	test("can be revoked, which deletes unused copies", async () => {
 		const { cwd, agentDir, look } = project({ ".pi/hooks/a.ts": "x" });
 		await storeTrust(agentDir, await look());
 		expect([await untrust(agentDir, cwd), await untrust(agentDir, cwd)]).toEqual([true, false]);
@@ -181,12 +176,14 @@ describe("trust", () => {
 		expect(readdirSync(join(agentDir, "trusted"))).toEqual([]);
 	});
 
-	test("an unreadable file means that nothing is trusted; it is named and kept aside by the next change", async () => {
+	test("is empty if trust.json is invalid; the file is reported, and the next change renames it", async () => {
 		const { agentDir, look } = project({ ".pi/hooks/a.ts": "x" });
 		await storeTrust(agentDir, await look());
 		const file = join(agentDir, "trust.json");
 		writeFileSync(file, "{");
-		expect(loadTrust(agentDir).warning).toContain(`${file}:1:2: the file ends before the "{" of line 1 is closed`);
+		expect(loadTrust(agentDir).warning).toContain(
+			`${file}:1:2: unexpected end of file: the "{" in line 1 is not closed`,
+		);
 		expect(isTrusted(await look())).toBe(false);
 		const { keptAside } = await storeTrust(agentDir, await look());
 		expect(readFileSync(keptAside ?? "", "utf8")).toBe("{");
@@ -201,15 +198,15 @@ describe("trust", () => {
 				projects: { [root]: { files: { ".pi/hooks/a.ts": sha256 }, at: "x" } },
 			}),
 		],
-		["another shape", (root: string) => ({ version: 1, projects: { [root]: { files: ["*"], at: "x" } } })],
+		["a list of files", (root: string) => ({ version: 1, projects: { [root]: { files: ["*"], at: "x" } } })],
 		["a list", () => ({ projects: [] })],
-	])("a store of %s trusts nothing", async (_name, content) => {
+	])("is empty for a trust.json with %s", async (_name, content) => {
 		const { cwd, agentDir, look } = project({ ".pi/hooks/a.ts": "x" });
 		writeFiles(agentDir, { "trust.json": content(cwd, (await look()).files[0]?.sha256 ?? "") });
 		expect(isTrusted(await look())).toBe(false);
 	});
 
-	test("a copy that was tampered with is not shown as the trusted text", async () => {
+	test("a modified copy is not shown as the trusted text", async () => {
 		const { agentDir, look } = project({ ".pi/hooks/a.ts": "x" });
 		const set = await look();
 		await storeTrust(agentDir, set);

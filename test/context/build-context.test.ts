@@ -34,7 +34,7 @@ describe("the core", () => {
 		expect(context.hidden).toEqual([]);
 	});
 
-	test("puts the latest compaction's summary before what it keeps and says what it hides", async () => {
+	test("puts the latest compaction's summary before the kept messages and reports the hidden ones", async () => {
 		const compacted = [...entries, compaction(4, "C1"), user("three")];
 		const context = await buildContext(compacted, []);
 		expect(texts(context)).toEqual([
@@ -59,7 +59,7 @@ describe("the core", () => {
 		expect(context.problems).toEqual([{ hook: null, rule: "compaction_index_clamped", position: 7 }]);
 	});
 
-	test("reads no entry before the cut but the header, which tells the log", async () => {
+	test("reads no entry before the cut except the header, which identifies the log", async () => {
 		const compacted = [...entries, compaction(6, "C1"), user("three")];
 		const read: number[] = [];
 		const source = {
@@ -74,7 +74,7 @@ describe("the core", () => {
 		expect(context.hidden.length).toBe(4);
 	});
 
-	test("gives the same message objects each time, so that an unchanged prefix is recognised", async () => {
+	test("returns the same message objects each time, so that an unchanged prefix is recognized", async () => {
 		const compacted = [...entries, compaction(6, "C1")];
 		const [a, b] = [await buildContext(compacted, []), await buildContext([...compacted, user("next")], [])];
 		a.messages.forEach((item, i) => {
@@ -84,7 +84,7 @@ describe("the core", () => {
 });
 
 describe("hooks in the pipeline", () => {
-	test("each sees what the one before it left, and the origin names who added a message", async () => {
+	test("each receives the list of the previous one, and the origin names the hook that added a message", async () => {
 		const context = await buildContext(entries, [
 			hook("first", (messages) => ({ messages: messages.slice(3) })),
 			hook("second", (messages) => ({
@@ -103,7 +103,7 @@ describe("hooks in the pipeline", () => {
 		);
 	});
 
-	test("a bare message of the list keeps its index, by identity", async () => {
+	test("recognizes a bare message of the list by identity and keeps its index", async () => {
 		const context = await buildContext(entries, [
 			hook("bare", (messages) => ({ messages: messages.map(({ message }) => message) })),
 		]);
@@ -111,7 +111,7 @@ describe("hooks in the pipeline", () => {
 		expect(context.messages.every(({ origin }) => origin.kind === "entry")).toBe(true);
 	});
 
-	test("a message changed in place of its entry is the hook's, at the entry's index", async () => {
+	test("attributes a replaced message to the hook, at the entry's index", async () => {
 		const context = await buildContext(entries, [
 			hook("cut", (messages) => ({
 				messages: messages.map((item) =>
@@ -154,7 +154,7 @@ describe("hooks in the pipeline", () => {
 		],
 		["null", (m: readonly ContextMessage[]) => [null, ...m], "known_role", 0],
 	])(
-		"an answer with %s is dropped and attributed, and the list before it stands",
+		"drops an answer with %s, attributes it to the hook and uses the previous list",
 		async (_, change, rule, position) => {
 			const context = await buildContext(entries, [
 				hook("good", (messages) => ({ messages: [...messages, { role: "user", content: "more", timestamp: 0 }] })),
@@ -165,13 +165,13 @@ describe("hooks in the pipeline", () => {
 		},
 	);
 
-	test.each([[7], ["text"], [null], [{}], [{ messages: 3 }]])("an answer of the form %j is dropped", async (answer) => {
+	test.each([[7], ["text"], [null], [{}], [{ messages: 3 }]])("drops an answer of the form %j", async (answer) => {
 		const context = await buildContext(entries, [hook("odd", () => answer)]);
 		expect(context.problems).toEqual([{ hook: "odd", rule: "answer_has_messages", position: 0 }]);
 		expect(context.messages.length).toBe(5);
 	});
 
-	test("faults that a crash left in the log are not held against a hook", async () => {
+	test("does not blame a hook for faults that a crash left in the log", async () => {
 		const crashed = session(user("one"), assistant("", [{ id: "lost" }]), user("two"));
 		const context = await buildContext(crashed, [
 			hook("adds", (messages) => ({ messages: [...messages, { role: "user", content: "hi", timestamp: 0 }] })),
@@ -180,7 +180,7 @@ describe("hooks in the pipeline", () => {
 		expect(texts(context)).toEqual(["one", "", "two", "hi"]);
 	});
 
-	test("gives handlers lists that they cannot change", async () => {
+	test("passes frozen lists to handlers", async () => {
 		let refused: unknown;
 		await buildContext(entries, [
 			hook("scribbler", (messages) => {

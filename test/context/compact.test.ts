@@ -18,7 +18,7 @@ async function plan(
 }
 
 describe("planCompaction", () => {
-	test("keeps about as much as asked for, and begins with a message that an entry holds", async () => {
+	test("keeps about the requested tokens and starts with a message that belongs to an entry", async () => {
 		const entries = session(...Array.from({ length: 10 }, (_, i) => user(`message ${i} ${"x".repeat(390)}`)));
 		const found = await plan(entries, 250);
 		expect(found?.firstKeptEntryIndex).toBe(8);
@@ -26,7 +26,7 @@ describe("planCompaction", () => {
 		expect(found?.messagesToKeep.length).toBe(3);
 	});
 
-	test("never begins with a tool result", async () => {
+	test("never starts with a tool result", async () => {
 		const entries = session(user("one"), assistant("", CALL), result("a", "x".repeat(4000)), assistant("done"));
 		expect(await plan(entries, 500)).toMatchObject({ firstKeptEntryIndex: 4, isSplitTurn: true });
 		fc.assert(
@@ -36,12 +36,12 @@ describe("planCompaction", () => {
 		);
 	});
 
-	test("has nothing to do when nothing lies before the cut", async () => {
+	test("returns null when no message is before the cut", async () => {
 		expect(await plan(session(user("one")), 10)).toBeNull();
 		expect(await plan(session(), 10)).toBeNull();
 	});
 
-	test("gives the earlier summary on, and never cuts among what an earlier compaction covers", async () => {
+	test("passes on the earlier summary, and never cuts among entries that an earlier compaction covers", async () => {
 		const entries = session(
 			user("one"),
 			assistant("1"),

@@ -14,7 +14,7 @@ import { assistant, compaction, custom, result, session, user } from "../helpers
 
 const RUNS = { seed: 20260101, numRuns: 400 };
 
-/** What a session may gain between two requests: prompts, turns with calls, what a crash leaves, summaries, notes of hooks. */
+/** Entries added between two requests: prompts, turns with calls, remains of a crash, summaries, entries of hooks. */
 const grown: fc.Arbitrary<readonly SessionEntry[]> = fc.oneof(
 	{ weight: 4, arbitrary: fc.string({ maxLength: 6 }).map((text) => [user(text)]) },
 	{
@@ -43,7 +43,7 @@ const grown: fc.Arbitrary<readonly SessionEntry[]> = fc.oneof(
 
 const text = (content: string) => ({ role: "user", content, timestamp: 0 });
 
-/** Handlers as people write them, and some that break rules at times. */
+/** Realistic handlers, and some that sometimes break rules. */
 const HANDLERS: Record<string, (messages: readonly ContextMessage[], entries: readonly SessionEntry[]) => unknown> = {
 	passes: () => undefined,
 	ranges: (_, entries) => ({ messages: applyRanges(entries, [{ from: 2, to: 6, summary: "range", id: 1 }]) }),
@@ -69,7 +69,7 @@ function stagesOf(chain: readonly string[], entries: readonly SessionEntry[]): C
 	return chain.map((name) => ({ hook: name, transform: async (messages) => HANDLERS[name]?.(messages, entries) }));
 }
 
-test("a context computed on from the last one is the context computed from nothing", async () => {
+test("a context computed from the previous one equals a context computed from scratch", async () => {
 	await fc.assert(
 		fc.asyncProperty(chains, fc.array(grown, { minLength: 1, maxLength: 25 }), async (chain, additions) => {
 			const memo = new ContextMemo();
@@ -94,7 +94,7 @@ test("a context computed on from the last one is the context computed from nothi
 	);
 });
 
-test("a request of changing length is what it would be alone, whatever was there before it", () => {
+test("a request of any length equals the request computed without earlier ones", () => {
 	const many = Array.from({ length: 600 }, (_, at) => freezeDeep(user(`u${at}`).message));
 	const lengths = fc.array(fc.tuple(fc.nat(600), fc.nat(600)), { minLength: 1, maxLength: 12 });
 	fc.assert(
@@ -110,7 +110,7 @@ test("a request of changing length is what it would be alone, whatever was there
 	);
 });
 
-/** A log that counts how many of its entries are looked at. */
+/** A log that counts the reads of its entries. */
 function countedLog(entries: readonly SessionEntry[]) {
 	const reads: number[] = [];
 	const source = (length: number) => ({
@@ -125,7 +125,7 @@ function countedLog(entries: readonly SessionEntry[]) {
 	return { source, take: () => reads.splice(0) };
 }
 
-test("only entries that were added are read again, and none before the last compaction's cut", async () => {
+test("only added entries are read, and none before the last compaction's cut", async () => {
 	const talk = Array.from({ length: 1000 }, (_, at) => (at % 2 === 0 ? user(`u${at}`) : assistant(`a${at}`)));
 	const entries = session(...talk, compaction(900, "S"), ...talk.slice(0, 20).map((entry) => freezeDeep({ ...entry })));
 	const { source, take } = countedLog(entries);
@@ -146,7 +146,7 @@ test("only entries that were added are read again, and none before the last comp
 	expect(take()).toEqual([1001, 0, ...Array.from({ length: entries.length - 900 }, (_, at) => 900 + at)]);
 });
 
-/** A whole turn of which each look at an entry or at its message is told. */
+/** A turn that reports each read of an entry or of its message. */
 function watchedTurn(first: number, look: (index: number) => void): SessionEntry[] {
 	const turn = [user(`u${first}`), assistant("", [{ id: `c${first}` }]), result(`c${first}`), assistant("done")];
 	return turn.map(({ message, ...entry }, at) => {
@@ -169,7 +169,7 @@ function watchedTurn(first: number, look: (index: number) => void): SessionEntry
 	});
 }
 
-/** A hook that folds ranges, as stacking and its like do. */
+/** A hook that folds ranges, like stacking. */
 function folds(
 	hook: string,
 	entries: readonly SessionEntry[],
@@ -179,7 +179,7 @@ function folds(
 	return { hook, transform: async () => ({ messages: applyRanges(entries, folded) }) };
 }
 
-test("with hooks that fold ranges, too, a request looks at nothing that the last one has seen", async () => {
+test("a request reads nothing that the previous one has read, even with hooks that fold ranges", async () => {
 	const looks = new Set<number>();
 	const all = session(
 		...Array.from({ length: 100 }, (_, n) => watchedTurn(1 + 4 * n, (index) => looks.add(index))).flat(),
@@ -203,14 +203,14 @@ test("with hooks that fold ranges, too, a request looks at nothing that the last
 		return [...looks].sort((a, b) => a - b);
 	};
 	expect((await request(302)).length).toBe(301);
-	const firstUser = 1; // one message of the user must be left
-	const lastReply = 301; // what follows could be a result of its
+	const firstUser = 1; // one user message must remain
+	const lastReply = 301; // the next message could be its result
 	expect(await request(306)).toEqual([firstUser, lastReply, 302, 303, 304, 305]);
 	expect(await request(306)).toEqual([firstUser, 305]);
 	expect(await request(322)).toEqual([firstUser, ...Array.from({ length: 17 }, (_, at) => 305 + at)]);
 });
 
-test("with hooks that fold what a compaction covers, too, nothing before its cut is looked at", async () => {
+test("nothing before a compaction's cut is read, even with hooks that fold those entries", async () => {
 	const looks = new Set<number>();
 	const look = (index: number) => looks.add(index);
 	const turns = (first: number, count: number) =>
@@ -228,7 +228,7 @@ test("with hooks that fold what a compaction covers, too, nothing before its cut
 	expect(Math.min(...looks)).toBe(381);
 });
 
-test("what a hook makes anew each time is the same message for as long as it says the same", async () => {
+test("a message that a hook creates again with equal content is the same object", async () => {
 	const memo = new ContextMemo();
 	const stage = stagesOf(["prefix"], []);
 	const first = await buildContext(session(user("one")), stage, { memo });
@@ -236,7 +236,7 @@ test("what a hook makes anew each time is the same message for as long as it say
 	expect(next.messages[0]).toBe(first.messages[0]);
 });
 
-test("what a hook does later to a message that it gave away changes nothing", async () => {
+test("a later change by a hook to its message has no effect", async () => {
 	const mine = { role: "user", content: [{ type: "text", text: "as it was" }], timestamp: 0 };
 	const scribbles: ContextStage = {
 		hook: "later",

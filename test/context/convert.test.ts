@@ -26,7 +26,7 @@ const anyMessage: fc.Arbitrary<Message> = fc.oneof(
 	ids.map((id): Message => result(id).message as Message),
 );
 
-/** Lists as a provider takes them: each call answered at once, ids unique. */
+/** True for lists that a provider accepts: each call is answered at once, ids are unique. */
 const legalLists = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 3 })), { maxLength: 8 }).map((turns) =>
 	turns.flatMap(([speaks, calls], turn): Message[] => {
 		if (speaks) return [{ role: "user", content: `u${turn}`, timestamp: 1 }];
@@ -47,7 +47,7 @@ function faults(messages: readonly Message[]): string[] {
 }
 
 describe("repairMessages", () => {
-	test("makes any list legal: each call answered right after it, once, and nothing else", () => {
+	test("makes any list valid: each call has exactly one result right after it", () => {
 		fc.assert(
 			fc.property(fc.array(anyMessage, { maxLength: 14 }), (messages) => {
 				const repaired = repairMessages(messages);
@@ -68,7 +68,7 @@ describe("repairMessages", () => {
 		);
 	});
 
-	test("leaves a legal list as it is", () => {
+	test("leaves a valid list unchanged", () => {
 		fc.assert(
 			fc.property(legalLists, (messages) => {
 				expect(repairMessages(messages)).toEqual(messages);
@@ -90,7 +90,7 @@ describe("repairMessages", () => {
 		]);
 	});
 
-	test("answers a call that a crash left open", () => {
+	test("adds a result to a call that a crash left without one", () => {
 		const repaired = repairMessages([user("go").message as Message, assistantMessage("", [{ id: "x" }])]);
 		expect(repaired.at(-1)).toMatchObject({ role: "toolResult", toolCallId: "x", isError: true });
 	});
@@ -107,13 +107,13 @@ describe("convertToLlm", () => {
 		timestamp: 5,
 	};
 
-	test("tells the model of a shell command as user text", () => {
+	test("converts a shell command to user text", () => {
 		expect(convertToLlm([ran])).toEqual([{ role: "user", content: "Ran `ls`\n```\na\nb\n```", timestamp: 5 }]);
 		expect(bashExecutionText({ ...ran, exitCode: 2 })).toContain("exited with code 2");
 		expect(bashExecutionText({ ...ran, output: "```js\nx\n```" })).toContain("````\n```js");
 	});
 
-	test("leaves out !! commands and empty prompts, and never sends an empty tool result", () => {
+	test("omits !! commands and empty prompts, and never sends an empty tool result", () => {
 		const empty = { ...result("x", "").message };
 		const converted = convertToLlm([{ ...ran, excludeFromContext: true }, user("").message, empty]);
 		expect(converted).toEqual([{ ...empty, content: [{ type: "text", text: "(no output)" }] }]);

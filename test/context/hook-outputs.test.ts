@@ -32,13 +32,13 @@ const ENTRIES = freezeDeep(
 	),
 );
 
-/** What a handler got and gave. */
+/** Input and answer of a handler. */
 interface Call {
 	given: readonly ContextMessage[];
 	answer: unknown;
 }
 
-/** Runs a chain of handlers through the runner of sessions, up to the request. */
+/** Runs a chain of handlers through the hook runner and builds the request. */
 async function runChain(outputs: readonly HookOutput[]) {
 	const calls: Call[] = [];
 	const errors: string[] = [];
@@ -96,7 +96,7 @@ function isPlaced({ rule, position }: ContextProblem): boolean {
 	return /^[a-z_]+$/.test(rule) && position >= 0;
 }
 
-/** The messages that an answer gives, as JSON holds them. */
+/** The messages of an answer after a JSON round trip. */
 function messagesOf(answer: unknown): unknown[] {
 	const list: unknown = isRecord(answer) ? answer.messages : [];
 	if (!Array.isArray(list)) return [];
@@ -105,7 +105,7 @@ function messagesOf(answer: unknown): unknown[] {
 	);
 }
 
-test(`of ${CHAIN * RUNS} answers of hooks no broken one is sent, each is blamed on its hook, and each good one is taken`, async () => {
+test(`of ${CHAIN * RUNS} hook answers no invalid one is sent, each is attributed to its hook, and every valid one is used`, async () => {
 	let seen = 0;
 	const counts = { taken: 0, refused: 0, failed: 0 };
 	await fc.assert(
@@ -138,6 +138,6 @@ test(`of ${CHAIN * RUNS} answers of hooks no broken one is sent, each is blamed 
 		{ seed: 20260103, numRuns: RUNS },
 	);
 	expect(seen).toBe(CHAIN * RUNS);
-	// None of the three is a rarity, or the property would say little.
+	// Each of the three must be common, or the property would prove little.
 	expect(Math.min(counts.taken, counts.refused, counts.failed), JSON.stringify(counts)).toBeGreaterThan(500);
 }, 60_000);

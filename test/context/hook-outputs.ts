@@ -2,13 +2,13 @@ import fc from "fast-check";
 import type { ContextMessage } from "../../src/context/context-message.js";
 import { assistantMessage, result, user } from "../helpers/entries.js";
 
-/** A handler of a `context` event, and what must come of it. */
+/** A handler of a `context` event, and its expected result. */
 export interface HookOutput {
 	name: string;
 	answer(messages: readonly ContextMessage[]): unknown;
 	/**
-	 * `judged`: good or bad, the oracle says which. `refused`: never taken. `failed`: the handler's own error. `passed`:
-	 * nothing changes. `open`: what is read may differ each time; it is taken or refused, never sent broken.
+	 * `judged`: valid or not, as the oracle decides. `refused`: never used. `failed`: the handler threw. `passed`:
+	 * no change. `open`: each read may differ; the answer is used or refused, and never sent if invalid.
 	 */
 	outcome: "judged" | "refused" | "failed" | "passed" | "open";
 }
@@ -18,7 +18,7 @@ type Edit = (list: unknown[], at: number) => void;
 const said = (content: unknown) => ({ role: "user", content, timestamp: 0 });
 const place = (length: number, at: number) => (length === 0 ? 0 : at % length);
 
-/** Things that a hook may put into a list, well formed or not. */
+/** Items that a hook may put into a list, well formed or not. */
 const PIECES: readonly unknown[] = [
 	said("a note"),
 	said([{ type: "text", text: "blocks" }]),
@@ -90,7 +90,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
 	},
 );
 
-/** Some edits of the list, the messages wrapped or bare. */
+/** Random edits of the list, with wrapped or bare messages. */
 const edited: fc.Arbitrary<HookOutput> = fc
 	.tuple(fc.array(fc.tuple(edit, fc.nat(40)), { maxLength: 3 }), fc.boolean())
 	.map(([edits, isBare]) => ({
@@ -108,7 +108,7 @@ const failing = (): never => {
 };
 const unreadable = (target: object) => new Proxy(target, { get: failing, ownKeys: failing });
 let reads = 0;
-/** A message whose role is another one each time that it is read. */
+/** A message whose role differs on each read. */
 const unsteady = () => ({
 	get role() {
 		return ["user", "assistant", "system"][reads++ % 3];
@@ -121,7 +121,7 @@ function output(name: string, outcome: HookOutput["outcome"], answer: HookOutput
 	return { name, outcome, answer };
 }
 
-/** What no list of messages is, and what goes wrong on the way to one. */
+/** Answers that are not a list of messages, and failing handlers. */
 const ODD: readonly HookOutput[] = [
 	output("passes", "passed", () => undefined),
 	output("passes later", "passed", async () => undefined),
@@ -165,7 +165,7 @@ const ODD: readonly HookOutput[] = [
 	output("changes a message", "failed", (messages) => Object.assign(messages[0]?.message ?? {}, { role: "system" })),
 ];
 
-/** Answers of a hook: mostly edits of the list it got, some that are none at all. */
+/** Answers of a hook: mostly edits of its input, some invalid values. */
 export const hookOutput: fc.Arbitrary<HookOutput> = fc.oneof(
 	{ weight: 4, arbitrary: edited },
 	{ weight: 1, arbitrary: fc.constantFrom(...ODD) },

@@ -25,7 +25,7 @@ function messageOf(entry: SessionEntry | undefined): AppMessage {
 	return (entry as { message: AppMessage }).message;
 }
 
-/** A user, a call with a long result, an answer. */
+/** A prompt, a call with a long result, a reply. */
 const TALK = session(user("u1"), assistant("", [{ id: "a" }]), result("a", "x".repeat(400)), assistant("done"));
 
 const cut = stage((messages) => ({
@@ -37,7 +37,7 @@ const cut = stage((messages) => ({
 }));
 
 describe("the ledger", () => {
-	test("names index, role, tokens, origin, text, and whether the request before began so", async () => {
+	test("lists index, role, tokens, origin and text, and whether the previous request started the same", async () => {
 		const context = await buildContext(TALK, [cut]);
 		const previous = context.messages.slice(0, 3).map(({ message }) => ({ ...message }));
 		const ledger = createLedger({ context, entries: TALK, previous });
@@ -68,7 +68,7 @@ describe("the ledger", () => {
 		]);
 	});
 
-	test("names what hid each entry, and says nothing of the cache where the request before is not known", async () => {
+	test("names what hides each entry, and omits the cache if the previous request is unknown", async () => {
 		const entries = session(user("u1"), assistant("a1"), user("u2"), assistant("a2"), compaction(3, "S"), user("u3"));
 		const tail = stage((messages) => ({ messages: messages.slice(2) }));
 		const context = await buildContext(entries, [tail]);
@@ -92,7 +92,7 @@ describe("the ledger", () => {
 	});
 });
 
-describe("what a request loses of the cache", () => {
+describe("the loss of cached tokens", () => {
 	const start = session(user("u1"), assistant("a1"), user("u2"));
 	const grown = [...start, assistant("a2"), user("u3")];
 	const summary = note("[Summary]");
@@ -117,7 +117,7 @@ describe("what a request loses of the cache", () => {
 		expect(findCacheLoss(previous, current)).toEqual(by && { by, tokens, position: 0 });
 	});
 
-	test("only what stands behind the change", async () => {
+	test("counts only the messages after the change", async () => {
 		const last = stage((messages) => ({ messages: [...messages.slice(0, -1), note("other")] }));
 		const [previous, current] = [await buildContext(start, []), await buildContext(start, [last])];
 		expect(findCacheLoss(previous, current)).toEqual({ by: { kind: "hook", hook: HOOK }, tokens: u2, position: 2 });
@@ -129,8 +129,8 @@ function traced(content: string, entryIndex: number | null): TracedMessage {
 	return { message: Object.freeze(note(content)), entryIndex, origin: { kind: "entry" } };
 }
 
-describe("two requests side by side", () => {
-	test("messages are kept, added, removed, or replaced when they are of the same entry", () => {
+describe("the comparison of two requests", () => {
+	test("marks messages as kept, added, removed, or replaced if they belong to the same entry", () => {
 		const previous = [traced("a", 1), traced("b", 2), traced("long", 3), traced("d", 4)];
 		const current = [traced("S", null), traced("b", 2), traced("short", 3), traced("d", 4), traced("e", 5)];
 		expect(diffRequests(previous, current)).toEqual([
@@ -143,7 +143,7 @@ describe("two requests side by side", () => {
 		]);
 	});
 
-	test("every message of both is named once, in order, and what is kept is the same in both", () => {
+	test("lists every message of both once, in order, and kept messages are equal in both", () => {
 		const request = fc
 			.array(fc.record({ content: fc.constantFrom("a", "b", "c", "d"), entryIndex: fc.option(fc.nat(6)) }))
 			.map((items) => items.map(({ content, entryIndex }) => traced(content, entryIndex)));
@@ -177,13 +177,13 @@ describe("stability", () => {
 		return found;
 	}
 
-	test("a hook that answers differently for the same entries is found, once", async () => {
+	test("finds a hook that answers differently for the same entries, once", async () => {
 		let count = 0;
 		const counting = (messages: readonly ContextMessage[]) => ({ messages: [note(`${count++}`), ...messages] });
 		expect(await unstableOf(counting, [TALK, TALK, TALK])).toEqual([HOOK]);
 	});
 
-	test("one that makes the same messages anew is not, nor one that was asked something else", async () => {
+	test("ignores a hook that creates equal messages again, and one with different input", async () => {
 		expect(await unstableOf((messages) => ({ messages: [note("same"), ...messages] }))).toEqual([]);
 		let count = 0;
 		const counting = (messages: readonly ContextMessage[]) => ({ messages: [note(`${count++}`), ...messages] });

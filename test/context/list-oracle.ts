@@ -1,8 +1,8 @@
 import type { ContextMessage } from "../../src/context/context-message.js";
 
 /**
- * The rules for a hook's answer, written down a second time from docs/context.md and as plainly as can be, to hold the
- * check of the program against. The list before must be fine and end with what the user said.
+ * The rules for a hook's answer from docs/context.md, implemented a second time as simply as possible to verify the real
+ * check. The previous list must be valid and end with a user message.
  */
 export function isAcceptable(answer: unknown, before: readonly ContextMessage[]): boolean {
 	if (!isRecord(answer) || !Array.isArray(answer.messages)) return false;
@@ -15,7 +15,7 @@ export function isAcceptable(answer: unknown, before: readonly ContextMessage[])
 	return answersMatch(messages) && messages.some(isUsers) && isOpenAtTheEnd(messages);
 }
 
-/** Behind the last reply that is sent stands something of the user, or a result of one of its own calls. */
+/** True when a user message or a result of its own call follows the last sent reply. */
 function isOpenAtTheEnd(messages: readonly Record<string, unknown>[]): boolean {
 	const last = messages.findLastIndex((message) => message.role === "assistant" && isSent(message));
 	const reply = messages[last];
@@ -28,7 +28,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The message of an item; null for an item that is none. */
+/** The message of an item; null for an invalid item. */
 function readItem(item: unknown, before: readonly ContextMessage[]): Record<string, unknown> | null {
 	if (!isRecord(item)) return null;
 	if (item.role !== undefined || item.message === undefined) return item;
@@ -57,7 +57,7 @@ function isOutput(block: Record<string, unknown>): boolean {
 	return block.type === "thinking" ? isText(block.thinking) : block.type === "text" && isText(block.text);
 }
 
-/** Each result takes the first open call before it with its id; no call is left over. */
+/** True when each result matches the first open call with its id before it, and no call remains. */
 function answersMatch(messages: readonly Record<string, unknown>[]): boolean {
 	const open: unknown[] = [];
 	for (const message of messages) {
@@ -75,13 +75,13 @@ function callIds({ role, content }: Record<string, unknown>): unknown[] {
 	return content.filter((block) => block.type === "toolCall").map((block) => block.id);
 }
 
-/** A message that reaches the model as the user's. */
+/** True for a message that is sent with the role `user`. */
 function isUsers(message: Record<string, unknown>): boolean {
 	if (message.role === "bashExecution") return message.excludeFromContext !== true;
 	return message.role === "user" && isSent(message);
 }
 
-/** False for what is left out on the way: `!!` commands, messages that say nothing, replies that failed. */
+/** False for messages that are not sent: `!!` commands, empty messages, failed replies. */
 function isSent({ role, content, stopReason, excludeFromContext }: Record<string, unknown>): boolean {
 	if (role === "bashExecution") return excludeFromContext !== true;
 	if (role === "toolResult") return true;

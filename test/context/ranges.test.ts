@@ -6,7 +6,7 @@ import { applyRanges, type SummaryRange } from "../../src/context/ranges.js";
 import { messageText, type SessionEntry } from "../../src/log/entry.js";
 import { custom, session, user } from "../helpers/entries.js";
 
-/** The rule read word by word, in O(entries × ranges). */
+/** Brute-force implementation, O(entries × ranges). */
 function oracle(entries: readonly SessionEntry[], ranges: readonly SummaryRange[]): (string | number)[] {
 	const out: (string | number)[] = [];
 	const emitted = new Set<SummaryRange>();
@@ -41,7 +41,7 @@ const rangeLists = fc.array(
 );
 
 describe("applyRanges", () => {
-	test("agrees with a brute-force reading of the rule on 10 000 random entry lists and range sets", () => {
+	test("agrees with a brute-force implementation on 10 000 random entry lists and range sets", () => {
 		fc.assert(
 			fc.property(entryLists, rangeLists, (entries, bare) => {
 				const ranges = bare.map((range, i) => ({ ...range, summary: `S${i}` }));
@@ -51,7 +51,7 @@ describe("applyRanges", () => {
 		);
 	});
 
-	test("emits a winner that is overlapped at its start where it first wins", () => {
+	test("emits a summary that is overlapped at its start where it first wins", () => {
 		const entries = session(...Array.from({ length: 9 }, (_, i) => user(`m${i + 1}`)));
 		const ranges = [
 			{ from: 2, to: 8, summary: "early", id: 0 },
@@ -60,7 +60,7 @@ describe("applyRanges", () => {
 		expect(short(applyRanges(entries, ranges))).toEqual(["late", "early", 8, 9]);
 	});
 
-	test("gives equal output for equal input, with the time of the range's last entry", () => {
+	test("returns equal output for equal input, with the time of the range's last entry", () => {
 		const entries = session(user("a"), user("b"), user("c"));
 		const ranges = [{ from: 1, to: 3, summary: "ab", id: 0 }];
 		expect(applyRanges(entries, ranges)).toEqual(applyRanges(entries, ranges));
@@ -70,7 +70,7 @@ describe("applyRanges", () => {
 		});
 	});
 
-	test("gives entries that pass through as the items that context handlers are given, frozen", async () => {
+	test("passes uncovered entries through as the frozen items that context handlers receive", async () => {
 		const entries = session(user("a"), custom("mark"), user("b"), user("c"));
 		const given: (readonly ContextMessage[])[] = [];
 		const transform = async (messages: readonly ContextMessage[]) => {
@@ -82,14 +82,14 @@ describe("applyRanges", () => {
 		expect(ranged.map(Object.isFrozen)).toEqual([true, true, true]);
 	});
 
-	test("lets the caller word the summary", () => {
+	test("uses the caller's text for the summary", () => {
 		const [first] = applyRanges(session(user("a")), [{ from: 0, to: 9, summary: "x", id: 0 }], {
 			render: ({ summary }) => `(${summary})`,
 		});
 		expect(first?.message).toMatchObject({ role: "user", content: "(x)" });
 	});
 
-	test("ignores empty ranges and clamps those that reach outside the session", () => {
+	test("ignores empty ranges and clamps ranges that exceed the session", () => {
 		const entries = session(user("a"), user("b"));
 		const ranges = [
 			{ from: 2, to: 2, summary: "empty", id: 5 },
@@ -100,7 +100,7 @@ describe("applyRanges", () => {
 		expect(short(applyRanges(entries, ranges))).toEqual(["first", 2]);
 	});
 
-	describe("traces of the stacking design", () => {
+	describe("scenarios of the stacking design", () => {
 		test("a pop that crosses a compaction: the pop's two summaries win over it", () => {
 			const entries = session(...Array.from({ length: 59 }, (_, i) => user(`m${i + 1}`)));
 			const ranges = [

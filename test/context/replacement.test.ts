@@ -12,18 +12,18 @@ const undo = (entryIndex: number): SessionEntry => ({
 	entryIndex,
 });
 
-/** The texts of the context, summaries without what the core puts around them. */
+/** The texts of the context; summaries without the text that the core adds around them. */
 async function texts(entries: readonly SessionEntry[]): Promise<string[]> {
 	return plainMessages(await buildContext(entries, [])).map(
 		(message) => /<summary>\n(.*)\n/.exec(messageText(message))?.[1] ?? messageText(message),
 	);
 }
 
-describe("undoing", () => {
+describe("undo", () => {
 	const early = [user("one"), assistant("two")]; // 1, 2
 	const compactedTwice = session(...early, compaction(2, "C1"), user("three"), compaction(4, "C2"), user("four"));
 
-	test("an undone compaction counts no longer: the one before it is in force again, then none", async () => {
+	test("an undone compaction is inactive: the previous one is active again, then none", async () => {
 		expect(await texts(compactedTwice)).toEqual(["C2", "three", "four"]);
 		const once = [...compactedTwice, undo(5)];
 		expect(await texts(once)).toEqual(["C1", "two", "three", "four"]);
@@ -32,13 +32,13 @@ describe("undoing", () => {
 		expect([activeCompaction(twice), firstKeptEntry(twice)]).toEqual([null, 0]);
 	});
 
-	test("a compaction after an undo counts, and earlier ones stay undone when it is undone too", async () => {
+	test("a compaction after an undo is active, and earlier ones remain undone when it is undone too", async () => {
 		const again = [...compactedTwice, undo(5), compaction(6, "C3"), user("five")];
 		expect(await texts(again)).toEqual(["C3", "four", "five"]);
 		expect(await texts([...again, undo(8)])).toEqual(["C1", "two", "three", "four", "five"]);
 	});
 
-	test("what stood before the undo is as it was: a point in the past is computed from the entries up to it", async () => {
+	test("a context before the undo is unchanged, because it is computed from the entries up to that point", async () => {
 		const once = [...compactedTwice, undo(5), user("five")];
 		expect(await texts(once.slice(0, 7))).toEqual(["C2", "three", "four"]);
 		expect((await buildContext(once, [])).hidden).toEqual([
@@ -46,12 +46,12 @@ describe("undoing", () => {
 		]);
 	});
 
-	test("an undo of something that is no compaction, or comes later, changes nothing", async () => {
+	test("an undo of a later entry or one that is not a compaction changes nothing", async () => {
 		const odd = session(...early, undo(4), compaction(2, "C"), undo(1), undo(99));
 		expect(await texts(odd)).toEqual(["C", "two"]);
 	});
 
-	test("a log is asked for compactions and undos alone", () => {
+	test("only compactions and undos are read from a log", () => {
 		const entries = [...compactedTwice, undo(5)];
 		const read: number[] = [];
 		const active = activeReplacement({
@@ -66,7 +66,7 @@ describe("undoing", () => {
 		expect([active?.entryIndex, read]).toEqual([3, [7, 5, 3]]);
 	});
 
-	test("for any log the one in force is the latest that no later entry undoes", () => {
+	test("in any log the active compaction is the latest that no later entry undoes", () => {
 		const steps = fc.array(fc.oneof(fc.constant("say"), fc.constant("compact"), fc.nat({ max: 12 })), {
 			maxLength: 12,
 		});

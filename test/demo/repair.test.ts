@@ -8,16 +8,15 @@ import {
 	validateToolArguments,
 } from "@mariozechner/pi-ai";
 import { expect, test } from "vitest";
-import { DEMO_PROMPTS } from "../../src/demo/demo-prompts.js";
-import { SCRATCH_BUG } from "../../src/demo/scratch-files.js";
-import { createScratchProject } from "../../src/demo/scratch-project.js";
+import { createScratchProject, SCRATCH_BUG } from "../../src/demo/scratch-project.js";
+import { DEMO_PROMPTS } from "../../src/demo/script.js";
 import { registerDemoModel } from "../../src/demo/scripted-model.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 import { tempDir } from "../helpers/temp.js";
 
 const MAX_TURNS = 10;
 
-/** Runs a tool call for real, as the agent does. */
+/** Runs a tool call, like the agent. */
 async function run(call: ToolCall, cwd: string): Promise<Message> {
 	const tool = BUILTIN_TOOLS.find(({ name }) => name === call.name);
 	if (!tool) throw new Error(`No tool is named ${call.name}`);

@@ -3,11 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { SCRATCH_BUG, SCRATCH_FILES } from "../../src/demo/scratch-files.js";
-import { createScratchProject } from "../../src/demo/scratch-project.js";
+import { createScratchProject, SCRATCH_BUG, SCRATCH_FILES } from "../../src/demo/scratch-project.js";
 import { tempDir } from "../helpers/temp.js";
 
-/** Runs the project's tests with nothing of this run's environment: a test runner would notice that it is inside one. */
+/** Runs the project's tests without this process's environment: the test runner would notice that it is nested. */
 async function runTests(cwd: string): Promise<{ ok: boolean; output: string }> {
 	const options = { cwd, env: { PATH: process.env.PATH } };
 	try {
@@ -19,7 +18,7 @@ async function runTests(cwd: string): Promise<{ ok: boolean; output: string }> {
 	}
 }
 
-test("the tests of the scratch project fail, and pass once the bug is mended", async () => {
+test("the tests of the scratch project fail, and pass once the bug is fixed", async () => {
 	const project = await createScratchProject(tempDir());
 	const before = await runTests(project.dir);
 	expect(before.ok).toBe(false);
@@ -36,7 +35,7 @@ test("the tests of the scratch project fail, and pass once the bug is mended", a
 	expect(existsSync(project.dir)).toBe(false);
 });
 
-test("the scratch project holds what its list says", async () => {
+test("the scratch project contains the listed files", async () => {
 	const project = await createScratchProject(tempDir());
 	const found = Object.keys(SCRATCH_FILES).map((path) => [path, readFileSync(join(project.dir, path), "utf8")]);
 	expect(Object.fromEntries(found)).toEqual(SCRATCH_FILES);

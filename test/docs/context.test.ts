@@ -14,7 +14,7 @@ const commands = [...page.matchAll(/^```sh\npi (.*)\n```\n\n```text\n([\s\S]*?)^
 	([, line = "", output = ""]) => ({ line, output }),
 );
 
-/** Has the conversation of the page, with its hook. */
+/** Plays the conversation of the page with its hook. */
 async function converse() {
 	const [agentDir, cwd] = [tempAgentDir(), tempDir("pi-project-")];
 	writeFiles(cwd, { "shelve.ts": hook });
@@ -26,7 +26,7 @@ async function converse() {
 	await session.dispose();
 	const show = async (line: string) => {
 		const parsed = parseArgs(line.split(" "));
-		if (parsed.kind !== "subcommand") throw new Error(`${line} is no sub-command`);
+		if (parsed.kind !== "subcommand") throw new Error(`${line} is not a subcommand`);
 		const { stdout } = await run(parsed.command, { ...parsed.options, agentDir, cwd });
 		return stdout.replaceAll(file, "SESSION").replaceAll(shelve, "shelve.ts");
 	};
@@ -38,13 +38,13 @@ function spaced(text: string): string {
 	return text.replace(/ {2,}/g, "  ");
 }
 
-test("every command of the page prints what the page says", async () => {
+test("every command on the page prints the output on the page", async () => {
 	const show = await converse();
 	expect(commands.length).toBe(4);
 	for (const { line, output } of commands) expect([line, spaced(await show(line))]).toEqual([line, spaced(output)]);
 });
 
-test("the JSON of the page is what pi context --json prints", async () => {
+test("pi context --json prints the JSON on the page", async () => {
 	const show = await converse();
 	expect(JSON.parse(await show("context --hook shelve.ts --json"))).toEqual(JSON.parse(json));
 });

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(`${root}docs/hooks.md`, "utf8");
 
 interface CodeBlock {
-	/** What stands after `ts`: the file that it is, or is quoted from. */
+	/** The text after `ts`: the file name, or the file that is quoted. */
 	file: string;
 	code: string;
 }
@@ -20,7 +20,7 @@ const blocks: CodeBlock[] = [...page.matchAll(/^```(?:ts|typescript)\b *(.*)\n([
 const quotes = blocks.filter(({ file }) => file.startsWith("hooks-examples/"));
 const hooks = blocks.filter((block) => !quotes.includes(block));
 
-/** Starts a session with one of the page's hooks. */
+/** Starts a session with a hook from the page. */
 function startWith(file: string, options: Parameters<typeof startSession>[0] = {}) {
 	const found = hooks.find((hook) => hook.file === file);
 	return startSession({
@@ -35,21 +35,21 @@ const scenarios: Record<string, () => Promise<void>> = {
 		provider.reply([toolCall("bash", { command: "git push" }), toolCall("bash", { command: "echo fine" })], "ok");
 		await session.prompt("push");
 		const results = provider.requests[1]?.messages.slice(-2).map(({ text }) => text.trim());
-		expect(results?.[0]).toContain("Pushing is left to the user. Say what you would push.");
+		expect(results?.[0]).toContain("Only the user pushes. Describe what you would push.");
 		expect(results?.[1]).toContain("fine");
 	},
-	async "whole-output.ts"() {
-		const { session, provider } = await startWith("whole-output.ts");
+	async "full-output.ts"() {
+		const { session, provider } = await startWith("full-output.ts");
 		provider.reply([toolCall("bash", { command: "seq 1 100000" }), toolCall("bash", { command: "echo short" })], "ok");
 		await session.prompt("count");
 		const results = provider.requests[1]?.messages.slice(-2).map(({ text }) => text);
-		expect(results?.[0]).toMatch(/Search all of it with grep in \/\S+\.$/);
-		expect(results?.[1]).not.toContain("Search all of it");
+		expect(results?.[0]).toMatch(/Search the full output with grep in \/\S+\.$/);
+		expect(results?.[1]).not.toContain("Search the full output");
 	},
 	async "explain.ts"() {
 		const { session, provider, sent } = await startWith("explain.ts", { files: { "a.ts": "a", "b.ts": "b" } });
 		provider.reply("It is short.");
-		expect(await session.prompt("/explain")).toEqual({ kind: "command", status: "Name a file: /explain <file>" });
+		expect(await session.prompt("/explain")).toEqual({ kind: "command", status: "Specify a file: /explain <file>" });
 		await session.prompt("/explain a.ts");
 		expect(sent(1)).toEqual(["user: Read a.ts and explain it to someone who is new here. Do not change anything."]);
 		expect(await session.completeArguments("explain", "a")).toEqual([{ value: "a.ts" }]);
@@ -69,7 +69,7 @@ const scenarios: Record<string, () => Promise<void>> = {
 		provider.reply("a1", [toolCall("read", { path: "a.txt" })], "a2", "a3");
 		await session.prompt("u1");
 		await session.prompt("u2");
-		expect(await session.prompt("/forget 2")).toMatchObject({ status: expect.stringContaining("Name the entry") });
+		expect(await session.prompt("/forget 2")).toMatchObject({ status: expect.stringContaining("Specify the entry") });
 		expect(await session.prompt("/forget 3")).toMatchObject({ status: "Turn 3 is hidden from the model" });
 		await session.prompt("u3");
 		expect(sent(4)).toEqual(["user: u1", "assistant: a1", "user: u3"]);
@@ -89,36 +89,36 @@ const scenarios: Record<string, () => Promise<void>> = {
 };
 
 describe("docs/hooks.md", () => {
-	test.each(quotes)("quotes $file as it is", ({ file, code }) => {
+	test.each(quotes)("the page quotes $file exactly", ({ file, code }) => {
 		expect(readFileSync(root + file, "utf8")).toContain(code);
 	});
 
-	test("every other block of code is a whole hook that a test runs", () => {
+	test("a test runs every other code block as a complete hook", () => {
 		expect(hooks.map(({ file }) => file).sort()).toEqual(Object.keys(scenarios).sort());
 	});
 
 	test.each(Object.entries(scenarios))("%s does what the page says", (_, run) => run());
 
-	test("the table of events says what the policy table says", () => {
+	test("the table of events matches the policies of the code", () => {
 		const first: Record<string, string> = { session: "`cancel`", before_request: "stop", tool_call: "block" };
 		const combine = {
-			none: () => "not read",
-			first: (name: string) => `the first ${first[name]} ends it`,
-			chain: () => "each sees the one before",
+			none: () => "ignored",
+			first: (name: string) => `the first ${first[name]} wins`,
+			chain: () => "chained",
 		};
 		const expected = Object.entries(EVENTS).map(([name, policy]) => [
 			`\`${name}\``,
 			combine[policy.combine](name),
 			policy.deadline === "timeout" ? "`hookTimeout`" : policy.deadline,
-			policy.onError === "block" ? "blocks the call" : "is shown",
+			policy.onError === "block" ? "blocks the call" : "is reported",
 		]);
 		const rows = tableAfter("## Events").map((cells) => [cells[0], ...cells.slice(4)]);
 		expect(rows).toEqual(expected);
 	});
 
-	test("the table of session reasons says what the policy table says", () => {
-		const rows = tableAfter("### Session reasons").flatMap(([reasons = "", what = "", answers = ""]) =>
-			reasons.split(", ").map((reason) => ({ reason, what, answers: reason.includes("before_") ? answers : "" })),
+	test("the table of session reasons matches the policies of the code", () => {
+		const rows = tableAfter("### Session reasons").flatMap(([reasons = "", runs = "", answers = ""]) =>
+			reasons.split(", ").map((reason) => ({ reason, runs, answers: reason.includes("before_") ? answers : "" })),
 		);
 		const members = (text: string) => [...text.matchAll(/\{ (\w+)/g)].map(([, member]) => member);
 		expect(Object.fromEntries(rows.map(({ reason, answers }) => [reason, members(answers)]))).toEqual(
@@ -130,18 +130,16 @@ describe("docs/hooks.md", () => {
 			["shutdown", { togetherMs: 2000 }],
 		]);
 		expect(page).toContain("`before_compact` has no time limit");
-		expect(rows.find(({ reason }) => reason === "`shutdown`")?.what).toContain(
-			"two seconds at most for all hooks together",
-		);
+		expect(rows.find(({ reason }) => reason === "`shutdown`")?.runs).toContain("at most 2 s for all hooks together");
 	});
 
-	test("the table of recipes names every example, and no other file", () => {
+	test("the table of recipes lists every example and no other file", () => {
 		const files = readdirSync(`${root}hooks-examples`).filter((name) => name.endsWith(".ts"));
 		const rows = tableAfter("## Recipes").map(([file]) => file);
 		expect(rows.sort()).toEqual(files.map((name) => `\`${name}\``).sort());
 	});
 
-	test("its links lead to headings that exist", () => {
+	test("internal links point to existing headings", () => {
 		const anchors = [...page.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
 			title
 				.toLowerCase()
@@ -153,7 +151,7 @@ describe("docs/hooks.md", () => {
 	});
 });
 
-/** Cells of the first table after a heading, without its head. */
+/** Cells of the first table after a heading, without its header row. */
 function tableAfter(heading: string): string[][] {
 	const lines = page.slice(page.indexOf(`\n${heading}\n`)).split("\n");
 	const start = lines.findIndex((line) => line.startsWith("|"));

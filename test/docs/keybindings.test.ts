@@ -24,7 +24,7 @@ test("every action is listed by scope with its default keys and description", ()
 	expect(actions).toEqual(actionTables());
 });
 
-test("the example does what it says, without a problem", () => {
+test("the example has the described effect and no problems", () => {
 	const bindings: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? "");
 	const keymap = createKeymap(bindings);
 	expect(keymap.problems).toEqual([]);

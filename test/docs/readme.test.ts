@@ -12,27 +12,27 @@ import { tempAgentDir } from "../helpers/temp.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(join(root, "README.md"), "utf8");
 
-/** The contents of the page's code blocks of a language. */
+/** Contents of all code blocks of a language on the page. */
 function blocks(language: string): string[] {
 	return [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, name, code = ""]) =>
 		name === language ? [code] : [],
 	);
 }
 
-test("the first hook says its reminder with every request, and only while it is loaded", async () => {
+test("the first hook adds its reminder to every request while it is loaded", async () => {
 	const [hook = ""] = blocks("ts");
 	const { session, provider, sent } = await startSession({ hooks: { "remind.ts": hook } });
 	provider.reply("Hello.", "Noted.");
 	await session.prompt("hi");
 	expect(await session.prompt("/remind Prices are whole cents.")).toMatchObject({
-		status: "Said with every request: Prices are whole cents.",
+		status: "Sent with every request: Prices are whole cents.",
 	});
 	await session.prompt("and now?");
 	expect(sent(1)).toEqual(["user: hi"]);
 	expect(sent(2)).toEqual(["user: Prices are whole cents.", "user: hi", "assistant: Hello.", "user: and now?"]);
 });
 
-test("every pi command on the page has options that exist", () => {
+test("every pi command on the page has valid options", () => {
 	const lines = blocks("sh").flatMap((block) => block.trimEnd().split("\n"));
 	const commands = lines.flatMap((line) => /(?:^|\| )pi (.*?)(?: > .*)?$/.exec(line)?.[1] ?? []);
 	const starts = lines.flatMap((line) => /^npm start -- (.*)$/.exec(line)?.[1] ?? []);
@@ -48,12 +48,12 @@ test("every npm script on the page exists", () => {
 	expect([...new Set(named)].filter((name) => !scripts.includes(name ?? ""))).toEqual([]);
 });
 
-test("every file that the page links to is there", () => {
+test("every linked file exists", () => {
 	const targets = [...page.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target = ""]) => target);
 	expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([]);
 });
 
-test("the example of models.json is understood", () => {
+test("the models.json example is valid", () => {
 	const agentDir = tempAgentDir({ files: { "models.json": blocks("json")[0] } });
 	const file = loadModelsFile(join(agentDir, "models.json"));
 	expect(file.warnings).toEqual([]);

@@ -11,7 +11,7 @@ import { tempDir, writeFiles } from "../helpers/temp.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(join(root, "docs/testing-hooks.md"), "utf8");
 
-/** Code blocks of a language: what stands behind it, and the code. */
+/** Code blocks of a language: the file name after it, and the code. */
 function blocks(language: string): { name: string; code: string }[] {
 	return [...page.matchAll(/^```(\w+) *(.*)\n([\s\S]*?)^```$/gm)].flatMap(([, found, name = "", code = ""]) =>
 		found === language ? [{ name, code }] : [],
@@ -28,7 +28,7 @@ function cells(table: string): string[] {
 const sources = blocks("ts");
 
 describe("the example", async () => {
-	// A real file beside the hook, with the modules it names where they are here: its tests become tests of this file.
+	// A real file next to the hook, with imports resolved to this repository: its tests become tests of this file.
 	const dir = realpathSync(mkdtempSync(join(tmpdir(), "pi-docs-")));
 	afterAll(() => rmSync(dir, { recursive: true, force: true }));
 	const here: Record<string, string> = {
@@ -46,7 +46,7 @@ describe("the example", async () => {
 	);
 	await import(join(dir, "notes.test.ts"));
 
-	test("is one hook and its tests", () => {
+	test("consists of one hook and its tests", () => {
 		expect(sources.map(({ name }) => name)).toEqual(["notes.ts", "notes.test.ts"]);
 	});
 });
@@ -59,14 +59,14 @@ test("pi hooks test prints what the page shows", async () => {
 	expect(stdout.replace(`${cwd}/`, "")).toBe(blocks("text")[0]?.code);
 });
 
-test("every command on the page can be typed", () => {
+test("every command on the page is valid", () => {
 	const lines = blocks("sh").flatMap(({ code }) => code.trimEnd().split("\n"));
 	expect(lines.length).toBe(3);
 	for (const line of lines)
 		expect(parseArgs(splitArgs(line.replace(/^pi /, "")))).toMatchObject({ kind: "subcommand" });
 });
 
-test("the tables name every option and every member", () => {
+test("the tables list every option and every member", () => {
 	const source = readFileSync(join(root, "src/testing/create-hook-test.ts"), "utf8");
 	const members = (name: string) => {
 		const [, body = ""] = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source) ?? [];

@@ -9,18 +9,18 @@ import { isObject } from "../helpers/json.js";
 const docs = new URL("../../docs/", import.meta.url);
 const page = readFileSync(new URL("themes.md", docs), "utf8");
 
-test("every role is listed, with what it is", () => {
+test("every role is listed with its description", () => {
 	const [, table = ""] = page.split("\n## Roles\n");
 	const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, name, is]) => [name, is]);
 	expect(rows).toEqual(ROLE_NAMES.map((role) => [role, THEME_ROLES[role]]));
 });
 
-test("every built-in theme is listed, with what it is", () => {
+test("every built-in theme is listed with its description", () => {
 	const rows = [...page.matchAll(/^\| `([\w-]+)` \| (.*) \|$/gm)].map(([, name, is]) => [name, is]);
 	expect(rows).toEqual(expect.arrayContaining(Object.entries(BUILT_IN_THEMES)));
 });
 
-test("the example is a theme without a fault, and draws as it says", () => {
+test("the example is a valid theme and renders as described", () => {
 	const [, example = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
 	const json: unknown = JSON.parse(example);
 	if (!isObject(json)) throw new Error("The example is no object");
@@ -36,7 +36,7 @@ test("the example is a theme without a fault, and draws as it says", () => {
 	]);
 });
 
-test("the pictures and the schema are there", () => {
+test("the pictures and the schema exist", () => {
 	const links = [...page.matchAll(/\]\(((?:images\/)?[\w.-]+\.(?:svg|json))\)/g)].map(([, path = ""]) => path);
 	expect(links).toContain("theme.schema.json");
 	expect(links.filter((path) => !existsSync(new URL(path, docs)))).toEqual([]);

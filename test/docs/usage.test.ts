@@ -9,7 +9,7 @@ import { createKeymap } from "../../src/tui/keymap.js";
 
 const page = readFileSync(new URL("../../docs/usage.md", import.meta.url), "utf8");
 
-/** Cells of the table rows in a section of the page, without the head. */
+/** Cells of the table rows in a section of the page, without the header row. */
 function rowsOf(section: string): string[][] {
 	const [, text = ""] = page.split(`\n## ${section}\n`);
 	const lines = (text.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("|"));
@@ -25,11 +25,11 @@ function codeOf(cell = ""): string {
 	return cell.replace(/^`|`$/g, "");
 }
 
-test("the command line is quoted as pi --help prints it", () => {
+test("the page quotes the output of pi --help exactly", () => {
 	expect(page).toContain(`\`\`\`\n${HELP_TEXT.trimEnd()}\n\`\`\``);
 });
 
-test("the keys are those of the keymap, every action of pi's own in the editor among them", () => {
+test("the page lists the keys of the keymap, including all editor actions of pi", () => {
 	const rows = rowsOf("Keys").map(([action, keys, does]) => [codeOf(action), keys, does]);
 	const keymap = createKeymap();
 	const actions = KEY_ACTIONS.filter(({ action }) => action.startsWith("app."));
@@ -43,7 +43,7 @@ test("the example of key bindings has no problems", () => {
 	expect(createKeymap(bindings).problems).toEqual([]);
 });
 
-test("the commands are the built-in ones, in the order of the palette", () => {
+test("the page lists the built-in commands in palette order", () => {
 	expect(rowsOf("Commands")).toEqual(
 		BUILTIN_COMMANDS.map(({ name, argumentHint, aliases = [], description }) => [
 			[argumentHint ? `${name} ${argumentHint}` : name, ...aliases].map((word) => `\`/${word}\``).join(", "),
@@ -52,7 +52,7 @@ test("the commands are the built-in ones, in the order of the palette", () => {
 	);
 });
 
-test("the table of settings is the one that the schema describes; npm run schemas writes it", async () => {
+test("the table of settings matches the schema (npm run schemas updates it)", async () => {
 	const rows = SETTING_ROWS.map(({ path, schema }) => {
 		const value = schema.default === undefined ? "" : `\`${JSON.stringify(schema.default)}\``;
 		const names = schema.type === "boolean" ? "" : (choices(schema) ?? []).map((name) => `\`"${name}"\``).join(", ");

@@ -5,12 +5,12 @@ import { expect, test } from "vitest";
 import { piProgram } from "../helpers/pi-environment.js";
 import { tempDir } from "../helpers/temp.js";
 
-/** Stands in for what Node has from 22.1 on, so that every Node shows where the cache would be. */
+/** Replaces the function that Node has since 22.1, so that every Node version shows the cache directory. */
 const PRELOAD = `data:text/javascript,${encodeURIComponent(
 	'import module from "node:module"; module.enableCompileCache = (where) => console.error("cache:" + where);',
 )}`;
 
-test("compiled code is kept among the user's own files, where nobody else can write", () => {
+test("compiled code is cached in a directory that only the user can write to", () => {
 	const agentDir = join(tempDir(), "agent");
 	const { stderr } = spawnSync(process.execPath, ["--import", PRELOAD, piProgram(), "--list-models"], {
 		encoding: "utf8",
@@ -21,7 +21,7 @@ test("compiled code is kept among the user's own files, where nobody else can wr
 	expect(statSync(directory).mode & 0o777).toBe(0o700);
 });
 
-test("a home that cannot be written to costs the cache and nothing else", () => {
+test("a home directory without write access only disables the cache", () => {
 	const { stderr, status } = spawnSync(process.execPath, ["--import", PRELOAD, piProgram(), "--list-models"], {
 		encoding: "utf8",
 		env: { PATH: process.env.PATH, PI_CODING_AGENT_DIR: "/dev/null/agent", PI_OFFLINE: "1" },

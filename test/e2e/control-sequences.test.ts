@@ -6,7 +6,7 @@ import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, openPi, submit } from "./support.js";
 
-/** What a hostile text may try: clipboard, title, cursor, screen, colour that hides, queries, 8-bit forms, links. */
+/** Attacks of a hostile text: clipboard, title, cursor, screen, invisible colors, queries, 8-bit forms, links. */
 const ATTACKS = [
 	"\x1b]52;c;UFdORUQ=\x07",
 	"\x1b]0;PWNED-title\x07",
@@ -24,7 +24,7 @@ const ATTACKS = [
 	"\x07\x08\x0e",
 ] as const;
 const HOSTILE = `before ${ATTACKS.join(" ")} after`;
-/** A hook that asks in hostile words. */
+/** A hook that asks a question with hostile text. */
 const ASK = `const evil = "\\x1b]0;PWNED\\x07\\x1b[2J\\x9b2J";
 export default (pi) => pi.command("ask", {
 	description: "asks" + evil,
@@ -66,7 +66,7 @@ test("no control sequence of model, tools, files or names reaches the terminal",
 	expect(foreign(pi.output())).toEqual([]);
 });
 
-test("hostile text that is pasted or comes back from the history shows without its control sequences", async () => {
+test("hostile text from a paste or the history is shown without control sequences", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider);
 	const cwd = tempDir();
@@ -85,7 +85,7 @@ test("hostile text that is pasted or comes back from the history shows without i
 	expect(foreign(pi.output())).toEqual([]);
 });
 
-test("a session with hostile text is shown without its control sequences", async () => {
+test("a session with hostile text is shown without control sequences", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider);
 	const cwd = tempDir();
@@ -96,7 +96,7 @@ test("a session with hostile text is shown without its control sequences", async
 	await pi.waitForText("after");
 	await submit(pi, "/context");
 	await pi.waitForText("Next request");
-	// One at a time: two escapes in one read are another key.
+	// One at a time: two escapes in one read are a different key.
 	await pi.press("enter");
 	await pi.waitForText("esc back");
 	await pi.press("escape");
@@ -110,7 +110,7 @@ test("a session with hostile text is shown without its control sequences", async
 	expect(foreign(pi.output())).toEqual([]);
 });
 
-test("no name that pi shows brings control sequences: directory, branch, file, model, theme, setting, session, dialog", async () => {
+test("no name that pi shows emits control sequences: directory, branch, file, model, theme, setting, session, dialog", async () => {
 	const evil = "\x1b]0;PWNED\x07\x1b[2J\x9b2J";
 	const provider = await startProvider();
 	provider.on(() => "Fine.");
@@ -153,7 +153,7 @@ test("no name that pi shows brings control sequences: directory, branch, file, m
 	}
 });
 
-test("print mode writes a reply verbatim into a pipe and keeps what goes to stderr clean", async () => {
+test("print mode writes a reply verbatim into a pipe and removes control sequences from stderr", async () => {
 	const provider = await startProvider();
 	provider.reply([toolCall("bash", { command: `: '${HOSTILE}'` })]).reply(HOSTILE);
 	const run = await runPi(["-p", "go"], { agentDir: agentDirFor(provider) });
@@ -162,17 +162,17 @@ test("print mode writes a reply verbatim into a pipe and keeps what goes to stde
 });
 
 /**
- * What was written to the terminal and is neither text nor one of the renderer's own sequences.
- * @param title what may stand in the window's title, as a pattern
+ * Terminal output that is neither text nor one of the renderer's own sequences.
+ * @param title pattern of the expected window title
  */
 function foreign(output: string, title = "[\\w-]+"): string[] {
 	const own = [
-		/\x1b\[[\d;:]*m/g, // colours
+		/\x1b\[[\d;:]*m/g, // colors
 		/\x1b\[\d*[ABCGHJKL]/g, // lines up and down, columns, clearing, lines moved down
 		/\x1b\[\?(?:25|1004|2004|2026|2031)[hl]/g, // cursor, focus reports, paste mode, frames, light or dark
 		/\x1b\[2[23];2t/g,
-		new RegExp(`\x1b\\]2;pi · ${title}\x07`, "g"), // the title put aside and back; ours names the directory
-		/\x1b\]11;\?\x07/g, // what the background is
+		new RegExp(`\x1b\\]2;pi · ${title}\x07`, "g"), // the title saved and restored; pi's title names the directory
+		/\x1b\]11;\?\x07/g, // query of the background color
 		/\x1b\[\?u|\x1b\[>4;[02]m/g, // key reports
 	];
 	let rest = output;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runPi } from "../helpers/run-pi.js";
 import { openPi, submit } from "./support.js";
 
-test("without a terminal the demo plays itself: real tools mend the shop, /pop folds the work away", async () => {
+test("without a terminal the demo runs automatically: real tools repair the shop, and /pop replaces the work", async () => {
 	const { code, stdout, stderr } = await runPi(["--demo"]);
 	expect(code).toBe(0);
 	expect(stderr.trimEnd().split("\n")).toEqual([
@@ -15,14 +15,14 @@ test("without a terminal the demo plays itself: real tools mend the shop, /pop f
 	expect(stdout).toMatch(/All tests pass\.[\s\S]*Popped to turn 1: [\d.]+k → \d+ tokens[\s\S]*hidden/);
 });
 
-test("the demo opens with its first prompt in the editor, and every step of it works on the screen", async () => {
+test("the demo opens with its first prompt in the editor, and every step works on the screen", async () => {
 	const pi = await openPi({ args: ["--demo"], columns: 100, rows: 40 });
 	await pi.waitForText(/^ The tests fail\. Find out why, fix it and run them again\. *$/m);
 	await pi.waitForText("1 hook");
 	await pi.waitForText("Demo (scripted)");
 	await pi.press("enter");
 	await pi.waitForText("All tests pass", { timeoutMs: 30_000 });
-	// The last words of the reply: before them the status line may be away for a moment while text streams.
+	// Wait for the last words of the reply: the status line may disappear briefly while text streams.
 	await pi.waitForText("again afterwards", { timeoutMs: 30_000 });
 	await pi.waitForGone("esc stops", { timeoutMs: 30_000 });
 	expect(await pi.scrollback()).toMatch(/edit +src\/price\.js +\+1 −1/);
@@ -38,7 +38,7 @@ test("the demo opens with its first prompt in the editor, and every step of it w
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
 });
 
-test("on a fresh machine the demo is one choice away", async () => {
+test("on a new machine the setup dialog offers the demo", async () => {
 	const pi = await openPi({ columns: 100, rows: 30 });
 	await pi.waitForText("pi has no model yet");
 	pi.type("demo");

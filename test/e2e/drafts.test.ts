@@ -5,7 +5,7 @@ import type { PiTerminal } from "../helpers/pty.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, openPi } from "./support.js";
 
-/** A hook that asks when it is told to. */
+/** A hook that asks a question on command. */
 const ASKING = `
 export default function (pi) {
 	pi.on("session", (_, ctx) => {
@@ -16,7 +16,7 @@ export default function (pi) {
 
 const DRAFT = "a draft that nobody may lose";
 
-test("a draft outlives a picker, a resize, a hook's question, an editor that fails and is interrupted, and a stop", async () => {
+test("a draft survives a picker, a resize, a hook's question, a failing and an interrupted editor, and a suspension", async () => {
 	const provider = await startProvider();
 	const dir = tempDir();
 	writeFiles(dir, { "failing.sh": 'echo x >> runs\necho "editor $(grep -c x runs) runs"\nread -r line\nexit 1\n' });
@@ -38,7 +38,7 @@ test("a draft outlives a picker, a resize, a hook's question, an editor that fai
 		await pi.press("ctrl+g");
 		await pi.waitForText(`editor ${run + 1} runs`);
 		await pi.press(key);
-		// What was drawn before the editor ran may still be above it.
+		// Output from before the editor ran may still be above it.
 		await pi.waitForText(new RegExp(`editor ${run + 1} runs[^]*^ ${DRAFT} *$`, "m"));
 	}
 	pi.resize(60, 20);

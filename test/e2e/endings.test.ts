@@ -7,7 +7,7 @@ import { spawnPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
 import { agentDirFor, modesLeftOn, openPi, submit, untilGone } from "./support.js";
 
-/** A reply that runs a command which tells its process id and then goes on for ever, deaf to polite signals. */
+/** A reply that runs a command which writes its process id, then runs forever and ignores TERM, HUP and INT. */
 const ENDLESS = [
 	toolCall("bash", { command: "trap '' TERM HUP INT; echo $$ > pid; echo started; while :; do sleep 0.1; done" }),
 ];
@@ -31,7 +31,7 @@ test("kill -9 leaves no child of a running tool behind", async () => {
 	await untilGone(child);
 });
 
-test("kill -9 in the middle of a reply keeps the prompt, and the session goes on", async () => {
+test("kill -9 during a reply keeps the prompt, and the session can be continued", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider);
 	const cwd = tempDir();
@@ -71,12 +71,12 @@ async function runningBash(): Promise<{ pi: PiTerminal; child: number }> {
 	const pi = await openPi({ agentDir: agentDirFor(provider) });
 	provider.reply(ENDLESS);
 	await submit(pi, "go");
-	// What the command printed: the command itself, with the same word in it, shows before it runs.
+	// Wait for the command's output: the command line contains the same word and is shown before it runs.
 	await pi.waitForText(/│ started/);
 	return { pi, child: await pidIn(pi.cwd) };
 }
 
-/** The number in the file `pid` of a directory, once it is there. */
+/** The number in the file `pid` of a directory, once the file exists. */
 async function pidIn(dir: string): Promise<number> {
 	const read = () => {
 		try {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { agentDirFor, conversation, openPi, submit } from "./support.js";
 
-/** Numbers from 0 to `below`, the same for the same seed. */
+/** Seeded random numbers from 0 to `below`. */
 function numbers(seed: number): (below: number) => number {
 	let state = seed;
 	return (below) => {
@@ -60,7 +60,7 @@ const KEYS = [
 	],
 ];
 
-test("random keys, sizes and pastes leave a program that answers", async () => {
+test("pi still answers after random keys, sizes and pastes", async () => {
 	const seed = 20_240_607;
 	const next = numbers(seed);
 	const provider = await startProvider();
@@ -76,7 +76,7 @@ test("random keys, sizes and pastes leave a program that answers", async () => {
 		if (step % 100 === 99) pi.paste("word ".repeat(50_000));
 	}
 	pi.resize(80, 24);
-	// Whatever dialogs are open close, one at a time: two quick escapes in an empty editor would open another.
+	// Close all open dialogs one at a time: two quick escapes in an empty editor would open the branch picker.
 	const isEditor = (screen: string) => screen.split("\n").filter((line) => /^─{80}$/.test(line)).length === 2;
 	for (let dialogs = 0, isBack = false; !isBack; dialogs++) {
 		await pi.press("escape");

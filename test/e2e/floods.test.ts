@@ -6,9 +6,9 @@ import { runPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
 import { agentDirFor } from "./support.js";
 
-// Read from the beginning with each of its pieces, a file of this length takes minutes.
+// Parsing a file of this length from its start with each chunk would take minutes.
 test.each(["loopback/scripted", "loopback-anthropic/scripted"])(
-	"a file of a megabyte that %s writes in small pieces is there, whole",
+	"a file of 1 MB that %s streams in small pieces is complete",
 	async (model) => {
 		const provider = await startProvider();
 		const cwd = tempDir();

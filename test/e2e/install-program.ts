@@ -8,7 +8,7 @@ import { isObject, parseJson } from "../helpers/json.js";
 
 declare module "vitest" {
 	interface ProvidedContext {
-		/** Path of the installed command `pi`; missing in other projects than e2e. */
+		/** Path of the installed command `pi`; missing in projects other than e2e. */
 		program?: string;
 	}
 }
@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /**
  * Packs the project and installs the tarball into an empty directory, without network, as a user would install it: the
  * tests run this program. Vitest calls it once for each run of the e2e project.
- * @returns what removes the directory
+ * @returns removes the directory
  * @throws Error when dist/ is missing, or npm fails
  */
 export default function installProgram({ provide }: TestProject): () => void {

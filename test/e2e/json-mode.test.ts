@@ -4,7 +4,7 @@ import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { agentDirFor } from "./support.js";
 
-test("every line of JSON mode is an event, from the session's header to the end of the run", async () => {
+test("every line of JSON mode is an event, from the session header to the end of the run", async () => {
 	const provider = await startProvider();
 	provider.reply([text("Let me see."), toolCall("bash", { command: "echo a tool" })]).reply("Done.");
 	const run = await runPi(["--mode", "json", "look"], { agentDir: agentDirFor(provider) });
@@ -42,7 +42,7 @@ test("every line of JSON mode is an event, from the session's header to the end 
 	expect(end?.messages).toHaveLength(4);
 });
 
-test("a failure in JSON mode is a line as well, and the exit code says so", async () => {
+test("a failure in JSON mode is an event, and the exit code is 1", async () => {
 	const provider = await startProvider();
 	provider.reply({ fault: { kind: "http", status: 400, message: "no such thing" } });
 	const run = await runPi(["--mode", "json", "hi"], { agentDir: agentDirFor(provider) });

@@ -4,7 +4,7 @@ import { startProvider } from "../helpers/loopback-provider.js";
 import { startPi } from "../helpers/pty.js";
 import { agentDirFor, conversation, modesLeftOn, openPi, submit } from "./support.js";
 
-/** A hook whose loading takes until the test says so: the session is not ready before. */
+/** A hook that loads when the test allows it; the session is not ready until then. */
 const SLOW_HOOK = `
 import { existsSync } from "node:fs";
 export default async function slow() {
@@ -12,7 +12,7 @@ export default async function slow() {
 }
 `;
 
-test("what is typed before the session is ready is kept and sent once it is", async () => {
+test("text typed before the session is ready is kept and sent afterwards", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider, { hooks: { "slow.ts": SLOW_HOOK } });
 	const pi = await openPi({ agentDir, env: { GO_FILE: `${agentDir}/go` } });
@@ -28,7 +28,7 @@ test("what is typed before the session is ready is kept and sent once it is", as
 	await pi.waitForText(/^ a draft/m);
 });
 
-/** A command whose completions never come. */
+/** A command whose completions never arrive. */
 const SLOW_COMPLETION = `
 export default function (pi) {
 	pi.command("echo", {
@@ -38,7 +38,7 @@ export default function (pi) {
 }
 `;
 
-test("arguments that are typed faster than their completions come are kept", async () => {
+test("arguments typed before their completions arrive are kept", async () => {
 	const provider = await startProvider();
 	const pi = await openPi({ agentDir: agentDirFor(provider, { hooks: { "echo.ts": SLOW_COMPLETION } }) });
 	await pi.waitForText("1 hook");
@@ -46,7 +46,7 @@ test("arguments that are typed faster than their completions come are kept", asy
 	await pi.waitForText("echoed <1 2>");
 });
 
-test("a prompt that is typed before the program has the terminal is sent", async () => {
+test("a prompt typed before pi has set up the terminal is sent", async () => {
 	const provider = await startProvider();
 	provider.reply("On time.");
 	const pi = startPi({ agentDir: agentDirFor(provider) });
@@ -55,7 +55,7 @@ test("a prompt that is typed before the program has the terminal is sent", async
 	expect(conversation(provider, 0)).toEqual(["user: typed very early"]);
 });
 
-test("a draft that is typed before the program has the terminal is kept, and the screen is whole", async () => {
+test("a draft typed before pi has set up the terminal is kept, and the screen is intact", async () => {
 	const provider = await startProvider();
 	const pi = startPi({ agentDir: agentDirFor(provider) });
 	pi.type("typed early");
@@ -69,7 +69,7 @@ test("a draft that is typed before the program has the terminal is kept, and the
 	]);
 });
 
-test("the choice of a thinking level starts at the current one, and nothing moves while it waits", async () => {
+test("the picker of thinking levels starts at the current level, and the screen is still while it is open", async () => {
 	const provider = await startProvider();
 	const models = provider.modelsJson({ reasoning: true });
 	const pi = await openPi({ agentDir: agentDirFor(provider, { models }) });
@@ -83,7 +83,7 @@ test("the choice of a thinking level starts at the current one, and nothing move
 	expect(pi.output().slice(written).split("\x1b[?2026h")).toHaveLength(2);
 });
 
-test("escape stops the stream, and what was queued comes back in front of the draft", async () => {
+test("escape stops the stream, and queued prompts return in front of the draft", async () => {
 	const provider = await startProvider();
 	const pi = await openPi({ agentDir: agentDirFor(provider) });
 	provider.reply({ content: [{ type: "text", text: "The beginning" }], hold: new Promise(() => {}) });
@@ -110,7 +110,7 @@ test("escape stops the stream, and what was queued comes back in front of the dr
 	]);
 });
 
-test("ctrl+c twice quits, gives the terminal back and says how to go on", async () => {
+test("ctrl+c twice quits, restores the terminal and shows how to resume", async () => {
 	const provider = await startProvider();
 	const pi = await openPi({ agentDir: agentDirFor(provider) });
 	provider.reply("Hello.");
@@ -118,7 +118,7 @@ test("ctrl+c twice quits, gives the terminal back and says how to go on", async 
 	await pi.waitForText("Hello.");
 	pi.type("never sent");
 	await pi.press("ctrl+c");
-	await pi.waitForText("ctrl+c again quits");
+	await pi.waitForText("press ctrl+c again to quit");
 	await pi.waitForScreen((screen) => editorText(screen).length === 0, "the editor to be cleared");
 	await pi.press("ctrl+c");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });

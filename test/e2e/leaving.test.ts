@@ -7,7 +7,7 @@ import { tempDir, writeFiles } from "../helpers/temp.js";
 import { ask, openShell, START_PI, untilPrompt } from "./shell.js";
 import { agentDirFor, modesLeftOn, openPi, submit, untilGone } from "./support.js";
 
-/** Loaded before pi: an accident on command. */
+/** Loaded before pi: throws an error on command. */
 const ACCIDENTS = `
 process.on("SIGUSR2", () => { throw new Error("an accident"); });
 process.on("SIGWINCH", () => {
@@ -25,7 +25,7 @@ test.each<[string, number, (pi: PiTerminal, pid: number) => unknown]>([
 		0,
 		async (pi) => {
 			await pi.press("ctrl+c");
-			await pi.waitForText("again quits");
+			await pi.waitForText("again to quit");
 			await pi.press("ctrl+c");
 		},
 	],
@@ -33,16 +33,16 @@ test.each<[string, number, (pi: PiTerminal, pid: number) => unknown]>([
 	["SIGTERM", 143, signal("SIGTERM")],
 	["SIGHUP", 129, signal("SIGHUP")],
 	["SIGQUIT", 131, signal("SIGQUIT")],
-	["an error that nobody catches", 1, signal("SIGUSR2")],
+	["an uncaught error", 1, signal("SIGUSR2")],
 	[
-		"a rejection that nobody awaits",
+		"an unhandled rejection",
 		1,
 		(pi, pid) => {
 			writeFiles(pi.cwd, { reject: "" });
 			process.kill(pid, "SIGWINCH");
 		},
 	],
-])("after %s the terminal is as it was, and the last screen stands above the shell's prompt", async (_, code, end) => {
+])("after %s the terminal is restored, and the last screen remains above the shell's prompt", async (_, code, end) => {
 	const provider = await startProvider();
 	const dir = tempDir();
 	writeFiles(dir, { "accidents.cjs": ACCIDENTS });
@@ -69,14 +69,14 @@ test.each<[string, number, (pi: PiTerminal, pid: number) => unknown]>([
 	expect(await ask(pi, "stty -g")).toBe(before);
 });
 
-test("when the terminal is closed, pi ends", async () => {
+test("pi exits when the terminal is closed", async () => {
 	const provider = await startProvider();
 	const pi = await openPi({ agentDir: agentDirFor(provider) });
 	pi.hangUp();
 	expect(await pi.exited).toEqual({ code: 0, signal: 1 });
 });
 
-test("when the terminal is closed and nobody says so, as to a program of another session, pi ends all the same", async () => {
+test("pi exits when the terminal is closed without a signal, as for a program of another session", async () => {
 	const provider = await startProvider();
 	const shell = await openShell(agentDirFor(provider));
 	await submit(shell, `trap '' HUP; setsid sh -c 'echo $$ > pid; "$NODE" "$PI"; echo $? > code'`);
@@ -87,7 +87,7 @@ test("when the terminal is closed and nobody says so, as to a program of another
 	expect(readFileSync(join(shell.cwd, "code"), "utf8")).toBe("129\n");
 });
 
-test("400 sizes in a row leave one screen of the last of them", async () => {
+test("400 resizes in a row leave one screen of the last size", async () => {
 	const provider = await startProvider();
 	const pi = await openPi({ agentDir: agentDirFor(provider) });
 	await pi.waitForText(/Scripted$/m);
@@ -101,7 +101,7 @@ test("400 sizes in a row leave one screen of the last of them", async () => {
 	await pi.waitForText("Still here.");
 });
 
-/** The ways of reporting keys that were turned on and not off: Kitty's and xterm's. */
+/** Key reporting modes that were turned on and not off: Kitty's and xterm's. */
 function keyReportsLeftOn(output: string): string[] {
 	const left = [
 		["Kitty", output.split("\x1b[>7u").length - output.split("\x1b[<u").length],

@@ -4,7 +4,7 @@ import { startPi } from "../helpers/pty.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, STACKING, submit } from "./support.js";
 
-test("a whole talk in lines: a turn, a choice, a stopped run, the end; no control sequence and no box", async () => {
+test("a conversation in plain mode has a turn, a choice, a stopped run and an end, without control sequences and boxes", async () => {
 	const provider = await startProvider();
 	provider
 		.reply("A shop.")
@@ -39,13 +39,13 @@ test("a whole talk in lines: a turn, a choice, a stopped run, the end; no contro
 	const screen = await pi.scrollback();
 	await pi.press("ctrl+d");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
-	// `^C` and the line ends are the terminal's own.
+	// The terminal adds `^C` and the line ends.
 	expect(pi.output().replace(/\r\n/g, "\n")).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
 	expect(screen).not.toMatch(/[\u2500-\u259f]/);
 	expect(pi.output()).toMatch(/Resume this session with pi --session \w{8}/);
 });
 
-test("TERM=dumb and the setting open it too", async () => {
+test("TERM=dumb and the setting start plain mode, too", async () => {
 	const provider = await startProvider();
 	const dumb = startPi({ agentDir: agentDirFor(provider), env: { TERM: "dumb" } });
 	await dumb.waitForText("plain mode");
@@ -59,7 +59,7 @@ test("TERM=dumb and the setting open it too", async () => {
 	expect((await dumb.exited).code).toBe(0);
 });
 
-test("on a fresh machine the demo that is chosen begins in the same terminal, and takes what is typed", async () => {
+test("on a new machine the selected demo starts in the same terminal and accepts input", async () => {
 	const pi = startPi({ agentDir: tempAgentDir(), args: ["--plain", "--offline"], columns: 200 });
 	await pi.waitForText("4. Demo");
 	await pi.waitForText("empty cancels:");

@@ -3,7 +3,7 @@ import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, conversation, openPi, STACKING, submit } from "./support.js";
 
-test("finished work is popped, stays popped when the session goes on, and is back without the hook", async () => {
+test("popped work stays popped when the session is continued, and is back without the hook", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider, { hooks: { "stacking.ts": STACKING } });
 	const cwd = tempDir();

@@ -15,7 +15,7 @@ const PNG = Buffer.from(
 	"base64",
 );
 
-test("the answer goes to stdout, what happens on the way to stderr", async () => {
+test("the answer goes to stdout, progress to stderr", async () => {
 	const provider = await startProvider();
 	provider.reply([text("Let me see."), toolCall("bash", { command: "echo made > made.txt" })]).reply("Done.");
 	const cwd = tempDir();
@@ -24,7 +24,7 @@ test("the answer goes to stdout, what happens on the way to stderr", async () =>
 	expect(existsSync(join(cwd, "made.txt"))).toBe(true);
 });
 
-test("several messages are answered one after another in one session", async () => {
+test("several messages are answered in order in one session", async () => {
 	const provider = await startProvider();
 	provider.reply("One.", "Two.");
 	const run = await runPi(["-p", "first", "second"], { agentDir: agentDirFor(provider) });
@@ -32,7 +32,7 @@ test("several messages are answered one after another in one session", async () 
 	expect(conversation(provider, 1)).toEqual(["user: first", "assistant: One.", "user: second"]);
 });
 
-test("what is piped in, files and the message make one prompt; images go as images", async () => {
+test("piped input, files and the message form one prompt; images are sent as images", async () => {
 	const provider = await startProvider();
 	provider.reply("Seen.");
 	const cwd = tempDir();
@@ -59,7 +59,7 @@ test("a prompt can come from the pipe alone", async () => {
 	expect(conversation(provider, 0)).toEqual(["user: only piped"]);
 });
 
-test("commands of hooks run as prompts do", async () => {
+test("hook commands run like prompts", async () => {
 	const provider = await startProvider();
 	provider.reply("A shop.", "It was asked what this is.");
 	const agentDir = agentDirFor(provider, { hooks: { "stacking.ts": STACKING } });
@@ -68,7 +68,7 @@ test("commands of hooks run as prompts do", async () => {
 	expect(run.stdout).toMatch(/^A shop\.\nPopped to turn 1: \d+ → \d+ tokens\n$/);
 });
 
-test("prompt templates and skills of the user are known by what the heads of their files say", async () => {
+test("prompt templates and skills of the user are found by their front matter", async () => {
 	const provider = await startProvider();
 	provider.reply("Done.");
 	const agentDir = agentDirFor(provider, {
@@ -83,7 +83,7 @@ test("prompt templates and skills of the user are known by what the heads of the
 	expect(provider.requests[0]?.messages[0]?.text).toContain("How tea is made");
 });
 
-test("a hook cancels what would change the session here as anywhere", async () => {
+test("a hook can cancel session changes in print mode", async () => {
 	const provider = await startProvider();
 	provider.reply("One.", "Two.");
 	const stay = `export default (pi) => pi.on("session", ({ reason }) => reason === "before_clear" ? { cancel: true } : undefined);`;
@@ -94,7 +94,7 @@ test("a hook cancels what would change the session here as anywhere", async () =
 	expect(conversation(provider, 1)).toEqual(["user: first", "assistant: One.", "user: second"]);
 });
 
-test("an unknown command is not sent: it ends with 2 and names the nearest", async () => {
+test("an unknown command is not sent; pi exits with 2 and names the nearest", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider, { hooks: { "stacking.ts": STACKING } });
 	const run = await runPi(["-p", "/popp 1"], { agentDir });
@@ -106,7 +106,7 @@ test("an unknown command is not sent: it ends with 2 and names the nearest", asy
 	expect(provider.requests).toEqual([]);
 });
 
-test("a request that fails for good ends with 1 and one line that names the status", async () => {
+test("a request that fails permanently exits with 1 and one line that names the status", async () => {
 	const provider = await startProvider();
 	provider.reply(httpError(401, {}, "bad key loopback-key"));
 	const run = await runPi(["-p", "hi"], { agentDir: agentDirFor(provider) });
@@ -116,7 +116,7 @@ test("a request that fails for good ends with 1 and one line that names the stat
 	expect(provider.requests).toHaveLength(1);
 });
 
-test("a reply that was cut, and one without a word, say so on stderr", async () => {
+test("truncated and empty replies are reported on stderr", async () => {
 	const provider = await startProvider();
 	provider.reply({ content: [text("Half of")], stopReason: "length" }).reply({ content: [], stopReason: "stop" });
 	expect(await runPi(["-p", "one", "two"], { agentDir: agentDirFor(provider) })).toMatchObject({
@@ -127,7 +127,7 @@ test("a reply that was cut, and one without a word, say so on stderr", async () 
 	});
 });
 
-test("a reader that goes away ends the program quietly", async () => {
+test("pi exits silently when its reader closes the pipe", async () => {
 	const provider = await startProvider();
 	let release = () => {};
 	const readerGone = new Promise<void>((resolve) => {

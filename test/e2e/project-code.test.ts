@@ -12,7 +12,7 @@ writeFileSync("ran", "");
 export default function () {}
 `;
 
-/** A cloned repository that would like to run code at the start. */
+/** A cloned repository with code that runs at startup. */
 function hostileProject(): string {
 	const cwd = tempDir();
 	writeFiles(cwd, {
@@ -24,7 +24,7 @@ function hostileProject(): string {
 	return cwd;
 }
 
-test("without a terminal a project's code is skipped with one line, and --trust runs it this once", async () => {
+test("without a terminal a project's code is skipped with one line, and --trust runs it once", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider);
 	const cwd = hostileProject();
@@ -43,7 +43,7 @@ test("without a terminal a project's code is skipped with one line, and --trust 
 	expect(again.stderr).toContain("--trust");
 });
 
-test("the screen asks before a project's code runs; trusted contents run until they change", async () => {
+test("pi asks before a project's code runs, and trusted contents run until they change", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider);
 	const cwd = hostileProject();
@@ -75,7 +75,7 @@ test("the screen asks before a project's code runs; trusted contents run until t
 	expect((await runPi(["-p", "hi"], { agentDir, cwd })).stderr).toMatch(/mark\.ts.*--trust/);
 });
 
-test("what is kept can be read by its owner alone, whatever the umask", async () => {
+test("saved files are readable only by their owner, for any umask", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider);
 	const before = process.umask(0);

@@ -6,19 +6,19 @@ import { openPi, submit } from "./support.js";
 const page = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 const [, firstPart = "", secondPart = ""] = page.split("\n## Keys\n")[0]?.split("\n### ") ?? [];
 
-test("the first part of the tour goes as the README says, typed as it is printed", async () => {
+test("the first part of the tour works as printed in the README", async () => {
 	const pi = await openPi({ args: startArguments(firstPart), columns: 100, rows: 40 });
 	await pi.waitForText("1 hook");
 	await pi.press("enter");
 	await pi.waitForText("All tests pass", { timeoutMs: 30_000 });
-	// The last words of the reply: before them the status line may be away for a moment while text streams.
+	// Wait for the last words of the reply: the status line may disappear briefly while text streams.
 	await pi.waitForText("again afterwards", { timeoutMs: 30_000 });
 	await pi.waitForGone("esc stops");
 	const [context = "", pop = "", contextAgain = "", ...more] = linesToType(firstPart);
 	expect(more).toEqual([]);
 	await submit(pi, context);
 	await pi.waitForText(/Context of the next request[\s\S]*11 of 11 entries/);
-	// Escape and a slash in one read would be Alt with a slash.
+	// Escape and a slash in one read would be Alt+slash.
 	await pi.press("escape");
 	await pi.waitForGone("Context of the next request");
 	await submit(pi, pop);
@@ -31,7 +31,7 @@ test("the first part of the tour goes as the README says, typed as it is printed
 	expect(await pi.scrollback()).toMatch(/^◆ /m);
 });
 
-test("the second part of the tour loads the hook that is printed, and /context names it", async () => {
+test("the second part of the tour loads the printed hook, and /context names it", async () => {
 	const cwd = tempDir();
 	writeFiles(cwd, { "remind.ts": /```ts\n([\s\S]*?)```/.exec(secondPart)?.[1] });
 	const pi = await openPi({ args: startArguments(secondPart), cwd, columns: 100, rows: 40 });
@@ -39,7 +39,7 @@ test("the second part of the tour loads the hook that is printed, and /context n
 	await pi.press("ctrl+c");
 	const [remind = "", question = "", context = ""] = linesToType(secondPart);
 	await submit(pi, remind);
-	await pi.waitForText("Said with every request: Prices are whole cents.");
+	await pi.waitForText("Sent with every request: Prices are whole cents.");
 	await submit(pi, question);
 	await pi.waitForText("In this demo I can");
 	await pi.waitForGone("esc stops");
@@ -47,7 +47,7 @@ test("the second part of the tour loads the hook that is printed, and /context n
 	await pi.waitForText(/Prices are whole cents\.[\s\S]*remind/);
 });
 
-/** What follows `npm start --` in the part's shell block. */
+/** The arguments after `npm start --` in the part's shell block. */
 function startArguments(part: string): string[] {
 	return /^npm start -- (.*)$/m.exec(part)?.[1]?.split(" ") ?? [];
 }

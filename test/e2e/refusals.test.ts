@@ -6,7 +6,7 @@ import { runPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
 import { agentDirFor } from "./support.js";
 
-test("an unknown model is refused with the nearest name", async () => {
+test("an unknown model is rejected with the nearest name", async () => {
 	const provider = await startProvider();
 	const run = await runPi(["-p", "--model", "scriptd", "--offline", "hi"], { agentDir: agentDirFor(provider) });
 	expect(run).toMatchObject({ code: 1, stdout: "" });
@@ -14,19 +14,19 @@ test("an unknown model is refused with the nearest name", async () => {
 	expect(provider.requests).toEqual([]);
 });
 
-test("without any model the program says what to set up", async () => {
+test("without a model, the error says how to set one up", async () => {
 	const run = await runPi(["-p", "--offline", "hi"]);
 	expect(run).toMatchObject({ code: 1, stdout: "" });
 	expect(run.stderr).toMatch(/^[^\n]*ANTHROPIC_API_KEY[^\n]*pi --demo[^\n]*\n$/);
 });
 
-test("a model without its key says which variable to set", async () => {
+test("a model without a key names the variable to set", async () => {
 	const run = await runPi(["-p", "--offline", "--model", "anthropic/claude-sonnet-4-5", "hi"]);
 	expect(run).toMatchObject({ code: 1, stdout: "" });
 	expect(run.stderr).toMatch(/^[^\n]*ANTHROPIC_API_KEY[^\n]*\n$/);
 });
 
-test("without a terminal the screen is refused, with the option to use", async () => {
+test("interactive mode without a terminal is rejected, and the error names the option to use", async () => {
 	expect(await runPi(["hi"])).toEqual({
 		code: 2,
 		signal: null,
@@ -39,24 +39,24 @@ test.each([
 	[["--modle", "x"], "--model"],
 	[["--mode", "xml"], "json"],
 	[["--print", "--mode", "json"], "exclude"],
-])("bad usage %j ends with 2 and one line", async (args, named) => {
+])("bad usage %j exits with 2 and one line", async (args, named) => {
 	const run = await runPi(args);
 	expect(run).toMatchObject({ code: 2, stdout: "" });
 	expect(run.stderr).toMatch(/^pi: [^\n]+\n$/);
 	expect(run.stderr).toContain(named);
 });
 
-test("no prompt at all is bad usage", async () => {
+test("a missing prompt is bad usage", async () => {
 	const provider = await startProvider();
 	const run = await runPi(["-p"], { agentDir: agentDirFor(provider) });
 	expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("no prompt") });
 });
 
 test.each([
-	["a text", "just notes\n"],
+	["a text file", "just notes\n"],
 	["JSON of someone else", '{"name":"x"}\n'],
 	["binary data", "\x00\x01\x02"],
-])("--session on %s is refused by name and the file stays as it is", async (_, content) => {
+])("--session with %s is rejected by name, and the file is unchanged", async (_, content) => {
 	const provider = await startProvider();
 	const cwd = tempDir();
 	const file = join(cwd, "mine.jsonl");
@@ -68,7 +68,7 @@ test.each([
 	expect(provider.requests).toEqual([]);
 });
 
-test("--session on a directory is refused by name", async () => {
+test("--session with a directory is rejected by name", async () => {
 	const provider = await startProvider();
 	const cwd = tempDir();
 	mkdirSync(join(cwd, "folder"));
@@ -77,7 +77,7 @@ test("--session on a directory is refused by name", async () => {
 	expect(run.stderr).toMatch(/^pi: [^\n]*folder[^\n]*\n$/);
 });
 
-test("a file argument that is missing is named before anything is sent", async () => {
+test("a missing file argument is named before any request", async () => {
 	const provider = await startProvider();
 	const run = await runPi(["-p", "@missing.txt", "hi"], { agentDir: agentDirFor(provider) });
 	expect(run).toMatchObject({ code: 2, stdout: "" });
@@ -85,7 +85,7 @@ test("a file argument that is missing is named before anything is sent", async (
 	expect(provider.requests).toEqual([]);
 });
 
-test("a broken settings file is named with its line, and the answer comes all the same", async () => {
+test("a broken settings file is named with its line, and the prompt is still answered", async () => {
 	const provider = await startProvider();
 	provider.reply("Fine.");
 	const agentDir = agentDirFor(provider, { files: { "settings.json": '{\n  "theme": "dark",,\n}\n' } });
@@ -94,7 +94,7 @@ test("a broken settings file is named with its line, and the answer comes all th
 	expect(run.stderr).toMatch(/^[^\n]*settings\.json[^\n]*\b2\b[^\n]*\n$/);
 });
 
-test("a hook that does not load is named, and the answer comes all the same", async () => {
+test("a hook that does not load is named, and the prompt is still answered", async () => {
 	const provider = await startProvider();
 	provider.reply("Fine.");
 	const agentDir = agentDirFor(provider, { hooks: { "broken.ts": "export default function (pi {" } });

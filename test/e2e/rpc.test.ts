@@ -33,7 +33,7 @@ describe("a program in RPC mode", () => {
 		expect(stderr).toBe("");
 	});
 
-	test("applies edits of settings.json while it runs, and reports a broken one to the client", async () => {
+	test("applies edits of settings.json while it runs, and reports a broken edit to the client", async () => {
 		const provider = await startProvider();
 		const agentDir = tempAgentDir({ models: provider.modelsJson() });
 		const { env, cwd } = piPlace({ agentDir });
@@ -49,7 +49,7 @@ describe("a program in RPC mode", () => {
 		expect(await client.call("get_state")).toMatchObject({ queueMode: "all" });
 	});
 
-	test("answers what was piped in and exits with 0 at its end, and with 143 on SIGTERM", async () => {
+	test("answers piped input and exits with 0 at its end, and with 143 on SIGTERM", async () => {
 		const provider = await startProvider();
 		const agentDir = tempAgentDir({ models: provider.modelsJson() });
 		const piped = spawnPi(["--mode", "rpc", ...OPTIONS], { agentDir });

@@ -9,7 +9,7 @@ const SHELL = `
 const { spawn } = require("node:child_process");
 spawn("sh", ["-i"], { stdio: "inherit" }).on("exit", (code) => process.exit(code ?? 1));
 `;
-/** What the shell is told to start pi; its process id is then in the file `pid`. */
+/** Shell command that starts pi and writes its process id to the file `pid`. */
 export const START_PI = `sh -c 'echo $$ > pid; exec "$NODE" $NODE_FLAGS "$PI"'`;
 
 /** A shell with job control in a terminal. */
@@ -32,7 +32,7 @@ export function untilPrompt(shell: PiTerminal): Promise<string> {
 
 let asked = 0;
 
-/** Runs a command of the shell. @returns what it printed, wrapped lines as one */
+/** Runs a command of the shell. @returns its output, with wrapped lines joined */
 export async function ask(shell: PiTerminal, command: string): Promise<string> {
 	const [begin, end] = ["begin", "end"].map((mark) => `${mark}-${++asked}`);
 	await submit(

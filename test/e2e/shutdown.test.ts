@@ -7,7 +7,7 @@ import { type PiProcess, spawnPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
 import { agentDirFor, openPi, submit } from "./support.js";
 
-/** Writes down when it starts, and its end in two halves with a wait between, as one that cleans up has. */
+/** Logs its start, and its shutdown in two steps with a wait between, like a hook that cleans up. */
 const DIARY = `
 import { appendFileSync } from "node:fs";
 export default (pi) => pi.on("session", async ({ reason }, ctx) => {
@@ -18,7 +18,7 @@ export default (pi) => pi.on("session", async ({ reason }, ctx) => {
 	await new Promise((resolve) => setTimeout(resolve, 100));
 	note("shutdown is over");
 });`;
-const WHOLE = "start\nshutdown begins\nshutdown is over\n";
+const COMPLETE = "start\nshutdown begins\nshutdown is over\n";
 
 const diary = (cwd: string) => {
 	try {
@@ -28,7 +28,7 @@ const diary = (cwd: string) => {
 	}
 };
 
-/** Where the program is when its end comes: the model has been asked and holds its answer back, or not. */
+/** State of the program at its end: idle, or waiting for the model's answer. */
 async function place(isBusy: boolean): Promise<{ agentDir: string; cwd: string; provider: LoopbackProvider }> {
 	const provider = await startProvider();
 	if (isBusy) provider.reply({ content: [{ type: "text", text: "Half of" }], hold: new Promise(() => {}) });
@@ -39,7 +39,7 @@ async function untilStarted(cwd: string): Promise<void> {
 	await expect.poll(() => diary(cwd), { timeout: 10_000, interval: 20 }).toContain("start");
 }
 
-/** Of signals that come together the system chooses which is the first. */
+/** The system decides which of two simultaneous signals arrives first. */
 const EITHER = [143, 129];
 
 const terminalEnds: [string, (pi: PiTerminal) => unknown, number | number[]][] = [
@@ -66,7 +66,7 @@ test.each(terminalEnds)("%s on the screen lets hooks finish their shutdown, once
 	const exit = await pi.exited;
 	expect(exit.signal).toBe(0);
 	expect([code].flat()).toContain(exit.code);
-	expect(diary(cwd)).toBe(WHOLE);
+	expect(diary(cwd)).toBe(COMPLETE);
 });
 
 test("SIGTERM while the user is quitting lets hooks finish their shutdown, once", async () => {
@@ -77,7 +77,7 @@ test("SIGTERM while the user is quitting lets hooks finish their shutdown, once"
 	await expect.poll(() => diary(cwd), { timeout: 10_000, interval: 5 }).toContain("shutdown begins");
 	pi.kill("SIGTERM");
 	await pi.exited;
-	expect(diary(cwd)).toBe(WHOLE);
+	expect(diary(cwd)).toBe(COMPLETE);
 });
 
 const pipeEnds: [string, string[], (pi: PiProcess) => void, number | number[]][] = [
@@ -115,7 +115,7 @@ test.each(pipeEnds)("%s lets hooks finish their shutdown, once", async (_, args,
 	const exit = await pi.exited;
 	expect(exit.signal).toBeNull();
 	expect([code].flat()).toContain(exit.code);
-	expect(diary(cwd)).toBe(WHOLE);
+	expect(diary(cwd)).toBe(COMPLETE);
 });
 
 test("the end of a print run lets hooks finish their shutdown, once", async () => {
@@ -124,10 +124,10 @@ test("the end of a print run lets hooks finish their shutdown, once", async () =
 	const pi = spawnPi(["-p", "go"], { agentDir, cwd });
 	pi.end();
 	expect(await pi.exited).toMatchObject({ code: 0, stdout: "done\n" });
-	expect(diary(cwd)).toBe(WHOLE);
+	expect(diary(cwd)).toBe(COMPLETE);
 });
 
-test("a reader that goes away lets hooks finish their shutdown, once", async () => {
+test("a closed pipe lets hooks finish their shutdown, once", async () => {
 	const { agentDir, cwd, provider } = await place(false);
 	provider.reply("one", "two", "three");
 	const pi = spawnPi(["-p", "a", "b", "c"], { agentDir, cwd });
@@ -135,5 +135,5 @@ test("a reader that goes away lets hooks finish their shutdown, once", async () 
 	await untilStarted(cwd);
 	pi.closeStdout();
 	expect(await pi.exited).toMatchObject({ code: 141, signal: null, stderr: "" });
-	expect(diary(cwd)).toBe(WHOLE);
+	expect(diary(cwd)).toBe(COMPLETE);
 });

@@ -8,7 +8,7 @@ import { piProgram } from "../helpers/pi-environment.js";
 
 const DIST = join(dirname(realpathSync(piProgram())), "..", "dist");
 
-/** The file of dist/ with this name, which but for entries ends in a hash. */
+/** The file in dist/ with this name; names of files that are not entries end in a hash. */
 function fileNamed(name: string): string {
 	const file = readdirSync(DIST).find((candidate) => nameOf(candidate) === name);
 	if (!file) throw new Error(`dist/ has no ${name}`);
@@ -19,7 +19,7 @@ function nameOf(file: string): string {
 	return file.replace(/(-.{8})?\.js$/, "");
 }
 
-/** What is read before the first line of these files runs: they and all that they import, by name and in order. */
+/** Files that are read before the first line of these files runs: the files and all their imports, by name and in order. */
 function readBy(...names: string[]): string[] {
 	const files = new Set(names.map(fileNamed));
 	for (const file of files) {
@@ -35,14 +35,14 @@ function kilobytes(names: readonly string[]): number {
 	return names.reduce((sum, name) => sum + statSync(join(DIST, fileNamed(name))).size, 0) / 1000;
 }
 
-test("the first paint reads a few files, and neither session nor models", async () => {
+test("the first paint reads a few files, but neither session nor models", async () => {
 	await init;
 	const files = readBy("main", "screen");
 	expect(files).toEqual(["main", "rolldown-runtime", "screen", "screen-headless", "screen-session-headless"]);
 	expect(kilobytes(files)).toBeLessThan(420);
 });
 
-test("the print mode reads no screen, and of the models' clients none before it knows which", async () => {
+test("print mode reads no screen, and no model client before it knows the provider", async () => {
 	await init;
 	expect(readBy("main", "headless", "models")).toEqual([
 		"headless",
@@ -66,7 +66,7 @@ test.each(["index", "hooks", "testing", "headless", "session-headless"])(
 	},
 );
 
-test("the package entries export what their sources do", async () => {
+test("the package entries have the same exports as their sources", async () => {
 	const built = async (name: string) => Object.keys(await import(join(DIST, `${name}.js`))).sort();
 	expect({ index: await built("index"), hooks: await built("hooks") }).toEqual({
 		index: Object.keys(sdk).sort(),

@@ -3,7 +3,7 @@ import { startProvider } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempAgentDir } from "../helpers/temp.js";
 
-/** Runs the built program in print mode with a hook; the model answers after what the hook has scheduled. */
+/** Runs the built program in print mode with a hook. The model answers after the callbacks that the hook has scheduled. */
 async function runWithHook(source: string) {
 	const provider = await startProvider();
 	provider.on(async () => {
@@ -14,18 +14,18 @@ async function runWithHook(source: string) {
 	return runPi(["--model", "loopback/scripted", "--no-session", "-p", "hi"], { agentDir });
 }
 
-describe("a hook's accident outside of a handler", () => {
+describe("a hook's error outside a handler", () => {
 	test.each([
 		["a timer that throws", "setTimeout(() => { throw new Error('late'); }, 20);"],
-		["a rejection that nobody awaits", "Promise.reject(new Error('late'));"],
-		["an error event without a line of the hook", "(await import('node:net')).connect(1, '127.0.0.1');"],
-	])("%s is reported with the hook's path and survived", async (_, body) => {
+		["an unhandled rejection", "Promise.reject(new Error('late'));"],
+		["an error event whose stack does not name the hook", "(await import('node:net')).connect(1, '127.0.0.1');"],
+	])("%s is reported with the hook's path, and the run continues", async (_, body) => {
 		const { code, stdout, stderr } = await runWithHook(`export default async (pi) => {\n${body}\n};`);
 		expect({ code, stdout }).toEqual({ code: 0, stdout: "the answer\n" });
 		expect(stderr).toMatch(/careless\.ts failed on a timer or promise: .*(late|ECONNREFUSED)/);
 	});
 
-	test("what a hook prints does not mix with the answer", async () => {
+	test("a hook's output does not mix with the answer", async () => {
 		const { stdout, stderr } = await runWithHook(
 			"export default () => { console.log('chatter'); console.error({ a: 1 }); };",
 		);

@@ -4,7 +4,7 @@ import type { LoopbackProvider } from "../helpers/loopback-provider.js";
 import { type PiTerminal, type PtyOptions, startPi } from "../helpers/pty.js";
 import { type AgentDirContent, tempAgentDir } from "../helpers/temp.js";
 
-/** Source of the stacking example, to be put into a hooks directory. */
+/** Source of the stacking example, for a hooks directory. */
 export const STACKING = readFileSync(new URL("../../hooks-examples/stacking.ts", import.meta.url), "utf8");
 
 /** An agent directory whose default model is the provider's. */
@@ -14,7 +14,7 @@ export function agentDirFor(provider: LoopbackProvider, { settings, ...content }
 	return tempAgentDir({ models: provider.modelsJson(), settings: { ...chosen, ...extra }, ...content });
 }
 
-/** Starts the program in a terminal and waits for its first screen: until then the terminal still edits lines itself. */
+/** Starts the program in a terminal and waits for its first screen. Until then the terminal is in line mode. */
 export async function openPi(options: PtyOptions): Promise<PiTerminal> {
 	const pi = startPi(options);
 	await pi.waitForText(/^────/m);
@@ -27,7 +27,7 @@ export async function submit(pi: PiTerminal, line: string): Promise<void> {
 	await pi.press("enter");
 }
 
-/** What the provider was sent in request `index` (0-based), without the system prompt: `role: text` each. */
+/** Messages of request `index` (0-based) as `role: text`, without the system prompt. */
 export function conversation(provider: LoopbackProvider, index: number): string[] {
 	const messages = provider.requests[index]?.messages ?? [];
 	return messages
@@ -37,7 +37,7 @@ export function conversation(provider: LoopbackProvider, index: number): string[
 		);
 }
 
-/** The DEC private modes (such as 25, the cursor) that are on at the end of what was written. */
+/** The DEC private modes (such as 25, the cursor) that are on at the end of the output. */
 export function modesLeftOn(output: string): number[] {
 	const on = new Set<number>();
 	for (const [, numbers = "", last] of output.matchAll(/\x1b\[\?([\d;]+)([hl])/g)) {
@@ -46,7 +46,7 @@ export function modesLeftOn(output: string): number[] {
 	return [...on].sort((a, b) => a - b);
 }
 
-/** Resolves once no process has this id any more. */
+/** Resolves once no process has this id. */
 export async function untilGone(pid: number): Promise<void> {
 	await expect.poll(() => isRunning(pid), { timeout: 10_000, interval: 20 }).toBe(false);
 }
@@ -54,7 +54,7 @@ export async function untilGone(pid: number): Promise<void> {
 function isRunning(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
-		// One that has ended counts as gone, whether or not its parent has noticed.
+		// A zombie counts as gone.
 		return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 	} catch {
 		return false;

@@ -22,7 +22,7 @@ test.each(["kill -TSTP", "ctrl+z"])(
 		await untilPrompt(pi);
 		expect(modesLeftOn(pi.output())).toEqual([25]);
 		await submit(pi, "fg");
-		// The screen goes on below the shell's.
+		// The screen continues below the shell's output.
 		await pi.waitForText(/shell> fg[\s\S]*^▎ Here\.[\s\S]*^ a draft *$/m);
 		await pi.press("ctrl+c");
 		provider.reply("Still here.");
@@ -35,18 +35,18 @@ test.each(["kill -TSTP", "ctrl+z"])(
 );
 
 test.each(["a start", "a resize", "ctrl+z and fg"])(
-	"what the terminal showed before pi is still there after %s",
-	async (what) => {
+	"terminal output from before pi is still visible after %s",
+	async (cause) => {
 		const provider = await startProvider();
 		const pi = await openShell(agentDirFor(provider));
 		await submit(pi, "echo from be''fore");
 		await pi.waitForText("from before");
 		await submit(pi, START_PI);
 		await pi.waitForText(/Scripted$/m);
-		if (what === "a resize") {
+		if (cause === "a resize") {
 			pi.resize(60, 24);
 			await pi.waitForText(/^─{60}$/m);
-		} else if (what === "ctrl+z and fg") {
+		} else if (cause === "ctrl+z and fg") {
 			await pi.press("ctrl+z");
 			await untilPrompt(pi);
 			await submit(pi, "fg");
@@ -56,7 +56,7 @@ test.each(["a start", "a resize", "ctrl+z and fg"])(
 	},
 );
 
-test("a terminal that was resized while pi was stopped is drawn in its new size", async () => {
+test("a terminal that was resized while pi was stopped is redrawn in its new size", async () => {
 	const provider = await startProvider();
 	const pi = await openShell(agentDirFor(provider));
 	await submit(pi, START_PI);

@@ -7,7 +7,7 @@ import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, openPi, submit } from "./support.js";
 
-/** A hook that leaves a file with this text when it runs. */
+/** A hook that writes a file with this text when it runs. */
 const MARK = (text: string) => `import { writeFileSync } from "node:fs";
 writeFileSync("ran", ${JSON.stringify(text)});
 export default function () {}
@@ -30,7 +30,7 @@ async function quit(pi: PiTerminal): Promise<void> {
 	await pi.exited;
 }
 
-test("y trusts the contents: they run now and at the next start, until they change; then the change is shown", async () => {
+test("y trusts the contents: they run now and at the next start until they change, then pi shows the change", async () => {
 	const { agentDir, cwd, ran } = await place();
 	const first = await openPi({ agentDir, cwd });
 	const question = await first.waitForText("Run it?");
@@ -51,9 +51,9 @@ test("y trusts the contents: they run now and at the next start, until they chan
 	const changed = await openPi({ agentDir, cwd });
 	expect(await changed.waitForText("Run it?")).toMatch(/changed since \d+ \w{3} +\+1 −1/);
 	changed.type("v");
-	// The comparison is loaded when it is first asked for.
+	// The diff is loaded on first use.
 	const code = await changed.waitForText('+2 writeFileSync("ran", "second");');
-	expect(code).toContain("Code that would run");
+	expect(code).toContain("Project code that would run");
 	expect(code).toContain(`- writeFileSync("ran", "first");`);
 	await changed.press("escape");
 	await changed.waitForText("Run it?");
@@ -63,7 +63,7 @@ test("y trusts the contents: they run now and at the next start, until they chan
 	await quit(changed);
 });
 
-test("n and escape leave hooks and tools out, enter is no answer, and /reload asks again", async () => {
+test("n and escape skip hooks and tools, enter does nothing, and /reload asks again", async () => {
 	const { agentDir, cwd, ran, provider } = await place({
 		".pi/hooks/mark.ts": MARK("first"),
 		".pi/tools/greet/index.ts": TOOL,
@@ -91,7 +91,7 @@ test("n and escape leave hooks and tools out, enter is no answer, and /reload as
 	await quit(pi);
 });
 
-test("what was shown runs, also when the file changes while the question stands", async () => {
+test("the shown contents run, even if the file changes while the question is open", async () => {
 	const { agentDir, cwd, ran } = await place();
 	const pi = await openPi({ agentDir, cwd });
 	await pi.waitForText("Run it?");
@@ -102,7 +102,7 @@ test("what was shown runs, also when the file changes while the question stands"
 	await quit(pi);
 });
 
-test("RPC skips what is not trusted, with an event; PI_TRUST=1 runs it this once and stores nothing", async () => {
+test("RPC skips untrusted code with an event; PI_TRUST=1 runs it once and saves nothing", async () => {
 	const { agentDir, cwd, ran, provider } = await place();
 	const rpc = spawnPi(["--mode", "rpc"], { agentDir, cwd });
 	rpc.write('{"id": 1, "type": "get_state"}\n');
@@ -124,7 +124,7 @@ test("RPC skips what is not trusted, with an event; PI_TRUST=1 runs it this once
 	expect((await runPi(["-p", "hi"], { agentDir, cwd })).stderr.match(/--trust/g)).toEqual(["--trust"]);
 });
 
-test("pi hooks trust is what a start without a terminal needs, and untrust takes it back", async () => {
+test("pi hooks trust lets project code run without a terminal, and untrust revokes it", async () => {
 	const { agentDir, cwd, ran, provider } = await place();
 	provider.reply("Fine.", "Fine.");
 	expect((await runPi(["hooks", "trust"], { agentDir, cwd })).stdout).toContain("mark.ts");

@@ -17,7 +17,7 @@ const RESOLUTIONS = {
 	bundler: { module: "esnext", moduleResolution: "bundler" },
 };
 const PLAIN = { target: "es2022", strict: true, noEmit: true, skipLibCheck: false };
-/** Without the types of the DOM, and with the checks that find fault with the declarations of others. */
+/** Without DOM types, and with the checks that report errors in the declarations of dependencies. */
 const STRICTEST = {
 	lib: ["es2023"],
 	types: ["node"],
@@ -45,7 +45,7 @@ afterAll(() => {
 	for (const place of [installed, linked]) rmSync(place, { recursive: true, force: true });
 });
 
-/** Where the compiler finds errors, as `file:line`, and what it says that is about no line; sorted. */
+/** Locations of compiler errors as `file:line`, and messages without a location; sorted. */
 function errors(dir: string, config: object): string[] {
 	writeFiles(dir, { "tsconfig.check.json": config });
 	const args = [TSC, "--pretty", "false", "-p", "tsconfig.check.json"];
@@ -54,7 +54,7 @@ function errors(dir: string, config: object): string[] {
 	return [...new Set(reported.map((line) => line.replace(/^(\S+?)\((\d+),\d+\): .*/, "$1:$2")))].sort();
 }
 
-/** The lines of the consumer that hold an error. */
+/** The lines of the consumer that contain an error. */
 function planted(): string[] {
 	return SOURCES.flatMap((file) =>
 		readFileSync(join(CONSUMER, file), "utf8")
@@ -72,7 +72,7 @@ describe.each(Object.entries(RESOLUTIONS))("with %s resolution", (_, resolution)
 		expect(errors(place(), config)).toEqual(planted());
 	});
 
-	test("the tsconfig.json that pi hooks new writes finds everything, for hooks that lie anywhere", async () => {
+	test("the tsconfig.json from pi hooks new resolves every import, for hooks in any directory", async () => {
 		const agentDir = tempAgentDir();
 		const { code, stdout } = await runPi(["hooks", "new", "count", "--json"], {
 			agentDir,
@@ -90,12 +90,12 @@ describe.each(Object.entries(RESOLUTIONS))("with %s resolution", (_, resolution)
 	});
 });
 
-test("the strictest of projects finds no fault with the declarations", () => {
+test("the strictest project reports no error in the declarations", () => {
 	const compilerOptions = { ...PLAIN, ...RESOLUTIONS.nodenext, ...STRICTEST };
 	expect(errors(installed, { compilerOptions, files: SOURCES })).toEqual(planted());
 });
 
-test("the examples compile where the tarball is installed", () => {
+test("the examples compile next to the installed tarball", () => {
 	const place = join(installed, "examples");
 	cpSync(join(PACKAGE_ROOT, "hooks-examples"), place, { recursive: true });
 	expect(
@@ -103,7 +103,7 @@ test("the examples compile where the tarball is installed", () => {
 	).toEqual([]);
 });
 
-test("a project of the SDK keeps the packages that it has installed itself", () => {
+test("an SDK project keeps its own installed packages", () => {
 	const place = join(installed, "sdk");
 	writeFiles(place, {
 		"node_modules/typebox/package.json": { name: "typebox", version: "9.0.0", type: "module", types: "index.d.ts" },
@@ -123,7 +123,7 @@ describe("the declarations in the tarball", () => {
 		return new Map(files.map((path) => [join(types, path), readFileSync(join(types, path), "utf8")]));
 	}
 
-	test("name no package but pi's own aliases and Node, and no file that is not there", () => {
+	test("import only pi's own aliases, Node and existing files", () => {
 		const strange: string[] = [];
 		for (const [file, text] of declarations()) {
 			for (const [, name = ""] of text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)["']([^"'\n]+)["']/g)) {
@@ -136,7 +136,7 @@ describe("the declarations in the tarball", () => {
 		expect(strange).toEqual([]);
 	});
 
-	test("tell nothing about the machine that built them, and are small", () => {
+	test("contain nothing about the machine that built them, and are small", () => {
 		const texts = [...declarations().values()];
 		expect(texts.filter((text) => text.includes(PACKAGE_ROOT) || text.includes("sourceMappingURL"))).toEqual([]);
 		expect(texts.length).toBeLessThan(600);

@@ -6,7 +6,7 @@ import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, modesLeftOn, openPi, submit, untilGone } from "./support.js";
 
-/** Starts something that would outlive the program, then hangs so that nothing else can run. */
+/** Starts a process that would outlive the program, then blocks the event loop. */
 const HANGS = `
 export default (pi) => pi.on("tool_result", async (event, ctx) => {
 	void ctx.exec("sh", ["-c", "echo $$ > pid; exec sleep 1000"]);
@@ -14,7 +14,7 @@ export default (pi) => pi.on("tool_result", async (event, ctx) => {
 	while (!existsSync(ctx.cwd + "/pid")) await new Promise((resolve) => setTimeout(resolve, 10));
 	while (true) {}
 });`;
-const LINE = /pi: hook \S+\/hooks\/hangs\.ts in tool_result let nothing else run for 2 s, so pi was ended/;
+const LINE = /pi: hook \S+\/hooks\/hangs\.ts in tool_result blocked pi for 2 s, so pi exited/;
 
 async function place() {
 	const provider = await startProvider();
@@ -23,7 +23,7 @@ async function place() {
 	return { provider, agentDir, cwd: tempDir() };
 }
 
-test("a handler that hangs is named and ends the program with its children; the terminal is given back", async () => {
+test("a handler that blocks is named and ends the program with its children; the terminal is restored", async () => {
 	const { agentDir, cwd, provider } = await place();
 	const pi = await openPi({ agentDir, cwd });
 	await submit(pi, "go");
@@ -32,7 +32,7 @@ test("a handler that hangs is named and ends the program with its children; the 
 	expect(modesLeftOn(pi.output())).toEqual([25]);
 	await untilGone(Number(readFileSync(join(cwd, "pid"), "utf8")));
 
-	// All that was there before goes on in the next run.
+	// The session continues in the next run.
 	provider.reply("I am back.");
 	const next = await runPi(["-p", "--no-hooks", "--continue", "still there?"], { agentDir, cwd });
 	expect(next).toMatchObject({ code: 0, stdout: "I am back.\n" });
@@ -47,7 +47,7 @@ test("a handler that hangs is named and ends the program with its children; the 
 test.each([
 	["print", ["-p", "go"]],
 	["RPC", ["--mode", "rpc"]],
-])("the same in %s mode, with one line on stderr", async (_, args) => {
+])("a handler that blocks in %s mode is named in one line on stderr", async (_, args) => {
 	const { agentDir, cwd } = await place();
 	const pi = spawnPi(args, { agentDir, cwd });
 	if (args.includes("rpc")) pi.write('{"type":"prompt","message":"go"}\n');
@@ -61,29 +61,27 @@ test.each([
 test.each([
 	["a hook's factory", "hooks/stuck.ts", "export default () => { while (true) {} };", "hook"],
 	["a tool's top level", "tools/stuck/index.ts", "while (true) {}", "tool"],
-])("%s that hangs while it is loaded is named, and ends the program", async (_, file, source, what) => {
+])("%s that blocks while loading is named and ends the program", async (_, file, source, kind) => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 } });
 	writeFiles(agentDir, { [file]: source });
 	const { signal, stderr } = await runPi(["-p", "go"], { agentDir });
 	expect(signal).toBe("SIGKILL");
 	expect(stderr).toBe(
-		`pi: ${what} ${agentDir}/${file} at its load let nothing else run for 2 s, so pi was ended · mend it or move it away; --no-hooks starts without hooks\n`,
+		`pi: ${kind} ${agentDir}/${file} while loading blocked pi for 2 s, so pi exited · fix or remove it, or start with --no-hooks\n`,
 	);
 });
 
-test("so is a hook whose top level hangs, on the screen too, and the terminal is given back", async () => {
+test("a hook whose top level blocks is named on the screen, too, and the terminal is restored", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "stuck.ts": "while (true) {}" } });
 	const pi = await openPi({ agentDir });
 	expect((await pi.exited).signal).toBe(9);
-	expect((await pi.scrollback()).replaceAll("\n", "")).toContain(
-		"/hooks/stuck.ts at its load let nothing else run for 2 s",
-	);
+	expect((await pi.scrollback()).replaceAll("\n", "")).toContain("/hooks/stuck.ts while loading blocked pi for 2 s");
 	expect(modesLeftOn(pi.output())).toEqual([25]);
 });
 
-test("a handler that only takes long is left alone, and so is the end of the program", async () => {
+test("a slow handler may finish, even at the end of the program", async () => {
 	const provider = await startProvider();
 	provider.reply([toolCall("ls", {})], "done");
 	const slow = `export default (pi) => pi.on("tool_call", () => new Promise((resolve) => setTimeout(resolve, 2500)));`;

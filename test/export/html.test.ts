@@ -7,7 +7,7 @@ import { assistant, assistantMessage, compaction, custom, header, result, user }
 const TIMESTAMP = "2026-01-01T00:00:00.000Z";
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Every tag that a page may hold, attributes included. */
+/** Every tag that a page may contain, with its attributes. */
 const ALLOWED = [
 	/^<!doctype html>$/,
 	/^<\/?(?:html|head|body|main|title|summary|dl|dt|dd|pre|code|p|h[1-6]|ul|ol|li|em|strong|del|blockquote|table|thead|tbody|tr)>$/,
@@ -25,8 +25,8 @@ const ALLOWED = [
 	/^<ol start="\d+">$/,
 ];
 
-/** Tags of a page that none of the rules allows. */
-function strangeTags(html: string): string[] {
+/** Tags of a page that no rule allows. */
+function forbiddenTags(html: string): string[] {
 	const page = html.replace(/(<style[^>]*>)[\s\S]*?<\/style>/, "$1</style>");
 	return (page.match(/<[^>]*>?/g) ?? []).filter((tag) => !ALLOWED.some((rule) => rule.test(tag)));
 }
@@ -35,7 +35,7 @@ function page(...entries: SessionEntry[]): string {
 	return exportHtml({ entries: [header(), ...entries], title: "A session" });
 }
 
-/** A session in which a text stands in every place that a session has for text. */
+/** A session with the text in every field that can contain text. */
 function everywhere(text: string): SessionEntry[] {
 	const failed: MessageEntry = {
 		type: "message",
@@ -113,19 +113,19 @@ const HOSTILE = [
 ];
 
 describe("exportHtml", () => {
-	test.each(HOSTILE)("keeps nothing that runs or loads of %j, wherever it stands", (text) => {
+	test.each(HOSTILE)("escapes scripts and requests in %j in every field", (text) => {
 		const html = exportHtml({
 			entries: everywhere(text),
 			context: { hidden: [{ entryIndex: 1, by: { kind: "hook", hook: text } }] },
 			title: text,
 		});
-		expect(strangeTags(html)).toEqual([]);
+		expect(forbiddenTags(html)).toEqual([]);
 		expect(html).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202a-\u202e]/);
 		expect(html.isWellFormed()).toBe(true);
 	});
 
-	test("keeps nothing that runs or loads of any mix of hostile pieces", () => {
-		const pieces = fc.constantFrom(
+	test("escapes scripts and requests in any mix of hostile fragments", () => {
+		const fragments = fc.constantFrom(
 			...HOSTILE.slice(0, -1),
 			"`",
 			"``",
@@ -149,14 +149,14 @@ describe("exportHtml", () => {
 			"http://a.test/",
 		);
 		fc.assert(
-			fc.property(fc.array(fc.oneof(pieces, fc.string({ unit: "binary" })), { maxLength: 12 }), (parts) => {
-				expect(strangeTags(exportHtml({ entries: everywhere(parts.join("")), title: "t" }))).toEqual([]);
+			fc.property(fc.array(fc.oneof(fragments, fc.string({ unit: "binary" })), { maxLength: 12 }), (chosen) => {
+				expect(forbiddenTags(exportHtml({ entries: everywhere(chosen.join("")), title: "t" }))).toEqual([]);
 			}),
 			{ numRuns: 150 },
 		);
 	}, 60_000);
 
-	test("renders markdown of the model: code, lists, tables, safe links; headings below those of the page", () => {
+	test("renders Markdown of the model with code, lists, tables, safe links and lower heading levels", () => {
 		const html = page(
 			assistant(
 				"# Title\n\n**bold** `a < b`\n\n- one\n- [x] two\n\n```ts\nconst a = 1 < 2;\n```\n\n[docs](https://example.test/a?b=1&c=2) &copy;",
@@ -171,7 +171,7 @@ describe("exportHtml", () => {
 		expect(html).toContain("☑ ");
 	});
 
-	test("folds a tool call with its arguments and its result; edits show their diff", () => {
+	test("folds a tool call with its arguments and result, and shows the diff of an edit", () => {
 		const edit = result("b", "done", "edit");
 		if (edit.message.role === "toolResult") edit.message.details = { diff: "-1 old\n+1 new", added: 1, removed: 1 };
 		const html = page(
@@ -192,7 +192,7 @@ describe("exportHtml", () => {
 		expect(html.match(/file\.txt/g)).toHaveLength(1);
 	});
 
-	test("shows images of the session inside the page and marks what is no longer in the context", () => {
+	test("embeds images and marks entries that are not in the context", () => {
 		const html = exportHtml({
 			entries: [header(), user([{ type: "image", data: PIXEL, mimeType: "image/png" }]), user("later")],
 			context: { hidden: [{ entryIndex: 1, by: { kind: "compaction" } }] },
@@ -203,7 +203,7 @@ describe("exportHtml", () => {
 		expect(html).toMatch(/<section id="entry-2">/);
 	});
 
-	test("asks for nothing from anywhere", () => {
+	test("contains no references to external resources", () => {
 		const html = page(user("hi"), assistant("![x](https://evil.test/a.png) <img src=https://evil.test/b.png>"));
 		expect(html).not.toMatch(/(?:src|srcset|poster|background)\s*=\s*["']?https?:/i);
 		expect(html).not.toMatch(/url\(|@import|<link/i);

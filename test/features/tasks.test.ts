@@ -11,7 +11,7 @@ const start = (options: TestSessionOptions = {}) => startSession({ userSettings:
 const write = (...tasks: [text: string, status: TaskStatus][]) =>
 	toolCall("tasks", { tasks: tasks.map(([text, status]) => ({ text, status })) });
 
-/** A session whose model replies with these, then lists files for ever, one run of `steps` requests each. */
+/** A session whose model sends these replies and then keeps listing files, in runs of `steps` requests. */
 async function working(first: Reply[], steps: number, options: TestSessionOptions = {}) {
 	const test = await start(options);
 	test.provider.on(({ index }) => {
@@ -24,7 +24,7 @@ async function working(first: Reply[], steps: number, options: TestSessionOption
 }
 
 describe("the tasks feature", () => {
-	test("is off unless features.tasks says otherwise", async () => {
+	test("is off unless features.tasks is set", async () => {
 		const { session, provider } = await startSession();
 		provider.reply("ok");
 		await session.prompt("go");
@@ -34,7 +34,7 @@ describe("the tasks feature", () => {
 		await expect(startSession({ tools: ["tasks"] })).rejects.toMatchObject({ code: "tool_unknown" });
 	});
 
-	test("is loaded like a hook, before those of the user, and stands among them", async () => {
+	test("is loaded like a hook, before the user's hooks, and is listed with them", async () => {
 		const { session } = await start({ hooks: { "a.ts": "export default () => {};" } });
 		expect(session.loaded.hooks).toEqual([
 			{ name: "tasks", path: "built-in/tasks", scope: "builtin" },
@@ -45,14 +45,14 @@ describe("the tasks feature", () => {
 		expect(session.loaded.warnings).toEqual([]);
 	});
 
-	test("goes with its tool: without it there is neither command nor reminder", async () => {
+	test("has neither command nor reminder without its tool", async () => {
 		const { session } = await start({ tools: ["read"] });
 		expect(session.loaded.hooks).toEqual([]);
 		const other = await start({ tools: ["read", "tasks"] });
 		expect(other.session.loaded.hooks.length).toBe(1);
 	});
 
-	test("gives way to a tool of that name that the user put in its place", async () => {
+	test("is replaced by a tool of the same name from the user", async () => {
 		const own = `export default { name: "tasks", description: "Mine", parameters: { type: "object", properties: {} }, run() {} };`;
 		const path = writeHook(tempDir(), "mine.ts", own);
 		const { session, provider } = await start({ customTools: [path] });
@@ -63,7 +63,7 @@ describe("the tasks feature", () => {
 		expect(names).toEqual(['"name":"tasks"']);
 	});
 
-	test("is written on the surface that hooks have, and on tools", () => {
+	test("uses only the hook API and the tools API", () => {
 		const source = readFileSync(new URL("../../src/features/tasks.ts", import.meta.url), "utf8");
 		const imports = [...source.matchAll(/from "([^"]+)"/g)].map(([, specifier]) => specifier);
 		expect(imports).toEqual(["typebox", "../hooks/index.js", "../tools/tool.js"]);
@@ -87,7 +87,7 @@ describe("the task list", () => {
 		});
 	});
 
-	test("survives resume, and a branch has the list of its place", async () => {
+	test("survives resume, and a branch has the list of its starting point", async () => {
 		const agentDir = tempAgentDir();
 		const sessionDir = tempDir();
 		const first = await start({ agentDir, sessionDir, session: { kind: "new" } });
@@ -102,7 +102,7 @@ describe("the task list", () => {
 		expect(await session.prompt("/tasks")).toMatchObject({ status: "0 of 1 tasks done\n[ ] one" });
 	});
 
-	test("stays as it was after a call that does not fit, is blocked, or left no list", async () => {
+	test("is unchanged after a call that is invalid, is blocked, or has no list", async () => {
 		const { session, provider, sent } = await start({
 			hooks: {
 				"a.ts": `export default (pi) => {
@@ -125,14 +125,14 @@ describe("the task list", () => {
 });
 
 describe("the reminder", () => {
-	test("comes with the request after ten without a use of the tool, and again ten later", async () => {
+	test("is part of the request after ten without a use of the tool, and again ten later", async () => {
 		const { session, sent, reminders } = await working([[write(["look", "done"], ["test", "pending"])]], 25);
 		await session.prompt("go");
 		const text = [
-			"The task list was last written 10 or more replies ago. It says:",
+			"The task list was last updated 10 or more replies ago:",
 			"[x] look",
 			"[ ] test",
-			"Bring it up to date when it is behind the work, and go on with what is open.",
+			"Update it if it is out of date, and continue with the open tasks.",
 		].join("\n");
 		expect(reminders()).toEqual([text, text]);
 		const message = `user: <task_reminder source="tasks">\n${text}\n</task_reminder>`;
@@ -142,7 +142,7 @@ describe("the reminder", () => {
 		expect(sent(12).at(-1)).toBe(message);
 	});
 
-	test("counts on over runs and resume, for it counts in the log", async () => {
+	test("counts across runs and resume", async () => {
 		const agentDir = tempAgentDir();
 		const sessionDir = tempDir();
 		const first = await working([[write(["test", "pending"])]], 8, { agentDir, sessionDir, session: { kind: "new" } });
@@ -157,13 +157,13 @@ describe("the reminder", () => {
 		expect(second.sent(4).at(-1)).toContain("task_reminder");
 	});
 
-	test("is not given when everything is done", async () => {
+	test("is not sent when everything is done", async () => {
 		const { session, reminders } = await working([[write(["test", "done"])]], 25);
 		await session.prompt("go");
 		expect(reminders()).toEqual([]);
 	});
 
-	test("says once that there is a list when it was never used", async () => {
+	test("mentions the tool once if it was never used", async () => {
 		const { session, sent, reminders } = await working([], 25);
 		await session.prompt("go");
 		expect(reminders()).toEqual([expect.stringMatching(/^The tasks tool has not been used\./)]);

@@ -1,7 +1,7 @@
 import type { Activity } from "../../src/session/activity.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
 
-/** Resolves when the session's activity is as asked for; at once when it is. */
+/** Resolves when the session's activity matches, possibly at once. */
 export async function untilActivity(session: AgentSession, matches: (activity: Activity) => boolean): Promise<void> {
 	while (!matches(session.activity)) {
 		await new Promise<void>((resolve) => {

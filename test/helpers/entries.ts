@@ -70,7 +70,7 @@ export function custom(type: string, fields: Record<string, unknown> = {}): Cust
 	return { timestamp: TIMESTAMP, ...fields, type };
 }
 
-/** A list of entries that begins with a header. */
+/** A list of entries that starts with a header. */
 export function session(...entries: SessionEntry[]): SessionEntry[] {
 	return [header(), ...entries];
 }

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from "node:zlib";
 import type { ImageContent } from "@mariozechner/pi-ai";
 
-/** A PNG of noise, which does not get smaller by compression; the same each time. */
+/** A PNG of noise, which cannot be compressed; deterministic. */
 export function png(width: number, height: number): ImageContent {
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);
@@ -22,7 +22,7 @@ export function png(width: number, height: number): ImageContent {
 	return { type: "image", data: bytes.toString("base64"), mimeType: "image/png" };
 }
 
-/** The beginning of a JPEG, with `metadata` bytes before the part that holds its size. */
+/** The start of a JPEG, with `metadata` bytes before the segment that contains its size. */
 export function jpegHeader(width: number, height: number, metadata = 0): ImageContent {
 	const parts: Buffer[] = [Buffer.from("ffd8", "hex")];
 	for (let left = metadata; left > 0; left -= 60_000) {
@@ -39,9 +39,9 @@ export function jpegHeader(width: number, height: number, metadata = 0): ImageCo
 
 function chunk(name: string, data: Buffer): Buffer {
 	const body = Buffer.concat([Buffer.from(name, "latin1"), data]);
-	const whole = Buffer.alloc(body.length + 8);
-	whole.writeUInt32BE(data.length, 0);
-	whole.set(body, 4);
-	whole.writeUInt32BE(crc32(body), body.length + 4);
-	return whole;
+	const bytes = Buffer.alloc(body.length + 8);
+	bytes.writeUInt32BE(data.length, 0);
+	bytes.set(body, 4);
+	bytes.writeUInt32BE(crc32(body), body.length + 4);
+	return bytes;
 }

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Directory of this package, as `npm link` puts it into a project. */
+/** Directory of this package, the target of `npm link`. */
 export const PACKAGE_ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** The package's place in a project. */
+/** The package's directory in a project. */
 export const PACKAGE_PLACE = "node_modules/@mariozechner/pi-coding-agent";
 
 /**
- * Packs the built program and puts it into a project as `npm install <tarball>` does, without asking a registry: what
- * the package depends on is linked to the copies that are here.
+ * Packs the built program and installs it into a project like `npm install <tarball>`, but without a registry: its
+ * dependencies are links to the local copies.
  * @returns directory of the package in the project
  */
 export function installPackage(project: string): string {
@@ -34,7 +34,7 @@ export function installPackage(project: string): string {
 	}
 }
 
-/** Links the package into a project as `npm link` does. */
+/** Links the package into a project, like `npm link`. */
 export function linkPackage(project: string): void {
 	const target = join(project, PACKAGE_PLACE);
 	mkdirSync(dirname(target), { recursive: true });

@@ -14,7 +14,7 @@ export function stringOr(value: unknown, fallback: string): string {
 	return typeof value === "string" ? value : fallback;
 }
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined for invalid JSON */
 export function parseJson(text: string): unknown {
 	try {
 		const value: unknown = JSON.parse(text);

@@ -1,10 +1,10 @@
-/** What keyboards send for one key. */
+/** The encodings of a key. */
 export interface KeyEncodings {
-	/** A plain terminal; undefined where it has no bytes of its own for the key. */
+	/** A plain terminal; undefined if it cannot send the key. */
 	legacy: string | undefined;
-	/** xterm's modifyOtherKeys, as tmux passes it on. */
+	/** xterm's modifyOtherKeys, which tmux uses. */
 	modifyOtherKeys: string;
-	/** The same in the shorter form. */
+	/** modifyOtherKeys in its shorter form. */
 	csiU: string;
 	/** The Kitty protocol with event types: pressed, held, released, and pressed with Caps Lock on. */
 	kitty: { press: string; repeat: string; release: string; capsLock: string };

@@ -23,19 +23,19 @@ const NAMED = {
 	"alt+left": "\x1b[1;3D",
 	"ctrl+right": "\x1b[1;5C",
 	"ctrl+left": "\x1b[1;5D",
-	/** As terminals with modifyOtherKeys send them: plain bytes cannot tell them from ctrl+p, enter and the like. */
+	/** With modifyOtherKeys: plain bytes cannot distinguish them from ctrl+p, enter and others. */
 	"shift+ctrl+p": "\x1b[27;6;112~",
 	"shift+ctrl+d": "\x1b[27;6;100~",
 	"shift+enter": "\x1b[27;2;13~",
 } as const;
 const BYTES = new Map<string, string>(Object.entries(NAMED));
 
-/** A key by name: one of the table, or `ctrl+` and a character. */
+/** The name of a key: one of the table, or `ctrl+` and a character. */
 export type KeyName = keyof typeof NAMED | `ctrl+${string}`;
 
 /**
  * The bytes a terminal sends for a key: a name of the table, `ctrl+x`, `alt+x` or a single character.
- * @throws Error for a name it does not know
+ * @throws Error for an unknown name
  */
 export function keyBytes(key: string): string {
 	const named = BYTES.get(key);

@@ -33,7 +33,7 @@ function ask(provider: LoopbackProvider, api: LoopbackApi, messages: Message[], 
 }
 
 describe.each(APIS)("%s", (api) => {
-	test("text arrives whole, in deltas, with its usage", async () => {
+	test("text arrives complete, in deltas, with its usage", async () => {
 		const provider = await startProvider();
 		provider.reply({
 			content: [text("Grüße 👋 from the script")],
@@ -57,7 +57,7 @@ describe.each(APIS)("%s", (api) => {
 		await expect(provider.requests[0]?.closed).resolves.toBe(true);
 	});
 
-	test("thinking and several tool calls arrive, and go back to the model with their results", async () => {
+	test("thinking and several tool calls arrive and are sent back to the model with their results", async () => {
 		const provider = await startProvider();
 		provider.reply(
 			[
@@ -109,7 +109,7 @@ describe.each(APIS)("%s", (api) => {
 		expect(message).toMatchObject({ stopReason: "error", errorMessage: expect.stringMatching(`^${status}\\b`) });
 	});
 
-	test("an abort in mid-stream keeps what came and closes the connection", async () => {
+	test("an abort during the stream keeps the received text and closes the connection", async () => {
 		const provider = await startProvider();
 		provider.reply({ content: [text("one two three")], chunkSize: 4, fault: { kind: "stall", at: 2 } });
 		const abort = new AbortController();
@@ -139,7 +139,7 @@ describe.each(APIS)("%s", (api) => {
 		}
 	});
 
-	test("a long reply in small chunks arrives whole", async () => {
+	test("a long reply in small chunks arrives complete", async () => {
 		const provider = await startProvider();
 		const long = "0123456789".repeat(20_000);
 		provider.reply(long);
@@ -158,7 +158,7 @@ describe.each(APIS)("%s", (api) => {
 		expect((await stream.result()).content).toEqual([{ type: "text", text: "partial" }]);
 	});
 
-	test("illegal requests are refused and named", async () => {
+	test("invalid requests are refused and reported", async () => {
 		const provider = await startProvider();
 		provider.on(() => "never sent");
 		const orphan: Message = {
@@ -176,7 +176,7 @@ describe.each(APIS)("%s", (api) => {
 		]);
 	});
 
-	test("a request without a script is refused and named", async () => {
+	test("a request without a script is refused and reported", async () => {
 		const provider = await startProvider();
 		const message = await ask(provider, api, [user("hi")]).result();
 		expect(message.errorMessage).toContain("No reply is scripted");
@@ -184,7 +184,7 @@ describe.each(APIS)("%s", (api) => {
 	});
 });
 
-test("a stream that ends without finish reason looks finished on chat completions, and broken on Anthropic", async () => {
+test("a stream without a finish reason counts as finished in chat completions and as an error in Anthropic messages", async () => {
 	const provider = await startProvider();
 	const cutShort: ReplyStep = { content: [text("one two three")], chunkSize: 4, fault: { kind: "end", at: 1 } };
 	provider.reply(cutShort, cutShort);
@@ -194,7 +194,7 @@ test("a stream that ends without finish reason looks finished on chat completion
 	expect(anthropic.errorMessage).toContain("before message_stop");
 });
 
-test("the models.json names both faces", async () => {
+test("models.json contains both APIs", async () => {
 	const provider = await startProvider();
 	expect(provider.modelsJson({ contextWindow: 9_000 })).toMatchObject({
 		providers: {

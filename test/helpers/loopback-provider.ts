@@ -19,16 +19,16 @@ export { httpError, type Reply, type ReplyStep, text, thinking, toolCall } from 
 /** The two wire formats that the provider speaks. */
 export type LoopbackApi = "openai-completions" | "anthropic-messages";
 
-/** A request that the provider got. */
+/** A request that the provider received. */
 export interface ProviderRequest {
 	/** 0-based, in order of arrival. */
 	index: number;
 	api: LoopbackApi;
 	headers: IncomingHttpHeaders;
 	body: JsonObject;
-	/** The conversation, in one form for both APIs; the system prompt is its first message. */
+	/** The conversation in a common format for both APIs; the system prompt is the first message. */
 	messages: WireMessage[];
-	/** Resolves when the response is over: true when it was sent whole, false when the client went away first. */
+	/** Resolves when the response ends: true when it was sent completely, false when the client disconnected first. */
 	closed: Promise<boolean>;
 }
 
@@ -45,7 +45,7 @@ export interface LoopbackModelOptions {
 	headers?: Record<string, string>;
 }
 
-/** Names of the loopback provider's two faces in models.json, by API. */
+/** Names of the loopback provider in models.json, by API. */
 export const LOOPBACK_PROVIDERS: Record<LoopbackApi, string> = {
 	"openai-completions": "loopback",
 	"anthropic-messages": "loopback-anthropic",
@@ -59,8 +59,8 @@ const LOCAL_COMPAT = {
 } as const;
 
 /**
- * A model server on 127.0.0.1 that speaks chat completions and Anthropic messages, answers from a script and judges
- * each request as strictly as the real ones: an illegal request gets a 400 and is noted in `violations`.
+ * A model server on 127.0.0.1 that serves chat completions and Anthropic messages from a script. It checks each
+ * request as strictly as real servers: an invalid request gets a 400 and is recorded in `violations`.
  */
 export class LoopbackProvider {
 	/** Every request so far, in order of arrival. */
@@ -94,7 +94,7 @@ export class LoopbackProvider {
 		return `http://127.0.0.1:${address.port}`;
 	}
 
-	/** Queues replies: each answers one request, first come first served, before the handler of `on`. */
+	/** Queues replies: each answers one request, in order, before the handler of `on`. */
 	reply(...replies: (Reply | ((request: ProviderRequest) => Reply | Promise<Reply>))[]): this {
 		this.#queue.push(...replies);
 		return this;
@@ -106,7 +106,7 @@ export class LoopbackProvider {
 		return this;
 	}
 
-	/** Resolves with the request number `count` (1-based) once it has arrived. */
+	/** Resolves with request number `count` (1-based) when it has arrived. */
 	async request(count: number): Promise<ProviderRequest> {
 		if (this.requests.length < count) {
 			await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
@@ -116,7 +116,7 @@ export class LoopbackProvider {
 		return found;
 	}
 
-	/** Hands over the violations so far and forgets them: for tests that provoke some. */
+	/** Returns and clears the violations so far, for tests that expect some. */
 	takeViolations(): string[] {
 		return this.violations.splice(0);
 	}
@@ -137,12 +137,12 @@ export class LoopbackProvider {
 		return model;
 	}
 
-	/** The base URL as models name it: chat completions count `/v1` in, Anthropic's client adds it. */
+	/** The base URL for models: chat completions include `/v1`, Anthropic's client adds it. */
 	baseUrl(api: LoopbackApi): string {
 		return api === "openai-completions" ? `${this.origin}/v1` : this.origin;
 	}
 
-	/** The content of a models.json with both faces: `loopback/scripted` and `loopback-anthropic/scripted`. */
+	/** The content of a models.json with both APIs: `loopback/scripted` and `loopback-anthropic/scripted`. */
 	modelsJson(options: LoopbackModelOptions = {}): JsonObject {
 		const face = (api: LoopbackApi) => ({
 			baseUrl: this.baseUrl(api),
@@ -237,14 +237,14 @@ export class LoopbackProvider {
 	}
 }
 
-/** 400: clients do not try again. */
+/** 400: clients do not retry. */
 function refusal(message: string): ReplyStep {
 	return { fault: { kind: "http", status: 400, message } };
 }
 
 /**
- * Starts a provider for the running test. At the test's end it is closed, and violations that the test did not take
- * fail it.
+ * Starts a provider for the running test. At its end the provider is closed, and violations that the test did not
+ * clear fail it.
  */
 export async function startProvider(): Promise<LoopbackProvider> {
 	const provider = new LoopbackProvider();

@@ -1,6 +1,6 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 
-/** A model that nobody serves. */
+/** A model without a server. */
 export function model(provider: string, id: string, change: Partial<Model<Api>> = {}): Model<Api> {
 	return {
 		id,

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 import { tempAgentDir, tempDir } from "./temp.js";
 
-/** The program's entry: of the installed program in e2e tests, else of the checkout, which needs a build. */
+/** The program's entry point: of the installed package in e2e tests, else of the checkout, which must be built. */
 export function piProgram(): string {
 	return inject("program") ?? fileURLToPath(new URL("../../bin/pi.js", import.meta.url));
 }
@@ -23,7 +23,7 @@ export interface PiOptions {
 	entry?: string;
 }
 
-/** Where the program runs. All of it is private to the test. */
+/** Directories and environment of the program, private to the test. */
 export interface PiPlace {
 	env: Record<string, string>;
 	cwd: string;
@@ -32,8 +32,8 @@ export interface PiPlace {
 }
 
 /**
- * A private place for one start of the program: home, temp and agent directory of its own, and an environment that
- * holds no key, no proxy and nothing else of the machine but PATH.
+ * Creates a private environment for one start of the program: its own home, temp and agent directories, and an environment
+ * without keys, proxies or anything else of the machine except PATH.
  */
 export function piPlace(options: PiOptions): PiPlace {
 	const home = tempDir("pi-home-");

@@ -4,7 +4,7 @@ import { startPi } from "./pty.js";
 import { runPi, spawnPi } from "./run-pi.js";
 import { tempAgentDir, tempDir, writeFiles } from "./temp.js";
 
-/** A small program in place of pi: writes its environment and echoes keys. */
+/** A small program instead of pi: prints its environment and echoes keys. */
 const ECHO = `
 	process.stdin.setRawMode?.(true);
 	process.stdout.write("ready " + process.argv.slice(2).join(" ") + " " + process.stdout.columns + "x" + process.stdout.rows + "\\r\\n");
@@ -23,7 +23,7 @@ function program(source: string): string {
 	return join(dir, "program.cjs");
 }
 
-test("a terminal shows what the program writes and sends it keys, queries answered", async () => {
+test("a terminal shows the program's output, sends it keys and answers its queries", async () => {
 	const pi = startPi({ entry: program(ECHO), args: ["--flag"], columns: 50, rows: 10 });
 	expect(await pi.waitForText("ready")).toBe("ready --flag 50x10");
 	pi.type("hallo");
@@ -42,7 +42,7 @@ test("a terminal shows what the program writes and sends it keys, queries answer
 	expect(await pi.scrollback()).toContain("ready --flag");
 });
 
-test("waiting in vain rejects with the screen", async () => {
+test("a wait that fails rejects with the screen", async () => {
 	const pi = startPi({ entry: program("console.log('bye')") });
 	await expect(pi.waitForText("hello")).rejects.toThrow(/ended \(code 0, signal 0\) before hello to show.*\n*bye/);
 });
@@ -54,7 +54,7 @@ test("a killed program reports its signal", async () => {
 	expect((await pi.exited).signal).toBe(9);
 });
 
-test("the program runs in a private place without the machine's environment", async () => {
+test("the program runs in private directories without the machine's environment", async () => {
 	const agentDir = tempAgentDir({ settings: { theme: "dark" }, hooks: { "a.ts": "export default () => {}" } });
 	const source = `
 		const { readFileSync } = require("node:fs");
@@ -79,7 +79,7 @@ test("the program runs in a private place without the machine's environment", as
 	});
 });
 
-test("a program with pipes can be talked to while it runs", async () => {
+test("a program with pipes reads input and writes output while it runs", async () => {
 	const pi = spawnPi([], { entry: program(ECHO.replace(/process.stdout.columns/g, "0")) });
 	await pi.waitFor(({ stdout }) => stdout.includes("ready"));
 	pi.write("hi");

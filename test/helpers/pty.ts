@@ -11,43 +11,43 @@ export interface PtyOptions extends PiOptions {
 	rows?: number;
 }
 
-/** How the program ended. `signal` is 0 when it exited by itself. */
+/** The program's exit. `signal` is 0 when no signal ended it. */
 export interface PtyExit {
 	code: number;
 	signal: number;
 }
 
-/** The program in a real terminal: keys go in, an emulator shows what a user would see. */
+/** The program in a real terminal; an emulator shows what a user would see. */
 export interface PiTerminal {
 	readonly pid: number;
 	readonly cwd: string;
 	readonly agentDir: string;
 	/** All bytes that the program wrote, escape sequences included. */
 	output(): string;
-	/** The visible lines, trailing blanks cut. */
+	/** The visible lines without trailing spaces. */
 	screen(): Promise<string>;
-	/** Everything that can be scrolled to, and the screen below it. */
+	/** The scrollback and the screen below it. */
 	scrollback(): Promise<string>;
-	/** Where the cursor is, 0-based, in the screen. */
+	/** Position of the cursor on the screen, 0-based. */
 	cursor(): Promise<{ column: number; row: number }>;
 	/**
-	 * Resolves with the screen once it shows the text; with `scrollback`, once the text is anywhere.
-	 * Rejects with the screen when the program ends first or the time is up.
+	 * Resolves with the screen when it shows the text; with `scrollback`, when the text is anywhere.
+	 * Rejects with the screen when the program ends first or the timeout expires.
 	 */
 	waitForText(wanted: string | RegExp, options?: WaitOptions): Promise<string>;
-	/** Resolves with the screen once the text is gone from it. */
+	/** Resolves with the screen when it no longer shows the text. */
 	waitForGone(unwanted: string | RegExp, options?: WaitOptions): Promise<string>;
-	/** Resolves with the screen once `found` says yes to it. */
-	waitForScreen(found: (screen: string) => boolean, what: string, options?: WaitOptions): Promise<string>;
+	/** Resolves with the screen when `found` returns true for it. */
+	waitForScreen(found: (screen: string) => boolean, condition: string, options?: WaitOptions): Promise<string>;
 	/** Sends text as typed, in one write. */
 	type(text: string): void;
 	/** Sends text as a bracketed paste. */
 	paste(text: string): void;
-	/** Sends keys by name (see keys.ts). A lone escape is kept apart from the key after it. */
+	/** Sends keys by name (see keys.ts), with a pause between a lone escape and the next key. */
 	press(...keys: string[]): Promise<void>;
 	resize(columns: number, rows: number): void;
 	kill(signal?: NodeJS.Signals): void;
-	/** Closes the terminal, as a window that is closed does. */
+	/** Closes the terminal, like closing its window. */
 	hangUp(): void;
 	readonly exited: Promise<PtyExit>;
 }
@@ -55,11 +55,11 @@ export interface PiTerminal {
 export interface WaitOptions {
 	/** Default 10 000. */
 	timeoutMs?: number;
-	/** Looks at the scrollback as well. */
+	/** Searches the scrollback too. */
 	scrollback?: boolean;
 }
 
-/** Starts the program in a pseudoterminal of its own. It is killed when the test is over. */
+/** Starts the program in its own pseudoterminal and kills it at the end of the test. */
 export function startPi(options: PtyOptions = {}): PiTerminal {
 	const place = piPlace(options);
 	const columns = options.columns ?? 80;
@@ -81,14 +81,14 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 		written.push(data);
 		emulator.write(data, notify);
 	});
-	// The emulator answers device queries as a terminal does.
+	// The emulator answers device queries like a terminal.
 	emulator.onData((answer) => {
 		if (!exit) child.write(answer);
 	});
 	const exited = new Promise<PtyExit>((resolve) => {
 		child.onExit(({ exitCode, signal }) => {
 			exit = { code: exitCode, signal: signal ?? 0 };
-			// The rest of the output is still on its way through the emulator.
+			// The emulator has not processed the rest of the output yet.
 			emulator.write("", notify);
 			resolve(exit);
 		});
@@ -108,7 +108,11 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 	};
 	const visible = () => lines(emulator.buffer.active.baseY);
 
-	const waitForScreen: PiTerminal["waitForScreen"] = (found, what, { timeoutMs = 10_000, scrollback = false } = {}) =>
+	const waitForScreen: PiTerminal["waitForScreen"] = (
+		found,
+		condition,
+		{ timeoutMs = 10_000, scrollback = false } = {},
+	) =>
 		new Promise((resolve, reject) => {
 			const settle = (failure?: string) => {
 				clearTimeout(timer);
@@ -118,9 +122,9 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 			};
 			const look = () => {
 				if (found(scrollback ? lines(0) : visible())) settle();
-				else if (exit) settle(`The program ended (code ${exit.code}, signal ${exit.signal}) before ${what}`);
+				else if (exit) settle(`The program ended (code ${exit.code}, signal ${exit.signal}) before ${condition}`);
 			};
-			const timer = setTimeout(() => settle(`Waited ${timeoutMs} ms in vain for ${what}`), timeoutMs);
+			const timer = setTimeout(() => settle(`Timed out after ${timeoutMs} ms waiting for ${condition}`), timeoutMs);
 			watchers.add(look);
 			look();
 		});
@@ -150,7 +154,7 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 		async press(...keys) {
 			for (const [index, key] of keys.entries()) {
 				child.write(keyBytes(key));
-				// Escape and the next key in one read are Alt with that key: a person cannot type so fast.
+				// Escape and another key in one read would be Alt with that key; nobody types so fast.
 				if (key === "escape" && index < keys.length - 1) await new Promise((resolve) => setTimeout(resolve, 80));
 			}
 		},
@@ -168,9 +172,9 @@ function contains(screen: string, wanted: string | RegExp): boolean {
 	return typeof wanted === "string" ? screen.includes(wanted) : wanted.test(screen);
 }
 
-/** Closes the program's terminal without a signal of ours: what the system does then is what is tested. */
+/** Closes the program's terminal without sending a signal, to test the behavior of the system. */
 function closeMaster(child: pty.IPty): void {
 	const socket: unknown = Reflect.get(child, "_socket");
-	if (!(socket instanceof Socket)) throw new Error("This version of node-pty keeps its terminal elsewhere");
+	if (!(socket instanceof Socket)) throw new Error("This version of node-pty has no socket of its terminal");
 	socket.destroy();
 }

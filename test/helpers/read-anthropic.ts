@@ -82,7 +82,7 @@ function assistantParts(blocks: JsonObject[], where: string, issues: string[]): 
 	};
 }
 
-/** Results come first in a user message, and the rest is what the user says. */
+/** In a user message tool results come first; the rest is the user's content. */
 function readUser(blocks: JsonObject[], where: string, issues: string[]): WireMessage[] {
 	const messages: WireMessage[] = [];
 	const rest = blocks.filter((block) => block.type !== "tool_result");

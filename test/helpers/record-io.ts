@@ -1,6 +1,6 @@
 import type { ModeIO } from "../../src/modes/mode.js";
 
-/** A `ModeIO` that keeps what it is given. */
+/** A `ModeIO` that records its calls. */
 export function recordIO(outIsTerminal = false): ModeIO & { stdout(): string; stderr(): string } {
 	let stdout = "";
 	let stderr = "";

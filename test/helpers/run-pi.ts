@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { onTestFinished } from "vitest";
 import { type PiOptions, piPlace, piProgram } from "./pi-environment.js";
 
-/** What is left of a run without a terminal. */
+/** The result of a run without a terminal. */
 export interface PiRun {
 	/** null when a signal ended it. */
 	code: number | null;
@@ -23,16 +23,16 @@ export interface PiProcess {
 	/** Stops reading its stdout, as `head` does. */
 	closeStdout(): void;
 	kill(signal?: NodeJS.Signals): void;
-	/** What it has written so far. */
+	/** The output so far. */
 	stdout(): string;
 	stderr(): string;
-	/** Resolves when its stdout (or stderr) so far satisfies the test; rejects with both when it ends or time is up. */
+	/** Resolves when its stdout (or stderr) so far passes the test; rejects with both when it ends or on timeout. */
 	waitFor(found: (run: { stdout: string; stderr: string }) => boolean, timeoutMs?: number): Promise<void>;
-	/** Resolves when it has ended and its output is complete. */
+	/** Resolves when it has exited and its output is complete. */
 	readonly exited: Promise<PiRun>;
 }
 
-/** Starts the program with pipes for stdin, stdout and stderr. It is killed when the test is over. */
+/** Starts the program with pipes for stdin, stdout and stderr, and kills it at the end of the test. */
 export function spawnPi(args: string[], options: Omit<PiOptions, "args"> = {}): PiProcess {
 	const place = piPlace(options);
 	const child = spawn(process.execPath, [options.entry ?? piProgram(), ...args], { cwd: place.cwd, env: place.env });
@@ -47,7 +47,7 @@ export function spawnPi(args: string[], options: Omit<PiOptions, "args"> = {}): 
 			notify();
 		});
 	}
-	// A program that does not read its stdin may be gone before all is written.
+	// A program that does not read its stdin may exit before all input is written.
 	child.stdin.on("error", () => {});
 	let ended = false;
 	const exited = new Promise<PiRun>((resolve, reject) => {
@@ -83,9 +83,12 @@ export function spawnPi(args: string[], options: Omit<PiOptions, "args"> = {}): 
 				};
 				const look = () => {
 					if (found(output)) settle();
-					else if (ended) settle("The program ended before the awaited output came");
+					else if (ended) settle("The program ended before the expected output");
 				};
-				const timer = setTimeout(() => settle(`The awaited output did not come in ${timeoutMs} ms`), timeoutMs);
+				const timer = setTimeout(
+					() => settle(`Timed out after ${timeoutMs} ms waiting for the expected output`),
+					timeoutMs,
+				);
 				watchers.add(look);
 				look();
 			}),
@@ -93,7 +96,7 @@ export function spawnPi(args: string[], options: Omit<PiOptions, "args"> = {}): 
 	};
 }
 
-/** Runs the program to its end. Without `stdin` its input is empty and closed. */
+/** Runs the program until it exits. Without `stdin` its input is empty and closed. */
 export async function runPi(
 	args: string[],
 	options: Omit<PiOptions, "args"> & { stdin?: string } = {},

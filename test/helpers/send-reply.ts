@@ -20,7 +20,7 @@ const WIRES = {
 	},
 } as const;
 
-/** Plays one step as the response of one request. Resolves when nothing more will be written. */
+/** Sends a step as the response to a request. Resolves when nothing more will be written. */
 export async function sendReply(
 	response: ServerResponse,
 	api: keyof typeof WIRES,
@@ -92,7 +92,7 @@ async function strike(
 	}
 }
 
-/** A reset throws away what was not sent: what came before it must have left. */
+/** A reset discards unsent data, so earlier data must be sent first. */
 async function flushed(response: ServerResponse): Promise<void> {
 	if (response.headersSent) await new Promise<void>((resolve) => response.write(": \n\n", () => resolve()));
 }
@@ -101,7 +101,7 @@ async function write(response: ServerResponse, frame: Frame, writeBytes: number 
 	if (writeBytes === undefined) return push(response, frame.data);
 	const bytes = Buffer.from(frame.data, "utf8");
 	for (let start = 0; start < bytes.length; start += writeBytes) {
-		// Waiting for each write keeps the pieces apart on their way through the socket.
+		// Waiting for each write keeps the chunks separate in the socket.
 		await new Promise<void>((resolve) => {
 			response.write(bytes.subarray(start, start + writeBytes), () => resolve());
 		});

@@ -6,7 +6,7 @@ import type { AgentSessionEvent } from "../../src/session/events.js";
 import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "./loopback-provider.js";
 import { isOfProject, shareCompiled, tempAgentDir, tempDir, writeFiles, writeHook } from "./temp.js";
 
-/** What a test session starts with. */
+/** Settings of a test session. */
 export interface TestSessionOptions extends Omit<CreateAgentSessionOptions, "hooks" | "provider" | "settings"> {
 	provider?: LoopbackProvider;
 	modelOptions?: LoopbackModelOptions;
@@ -14,16 +14,16 @@ export interface TestSessionOptions extends Omit<CreateAgentSessionOptions, "hoo
 	userSettings?: unknown;
 	/** Global hooks by file name. */
 	hooks?: Record<string, string>;
-	/** Hook files that exist already. */
+	/** Paths of existing hook files. */
 	hookFiles?: readonly string[];
 	/** Files of the project, by relative path. */
 	files?: Record<string, unknown>;
 	agentDir?: string;
-	/** Answers dialogs; a full user interface, as hooks see it. */
+	/** The user interface for hooks, which answers dialogs. */
 	ui?: Partial<HookUI>;
 }
 
-/** A session that talks to a loopback provider, with all that it told. */
+/** A session with a loopback provider, and all its events. */
 export interface TestSession {
 	session: AgentSession;
 	provider: LoopbackProvider;
@@ -33,11 +33,11 @@ export interface TestSession {
 	events: AgentSessionEvent[];
 	/** Texts of notices and hook errors so far. */
 	notices(): string[];
-	/** What the provider got in request `number` (1-based), shortly: `role: text`, without the system prompt. */
+	/** The messages of request `number` (1-based) as `role: text`, without the system prompt. */
 	sent(number: number): string[];
 }
 
-/** Creates and starts a session; it is disposed when the test is over. */
+/** Creates and starts a session, and disposes it at the end of the test. */
 export async function startSession(options: TestSessionOptions = {}): Promise<TestSession> {
 	const { provider: given, modelOptions, userSettings, hooks, hookFiles, files, agentDir: dir, ui, ...rest } = options;
 	const provider = given ?? (await startProvider());

@@ -5,22 +5,22 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** Where compiled files of the project are kept from run to run, by path and checksum. */
+/** Cache of compiled project files across runs, by path and checksum. */
 export const COMPILED = join(ROOT, "node_modules", ".cache", "pi-tests", "jiti");
 
-/** Whether a file is one of the project: those of a test have another path each time. */
+/** Whether a file belongs to the project. Files of a test have a different path in each run. */
 export function isOfProject(path: string): boolean {
 	return path.startsWith(ROOT);
 }
 
-/** A new, empty directory, by its real path; gone when the test is over. */
+/** Creates an empty directory and removes it at the end of the test. @returns its real path */
 export function tempDir(prefix = "pi-test-"): string {
 	const dir = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
 	onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
 	return dir;
 }
 
-/** Writes files into a directory, creating folders on the way: relative path → text, or a value that becomes JSON. */
+/** Writes files into a directory, with missing folders: relative path → text, or a value to write as JSON. */
 export function writeFiles(dir: string, files: Record<string, unknown>): void {
 	for (const [path, content] of Object.entries(files)) {
 		const target = join(dir, path);
@@ -29,7 +29,7 @@ export function writeFiles(dir: string, files: Record<string, unknown>): void {
 	}
 }
 
-/** What an agent directory starts with. */
+/** Content of an agent directory. */
 export interface AgentDirContent {
 	settings?: unknown;
 	/** Content of models.json, such as `provider.modelsJson()`. */
@@ -37,11 +37,11 @@ export interface AgentDirContent {
 	auth?: unknown;
 	/** Hook files by name: `"pop.ts": source`. */
 	hooks?: Record<string, string>;
-	/** Anything else, by relative path. */
+	/** Other files by relative path. */
 	files?: Record<string, unknown>;
 }
 
-/** An agent directory (mode 0700) for `PI_CODING_AGENT_DIR`; gone when the test is over. */
+/** Creates an agent directory (mode 0700) for `PI_CODING_AGENT_DIR` and removes it at the end of the test. */
 export function tempAgentDir(content: AgentDirContent = {}): string {
 	const dir = tempDir("pi-agent-");
 	if (content.settings !== undefined) writeFiles(dir, { "settings.json": content.settings });
@@ -54,7 +54,7 @@ export function tempAgentDir(content: AgentDirContent = {}): string {
 	return dir;
 }
 
-/** Keeps what is compiled for this agent directory in `COMPILED`: for tests whose hooks are files of the project. */
+/** Makes this agent directory use the cache in `COMPILED`, for tests whose hooks are files of the project. */
 export function shareCompiled(agentDir: string): void {
 	mkdirSync(COMPILED, { recursive: true });
 	mkdirSync(join(agentDir, "cache"));
@@ -62,7 +62,7 @@ export function shareCompiled(agentDir: string): void {
 }
 
 /**
- * Writes a hook file into a hooks directory, which is created when missing.
+ * Writes a hook file into a hooks directory, which is created if missing.
  * @returns the path of the file
  */
 export function writeHook(hooksDir: string, name: string, source: string): string {

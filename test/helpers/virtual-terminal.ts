@@ -2,14 +2,14 @@ import type { Terminal as TuiTerminal } from "@mariozechner/pi-tui";
 import headless from "@xterm/headless";
 import { type KeyName, keyBytes } from "./keys.js";
 
-/** How long nothing must be written before the screen counts as settled: longer than a frame. ms. */
+/** Time without output after which the screen counts as settled: longer than a frame. */
 const QUIET_MS = 40;
-/** How long it may take to settle. ms. */
+/** Maximum time to settle. */
 const SETTLE_LIMIT_MS = 1_000;
-/** Time between two looks at what was written. ms. */
+/** Interval between checks of the output. */
 const LOOK_MS = 5;
 
-/** A terminal in memory: keys in, screen and scrollback out. */
+/** A terminal in memory with a screen and scrollback. */
 export class VirtualTerminal implements TuiTerminal {
 	readonly kittyProtocolActive = false;
 	/** Everything written, in order, one item per write. */
@@ -38,7 +38,7 @@ export class VirtualTerminal implements TuiTerminal {
 		await this.settle();
 	}
 
-	/** Presses keys one after the other; the screen settles after each. */
+	/** Presses keys one after another and waits for the screen after each. */
 	async press(...keys: KeyName[]): Promise<void> {
 		for (const key of keys) {
 			this.send(keyBytes(key));
@@ -46,26 +46,26 @@ export class VirtualTerminal implements TuiTerminal {
 		}
 	}
 
-	/** Pastes text, bracketed. */
+	/** Pastes text as a bracketed paste. */
 	async paste(text: string): Promise<void> {
 		this.send(`\x1b[200~${text}\x1b[201~`);
 		await this.settle();
 	}
 
-	/** Sends one input sequence and does not wait. */
+	/** Sends one input sequence without waiting. */
 	send(sequence: string): void {
 		this.#onInput(sequence);
 	}
 
-	/** Changes the size and tells the program; does not wait. */
+	/** Changes the size and notifies the program, without waiting. */
 	resize(columns: number, rows: number): void {
 		this.#emulator.resize(columns, rows);
 		this.#onResize();
 	}
 
 	/**
-	 * Waits until nothing was written for `quietMs`, by default longer than a frame takes. Looks are counted, not time: on
-	 * a machine that stands still for a while, the timers of a frame to come run in the meantime too.
+	 * Waits until nothing is written for `quietMs`, by default longer than a frame. It counts checks, not time, so that on
+	 * a stalled machine the timers of the next frame run in between too.
 	 */
 	async settle(quietMs = QUIET_MS): Promise<void> {
 		const lookMs = Math.min(quietMs, LOOK_MS);
@@ -79,7 +79,7 @@ export class VirtualTerminal implements TuiTerminal {
 		await this.#parsed();
 	}
 
-	/** @returns the settled screen, one string per row, without trailing blanks and without blank rows at the end */
+	/** @returns the settled screen, one string per row, without trailing spaces and blank rows at the end */
 	async screen(): Promise<string[]> {
 		await this.settle();
 		return withoutBlankEnd(this.#rows(this.#emulator.buffer.active.baseY));
@@ -96,13 +96,13 @@ export class VirtualTerminal implements TuiTerminal {
 		return withoutBlankEnd(this.#rows(0));
 	}
 
-	/** @returns what is written by now, without waiting for more: the screen, or the scrollback too */
+	/** @returns the current screen, or the scrollback too, without waiting */
 	async rowsNow(withScrollback = false): Promise<string[]> {
 		await this.#parsed();
 		return withoutBlankEnd(this.#rows(withScrollback ? 0 : this.#emulator.buffer.active.baseY));
 	}
 
-	/** @returns where the cursor is on the screen, from 0 */
+	/** @returns the position of the cursor on the screen, from 0 */
 	async cursor(): Promise<{ row: number; column: number }> {
 		await this.#parsed();
 		const { cursorX, cursorY } = this.#emulator.buffer.active;
@@ -110,7 +110,7 @@ export class VirtualTerminal implements TuiTerminal {
 	}
 
 	/**
-	 * Polls until the screen holds a text, matches, or satisfies a predicate.
+	 * Polls until the screen contains a text, matches a pattern, or satisfies a predicate.
 	 * @returns that screen
 	 * @throws Error with the last screen after `timeoutMs`
 	 */
@@ -137,7 +137,7 @@ export class VirtualTerminal implements TuiTerminal {
 		}
 	}
 
-	/** All that was written, as one string. */
+	/** All output as one string. */
 	get output(): string {
 		return this.writes.join("");
 	}
@@ -183,7 +183,7 @@ export class VirtualTerminal implements TuiTerminal {
 	}
 	setProgress(): void {}
 
-	/** Resolves when the emulator has taken in all that was written. */
+	/** Resolves when the emulator has processed all output. */
 	#parsed(): Promise<void> {
 		return new Promise((resolve) => this.#emulator.write("", resolve));
 	}

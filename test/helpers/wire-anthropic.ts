@@ -3,7 +3,7 @@ import { type Frame, type ReplyStep, type WireBlock, wireBlocks } from "./provid
 
 const STOP: Record<string, string> = { stop: "end_turn", toolUse: "tool_use", length: "max_tokens" };
 
-/** The SSE body of a message, piece by piece. */
+/** Yields the SSE body of a message, frame by frame. */
 export function* anthropicFrames(step: ReplyStep, body: JsonObject, id: string, newId: () => string): Generator<Frame> {
 	const blocks = wireBlocks(step, newId);
 	const { input, output, cacheRead = 0, cacheWrite = 0 } = step.usage ?? { input: 10, output: 5 };

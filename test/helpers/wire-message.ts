@@ -1,28 +1,28 @@
 import type { JsonObject } from "./json.js";
 
-/** A message of a request in one form for both wire formats. An Anthropic user message with results becomes several. */
+/** A message of a request in a common format for both APIs. An Anthropic user message with results becomes several. */
 export interface WireMessage {
 	role: "system" | "user" | "assistant" | "tool";
-	/** Text parts joined by newlines. */
+	/** Text blocks joined by newlines. */
 	text: string;
 	/** Number of images. */
 	images: number;
-	/** Text of thinking blocks that went back to the model. */
+	/** Text of thinking blocks that were sent back to the model. */
 	thinking?: string;
 	toolCalls?: { id: string; name: string; arguments: JsonObject }[];
-	/** Of a tool message: the call it answers, and whether it reports a failure (Anthropic only). */
+	/** For a tool message: the call that it answers, and whether it reports a failure (Anthropic only). */
 	toolCallId?: string;
 	isError?: boolean;
 }
 
-/** A request read from the wire, with whatever is malformed in the form itself. */
+/** A parsed request and its format errors. */
 export interface ReadRequest {
 	messages: WireMessage[];
 	issues: string[];
 }
 
 /**
- * Holds a conversation against the rules that providers enforce: who speaks first and last, no empty content, and each
+ * Checks a conversation against the rules of providers: first and last role, no empty content, and each
  * tool call answered exactly once, right after its message.
  * @returns one sentence per broken rule, in order
  */
@@ -65,7 +65,7 @@ export function judgeConversation(messages: readonly WireMessage[]): string[] {
 	return issues;
 }
 
-/** Names and ids as both APIs allow them. */
+/** Names and ids that both APIs allow. */
 export function judgeCall(where: string, id: string, name: string): string[] {
 	const issues: string[] = [];
 	if (!/^[a-zA-Z0-9_-]{1,64}$/.test(id)) issues.push(`${where} has the tool call id ${JSON.stringify(id)}`);
@@ -73,7 +73,7 @@ export function judgeCall(where: string, id: string, name: string): string[] {
 	return issues;
 }
 
-/** Tool definitions: a legal name each, no name twice, an object as schema. */
+/** Checks tool definitions: valid and unique names, and an object as schema. */
 export function judgeTools(tools: readonly { name: string; schema: unknown }[]): string[] {
 	const issues: string[] = [];
 	const names = new Set<string>();

@@ -50,7 +50,7 @@ function usageFields(step: ReplyStep): JsonObject {
 		prompt_tokens: prompt,
 		completion_tokens: output,
 		total_tokens: prompt + output,
-		// OpenAI counts only hits. A server that reports writes as well counts them among the cached tokens.
+		// OpenAI counts only hits. A server that also reports writes includes them in the cached tokens.
 		prompt_tokens_details: {
 			cached_tokens: cacheRead + cacheWrite,
 			...(cacheWrite > 0 ? { cache_write_tokens: cacheWrite } : {}),

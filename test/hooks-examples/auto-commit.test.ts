@@ -23,22 +23,22 @@ function repository() {
 }
 
 async function start(cwd: string) {
-	const told: string[] = [];
-	const test = await startSession({ hookFiles: [HOOK], cwd, ui: { notify: (message) => void told.push(message) } });
+	const shown: string[] = [];
+	const test = await startSession({ hookFiles: [HOOK], cwd, ui: { notify: (message) => void shown.push(message) } });
 	const header = test.session.entries[0];
 	const ref = `refs/pi/auto/${header && "id" in header ? String(header.id) : ""}`;
-	/** Has the agent run a command. */
+	/** Lets the agent run a command. */
 	const work = async (prompt: string, command: string) => {
 		test.provider.reply([toolCall("bash", { command })], "done");
 		await test.session.prompt(prompt);
 	};
-	return { ...test, told, ref, work };
+	return { ...test, shown, ref, work };
 }
 
 const CHANGES = "echo two > kept.txt; rm -r src; echo new > 'made here.txt'; echo noise > x.log";
 
 describe("when a session ends", () => {
-	test("its changes are on a ref of its own, and index, branches, stash and files are as they were", async () => {
+	test("its changes are committed to a separate ref; index, branches, stash and files are unchanged", async () => {
 		const { cwd, git } = repository();
 		writeFiles(cwd, { "mine.txt": "staged\n" });
 		git("add", "mine.txt");
@@ -64,7 +64,7 @@ describe("when a session ends", () => {
 		]);
 	});
 
-	test("nothing is committed when nothing changed, or there is no repository", async () => {
+	test("nothing is committed without changes or without a repository", async () => {
 		const { cwd, git } = repository();
 		writeFiles(cwd, { "mine.txt": "changed\n" });
 		const { session, work } = await start(cwd);
@@ -78,7 +78,7 @@ describe("when a session ends", () => {
 		expect(outside.notices()).toEqual([]);
 	});
 
-	test("what the user changes after the last run is not the session's", async () => {
+	test("changes made by the user after the last run are not committed", async () => {
 		const { cwd, git } = repository();
 		const { session, ref, work } = await start(cwd);
 		await work("Make it two", "echo two > kept.txt");
@@ -88,7 +88,7 @@ describe("when a session ends", () => {
 		expect(git("rev-parse", `${ref}~`)).toBe(git("rev-parse", "main"));
 	});
 
-	test("a new session and a reload end it too, and the next part goes on top", async () => {
+	test("a new session or a reload also commits, and the next commit follows it", async () => {
 		const { cwd, git } = repository();
 		const { session, ref, work } = await start(cwd);
 		await work("First", "echo two > kept.txt");
@@ -119,7 +119,7 @@ describe("/auto-commit on", () => {
 		const { cwd, git } = repository();
 		const { session, work } = await start(cwd);
 		expect(await session.prompt("/auto-commit on")).toMatchObject({
-			status: "What this session changes is committed to the current branch when it is left",
+			status: "Changes of this session are committed to the current branch when you leave it",
 		});
 		await work(`Make it two\n\n${"for it is time ".repeat(6)}`, CHANGES);
 		await work("And more", "echo more >> kept.txt");
@@ -137,21 +137,23 @@ describe("/auto-commit on", () => {
 		expect(git("for-each-ref", "refs/pi")).toBe("");
 	});
 
-	test("leaves out files that had changes of the user, and says so", async () => {
+	test("excludes files with uncommitted changes of the user, with a notice", async () => {
 		const { cwd, git } = repository();
 		writeFiles(cwd, { "mine.txt": "staged\n", "untracked.txt": "mine too\n" });
 		git("add", "mine.txt");
-		const { session, work, told } = await start(cwd);
+		const { session, work, shown } = await start(cwd);
 		await session.prompt("/auto-commit on");
 		await work("Change all", "for f in *.txt; do echo agent >> $f; done");
 		await session.dispose();
 		expect(git("show", "--format=", "--name-only")).toBe("kept.txt");
 		expect(git("show", ":mine.txt")).toBe("staged");
 		expect(git("status", "--porcelain").split("\n")).toEqual(["MM mine.txt", "?? untracked.txt"]);
-		expect(told).toEqual(["Not committed, for they had changes before: mine.txt, untracked.txt"]);
+		expect(shown).toEqual([
+			"Not committed, because they had uncommitted changes before the session: mine.txt, untracked.txt",
+		]);
 	});
 
-	test("commits nothing twice that the agent has committed itself", async () => {
+	test("does not commit changes that the agent has committed already", async () => {
 		const { cwd, git } = repository();
 		const { session, work } = await start(cwd);
 		await session.prompt("/auto-commit on");
@@ -162,7 +164,7 @@ describe("/auto-commit on", () => {
 		expect(git("status", "--porcelain")).toBe("");
 	});
 
-	test("takes a file whose place a directory has taken", async () => {
+	test("commits a file that a directory has replaced", async () => {
 		const { cwd, git } = repository();
 		const { session, work } = await start(cwd);
 		await session.prompt("/auto-commit on");
@@ -179,7 +181,7 @@ describe("/auto-commit on", () => {
 
 	test.each([
 		["no branch is checked out", ["checkout", "--quiet", "--detach"]],
-		["a merge is on", ["update-ref", "MERGE_HEAD", "HEAD"]],
+		["a merge is in progress", ["update-ref", "MERGE_HEAD", "HEAD"]],
 	])("uses the ref when %s", async (_, command) => {
 		const { cwd, git } = repository();
 		git(...command);
@@ -191,16 +193,16 @@ describe("/auto-commit on", () => {
 		expect(git("show", `${ref}:kept.txt`)).toBe("two");
 	});
 
-	test("is taken back by off, and other words are refused", async () => {
+	test("off reverts it, and other arguments are rejected", async () => {
 		const { cwd, git } = repository();
 		const { session, work, ref } = await start(cwd);
 		await work("Make it two", "echo two > kept.txt");
 		await session.prompt("/auto-commit on");
 		expect(await session.prompt("/auto-commit off")).toMatchObject({
-			status: `What this session changes is committed to ${ref} when it is left`,
+			status: `Changes of this session are committed to ${ref} when you leave it`,
 		});
 		expect(await session.prompt("/auto-commit maybe")).toMatchObject({
-			status: "Say /auto-commit on or /auto-commit off",
+			status: "Usage: /auto-commit [on | off]",
 		});
 		expect(await session.completeArguments("auto-commit", "of")).toEqual([{ value: "off" }]);
 		await session.dispose();

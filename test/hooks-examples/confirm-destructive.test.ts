@@ -28,7 +28,7 @@ test("a no keeps the session", async () => {
 	await session.prompt("hello");
 	expect(await session.lifecycle.newSession()).toBe(false);
 	expect(await session.lifecycle.branch(1)).toBe(null);
-	const changes = "2 files have changes that are not committed.";
+	const changes = "2 files have uncommitted changes.";
 	expect(asked).toEqual([
 		["Start a new session?", changes],
 		["Branch from the earlier message?", changes],
@@ -36,13 +36,13 @@ test("a no keeps the session", async () => {
 	expect(session.entries).toHaveLength(3);
 });
 
-test("a yes goes on", async () => {
+test("a yes continues", async () => {
 	const { session, asked } = await start({ "a.txt": "a" }, true);
 	expect(await session.lifecycle.newSession()).toBe(true);
-	expect(asked).toEqual([["Start a new session?", "1 file has changes that are not committed."]]);
+	expect(asked).toEqual([["Start a new session?", "1 file has uncommitted changes."]]);
 });
 
-test("a clean work tree, no repository and no screen raise no question", async () => {
+test("does not ask with a clean work tree, without a repository, or without a screen", async () => {
 	const clean = await start({}, false);
 	expect(await clean.session.lifecycle.newSession()).toBe(true);
 	const outside = await startSession({ hookFiles: [HOOK], ui: { confirm: async () => false } });

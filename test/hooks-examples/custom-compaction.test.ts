@@ -7,7 +7,7 @@ import { example } from "./example.js";
 const SOURCE = readFileSync(example("custom-compaction.ts"), "utf8");
 const userSettings = { compaction: { enabled: false, keepRecentTokens: 8 } };
 
-/** A session whose hook prefers the loopback provider's other face. */
+/** A session whose hook prefers another model of the loopback provider. */
 async function start(models = ["nobody/none", "loopback-anthropic/scripted"]) {
 	const list = /^const MODELS = .*$/m;
 	const hooks = { "custom-compaction.ts": SOURCE.replace(list, `const MODELS = ${JSON.stringify(models)};`) };
@@ -19,7 +19,7 @@ async function start(models = ["nobody/none", "loopback-anthropic/scripted"]) {
 	return test;
 }
 
-test("the first model of the list that is known writes the summary", async () => {
+test("the first known model of the list writes the summary", async () => {
 	const { session, provider, events } = await start();
 	provider.reply("CHEAP", "a3");
 	await session.compact("the paths");
@@ -33,7 +33,7 @@ test("the first model of the list that is known writes the summary", async () =>
 	expect(provider.requests[3]?.messages.at(1)?.text).toContain("CHEAP");
 });
 
-test("a summary goes into the next one", async () => {
+test("the previous summary is part of the next one", async () => {
 	const { session, provider } = await start();
 	provider.reply("FIRST", "a3", "SECOND");
 	await session.compact();
@@ -42,7 +42,7 @@ test("a summary goes into the next one", async () => {
 	expect(provider.requests[4]?.messages[0]?.text).toContain("FIRST");
 });
 
-test("a model that fails leaves the summary to the current one", async () => {
+test("the current model writes the summary if the preferred one fails", async () => {
 	const { session, provider } = await start();
 	provider.reply(httpError(400, {}, "out of order"), "DEFAULT");
 	await session.compact();
@@ -50,14 +50,14 @@ test("a model that fails leaves the summary to the current one", async () => {
 	expect(session.entries.at(-1)).toMatchObject({ type: "compaction", summary: "DEFAULT" });
 });
 
-test("without a known model in the list the current one writes the summary", async () => {
+test("the current model writes the summary if no preferred model is known", async () => {
 	const { session, provider } = await start(["nobody/none", "no-slash"]);
 	provider.reply("DEFAULT");
 	await session.compact();
 	expect(provider.requests[2]?.api).toBe("openai-completions");
 });
 
-test("an abort while the summary is written keeps the context as it is", async () => {
+test("an abort during the summary leaves the context unchanged", async () => {
 	const { session, provider } = await start();
 	provider.reply({ content: [{ type: "text", text: "half" }], fault: { kind: "stall", at: 1 } });
 	const compacting = session.compact();
@@ -67,17 +67,17 @@ test("an abort while the summary is written keeps the context as it is", async (
 	expect(session.entries.every(({ type }) => type !== "compaction")).toBe(true);
 });
 
-test("/compact-with chooses the model for this session and completes with the usable ones", async () => {
+test("/compact-with chooses the model for this session and completes available models", async () => {
 	const { session, provider } = await start([]);
 	expect((await session.completeArguments("compact-with", "loopback-a")).map(({ value }) => value)).toEqual([
 		"loopback-anthropic/scripted",
 	]);
 	expect(await session.prompt("/compact-with no/thing")).toMatchObject({
-		status: "There is no model no/thing; /model lists them",
+		status: "Unknown model no/thing; /model lists all models",
 	});
 	await session.prompt("/compact-with loopback-anthropic/scripted");
 	expect(await session.prompt("/compact-with")).toMatchObject({
-		status: "Summaries are written by the first of loopback-anthropic/scripted",
+		status: "The first available of these models writes summaries: loopback-anthropic/scripted",
 	});
 	provider.reply("CHEAP");
 	await session.compact();

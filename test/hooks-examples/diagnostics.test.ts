@@ -20,7 +20,7 @@ function project(scripts: Record<string, string>): Record<string, unknown> {
 
 const EDIT = toolCall("edit", { path: "src/a.ts", oldText: "1", newText: "2" });
 
-/** What the model reads of an edit of src/a.ts. */
+/** The tool result of an edit of src/a.ts. */
 async function editResult(test: TestSession): Promise<string> {
 	test.provider.reply([EDIT], "done");
 	await test.session.prompt("edit it");
@@ -28,7 +28,7 @@ async function editResult(test: TestSession): Promise<string> {
 }
 
 describe("after an edit", () => {
-	test("the model reads what type checker and linter say of that file, and only that", async () => {
+	test("the tool result contains the findings of type checker and linter for that file only", async () => {
 		const test = await startSession({
 			hookFiles: [HOOK],
 			files: project({
@@ -45,13 +45,13 @@ describe("after an edit", () => {
 		const lint = join(test.cwd, "lint.out");
 		writeFileSync(lint, readFileSync(lint, "utf8").replace("CWD", test.cwd));
 		const result = await editResult(test);
-		expect(result.slice(result.indexOf("typecheck says"))).toBe(
+		expect(result.slice(result.indexOf("typecheck reports"))).toBe(
 			[
-				"typecheck says of src/a.ts:",
+				"typecheck reports for src/a.ts:",
 				"src/a.ts(1,5): error TS2322: Type 'x' is not",
 				"  assignable to type 'y'.",
 				"",
-				"lint says of src/a.ts:",
+				"lint reports for src/a.ts:",
 				`${test.cwd}/src/a.ts`,
 				"  1:5  error  Use const  prefer-const",
 			].join("\n"),
@@ -59,44 +59,44 @@ describe("after an edit", () => {
 		expect(readFileSync(join(test.cwd, "src/a.ts"), "utf8")).toBe("let a = 2;\n");
 	});
 
-	test("a write is looked at as well, and long findings are cut", async () => {
+	test("a write is checked too, and long findings are truncated", async () => {
 		const lines = Array.from({ length: 50 }, (_, n) => `./new.ts:${n}:1 wrong`).join("\n");
 		const test = await startSession({ hookFiles: [HOOK], files: project({ check: lines }) });
 		test.provider.reply([toolCall("write", { path: "new.ts", content: "x" })], "done");
 		await test.session.prompt("write it");
 		const result = test.provider.requests[1]?.messages.at(-1)?.text ?? "";
-		expect(result).toContain("check says of new.ts:\n./new.ts:0:1 wrong\n");
-		expect(result.trimEnd()).toMatch(/\.\/new\.ts:29:1 wrong\n\[… cut; there is more\]$/);
+		expect(result).toContain("check reports for new.ts:\n./new.ts:0:1 wrong\n");
+		expect(result.trimEnd()).toMatch(/\.\/new\.ts:29:1 wrong\n\[… truncated\]$/);
 	});
 
 	test.each([
-		["all is well", { "package.json": { scripts: { lint: "cat src/a.ts; echo src/a.ts: fine" } } }],
-		["only other files have faults", project({ lint: "src/b.ts:1:1 wrong\n" })],
-		["the program is not there", { "package.json": { scripts: { lint: "no-such-linter src/a.ts" } } }],
+		["there are no findings", { "package.json": { scripts: { lint: "cat src/a.ts; echo src/a.ts: fine" } } }],
+		["only other files have findings", project({ lint: "src/b.ts:1:1 wrong\n" })],
+		["the program is missing", { "package.json": { scripts: { lint: "no-such-linter src/a.ts" } } }],
 		["the project has no such script", { "package.json": { scripts: { build: "echo src/a.ts; exit 1" } } }],
-		["package.json cannot be read", { "package.json": "{ nonsense" }],
+		["package.json is invalid", { "package.json": "{ nonsense" }],
 		["there is no package.json", {}],
 	])("nothing is added when %s", async (_, files) => {
 		const test = await startSession({ hookFiles: [HOOK], files: { "src/a.ts": "let a = 1;\n", ...files } });
-		expect(await editResult(test)).not.toContain("says of");
+		expect(await editResult(test)).not.toContain("reports for");
 		expect(test.notices()).toEqual([]);
 	});
 
-	test("a script that was changed since the start is not run", async () => {
+	test("scripts changed since the start do not run", async () => {
 		const test = await startSession({ hookFiles: [HOOK], files: project({ lint: "src/a.ts:1:1 wrong\n" }) });
 		writeFileSync(join(test.cwd, "package.json"), JSON.stringify({ scripts: { lint: "touch ran; exit 1" } }));
-		expect(await editResult(test)).not.toContain("says of");
+		expect(await editResult(test)).not.toContain("reports for");
 		expect(() => readFileSync(join(test.cwd, "ran"))).toThrow();
 	});
 
-	test("an edit that failed is left alone", async () => {
+	test("a failed edit is not checked", async () => {
 		const test = await startSession({ hookFiles: [HOOK], files: project({ lint: "src/a.ts:1:1 wrong\n" }) });
 		test.provider.reply([toolCall("edit", { path: "src/a.ts", oldText: "absent", newText: "x" })], "done");
 		await test.session.prompt("edit it");
-		expect(test.provider.requests[1]?.messages.at(-1)?.text).not.toContain("says of");
+		expect(test.provider.requests[1]?.messages.at(-1)?.text).not.toContain("reports for");
 	});
 
-	test("escape ends the check", async () => {
+	test("escape aborts the check", async () => {
 		const test = await startSession({
 			hookFiles: [HOOK],
 			files: { "src/a.ts": "let a = 1;\n", "package.json": { scripts: { lint: "echo started > started; sleep 60" } } },

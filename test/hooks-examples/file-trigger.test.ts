@@ -16,7 +16,7 @@ async function start(files: Record<string, string> = {}) {
 	return { ...test, trigger: join(cwd, ".pi", "trigger.txt") };
 }
 
-test("sends what is written into the file, once, and removes it", async () => {
+test("sends the text of the file once and deletes the file", async () => {
 	const { provider, trigger, sent, cwd } = await start();
 	writeFileSync(trigger, "  the build failed\n");
 	await provider.request(1);
@@ -28,7 +28,7 @@ test("sends what is written into the file, once, and removes it", async () => {
 	expect(provider.requests).toHaveLength(2);
 });
 
-test("leaves what was there before the start alone", async () => {
+test("ignores a file that existed before the start", async () => {
 	const { provider, trigger, sent } = await start({ ".pi/trigger.txt": "a cloned instruction" });
 	expect(existsSync(trigger)).toBe(true);
 	writeFileSync(trigger, "mine");
@@ -36,7 +36,7 @@ test("leaves what was there before the start alone", async () => {
 	expect(sent(1)).toEqual(["user: mine"]);
 });
 
-test("does not follow a link and does not send a text that is too long", async () => {
+test("does not follow a link or send a text over the size limit", async () => {
 	const { provider, trigger, sent, cwd } = await start({ "secret.txt": "secret" });
 	symlinkSync(join(cwd, "secret.txt"), trigger);
 	await vi.waitFor(() => expect(existsSync(trigger)).toBe(false), { timeout: 5000 });
@@ -48,7 +48,7 @@ test("does not follow a link and does not send a text that is too long", async (
 	expect(sent(1)).toEqual(["user: short"]);
 });
 
-test("waits while the agent works, then goes on with it", async () => {
+test("queues the text while the agent is running", async () => {
 	const { session, provider, trigger, sent, events } = await start();
 	let release = () => {};
 	const hold = new Promise<void>((resolve) => {
@@ -64,11 +64,11 @@ test("waits while the agent works, then goes on with it", async () => {
 	expect(sent(2)).toEqual(["user: go", "assistant: busy", "user: meanwhile"]);
 });
 
-test("watches no more after the session's end", async () => {
+test("stops watching when the session ends", async () => {
 	const first = await start();
 	await first.session.dispose();
 	writeFileSync(first.trigger, "late");
-	// Another session of the same project takes what the first must not.
+	// Another session of the same project reads the file instead.
 	const second = await startSession({ hookFiles: [HOOK], cwd: first.cwd });
 	second.provider.on(() => "ok");
 	writeFileSync(first.trigger, "for the second");

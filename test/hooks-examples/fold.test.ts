@@ -22,17 +22,17 @@ async function talk(count: number, options: Parameters<typeof startSession>[0] =
 	return test;
 }
 
-/** What a next prompt sends. */
+/** The messages of the next request. */
 async function sentNow(test: TestSession): Promise<string[]> {
 	test.provider.reply("ok");
 	await say(test, "now");
 	return test.sent(test.provider.requests.length).slice(0, -1);
 }
 
-/** Answers each `select` by the next of `picks`, the beginning of a label, and notes what was offered and told. */
+/** Answers each `select` with the next of `picks`, the start of a label; records options and notices. */
 function picking(...picks: string[]) {
 	const offered: string[][] = [];
-	const told: string[] = [];
+	const notices: string[] = [];
 	const select = async (_: string, options: readonly (string | SelectOption)[]) => {
 		const pick = picks.shift();
 		offered.push(options.map((option) => (typeof option === "string" ? option : option.label)));
@@ -41,12 +41,12 @@ function picking(...picks: string[]) {
 		);
 		return (typeof found === "object" ? found.value : found) ?? null;
 	};
-	const ui: Partial<HookUI> = { select: select as HookUI["select"], notify: (message) => void told.push(message) };
-	return { offered, told, ui };
+	const ui: Partial<HookUI> = { select: select as HookUI["select"], notify: (message) => void notices.push(message) };
+	return { offered, notices, ui };
 }
 
 describe("/fold", () => {
-	test("replaces turns in the middle by a summary of them, and /unfold brings them back", async () => {
+	test("replaces turns in the middle with a summary, and /unfold restores them", async () => {
 		const test = await talk(4);
 		test.provider.reply("S");
 		expect(await test.session.prompt("/fold 3 5")).toEqual({
@@ -61,7 +61,7 @@ describe("/fold", () => {
 		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS", ...rest]);
 
 		expect(await test.session.prompt("/unfold 3")).toMatchObject({
-			status: "Brought back what was folded from turn 3",
+			status: "Restored the turns folded from turn 3",
 		});
 		const all = [1, 2, 3].flatMap((n) => [`user: u${n}`, `assistant: a${n}`]);
 		expect((await sentNow(test)).slice(0, 8)).toEqual([...all, ...rest]);
@@ -69,8 +69,8 @@ describe("/fold", () => {
 		expect(test.session.context.problems).toEqual([]);
 	});
 
-	test("shows the draft, and folds when the user takes it", async () => {
-		const { offered, told, ui } = picking("3", "5", "Use it");
+	test("shows the draft, and folds after the user accepts it", async () => {
+		const { offered, notices, ui } = picking("3", "5", "Use it");
 		const test = await talk(3, { ui });
 		test.provider.reply("The draft\n- in two lines");
 		await say(test, "/fold");
@@ -79,11 +79,11 @@ describe("/fold", () => {
 			["3  u2", "5  u3"],
 			["Use it", "Edit it first"],
 		]);
-		expect(told).toEqual(["The draft\n- in two lines"]);
+		expect(notices).toEqual(["The draft\n- in two lines"]);
 		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nThe draft\n- in two lines"]);
 	});
 
-	test("hands the draft to the editor, and takes what is sent from there as it is", async () => {
+	test("puts the draft into the editor, and uses the edited text unchanged", async () => {
 		const { ui } = picking("Edit it first");
 		const test = await talk(2, { ui });
 		let editor = "";
@@ -122,28 +122,28 @@ describe("/fold", () => {
 	);
 
 	test.each([
-		["/fold", "Name two turns: /fold <from> <to>, of 1, 3"],
-		["/fold 3", "Name two turns: /fold <from> <to>, of 1, 3"],
-		["/fold 2 3", "There is no turn 2 to fold; there are 1, 3"],
-		["/fold 1 x", "There is no turn x to fold; there are 1, 3"],
+		["/fold", "Specify two turns: /fold <from> <to> · turns: 1, 3"],
+		["/fold 3", "Specify two turns: /fold <from> <to> · turns: 1, 3"],
+		["/fold 2 3", "Turn 2 does not exist or cannot be folded · turns: 1, 3"],
+		["/fold 1 x", "Turn x does not exist or cannot be folded · turns: 1, 3"],
 	])("without a screen, %s says what turns there are", async (command, status) => {
 		const test = await talk(2);
 		expect(await test.session.prompt(command)).toEqual({ kind: "command", status });
 		expect(test.session.entries).toHaveLength(5);
 	});
 
-	test("says so when there is nothing to fold", async () => {
+	test("reports that there is nothing to fold", async () => {
 		const { session } = await startSession({ hookFiles: [HOOK] });
 		expect(await session.prompt("/fold 1 1")).toMatchObject({ status: "There is no turn to fold yet" });
 	});
 
-	test("takes the two turns in either order", async () => {
+	test("accepts the two turns in either order", async () => {
 		const test = await talk(3);
 		await say(test, "/fold 5 3 S");
 		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS"]);
 	});
 
-	test("takes tool calls with their results, and asks the model in plain text", async () => {
+	test("includes tool calls and results, and sends them to the model as plain text", async () => {
 		const test = await startSession({ hookFiles: [HOOK], files: { "a.txt": "hello" } });
 		test.provider.reply("a1", [text("look"), toolCall("read", { path: "a.txt" })], "a2", "a3", "S");
 		await say(test, "u1", "u2", "u3", "/fold 3 3");
@@ -158,11 +158,11 @@ describe("/fold", () => {
 		]);
 	});
 
-	test("saves nothing when the model fails, or the user aborts", async () => {
+	test("saves nothing if the model fails or the user aborts", async () => {
 		const test = await talk(1);
 		test.provider.reply(httpError(400, {}, "no such luck"));
 		expect(await test.session.prompt("/fold 1 1")).toMatchObject({
-			status: expect.stringMatching(/^Nothing was folded: Scripted gave no summary \(.*no such luck/),
+			status: expect.stringMatching(/^Nothing was folded: Scripted returned no summary \(.*no such luck/),
 		});
 		test.provider.reply({ content: [text("half")], fault: { kind: "stall", at: 1 } });
 		const folding = test.session.prompt("/fold 1 1");
@@ -188,7 +188,7 @@ describe("/fold", () => {
 });
 
 describe("folds over folds", () => {
-	test("the outer summarizes the inner's summary, and undoing it brings that back", async () => {
+	test("the outer fold summarizes the inner summary, and undoing it restores the inner fold", async () => {
 		const test = await talk(4);
 		test.provider.reply("inner", "outer");
 		await say(test, "/fold 3 3", "/fold 1 5");
@@ -210,14 +210,14 @@ describe("folds over folds", () => {
 		expect((await sentNow(test)).slice(0, 4)).toEqual(["user: u1", "assistant: a1", "user: u2", "assistant: a2"]);
 	});
 
-	test("a fold that begins inside another takes in all of it", async () => {
+	test("a fold that starts inside another one includes it completely", async () => {
 		const test = await talk(4);
 		await say(test, "/fold 1 3 inner", "/fold 3 5 outer");
 		expect(test.session.entries.at(-1)).toMatchObject({ from: 1, to: 7 });
 		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nouter", "user: u4", "assistant: a4"]);
 	});
 
-	test("several folds stand side by side, and /unfold offers them", async () => {
+	test("several folds can coexist, and /unfold offers all of them", async () => {
 		const { offered, ui } = picking("5");
 		const test = await talk(4, { ui });
 		await say(test, "/fold 1 3 first", "/fold 5 5 second", "/unfold");
@@ -231,18 +231,18 @@ describe("folds over folds", () => {
 		]);
 	});
 
-	test("without a screen /unfold wants to know which of several", async () => {
+	test("without a screen /unfold asks for one of several folds", async () => {
 		const test = await talk(3);
 		await say(test, "/fold 1 1 A", "/fold 5 5 B");
 		expect(await test.session.prompt("/unfold")).toMatchObject({
-			status: "Name a fold: /unfold <turn>, one of 1, 5",
+			status: "Specify a fold: /unfold <turn> · folds: 1, 5",
 		});
 		expect(await test.session.prompt("/unfold 3")).toMatchObject({
-			status: "There is no fold from turn 3; there are 1, 5",
+			status: "No fold starts at turn 3 · folds: 1, 5",
 		});
 	});
 
-	test("whatever is folded and unfolded, every turn is in the context once, itself or in one summary", async () => {
+	test("after any folds and unfolds, every turn is in the context exactly once, directly or in one summary", async () => {
 		const test = await talk(6);
 		const turn = fc.integer({ min: 0, max: 5 });
 		const step = fc.oneof(fc.tuple(fc.constant("fold"), turn, turn), fc.tuple(fc.constant("unfold"), turn, turn));
@@ -265,10 +265,10 @@ describe("folds over folds", () => {
 	});
 });
 
-describe("beside compactions and other hooks", () => {
+describe("with compactions and other hooks", () => {
 	const SETTINGS = { compaction: { enabled: false, keepRecentTokens: 8 } };
 
-	test("a compaction takes a fold's summary into its own, and ends its undoing", async () => {
+	test("a compaction includes the summary of a fold, which then cannot be undone", async () => {
 		const test = await talk(3, { userSettings: SETTINGS });
 		await say(test, "/fold 1 3 folded");
 		test.provider.reply("C");
@@ -282,11 +282,11 @@ describe("beside compactions and other hooks", () => {
 		]);
 		expect(await test.session.prompt("/unfold")).toMatchObject({ status: "There is no fold to undo" });
 		expect(await test.session.prompt("/fold 1 3 again")).toMatchObject({
-			status: expect.stringContaining("There is no turn 1 to fold; there are 5"),
+			status: expect.stringContaining("Turn 1 does not exist or cannot be folded · turns: 5"),
 		});
 	});
 
-	test("a fold after a compaction leaves the compaction's summary where it is", async () => {
+	test("a fold after a compaction does not move the compaction's summary", async () => {
 		const test = await talk(2, { userSettings: SETTINGS });
 		test.provider.reply("C", "a3");
 		await test.session.compact();
@@ -295,7 +295,7 @@ describe("beside compactions and other hooks", () => {
 		expect(test.session.context.messages[0]?.origin).toMatchObject({ kind: "compaction" });
 	});
 
-	test("goes with the branch", async () => {
+	test("is copied to a branch", async () => {
 		const test = await talk(3);
 		await say(test, "/fold 1 3 S");
 		test.provider.reply("a4");
@@ -309,7 +309,7 @@ describe("beside compactions and other hooks", () => {
 	test.each([
 		["first", { "a.ts": fold, "b.ts": stacking }],
 		["second", { "a.ts": stacking, "b.ts": fold }],
-	])("loaded %s beside stacking.ts both hold", async (_, hooks) => {
+	])("loaded %s, together with stacking.ts, both hooks work", async (_, hooks) => {
 		const test = await talk(4, { hookFiles: [], hooks });
 		await say(test, "/fold 1 3 folded");
 		test.provider.reply("popped");
@@ -317,7 +317,7 @@ describe("beside compactions and other hooks", () => {
 		const both = ["user: [Summary]\n\nfolded", "user: u3", "assistant: a3", "user: [Summary]\n\npopped"];
 		expect(await sentNow(test)).toEqual(both);
 
-		// A pop that covers the fold hides its summary; without the pop it is there again.
+		// A pop that covers the fold hides its summary; undoing the pop shows it again.
 		test.provider.reply("all");
 		await say(test, "/pop 1");
 		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nall"]);
@@ -326,7 +326,7 @@ describe("beside compactions and other hooks", () => {
 		expect(test.session.context.problems).toEqual([]);
 	});
 
-	test("keeps what a hook before it made of turns outside the fold", async () => {
+	test("keeps changes of previous hooks to turns outside the fold", async () => {
 		const shout = `export default (pi) => pi.on("context", ({ messages }) => ({
 			messages: [
 				...messages.map((item) =>

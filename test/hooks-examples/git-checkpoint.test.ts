@@ -27,7 +27,7 @@ function repository() {
 	return { cwd, git, read: (name: string) => readFileSync(join(cwd, name), "utf8") };
 }
 
-/** What the model does in one turn to every kind of file. */
+/** Changes of the model in one turn, to every kind of file. */
 const CHANGES = toolCall("bash", {
 	command:
 		"echo two > kept.txt; rm gone.txt; rm -r src; echo new > made.txt; echo noise > x.log; mkdir n; echo m > n/m",
@@ -43,7 +43,7 @@ function answering(answer: string | null): { offered: string[][]; ui: Partial<Ho
 }
 
 describe("/rewind", () => {
-	test("brings back changed and deleted files, removes new ones, and undo takes that back", async () => {
+	test("restores changed and deleted files, deletes new ones, and undo reverts that", async () => {
 		const { cwd, git, read } = repository();
 		writeFileSync(join(cwd, "untracked.txt"), "mine\n");
 		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
@@ -55,7 +55,7 @@ describe("/rewind", () => {
 
 		expect(await session.prompt("/rewind 1")).toEqual({
 			kind: "command",
-			status: "Brought back the files of turn 1; /rewind undo takes that back",
+			status: "Restored the files of turn 1; /rewind undo reverts this",
 		});
 		expect([read("kept.txt"), read("gone.txt"), read("src/deep.txt"), read("untracked.txt"), read("x.log")]).toEqual([
 			"one\n",
@@ -69,13 +69,13 @@ describe("/rewind", () => {
 
 		expect(await session.prompt("/rewind undo")).toEqual({
 			kind: "command",
-			status: "Undid the rewind; /rewind undo takes that back",
+			status: "Undid the rewind; /rewind undo reverts this",
 		});
 		expect(git("status", "--porcelain")).toBe(status);
 		expect([read("kept.txt"), read("made.txt"), read("n/m")]).toEqual(["two\n", "new\n", "m\n"]);
 	});
 
-	test("leaves index, stash, branches and HEAD as they were", async () => {
+	test("does not change index, stash, branches and HEAD", async () => {
 		const { cwd, git } = repository();
 		writeFileSync(join(cwd, "kept.txt"), "staged\n");
 		git("add", "kept.txt");
@@ -95,7 +95,7 @@ describe("/rewind", () => {
 		expect(state()).toEqual(before);
 	});
 
-	test("runs no git hook and needs no name", async () => {
+	test("runs no git hook and needs no user name", async () => {
 		const { cwd, git } = repository();
 		const marker = join(cwd, "ran.log");
 		for (const name of ["reference-transaction", "post-index-change", "pre-commit"]) {
@@ -109,7 +109,7 @@ describe("/rewind", () => {
 		provider.reply([CHANGES], "done");
 		await session.prompt("go");
 		await session.prompt("/rewind 1");
-		expect(notices()).toEqual(["Brought back the files of turn 1; /rewind undo takes that back"]);
+		expect(notices()).toEqual(["Restored the files of turn 1; /rewind undo reverts this"]);
 		expect(existsSync(marker)).toBe(false);
 	});
 
@@ -124,7 +124,7 @@ describe("/rewind", () => {
 		expect([existsSync(join(cwd, "kept.txt")), existsSync(join(cwd, "src/deep.txt"))]).toEqual([true, true]);
 	});
 
-	test("changes nothing when an ignored file would be lost", async () => {
+	test("changes nothing if an ignored file would be lost", async () => {
 		const { cwd, git, read } = repository();
 		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
 		provider.reply(
@@ -136,7 +136,7 @@ describe("/rewind", () => {
 		const status = git("status", "--porcelain");
 		expect(await session.prompt("/rewind 1")).toEqual({
 			kind: "command",
-			status: "No file was changed: gone.txt is ignored by git and would be overwritten; move it away first",
+			status: "No file was changed: gone.txt is ignored by git and would be overwritten; move it first",
 		});
 		expect(read("gone.txt")).toBe("precious and ignored\n");
 		expect(git("status", "--porcelain")).toBe(status);
@@ -144,11 +144,11 @@ describe("/rewind", () => {
 
 	test.each([
 		[
-			"a folder with an ignored file stands where a file was",
+			"a folder with an ignored file replaced a file",
 			"rm gone.txt; mkdir gone.txt; echo precious > gone.txt/x.log",
 			"gone.txt/x.log",
 		],
-		["an ignored file stands where a folder was", "rm -r src; echo /src >> .gitignore; echo precious > src", "src"],
+		["an ignored file replaced a folder", "rm -r src; echo /src >> .gitignore; echo precious > src", "src"],
 	])("changes nothing when %s", async (_, command, lost) => {
 		const { cwd, read } = repository();
 		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
@@ -160,7 +160,7 @@ describe("/rewind", () => {
 		expect(read(lost)).toBe("precious\n");
 	});
 
-	test("turns folders into files and files into folders", async () => {
+	test("replaces folders with files and files with folders", async () => {
 		const { cwd, read } = repository();
 		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
 		const command = "rm gone.txt; mkdir gone.txt; echo x > gone.txt/x; rm -r src; echo flat > src";
@@ -182,12 +182,12 @@ describe("/rewind", () => {
 		expect(read("kept.txt")).toBe("two\n");
 		expect((await session.completeArguments("rewind", "")).map(({ value }) => value)).toEqual(["6", "1"]);
 		expect(await session.prompt("/rewind 4")).toMatchObject({
-			status: "There is no checkpoint of turn 4; there are 6, 1",
+			status: "Turn 4 has no checkpoint · checkpoints: 6, 1",
 		});
 		expect(await session.prompt("/rewind undo")).toMatchObject({ status: "There is no rewind to undo" });
 	});
 
-	test("refuses while the agent works", async () => {
+	test("is rejected while the agent is running", async () => {
 		const { cwd } = repository();
 		let release = () => {};
 		const hold = new Promise<void>((resolve) => {
@@ -198,14 +198,14 @@ describe("/rewind", () => {
 		const run = session.prompt("go");
 		await provider.request(1);
 		expect(await session.prompt("/rewind 1")).toMatchObject({
-			status: expect.stringContaining("Stop the agent first"),
+			status: expect.stringContaining("Stop the agent before"),
 		});
 		release();
 		await session.abort();
 		await run;
 	});
 
-	test("takes nothing from the session file but the name of a commit", async () => {
+	test("uses only commit ids from the session file", async () => {
 		const { cwd } = repository();
 		const { session } = await startSession({
 			hookFiles: [HOOK],
@@ -232,11 +232,9 @@ describe("/branch", () => {
 		return { ...test, offered, read, text };
 	}
 
-	test("brings conversation and files back", async () => {
+	test("restores conversation and files", async () => {
 		const { offered, read, text, session } = await branched("conversation and files");
-		expect(offered).toEqual([
-			["conversation only, keep the files", "conversation and files", "files only, keep the conversation"],
-		]);
+		expect(offered).toEqual([["conversation only", "conversation and files", "files only"]]);
 		expect([text, read("kept.txt"), read("gone.txt")]).toEqual(["second", "one\n", "still here\n"]);
 		expect(session.entries.map(({ type }) => type)).toEqual([
 			"session",
@@ -247,25 +245,25 @@ describe("/branch", () => {
 		]);
 	});
 
-	test("keeps the files when that is wished", async () => {
-		const { read, session } = await branched("conversation only, keep the files");
+	test("keeps the files on request", async () => {
+		const { read, session } = await branched("conversation only");
 		expect(read("kept.txt")).toBe("two\n");
 		expect(session.entries).toHaveLength(4);
 	});
 
-	test("brings only the files back when that is wished", async () => {
-		const { read, session } = await branched("files only, keep the conversation");
+	test("restores only the files on request", async () => {
+		const { read, session } = await branched("files only");
 		expect(read("kept.txt")).toBe("one\n");
 		expect(session.entries.filter(({ type }) => type === "message")).toHaveLength(6);
 	});
 
-	test("escape stays where it was", async () => {
+	test("escape cancels the branch", async () => {
 		const { read, session, text } = await branched(null);
 		expect([text, read("kept.txt")]).toEqual([null, "two\n"]);
 		expect(session.entries.filter(({ type }) => type === "message")).toHaveLength(6);
 	});
 
-	test("without a screen the files stay as they are", async () => {
+	test("without a screen the files are unchanged", async () => {
 		const { cwd, read } = repository();
 		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
 		provider.reply([CHANGES], "done");
@@ -275,7 +273,7 @@ describe("/branch", () => {
 	});
 });
 
-test("drops checkpoints older than a month when a session starts, and no other ref", async () => {
+test("deletes checkpoints older than a month at the start, and no other ref", async () => {
 	const { cwd, git } = repository();
 	const old = execFileSync("git", ["commit-tree", "-m", "old", "HEAD^{tree}"], {
 		cwd,
@@ -296,19 +294,19 @@ test("drops checkpoints older than a month when a session starts, and no other r
 	expect(git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main\nrefs/heads/old\nrefs/pi/some/turn-2");
 });
 
-test("outside a repository nothing is saved, and /rewind says why", async () => {
+test("outside a repository nothing is saved, and /rewind explains why", async () => {
 	const { session, provider, notices } = await startSession({ hookFiles: [HOOK] });
 	provider.reply("a1");
 	await session.prompt("go");
 	expect(session.entries).toHaveLength(3);
 	expect(notices()).toEqual([]);
 	expect(await session.prompt("/rewind")).toMatchObject({
-		status: "This is not a git work tree: there are no checkpoints",
+		status: "Not a git work tree: checkpoints are not available",
 	});
 });
 
-test("without git nothing is saved, and /rewind says why", async () => {
-	// The hook as it is, on a machine on which git has no such name.
+test("without git nothing is saved, and /rewind explains why", async () => {
+	// The unchanged hook on a machine without git.
 	const wrapper = `import checkpoint from ${JSON.stringify(HOOK)};
 		const hide = (ctx) => Object.create(ctx, { exec: { value: (_, ...rest) => ctx.exec("git-is-not-here", ...rest) } });
 		export default (pi) => checkpoint({
@@ -324,5 +322,7 @@ test("without git nothing is saved, and /rewind says why", async () => {
 	await session.prompt("go");
 	expect(session.entries).toHaveLength(3);
 	expect(notices()).toEqual([]);
-	expect(await session.prompt("/rewind")).toMatchObject({ status: "git is not installed: there are no checkpoints" });
+	expect(await session.prompt("/rewind")).toMatchObject({
+		status: "git is not installed: checkpoints are not available",
+	});
 });

@@ -8,7 +8,7 @@ import { example } from "./example.js";
 
 const HOOK = example("permission-gate.ts");
 
-/** Runs one bash command of the model. @returns the questions asked, and what the model was told */
+/** Runs one bash command of the model. @returns the questions, and the tool result */
 async function runCommand(command: string, answer: boolean | null) {
 	const asked: string[] = [];
 	const confirm = async (_: string, message: string) => {
@@ -55,19 +55,19 @@ test.each([
 	expect(ran("made")).toBe(false);
 });
 
-test("runs it after a yes", async () => {
+test("a command runs after a yes", async () => {
 	const { asked, ran } = await runCommand("echo hi > made", true);
 	expect(asked).toEqual(["echo hi > made"]);
 	expect(ran("made")).toBe(true);
 });
 
-test("without anyone to ask the command is blocked and the model is told why", async () => {
+test("without a screen the command is blocked and the model receives the reason", async () => {
 	const { result, ran } = await runCommand("touch made", null);
-	expect(result).toContain("needs a permission that nobody is there to give");
+	expect(result).toContain("needs permission, but no user is present");
 	expect(ran("made")).toBe(false);
 });
 
-test("an abort while the question is open leaves the command unrun", async () => {
+test("an abort while the question is open blocks the command", async () => {
 	let opened = () => {};
 	const open = new Promise<void>((resolve) => {
 		opened = resolve;
@@ -90,7 +90,7 @@ test("an abort while the question is open leaves the command unrun", async () =>
 	expect(existsSync(join(test.cwd, "made"))).toBe(false);
 });
 
-test("whatever stands around it, a character that could begin a second command is asked about", async () => {
+test("any character that could start a second command causes a question, whatever surrounds it", async () => {
 	const asked: string[] = [];
 	const test = await startSession({
 		hookFiles: [HOOK],

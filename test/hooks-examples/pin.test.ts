@@ -28,7 +28,7 @@ async function compact(test: TestSession, summary: string): Promise<void> {
 	await test.session.compact();
 }
 
-/** What a next prompt sends. */
+/** The messages of the next request. */
 async function sentNow(test: TestSession): Promise<string[]> {
 	test.provider.reply("ok");
 	await say(test, "now");
@@ -38,10 +38,10 @@ async function sentNow(test: TestSession): Promise<string[]> {
 const summary = (text: string) => expect.stringContaining(`<summary>\n${text}\n</summary>`);
 
 describe("a pinned turn", () => {
-	test("stands behind the summary of the compaction that covers it, and is gone once unpinned", async () => {
+	test("follows the summary of the compaction that covers it, until it is unpinned", async () => {
 		const test = await talk(4);
 		expect(await test.session.prompt("/pin 3")).toMatchObject({
-			status: expect.stringMatching(/^Turn 3 is pinned: \d+ tokens that no compaction takes away$/),
+			status: expect.stringMatching(/^Turn 3 is pinned: compactions keep its \d+ tokens$/),
 		});
 		await compact(test, "C");
 		expect(await sentNow(test)).toEqual([summary("C"), "user: u2", "assistant: a2", "user: u4", "assistant: a4"]);
@@ -50,7 +50,7 @@ describe("a pinned turn", () => {
 		expect(test.session.context.problems).toEqual([]);
 	});
 
-	test("keeps its place through further compactions", async () => {
+	test("keeps its position through further compactions", async () => {
 		const test = await talk(4);
 		await say(test, "/pin 3", "/pin 1");
 		await compact(test, "C1");
@@ -67,7 +67,7 @@ describe("a pinned turn", () => {
 		]);
 	});
 
-	test("stands where it was said, once, when the compaction is undone", async () => {
+	test("appears once at its original position if the compaction is undone", async () => {
 		const test = await talk(3);
 		await say(test, "/pin 1");
 		await compact(test, "C");
@@ -89,7 +89,7 @@ describe("a pinned turn", () => {
 		expect((await sentNow(test)).slice(0, 3)).toEqual([summary("C"), "user: u1", "assistant: a1"]);
 	});
 
-	test("brings its tool calls with their results", async () => {
+	test("includes its tool calls and results", async () => {
 		const test = await startSession({ hookFiles: [HOOK], userSettings: SETTINGS, files: { "a.txt": "hello" } });
 		const reads = [toolCall("read", { path: "a.txt" }), toolCall("ls", {})];
 		test.provider.reply(reads, "a1", "a2", "a3");
@@ -109,7 +109,7 @@ describe("a pinned turn", () => {
 		expect(test.session.context.problems).toEqual([]);
 	});
 
-	test("that a compaction cuts in two is whole again, without doubles", async () => {
+	test("that a compaction has split is complete again, without duplicates", async () => {
 		const cut = `export default (pi) => pi.on("session", (event) =>
 			event.reason === "before_compact"
 				? { compactionEntry: { type: "compaction", summary: "C", firstKeptEntryIndex: 4, tokensBefore: 1 } }
@@ -129,45 +129,48 @@ describe("a pinned turn", () => {
 		expect(test.session.context.problems).toEqual([]);
 	});
 
-	test("is no reason to bring back what was summarized after it", async () => {
+	test("does not restore later turns that were summarized", async () => {
 		const test = await talk(3, { userSettings: { compaction: { enabled: false, keepRecentTokens: 1000 } } });
 		await compact(test, "C");
 		await say(test, "/pin 1");
 		const first = test.session.entries.findLast(isCompactionEntry)?.firstKeptEntryIndex ?? 0;
-		// What came since is less than a compaction keeps: its cut must not fall among the pinned turns all the same.
+		// The later messages are fewer than a compaction keeps; its cut still must not split the pinned turns.
 		test.provider.reply("C2");
 		await test.session.compact();
 		expect(test.session.entries.findLast(isCompactionEntry)?.firstKeptEntryIndex).toBeGreaterThanOrEqual(first);
 	});
 });
 
-test.each([1, 2, 3])("beside fold.ts and stacking.ts every request is legal, whatever is done (%i)", async (seed) => {
-	const source = (name: string) => readFileSync(example(name), "utf8");
-	const hooks = { "fold.ts": source("fold.ts"), "pin.ts": source("pin.ts"), "stacking.ts": source("stacking.ts") };
-	const test = await startSession({ hooks, userSettings: SETTINGS, files: { "a.txt": "hello" } });
-	const { session, provider } = test;
-	let prompted = false;
-	// A prompt of the test is answered with a tool call first; summaries and what follows a result with text.
-	provider.on(() => {
-		const reply = prompted ? [toolCall("read", { path: "a.txt" })] : "text";
-		prompted = false;
-		return reply;
-	});
-	const names = ["prompt", "prompt", "compact", "pin", "unpin", "fold", "unfold", "pop", "unpop"];
-	const step = fc.tuple(fc.constantFrom(...names), fc.nat(), fc.nat());
-	for (const [name, a, b] of fc.sample(step, { numRuns: 40, seed })) {
-		const turns = session.entries.flatMap((entry, index) => (isUserMessageEntry(entry) ? [index] : []));
-		const [from = 1, to = 1] = [turns[a % turns.length], turns[b % turns.length]];
-		if (name === "compact")
-			await session.compact().catch(() => {}); // there may be nothing to compact
-		else if (name === "prompt") {
-			prompted = true;
-			await say(test, "go on");
-		} else await say(test, name === "fold" ? `/fold ${from} ${to} S` : `/${name} ${name === "unpop" ? "" : from}`);
-		expect(session.context.problems).toEqual([]);
-	}
-	expect(provider.violations).toEqual([]);
-});
+test.each([1, 2, 3])(
+	"with fold.ts and stacking.ts every request is valid after any commands (seed %i)",
+	async (seed) => {
+		const source = (name: string) => readFileSync(example(name), "utf8");
+		const hooks = { "fold.ts": source("fold.ts"), "pin.ts": source("pin.ts"), "stacking.ts": source("stacking.ts") };
+		const test = await startSession({ hooks, userSettings: SETTINGS, files: { "a.txt": "hello" } });
+		const { session, provider } = test;
+		let prompted = false;
+		// The first reply to a prompt is a tool call; summaries and replies to tool results are text.
+		provider.on(() => {
+			const reply = prompted ? [toolCall("read", { path: "a.txt" })] : "text";
+			prompted = false;
+			return reply;
+		});
+		const names = ["prompt", "prompt", "compact", "pin", "unpin", "fold", "unfold", "pop", "unpop"];
+		const step = fc.tuple(fc.constantFrom(...names), fc.nat(), fc.nat());
+		for (const [name, a, b] of fc.sample(step, { numRuns: 40, seed })) {
+			const turns = session.entries.flatMap((entry, index) => (isUserMessageEntry(entry) ? [index] : []));
+			const [from = 1, to = 1] = [turns[a % turns.length], turns[b % turns.length]];
+			if (name === "compact")
+				await session.compact().catch(() => {}); // there may be nothing to compact
+			else if (name === "prompt") {
+				prompted = true;
+				await say(test, "go on");
+			} else await say(test, name === "fold" ? `/fold ${from} ${to} S` : `/${name} ${name === "unpop" ? "" : from}`);
+			expect(session.context.problems).toEqual([]);
+		}
+		expect(provider.violations).toEqual([]);
+	},
+);
 
 describe("/pin", () => {
 	test("offers the turns newest first and pins the chosen one", async () => {
@@ -185,8 +188,8 @@ describe("/pin", () => {
 	});
 
 	test.each([
-		["/pin", "Name a turn: /pin <turn>, one of 1, 3"],
-		["/pin 2", "There is no turn 2 to pin; there are 1, 3"],
+		["/pin", "Specify a turn: /pin <turn> · turns: 1, 3"],
+		["/pin 2", "No turn 2 to pin · turns: 1, 3"],
 		["/unpin 1", "There is no turn to unpin"],
 	])("without a screen, %s says what turns there are", async (command, status) => {
 		const test = await talk(2);

@@ -22,7 +22,7 @@ function repository() {
 	return { cwd, git, commit };
 }
 
-test("asks for a description of what the branch changed", async () => {
+test("asks for a description of the changes of the branch", async () => {
 	const { cwd, commit } = repository();
 	writeFiles(cwd, { "a.txt": "two\n" });
 	commit("count further\n\nOne was not enough.");
@@ -36,21 +36,21 @@ test("asks for a description of what the branch changed", async () => {
 	expect(prompt).toContain("-one\n+two");
 });
 
-test("a long diff is cut, and the prompt says how to see the rest", async () => {
+test("a long diff is truncated, and the prompt names the command for the rest", async () => {
 	const { cwd, commit } = repository();
 	writeFiles(cwd, { "big.txt": "line\n".repeat(20_000) });
 	commit("big");
 	const { session, provider, sent } = await startSession({ hookFiles: [HOOK], cwd });
 	provider.reply("ok");
 	await session.prompt("/pr main");
-	expect(sent(1)[0]).toMatch(/\[… cut; git diff [0-9a-f]{40}\.\.HEAD shows all of it\]/);
+	expect(sent(1)[0]).toMatch(/\[… truncated; git diff [0-9a-f]{40}\.\.HEAD shows the full diff\]/);
 	expect(sent(1)[0]?.length).toBeLessThan(45_000);
 });
 
 test.each([
-	["/pr", "This branch changes nothing against main"],
-	["/pr nowhere", "git knows no commit nowhere"],
-	["/pr --output=x", "git knows no commit --output=x"],
+	["/pr", "This branch has no changes compared with main"],
+	["/pr nowhere", "Unknown commit or branch nowhere"],
+	["/pr --output=x", "Unknown commit or branch --output=x"],
 ])("%s in a branch without changes says: %s", async (command, status) => {
 	const { cwd } = repository();
 	const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
@@ -60,5 +60,5 @@ test.each([
 
 test("outside a repository it asks for a base", async () => {
 	const { session } = await startSession({ hookFiles: [HOOK], cwd: join(tempDir()) });
-	expect(await session.prompt("/pr")).toEqual({ kind: "command", status: "Name a base: /pr <branch>" });
+	expect(await session.prompt("/pr")).toEqual({ kind: "command", status: "No base branch found: run /pr <branch>" });
 });

@@ -39,11 +39,11 @@ test.each([
 	"links/notes.txt",
 	"links/folder/config",
 	"links/later",
-])("blocks a write to %s and tells user and model", async (path) => {
+])("blocks a write to %s and notifies user and model", async (path) => {
 	const cwd = project();
 	const { result, warnings } = await write(cwd, path);
-	expect(result).toContain(`${path} is protected: do not change it, ask the user to do so`);
-	expect(warnings).toEqual([`Kept write away from the protected path ${path}`]);
+	expect(result).toContain(`${path} is protected: do not change it; ask the user to change it`);
+	expect(warnings).toEqual([`Blocked write on the protected path ${path}`]);
 	expect(readFileSync(join(cwd, ".env"), "utf8")).toBe("KEY=1");
 });
 
@@ -62,13 +62,13 @@ test.each(["src/a.ts", ".env.example", "environment.ts", ".github/workflows/ci.y
 	},
 );
 
-test("does not mind where the project itself lies", async () => {
+test("ignores protected names above the project", async () => {
 	const cwd = join(tempDir(), "node_modules", "mine");
 	mkdirSync(cwd, { recursive: true });
 	expect((await write(cwd, "a.txt")).result).toContain("Created a.txt");
 });
 
-test("blocks edits as well", async () => {
+test("blocks edits too", async () => {
 	const cwd = project();
 	writeFileSync(join(cwd, ".env"), "KEY=1");
 	const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });

@@ -20,7 +20,7 @@ async function reading(content: string) {
 	return { ...test, turns, outputs };
 }
 
-test("cuts the outputs of old turns to head and tail, and leaves the last turns alone", async () => {
+test("truncates outputs of old turns to head and tail, but not those of the latest turns", async () => {
 	const { turns, outputs, session } = await reading(BIG);
 	await turns(9);
 	expect(outputs().every(({ text }) => text.length > 8000)).toBe(true);
@@ -28,14 +28,14 @@ test("cuts the outputs of old turns to head and tail, and leaves the last turns 
 	const lengths = outputs().map(({ text }) => text.length > 8000);
 	expect(lengths).toEqual([...Array(5).fill(false), ...Array(5).fill(true)]);
 	const cut = outputs()[0]?.text ?? "";
-	expect(cut).toMatch(/head head[\s\S]*\[… \d+ characters cut …\][\s\S]*tail tail/);
-	expect(cut).toContain("[This old output was cut. Run the tool again to see all of it.]");
-	// The log has everything.
+	expect(cut).toMatch(/head head[\s\S]*\[… \d+ characters omitted …\][\s\S]*tail tail/);
+	expect(cut).toContain("[This old output was truncated. Run the tool again to see all of it.]");
+	// The log still contains the full outputs.
 	expect(JSON.stringify(session.entries.slice(0, 4))).toContain("middle middle");
 	expect(session.context.problems).toEqual([]);
 });
 
-test("moves its border in steps: between them a request begins with all of the one before", async () => {
+test("moves its border in steps: between them each request starts with the complete previous one", async () => {
 	const { turns, provider } = await reading(BIG);
 	await turns(16);
 	const texts = provider.requests.map(({ messages }) => messages.map(({ role, text }) => `${role} ${text}`));
@@ -44,31 +44,31 @@ test("moves its border in steps: between them a request begins with all of the o
 	expect(breaks).toEqual([18, 28]);
 });
 
-test("cuts within one long turn when too many tokens of output have gathered", async () => {
+test("truncates within one long turn if it has too many tokens of output", async () => {
 	const { session, provider, outputs } = await reading(`${"word ".repeat(400)}\n`.repeat(20));
 	let calls = 0;
 	provider.on(() => (calls++ < 8 ? [toolCall("read", { path: "a.txt" })] : "done"));
 	await session.prompt("read it often");
-	const whole = outputs().map(({ text }) => text.length > 30_000);
-	expect(whole.filter((isWhole) => !isWhole).length).toBeGreaterThanOrEqual(1);
-	expect(whole.slice(-4)).toEqual([true, true, true, true]);
-	expect(whole).toEqual([...whole].sort());
+	const full = outputs().map(({ text }) => text.length > 30_000);
+	expect(full.filter((isFull) => !isFull).length).toBeGreaterThanOrEqual(1);
+	expect(full.slice(-4)).toEqual([true, true, true, true]);
+	expect(full).toEqual([...full].sort());
 });
 
-test("/prune says what is saved", async () => {
+test("/prune reports the saved tokens", async () => {
 	const { session, turns } = await reading(BIG);
 	expect(await session.prompt("/prune")).toEqual({
 		kind: "command",
-		status: "Nothing is cut: 0 tool outputs, 0 tokens",
+		status: "No output is truncated: 0 tool outputs, 0 tokens",
 	});
 	await turns(10);
 	expect(await session.prompt("/prune")).toEqual({
 		kind: "command",
-		status: expect.stringMatching(/^5 of 10 tool outputs are cut: \d+\.\dk → \d+\.\dk tokens$/),
+		status: expect.stringMatching(/^5 of 10 tool outputs are truncated: \d+\.\dk → \d+\.\dk tokens$/),
 	});
 });
 
-test("leaves short outputs as they are", async () => {
+test("does not change short outputs", async () => {
 	const { turns, outputs } = await reading("short");
 	await turns(11);
 	expect(new Set(outputs().map(({ text }) => text)).size).toBe(1);

@@ -44,7 +44,7 @@ test.each([
 	expect(warnings).toEqual(["Masked a secret in the output of read"]);
 });
 
-test("leaves everything else alone", async () => {
+test("does not change other text", async () => {
 	const content = "const token = readToken();\nhttp://host:80/path\nsk-short\nTOKEN=\nclass SecretBox {}\n";
 	const { seen, warnings } = await read(content);
 	for (const line of content.trim().split("\n")) expect(seen).toContain(line);

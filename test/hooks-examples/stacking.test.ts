@@ -16,7 +16,7 @@ function types(entries: readonly SessionEntry[]): string {
 	return entries.map(({ type }) => (type === "message" ? "m" : type)).join(" ");
 }
 
-/** Answers `select` with one of the options and notes what was offered. */
+/** Answers `select` with one of the options and records the options. */
 function choosing(pick: (options: SelectOption[]) => SelectOption | undefined) {
 	const offered: SelectOption[][] = [];
 	const select = async (_: string, options: readonly SelectOption[]) => {
@@ -27,7 +27,7 @@ function choosing(pick: (options: SelectOption[]) => SelectOption | undefined) {
 }
 
 describe("/pop", () => {
-	test("replaces the work since a turn by its summary, and /unpop brings it back", async () => {
+	test("replaces the work since a turn with a summary, and /unpop restores it", async () => {
 		const test = await startSession({ hookFiles: [HOOK], modelOptions: { headers: { "x-team": "blue" } } });
 		const { session, provider, sent, notices } = test;
 		provider.reply("a1", "a2", "a3", "Renamed x to y.", "a4", "a5");
@@ -60,7 +60,7 @@ describe("/pop", () => {
 		expect(notices()).toHaveLength(3);
 	});
 
-	test("offers the turns newest first, with messages and tokens, and does nothing when that is cancelled", async () => {
+	test("offers the turns newest first, with messages and tokens, and does nothing if canceled", async () => {
 		const { offered, ui } = choosing(() => undefined);
 		const test = await startSession({ hookFiles: [HOOK], ui, files: { "a.txt": "x".repeat(6000) } });
 		const { session, provider } = test;
@@ -82,7 +82,7 @@ describe("/pop", () => {
 		expect(provider.requests).toHaveLength(3);
 	});
 
-	test("goes to the chosen turn", async () => {
+	test("pops to the chosen turn", async () => {
 		const { ui } = choosing((options) => options.at(-1));
 		const test = await startSession({ hookFiles: [HOOK], ui });
 		test.provider.reply("a1", "a2", "S", "a3");
@@ -100,9 +100,9 @@ describe("/pop", () => {
 	});
 
 	test.each([
-		["/pop 2", "There is no turn 2; there are 3, 1"],
-		["/pop nonsense", "There is no turn nonsense; there are 3, 1"],
-		["/pop", "Name a turn: /pop <turn>, one of 3, 1"],
+		["/pop 2", "There is no turn 2 · turns: 3, 1"],
+		["/pop nonsense", "There is no turn nonsense · turns: 3, 1"],
+		["/pop", "Specify a turn: /pop <turn> · turns: 3, 1"],
 	])("without a screen, %s says what turns there are", async (command, status) => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		test.provider.reply("a1", "a2");
@@ -111,14 +111,18 @@ describe("/pop", () => {
 		expect(types(test.session.entries)).toBe("session m m m m");
 	});
 
-	test("says so when there is nothing to pop", async () => {
+	test("reports that there is nothing to pop", async () => {
 		const { session } = await startSession({ hookFiles: [HOOK] });
 		expect(await session.prompt("/pop")).toEqual({ kind: "command", status: "There is no turn to pop to yet" });
 	});
 
 	test.each([
-		["an error", httpError(400, {}, "no such luck"), /^Nothing was popped: Scripted gave no summary \(.*no such luck/],
-		["an empty reply", { content: [] }, /^Nothing was popped: Scripted gave no summary \(its reply has no text\)$/],
+		[
+			"an error",
+			httpError(400, {}, "no such luck"),
+			/^Nothing was popped: Scripted returned no summary \(.*no such luck/,
+		],
+		["an empty reply", { content: [] }, /^Nothing was popped: Scripted returned no summary \(its reply has no text\)$/],
 	])("saves nothing when the model answers with %s", async (_, reply, status) => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		test.provider.reply("a1", reply);
@@ -127,7 +131,7 @@ describe("/pop", () => {
 		expect(types(test.session.entries)).toBe("session m m");
 	});
 
-	test("saves nothing when the user aborts while the summary is written", async () => {
+	test("saves nothing if the user aborts during the summary", async () => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		const { session, provider } = test;
 		provider.reply("a1", { content: [text("half a summary")], fault: { kind: "stall", at: 1 } });
@@ -140,7 +144,7 @@ describe("/pop", () => {
 		expect(types(session.entries)).toBe("session m m");
 	});
 
-	test("waits for the agent: a range never ends between a tool call and its result", async () => {
+	test("is rejected while the agent is running: a range never ends between a tool call and its result", async () => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		const { session, provider } = test;
 		let release = () => {};
@@ -153,7 +157,7 @@ describe("/pop", () => {
 		await provider.request(2);
 		expect(await session.prompt("/pop 1")).toEqual({
 			kind: "command",
-			status: "Wait until the agent is done, then /pop",
+			status: "Wait until the agent is done, then run /pop",
 		});
 		release();
 		await run;
@@ -177,7 +181,7 @@ describe("/pop", () => {
 });
 
 describe("pops on pops and compactions", () => {
-	test("a pop before an older pop covers it, and uses its summary for its own", async () => {
+	test("a pop to an earlier turn covers an older pop and includes its summary", async () => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		const { session, provider, sent } = test;
 		provider.reply("a1", "a2", "a3", "S1", "a4", "S2", "a5", "a6");
@@ -186,7 +190,7 @@ describe("pops on pops and compactions", () => {
 		await say(test, "u5");
 		expect(sent(7)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS2", "user: u5"]);
 
-		// Undoing the later pop brings the context back in which the earlier one stood.
+		// Undoing the later pop restores the context with the earlier one.
 		await say(test, "/unpop", "u6");
 		expect(sent(8).slice(0, 7)).toEqual([
 			"user: u1",
@@ -200,7 +204,7 @@ describe("pops on pops and compactions", () => {
 		expect(session.context.problems).toEqual([]);
 	});
 
-	test("crossing a compaction: both sides get a summary, and the next compaction sees them", async () => {
+	test("a pop past a compaction: both sides get a summary, and the next compaction includes them", async () => {
 		const test = await startSession({
 			hookFiles: [HOOK],
 			userSettings: { compaction: { enabled: false, keepRecentTokens: 8 } },
@@ -225,11 +229,11 @@ describe("pops on pops and compactions", () => {
 		expect(sent(10).join("\n")).not.toContain("S1");
 		expect(await session.prompt("/unpop")).toEqual({
 			kind: "command",
-			status: "A compaction has summarized that pop: it cannot be undone",
+			status: "This pop cannot be undone: a compaction has summarized it",
 		});
 	});
 
-	test("a pop that a compaction has summarized counts again when the compaction is undone", async () => {
+	test("a pop that a compaction has summarized is active again if the compaction is undone", async () => {
 		const test = await startSession({
 			hookFiles: [HOOK],
 			userSettings: { compaction: { enabled: false, keepRecentTokens: 8 } },
@@ -243,7 +247,7 @@ describe("pops on pops and compactions", () => {
 		expect(sent(6)).toContain("user: [Summary]\n\nS1");
 	});
 
-	test("a pop after a compaction leaves the compaction's summary as it is", async () => {
+	test("a pop after a compaction does not change the compaction's summary", async () => {
 		const test = await startSession({
 			hookFiles: [HOOK],
 			userSettings: { compaction: { enabled: false, keepRecentTokens: 8 } },
@@ -257,7 +261,7 @@ describe("pops on pops and compactions", () => {
 		expect(session.context.messages[0]?.origin).toEqual({ kind: "compaction", entryIndex: 5 });
 	});
 
-	test("goes with the branch: a session branched after a pop has it", async () => {
+	test("a session branched after a pop includes the pop", async () => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		const { session, provider, sent } = test;
 		provider.reply("a1", "a2", "S", "a3", "a4");
@@ -268,8 +272,8 @@ describe("pops on pops and compactions", () => {
 	});
 });
 
-describe("beside other hooks", () => {
-	// Loads before stacking.ts: the last word on what stacking leaves alone stays with neither.
+describe("with other hooks", () => {
+	// Loads before stacking.ts, which must keep its changes.
 	const SHOUT = `export default (pi) => pi.on("context", ({ messages }) => ({
 		messages: [
 			...messages.map((item) =>
@@ -277,14 +281,14 @@ describe("beside other hooks", () => {
 			{ role: "user", content: "a reminder", timestamp: 0 },
 		],
 	}));`;
-	// Puts a message in place of the entries 3 and 4.
+	// Replaces the entries 3 and 4 with a message.
 	const FOLD = `export default (pi) => pi.on("context", ({ messages }) => ({
 		messages: messages.flatMap((item) =>
 			item.entryIndex === 3 ? [{ role: "user", content: "FOLDED", timestamp: 0 }] : item.entryIndex === 4 ? [] : [item]),
 	}));`;
 	const source = readFileSync(HOOK, "utf8");
 
-	test("keeps what a hook before it made of messages that no pop covers", async () => {
+	test("keeps changes of previous hooks to messages that no pop covers", async () => {
 		const test = await startSession({ hooks: { "a-shout.ts": SHOUT, "stacking.ts": source } });
 		test.provider.reply("a1", "a2", "S", "a3");
 		await say(test, "u1", "u2", "/pop 3", "u3");
@@ -297,7 +301,7 @@ describe("beside other hooks", () => {
 		]);
 	});
 
-	test("keeps a stand-in of entries that no pop covers, and drops one whose entries are all popped", async () => {
+	test("keeps a replacement of entries that no pop covers, and drops one whose entries are all popped", async () => {
 		const test = await startSession({ hooks: { "a-fold.ts": FOLD, "stacking.ts": source } });
 		test.provider.reply("a1", "a2", "a3", "S1", "a4", "S2", "a5");
 		await say(test, "u1", "u2", "u3", "/pop 5", "u4");
@@ -307,14 +311,14 @@ describe("beside other hooks", () => {
 	});
 });
 
-test("entries are drawn as text", async () => {
+test("entries are rendered as text", async () => {
 	const { session } = await startSession({ hookFiles: [HOOK] });
 	const plain = (value: string) => value;
 	const theme: EntryTheme = { accent: plain, dim: plain, bold: plain, success: plain, warning: plain, error: plain };
 	const render = session.entryRenderer("stack_pop");
 	const entry = { type: "stack_pop", backToIndex: 3, summary: "Fixed it.", tokensBefore: 14_210, tokensAfter: 41 };
-	expect(render?.(entry, theme)).toBe("popped to turn 3 · /unpop brings it back");
-	expect(render?.({ type: "stack_pop", backToIndex: "3" }, theme)).toBe("a pop that cannot be read");
+	expect(render?.(entry, theme)).toBe("popped to turn 3 · /unpop restores it");
+	expect(render?.({ type: "stack_pop", backToIndex: "3" }, theme)).toBe("invalid pop");
 });
 
 function tokensOf(entry: SessionEntry): number {

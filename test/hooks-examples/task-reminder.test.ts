@@ -19,7 +19,7 @@ async function working(steps: number) {
 	return { ...test, reminders: (number: number) => test.sent(number).filter((line) => line === REMINDER).length };
 }
 
-test("reminds the model of the task every ten requests, in the request after", async () => {
+test("reminds the model of the task after every ten requests, in the next request", async () => {
 	const { session, reminders, sent } = await working(21);
 	await session.prompt("/task keep the API");
 	await session.prompt("go");
@@ -28,7 +28,7 @@ test("reminds the model of the task every ten requests, in the request after", a
 	expect(session.entries.filter(({ type }) => type === "system_item").length).toBe(2);
 });
 
-test("says nothing without a task or once it is done, and shows what it is", async () => {
+test("adds nothing without a task or after it is done, and shows the task", async () => {
 	const { session, provider, reminders } = await working(11);
 	expect(await session.prompt("/task")).toMatchObject({ status: "There is no task" });
 	await session.prompt("go");
@@ -44,7 +44,7 @@ test("says nothing without a task or once it is done, and shows what it is", asy
 	expect(entry && session.entryRenderer("task_reminder_task")?.(entry, theme)).toBe("task: keep the API");
 });
 
-test("does not load without the user's leave, and says how to give it", async () => {
+test("does not load without a grant, and the message shows how to grant it", async () => {
 	const { session } = await startSession({ hookFiles: [HOOK] });
 	expect(session.loaded.hooks).toEqual([]);
 	expect(session.loaded.warnings).toEqual([

@@ -10,20 +10,20 @@ function makefile(recipe: string) {
 	return startSession({ hookFiles: [HOOK], files: { Makefile: `test:\n\t@${recipe}\n` } });
 }
 
-test("says that the tests pass and sends nothing", async () => {
+test("reports that the tests pass and sends nothing", async () => {
 	const { session, provider } = await makefile("echo fine");
 	expect(await session.prompt("/test")).toEqual({ kind: "command", status: "The tests pass (make test)" });
 	expect(provider.requests).toEqual([]);
 });
 
-test("hands the output of failing tests to the agent, with the arguments given", async () => {
+test("sends the output of failing tests to the agent, and passes the arguments on", async () => {
 	const { session, provider, sent } = await startSession({
 		hookFiles: [HOOK],
 		files: { "package.json": { scripts: { test: "echo tested && echo 1 failed >&2 && exit 3 #" } } },
 	});
 	provider.reply("I will look");
 	await session.prompt("/test 'one file'");
-	expect(sent(1)[0]).toContain("The tests fail: `npm test --silent -- one file` ended with 3");
+	expect(sent(1)[0]).toContain("The tests fail: `npm test --silent -- one file` exited with code 3");
 	expect(sent(1)[0]).toContain("tested");
 	expect(sent(1)[0]).toContain("1 failed");
 });
@@ -36,7 +36,7 @@ test("sends the end of a long output", async () => {
 	expect(sent(1)[0]?.length).toBeLessThan(21_000);
 });
 
-test("escape ends the tests and sends nothing", async () => {
+test("escape aborts the tests and sends nothing", async () => {
 	const { session, provider, cwd } = await makefile("touch started; sleep 60; touch ended");
 	const running = session.prompt("/test");
 	await vi.waitFor(() => expect(existsSync(join(cwd, "started"))).toBe(true), { timeout: 5000 });
@@ -46,10 +46,10 @@ test("escape ends the tests and sends nothing", async () => {
 	expect(existsSync(join(cwd, "ended"))).toBe(false);
 });
 
-test("says where it looked when there are no tests", async () => {
+test("lists the searched files if there are no tests", async () => {
 	const { session } = await startSession({ hookFiles: [HOOK], files: { "package.json": {} } });
 	expect(await session.prompt("/test")).toEqual({
 		kind: "command",
-		status: "No tests were found: none of package.json, Cargo.toml, go.mod, pyproject.toml, Makefile names any",
+		status: "No test command found in package.json, Cargo.toml, go.mod, pyproject.toml, Makefile",
 	});
 });

@@ -12,7 +12,7 @@ async function start() {
 	return { ...test, notes };
 }
 
-/** Runs /webhook. @returns where it listens and its token, as the user is told */
+/** Runs /webhook. @returns the address and the token from its notice */
 async function open(test: Awaited<ReturnType<typeof start>>, command = "/webhook") {
 	expect(await test.session.prompt(command)).toMatchObject({
 		status: expect.stringContaining("The webhook listens at"),
@@ -56,14 +56,14 @@ test.each([
 	expect(test.provider.requests).toEqual([]);
 });
 
-test("refuses other methods", async () => {
+test("rejects other methods", async () => {
 	const test = await start();
 	const { origin, token } = await open(test);
 	const response = await fetch(origin, { headers: { authorization: `Bearer ${token}` } });
 	expect(response.status).toBe(405);
 });
 
-test("opens no port before it is told to, and closes it on stop and at the session's end", async () => {
+test("opens a port only on command, and closes it on stop and when the session ends", async () => {
 	const test = await start();
 	expect(await test.session.prompt("/webhook stop")).toMatchObject({ status: "The webhook is not open" });
 	const first = await open(test);
@@ -77,7 +77,7 @@ test("opens no port before it is told to, and closes it on stop and at the sessi
 	expect(await refuses(first.port)).toBe(true);
 });
 
-test("says why a port cannot be opened", async () => {
+test("reports why a port cannot be opened", async () => {
 	const test = await start();
 	const taken = createServer();
 	await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));

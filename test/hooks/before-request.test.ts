@@ -5,7 +5,7 @@ import { startSession } from "../helpers/session.js";
 import { hook, share } from "./support.js";
 
 describe("before_request", () => {
-	test("runs before every request, after the context, with a summary of it", async () => {
+	test("runs before every request, after the context is computed, with its size", async () => {
 		const events: unknown[] = [];
 		share("__event", (event: unknown) => events.push(event));
 		const { session, provider } = await startSession({
@@ -30,7 +30,7 @@ describe("before_request", () => {
 		expect(Object.isFrozen(events[1])).toBe(true);
 	});
 
-	test("stops the run: nothing is sent, the user reads the reason, later handlers are not asked", async () => {
+	test("a stop ends the run: nothing is sent, the reason is shown, later handlers do not run", async () => {
 		const { session, provider, notices } = await startSession({
 			hooks: {
 				"a.ts": hook('pi.on("before_request", () => ({ action: "continue" }));'),
@@ -62,7 +62,7 @@ describe("before_request", () => {
 		});
 		await session.prompt("go");
 		expect(provider.requests).toEqual([]);
-		expect(notices()).toEqual(["Stopped by the hook a"]);
+		expect(notices()).toEqual(["Stopped by hook a"]);
 	});
 
 	test.each([
@@ -80,7 +80,7 @@ describe("before_request", () => {
 		expect(notices()).toEqual([expect.stringMatching(/^before_request: the action must be/)]);
 	});
 
-	test("a rebuild that it asks for happens with the next request", async () => {
+	test("a requested rebuild happens with the next request", async () => {
 		const { session, provider, sent } = await startSession({
 			hooks: {
 				"a.ts": hook(`

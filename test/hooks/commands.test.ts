@@ -4,7 +4,7 @@ import { startSession } from "../helpers/session.js";
 import { hook } from "./support.js";
 
 describe("commands of hooks", () => {
-	test("commands get arguments as a shell splits them, can be aborted, and report their errors", async () => {
+	test("commands receive arguments split like in a shell, can be aborted, and report their errors", async () => {
 		const { session } = await startSession({
 			hooks: {
 				"c.ts": hook(`
@@ -28,7 +28,7 @@ describe("commands of hooks", () => {
 		Reflect.deleteProperty(globalThis, "__hanging");
 	});
 
-	test("unknown commands name the nearest; paths are text", async () => {
+	test("an unknown command suggests the nearest name; a path is sent as text", async () => {
 		const { session, provider } = await startSession();
 		await expect(session.prompt("/modle")).rejects.toMatchObject({
 			code: "bad_arguments",
@@ -39,7 +39,7 @@ describe("commands of hooks", () => {
 		expect(session.entries.length).toBe(3);
 	});
 
-	test("what a command returns is sent, shown or nothing", async () => {
+	test("the answer of a command is sent, shown or ignored", async () => {
 		const { session, provider, sent } = await startSession({
 			hooks: {
 				"r.ts": hook(
@@ -54,7 +54,7 @@ describe("commands of hooks", () => {
 		expect(sent(2).at(-1)).toBe('user: <file name="n.txt">\nhi\n</file>\n\nsee');
 	});
 
-	test("pi.send starts a run when idle and steers one that is on", async () => {
+	test("pi.send starts a run when idle and steers an active run", async () => {
 		const { session, provider, sent } = await startSession({
 			hooks: {
 				"s.ts": hook(

@@ -6,7 +6,7 @@ import { tempAgentDir, tempDir } from "../helpers/temp.js";
 import { hook } from "./support.js";
 
 describe("the context object", () => {
-	test("saves entries, refuses what the log cannot hold, and writes nothing then", async () => {
+	test("saves entries; rejects values that the log cannot represent and writes nothing", async () => {
 		const { session, notices } = await startSession({
 			hooks: {
 				"s.ts": hook(`pi.command("save", { handler: async (ctx) => {
@@ -46,7 +46,7 @@ describe("the context object", () => {
 		});
 	});
 
-	test("models cannot be changed in place, nor set to what is none", async () => {
+	test("models are frozen, and setModel rejects a value that is not a model", async () => {
 		const { session } = await startSession({
 			hooks: {
 				"m.ts": hook(`pi.command("try", { handler: async (ctx) => {
@@ -63,15 +63,15 @@ describe("the context object", () => {
 		const { status } = { status: null, ...(await session.prompt("/try")) };
 		expect(status?.split("\n")).toEqual([
 			...Array(4).fill("TypeError"),
-			"ctx.setModel takes a model, not undefined",
-			"ctx.setModel takes a model, not x",
-			"ctx.setModel takes a model, not {}",
-			"ctx.setThinkingLevel takes no very",
+			"ctx.setModel expects a model, not undefined",
+			"ctx.setModel expects a model, not x",
+			"ctx.setModel expects a model, not {}",
+			"ctx.setThinkingLevel does not accept very",
 			"loopback-anthropic",
 		]);
 	});
 
-	test("a context handler cannot cause effects, and says so", async () => {
+	test("effects in a context handler are rejected with an explanation", async () => {
 		const { session, provider, notices } = await startSession({
 			hooks: {
 				"e.ts": hook(`let told = false; pi.on("context", async (e, ctx) => { if (told) return; told = true;
@@ -85,7 +85,7 @@ describe("the context object", () => {
 		expect(session.entries.length).toBe(3);
 	});
 
-	test("a ctx or pi kept past its session or its hook throws, saying what to use instead", async () => {
+	test("a stale ctx or pi throws an error that names the replacement", async () => {
 		const { session } = await startSession({
 			hooks: {
 				"k.ts": hook(
@@ -95,14 +95,14 @@ describe("the context object", () => {
 		});
 		await session.prompt("/keep");
 		await session.lifecycle.newSession();
-		await expect(session.prompt("/keep")).rejects.toThrow(/the session was left/);
+		await expect(session.prompt("/keep")).rejects.toThrow(/the session changed/);
 		const pi = Reflect.get(globalThis, "__pi");
 		await session.dispose();
 		expect(() => pi.send("x")).toThrow(/after the hook was unloaded/);
 		Reflect.deleteProperty(globalThis, "__pi");
 	});
 
-	test("gives what a request to a model needs: key and headers of models.json; nothing without a key", async () => {
+	test("requestAuth returns key and headers of models.json; undefined without a key", async () => {
 		const { session } = await startSession({
 			modelOptions: { headers: { "x-team": "blue" } },
 			hooks: {
@@ -131,7 +131,7 @@ describe("the context object", () => {
 		expect(await session.prompt("/x")).toMatchObject({ status: JSON.stringify(["$HOME; x\n", 0, 127, true, true]) });
 	});
 
-	test("entries of hooks that are not loaded are named once and change nothing", async () => {
+	test("entries of hooks that are not loaded are reported once and have no effect", async () => {
 		const agentDir = tempAgentDir();
 		const sessionDir = tempDir();
 		mkdirSync(sessionDir, { recursive: true });

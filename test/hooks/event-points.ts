@@ -4,26 +4,26 @@ import { isMessageEntry, messageText } from "../../src/log/entry.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 
-/** A point at which handlers run: how it comes about, and how the session shows what their answers did. */
+/** A point where handlers run: how to trigger it, and how to read the effect of answers from the session. */
 export interface EventPoint {
 	event: HookEventName;
 	reason?: SessionReason;
-	/** What was said before, each with an answer. */
-	said?: readonly string[];
-	/** Lets the point come. */
+	/** Prompts sent before, each with a reply. */
+	prompts?: readonly string[];
+	/** Triggers the point. */
 	happen(test: TestSession): Promise<unknown>;
-	/** What is there afterwards. */
+	/** The observable state afterwards. */
 	result(test: TestSession): unknown;
-	/** The result when no handler has changed anything. */
+	/** The result if no handler changes anything. */
 	passed: unknown;
-	/** Source of an answer, and the result when it counts; equal to `passed` where answers are not read. */
+	/** Source of an answer, and the result if it has an effect; equal to `passed` if answers are ignored. */
 	answer: string;
 	heeded: unknown;
-	/** The result when the session is aborted while the handler runs; absent where that is not told of the session. */
+	/** The result if the session is aborted while the handler runs; absent if an abort does not concern the point. */
 	aborted?: unknown;
 }
 
-/** Everything that any event reads: where nothing is read, none of it may do anything. */
+/** All fields that any event reads: they must have no effect on events that ignore answers. */
 const EVERYTHING = `{ cancel: true, skipConversationRestore: true, block: true, action: "stop", reason: "stopped", isError: true,
 	messages: [], content: [{ type: "text", text: "changed" }],
 	compactionEntry: { type: "compaction", timestamp: "", summary: "changed", firstKeptEntryIndex: 1, tokensBefore: 1 } }`;
@@ -48,28 +48,28 @@ const run = (event: HookEventName, answer = EVERYTHING, heeded: unknown = RAN): 
 
 const length = ({ session }: TestSession) => session.entries.length;
 
-/** What a session goes through, seen by its entries. */
+/** Actions of a session, observed through its entries. */
 const SESSION = {
 	reload: { happen: ({ session }) => session.reload(), result: length },
 	dispose: { happen: ({ session }) => session.dispose(), result: length },
-	clear: { said: ["one"], happen: ({ session }) => session.lifecycle.newSession(), result: length },
+	clear: { prompts: ["one"], happen: ({ session }) => session.lifecycle.newSession(), result: length },
 	switch: {
-		said: ["one", "/name one", "/new"],
+		prompts: ["one", "/name one", "/new"],
 		happen: ({ session }) => session.prompt("/resume one"),
 		result: length,
 	},
-	branch: { said: ["one", "two"], happen: ({ session }) => session.lifecycle.branch(3), result: length },
+	branch: { prompts: ["one", "two"], happen: ({ session }) => session.lifecycle.branch(3), result: length },
 	compact: {
-		said: ["one", "two"],
+		prompts: ["one", "two"],
 		happen({ session, provider }) {
 			provider.reply("summary");
 			return session.compact().catch(() => {});
 		},
 		result: ({ session }) => session.entries.at(-1)?.type,
 	},
-} satisfies Record<string, Pick<EventPoint, "said" | "happen" | "result">>;
+} satisfies Record<string, Pick<EventPoint, "prompts" | "happen" | "result">>;
 
-/** Every event but `session`. A new one without a line here does not compile, nor do its tests pass. */
+/** Every event except `session`. A new event without a row here is a compile error. */
 export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint> = {
 	agent_start: run("agent_start"),
 	agent_end: run("agent_end"),
@@ -99,37 +99,37 @@ export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint>
 	},
 };
 
-/** A reason that only tells: nothing is read, and an abort does not take back what has happened. */
-const tells = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown): EventPoint => ({
+/** A reason that only notifies: answers are ignored, and an abort does not undo the change. */
+const notifies = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown): EventPoint => ({
 	...{ event: "session", reason, ...SESSION[change] },
 	...{ answer: EVERYTHING, passed, heeded: passed, aborted: passed },
 });
 
-/** A reason that can be cancelled: then, and after an abort, the session is what it was. */
+/** A reason that can be canceled: then, and after an abort, the session is unchanged. */
 const asks = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown, kept: unknown): EventPoint => ({
-	...tells(reason, change, passed),
+	...notifies(reason, change, passed),
 	...{ answer: "{ cancel: true }", heeded: kept, aborted: kept },
 });
 
 /** Every reason of `session`. */
 export const SESSION_POINTS: Record<SessionReason, EventPoint> = {
-	start: tells("start", "reload", 1),
+	start: notifies("start", "reload", 1),
 	before_clear: asks("before_clear", "clear", 1, 3),
-	clear: tells("clear", "clear", 1),
+	clear: notifies("clear", "clear", 1),
 	before_switch: asks("before_switch", "switch", 4, 1),
-	switch: tells("switch", "switch", 4),
+	switch: notifies("switch", "switch", 4),
 	before_branch: asks("before_branch", "branch", 3, 5),
-	branch: tells("branch", "branch", 3),
+	branch: notifies("branch", "branch", 3),
 	before_compact: asks("before_compact", "compact", "compaction", "message"),
-	compact: tells("compact", "compact", "compaction"),
-	shutdown: tells("shutdown", "dispose", 1),
+	compact: notifies("compact", "compact", "compaction"),
+	shutdown: notifies("shutdown", "dispose", 1),
 };
 
-/** What the handlers of a point tell of themselves. */
+/** Records of the handlers of a point. */
 export interface MomentTrace {
-	/** Names of the hooks that were called, in order, until the point was over. */
+	/** Names of the called hooks, in order, until the point is over. */
 	called: string[];
-	/** What the last handler was given, as text. */
+	/** The input of the last handler, as text. */
 	given: string;
 	/** The first handler's `ctx.signal`. */
 	signal: AbortSignal | null;
@@ -138,8 +138,8 @@ export interface MomentTrace {
 }
 
 /**
- * A session with two hooks that handle a point; it is up to the caller to let it come.
- * @param body what the first does; the second passes
+ * Starts a session with two hooks that handle a point. The caller triggers it.
+ * @param body code of the first handler; the second returns nothing
  */
 export async function stage(
 	point: EventPoint,
@@ -154,7 +154,7 @@ export async function stage(
 	let isArmed = false;
 	const enter = (name: string, event: { reason?: string }, ctx: { signal: AbortSignal }): boolean => {
 		if (!isArmed || (point.reason !== undefined && event.reason !== point.reason)) return false;
-		// Each hook once: the point may come again in the same run.
+		// Records each hook once: the point may occur again in the same run.
 		if (trace.called.includes(name)) return false;
 		trace.called.push(name);
 		trace.given = JSON.stringify(event);
@@ -173,7 +173,7 @@ export async function stage(
 		userSettings: { hookTimeout, compaction: { enabled: false, keepRecentTokens: 1 } },
 		hooks: { "a.ts": hook("a", body), "b.ts": hook("b", "") },
 	});
-	for (const line of point.said ?? []) {
+	for (const line of point.prompts ?? []) {
 		if (!line.startsWith("/")) test.provider.reply(`answer to ${line}`);
 		await test.session.prompt(line);
 	}

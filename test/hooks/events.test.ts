@@ -10,7 +10,7 @@ describe("events", () => {
 		pi.on("session", (event) => { globalThis.__seen.push("session:" + event.reason); });
 	`);
 
-	test("come in the order of the life cycle", async () => {
+	test("run in life cycle order", async () => {
 		const seen: string[] = [];
 		Reflect.set(globalThis, "__seen", seen);
 		const { session, provider } = await startSession({ hooks: { "r.ts": RECORD } });
@@ -38,7 +38,7 @@ describe("events", () => {
 		]);
 	});
 
-	test("tool_call blocks: the first block wins and the model reads the reason; the result handler does not run", async () => {
+	test("tool_call blocks: the first block wins, the model receives the reason, and tool_result does not run", async () => {
 		const { session, provider, sent } = await startSession({
 			hooks: {
 				"a.ts": hook(
@@ -59,10 +59,10 @@ describe("events", () => {
 		});
 		provider.reply([toolCall("bash", { command: "echo mine" })], "ok");
 		await session.prompt("go");
-		expect(sent(2).at(-1)).toMatch(/Blocked: the hook a failed.*read.only/);
+		expect(sent(2).at(-1)).toMatch(/Blocked: hook a failed.*read.only/);
 	});
 
-	test("tool_result handlers chain, also for errors; garbage is refused", async () => {
+	test("tool_result handlers chain, also for errors; invalid answers are rejected", async () => {
 		const { session, provider, sent, notices } = await startSession({
 			hooks: {
 				"a.ts": hook(
@@ -82,7 +82,7 @@ describe("events", () => {
 		expect(notices()).toEqual([refused, refused]);
 	});
 
-	test("the time that a dialog is open does not count", async () => {
+	test("an open dialog pauses the time limit", async () => {
 		const { session, provider, notices } = await startSession({
 			userSettings: { hookTimeout: 40 },
 			hooks: { "t.ts": hook('pi.on("turn_start", async (e, ctx) => { await ctx.ui.confirm("sure?", ""); });') },
@@ -93,7 +93,7 @@ describe("events", () => {
 		expect(notices()).toEqual([]);
 	});
 
-	test("before_compact may give its own summary; compact tells of it", async () => {
+	test("before_compact can provide the summary, and compact reports that", async () => {
 		const { session, provider, sent, notices } = await startSession({
 			userSettings: { compaction: { enabled: false, keepRecentTokens: 5 } },
 			hooks: {
@@ -117,7 +117,7 @@ describe("events", () => {
 	test.each([
 		["before_clear", "/new", "A hook canceled the new session"],
 		["before_branch", "/branch 1", "A hook canceled the branch"],
-	])("%s can be cancelled", async (reason, command, status) => {
+	])("%s can be canceled", async (reason, command, status) => {
 		const { session, provider } = await startSession({
 			hooks: { "c.ts": hook(`pi.on("session", (e) => e.reason === "${reason}" ? { cancel: true } : undefined);`) },
 		});
@@ -127,7 +127,7 @@ describe("events", () => {
 		expect(session.entries.length).toBe(3);
 	});
 
-	test("skipConversationRestore branches with all entries", async () => {
+	test("skipConversationRestore creates a branch with all entries", async () => {
 		const { session, provider } = await startSession({
 			hooks: {
 				"c.ts": hook(

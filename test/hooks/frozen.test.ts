@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startSession } from "../helpers/session.js";
 import { hook, share } from "./support.js";
 
-/** Tries every way to change in place what a `context` handler is given; tells what was refused, by the kind of message. */
+/** Tries every way to mutate the input of a `context` handler; returns the rejected attempts by message role. */
 const EDITS = hook(`pi.on("context", ({ entries, messages }) => {
 	const tries = {
 		list: (m) => m.push(1),
@@ -20,7 +20,7 @@ const EDITS = hook(`pi.on("context", ({ entries, messages }) => {
 	});
 });`);
 
-test("what context handlers are given cannot be changed in place: list, items and messages, whoever made them", async () => {
+test("the input of context handlers is frozen: list, items and messages, whatever their origin", async () => {
 	const edits: string[] = [];
 	share("__edits", edits);
 	const { session, provider, sent } = await startSession({
@@ -49,7 +49,7 @@ test("what context handlers are given cannot be changed in place: list, items an
 	expect(edits.length).toBe(6 * 5);
 });
 
-test("an edit in place is the hook's own error; the request goes out as it was", async () => {
+test("a mutation is an error of the hook, and the request is unchanged", async () => {
 	const { session, provider, sent, notices } = await startSession({
 		hooks: {
 			"a.ts": hook(
@@ -63,7 +63,7 @@ test("an edit in place is the hook's own error; the request goes out as it was",
 	expect(notices()).toEqual([expect.stringMatching(/^context: Cannot assign to read only property 'entryIndex'/)]);
 });
 
-test("an answer that is no plain data is refused, and the list before it stands", async () => {
+test("an answer that is not plain data is rejected, and the previous list is used", async () => {
 	const { session, provider, sent, notices } = await startSession({
 		hooks: {
 			"a.ts": hook(`pi.on("context", ({ messages }) => {

@@ -15,7 +15,7 @@ describe("grants", () => {
 		'pi.requires("systemItems"); pi.command("say", { handler: (ctx) => { ctx.systemItems.append({ kind: "notification", text: "hi" }); return { status: "said" }; } });',
 	);
 
-	test("a hook that requires what it was not granted does not load, and the message names the setting", async () => {
+	test("a hook that requires a handle without a grant does not load, and the message shows the setting", async () => {
 		const { session } = await startSession({ hooks: { "a.ts": REQUIRES, "b.ts": hook("") } });
 		expect(session.loaded.hooks.map(({ name }) => name)).toEqual(["b"]);
 		expect(session.loaded.warnings).toEqual([
@@ -26,7 +26,7 @@ describe("grants", () => {
 		await expect(session.prompt("/say")).rejects.toMatchObject({ code: "bad_arguments" });
 	});
 
-	test("a hook that is granted what it asks for starts over, and everything is registered once", async () => {
+	test("the factory runs again after the user grants a handle, and everything is registered once", async () => {
 		const asked: unknown[] = [];
 		const { session } = await startSession({
 			hooks: {
@@ -46,15 +46,15 @@ describe("grants", () => {
 		]);
 	});
 
-	test("nobody is asked for a handle that does not exist", async () => {
+	test("pi does not ask about an unknown handle", async () => {
 		const { session } = await startSession({
 			hooks: { "a.ts": hook('pi.requires("entries");') },
 			askGrant: () => Promise.reject(new Error("asked")),
 		});
-		expect(session.loaded.warnings).toEqual([expect.stringMatching(/there is no handle "entries"/)]);
+		expect(session.loaded.warnings).toEqual([expect.stringMatching(/unknown handle "entries"/)]);
 	});
 
-	test("a grant that cannot be kept holds for the run, and the settings file is named", async () => {
+	test("a grant that cannot be saved is valid for the run, and the message names the settings file", async () => {
 		const agentDir = tempAgentDir();
 		mkdirSync(join(agentDir, "settings.json"));
 		const { session } = await startSession({
@@ -66,7 +66,7 @@ describe("grants", () => {
 		expect(session.loaded.warnings.join("\n")).toMatch(/settings\.json/);
 	});
 
-	test("it does not load either when its factory catches the refusal", async () => {
+	test("the hook does not load even if its factory catches the error", async () => {
 		const { session } = await startSession({
 			hooks: { "a.ts": hook('try { pi.requires("systemItems"); } catch {}') },
 		});
@@ -74,13 +74,13 @@ describe("grants", () => {
 		expect(session.loaded.warnings).toEqual([expect.stringContaining('it requires "systemItems"')]);
 	});
 
-	test("a handle that does not exist is named with those that do", async () => {
+	test("an unknown handle is reported with the list of known ones", async () => {
 		const { session } = await startSession({
 			userSettings: { hookGrants: { "a.ts": ["entries"] } },
 			hooks: { "a.ts": hook('pi.requires("entries");') },
 		});
 		expect(session.loaded.warnings).toEqual([
-			expect.stringMatching(/there is no handle "entries" \(the handles are systemItems\)/),
+			expect.stringMatching(/unknown handle "entries" \(the handles are systemItems\)/),
 		]);
 	});
 
@@ -102,14 +102,14 @@ describe("grants", () => {
 		expect(grantedHandles({ "b.ts": ["systemItems"], [key]: [] }, file, resolvePath)).toEqual([]);
 	});
 
-	test("name a hook that is a folder by its folder, not by index.ts", () => {
+	test("a hook in a folder is named by the folder, not by index.ts alone", () => {
 		const file = { path: "/agent/hooks/a/index.ts", realPath: "/agent/hooks/a/index.ts", name: "a" };
 		const resolvePath = (path: string) => join("/agent", path);
 		expect(grantedHandles({ "a/index.ts": ["systemItems"] }, file, resolvePath)).toEqual(["systemItems"]);
 		expect(grantedHandles({ "index.ts": ["systemItems"] }, file, resolvePath)).toEqual([]);
 	});
 
-	test("a granted hook loads; one that was not granted has no handle, in events and commands alike", async () => {
+	test("a granted hook loads; a hook without a grant has no handle in events and commands", async () => {
 		const look = hook('pi.command("look", { handler: (ctx) => ({ status: String(ctx.systemItems) }) });');
 		const { session } = await startSession({
 			userSettings: granted("a.ts"),
@@ -120,7 +120,7 @@ describe("grants", () => {
 		expect(await session.prompt("/look")).toMatchObject({ status: "undefined" });
 	});
 
-	test("a hook that does not require its grant has the handle all the same", async () => {
+	test("a hook with a grant has the handle without requiring it", async () => {
 		const look = hook('pi.command("look", { handler: (ctx) => ({ status: typeof ctx.systemItems }) });');
 		const { session } = await startSession({ userSettings: granted("a.ts"), hooks: { "a.ts": look } });
 		expect(await session.prompt("/look")).toMatchObject({ status: "object" });

@@ -11,7 +11,7 @@ const SHUTDOWN: SessionEvent = {
 	previousSessionFile: null,
 };
 
-/** Calls handlers that want so many ms each, on a clock of its own. @returns what each had, and what all took */
+/** Simulates handlers that need these ms, with a fake clock. @returns the time limit of each and the total time */
 function callAll(wantedMs: readonly number[], hookTimeoutMs: number): { hadMs: (number | null)[]; tookMs: number } {
 	let clock = 0;
 	const times: HandlerTimes = handlerTimes(SHUTDOWN, { count: wantedMs.length, hookTimeoutMs, now: () => clock });
@@ -23,22 +23,22 @@ function callAll(wantedMs: readonly number[], hookTimeoutMs: number): { hadMs: (
 	return { hadMs, tookMs: clock };
 }
 
-test("a single hook has all of the time at a shutdown, and never more than hookTimeout", () => {
+test("a single hook has the complete shutdown time, but never more than hookTimeout", () => {
 	expect(callAll([Number.POSITIVE_INFINITY], 30_000)).toEqual({ hadMs: [2000], tookMs: 2000 });
 	expect(callAll([Number.POSITIVE_INFINITY], 100)).toEqual({ hadMs: [100], tookMs: 100 });
 });
 
-test("twenty hooks that hang end with the time of one, and each is asked and has its part", () => {
+test("twenty hanging hooks take as long as one, and each of them runs with its guaranteed share", () => {
 	const { hadMs, tookMs } = callAll(Array(20).fill(Number.POSITIVE_INFINITY), 30_000);
 	expect(hadMs).toEqual([1050, ...Array(19).fill(50)]);
 	expect(tookMs).toBe(2000);
 });
 
-test("what quick hooks leave is there for a slow one after them", () => {
+test("a slow hook can use the time that fast hooks before it did not need", () => {
 	expect(callAll([0, 0, 10, 1500], 30_000).hadMs).toEqual([1250, 1500, 1750, 1990]);
 });
 
-test("however long each takes, all have their part for certain and together no more than there is", () => {
+test("every handler has its guaranteed share, and all together never exceed the limit", () => {
 	const wanted = fc.array(fc.double({ min: 0, max: 5000, noNaN: true }), { minLength: 1, maxLength: 40 });
 	fc.assert(
 		fc.property(wanted, fc.integer({ min: 1, max: 60_000 }), (wantedMs, hookTimeoutMs) => {

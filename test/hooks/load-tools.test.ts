@@ -13,7 +13,7 @@ const tool = (name: string, run = `({ text }) => ({ content: [{ type: "text", te
 }`;
 const file = (body: string) => `import { Type } from "typebox";\nexport default ${body};\n`;
 
-/** A place with tools in each scope. */
+/** Directories with tools in each scope. */
 function place(
 	files: Record<string, string>,
 	options: { configured?: string[]; explicit?: string[]; discovery?: boolean } = {},
@@ -42,7 +42,7 @@ function call(tool: AnyTool | undefined, args: unknown): Promise<ToolResult> | u
 }
 
 describe("discoverTools", () => {
-	test("finds folders with an index.ts, then those of the settings and of --tool, in order", () => {
+	test("finds folders with an index.ts, then files of the settings and of --tool, in order", () => {
 		const { dir, found } = place(
 			{
 				"agent/tools/b/index.ts": "",
@@ -67,7 +67,7 @@ describe("discoverTools", () => {
 });
 
 describe("loadTools", () => {
-	test("takes a tool, a list, and a sync or async function that makes them", async () => {
+	test("accepts a tool, a list, and a sync or async function that returns them", async () => {
 		const { load } = place({
 			"agent/tools/a/index.ts": file(tool("one")),
 			"agent/tools/b/index.ts": file(`[${tool("two")}, ${tool("three")}]`),
@@ -85,11 +85,11 @@ describe("loadTools", () => {
 
 	test.each([
 		["throws", "throw new Error('no luck')", "Tool F:1 did not load: no luck"],
-		["is no TypeScript", "export default {", "Tool F:1 did not load: "],
-		["exports nothing", "export const a = 1;", "cannot be the name of a tool"],
-		["exports a number", file("7"), "expected a tool or a function that makes one, not number"],
-		["exports no tools", file("[]"), "it has no tools"],
-		["has a bad name", file(tool("my tool")), '"my tool" cannot be the name of a tool'],
+		["is not TypeScript", "export default {", "Tool F:1 did not load: "],
+		["exports nothing", "export const a = 1;", "is not a valid tool name"],
+		["exports a number", file("7"), "expected a tool or a function that returns one, not number"],
+		["exports no tools", file("[]"), "it exports no tools"],
+		["has a bad name", file(tool("my tool")), '"my tool" is not a valid tool name'],
 		[
 			"has no description",
 			file(`{ name: "a", parameters: Type.Object({}), run() {} }`),
@@ -98,14 +98,14 @@ describe("loadTools", () => {
 		[
 			"has no schema",
 			file(`{ name: "a", description: "x", parameters: { text: "string" }, run() {} }`),
-			"not the schema of an object",
+			"must be an object schema",
 		],
 		[
 			"has nothing to run",
 			file(`{ name: "a", description: "x", parameters: Type.Object({}) }`),
-			"the tool a has no function run",
+			"the tool a has no run function",
 		],
-		["never settles", file("() => new Promise(() => {})"), "its factory did not settle within 200 ms"],
+		["never resolves", file("() => new Promise(() => {})"), "its factory timed out after 200 ms"],
 	])("names a file that %s, and loads the others", async (_, source, reason) => {
 		const { dir, load } = place({
 			"agent/tools/bad/index.ts": source,
@@ -122,13 +122,13 @@ describe("loadTools", () => {
 		["nothing", "undefined"],
 		["a text", "'hi'"],
 		["blocks of another kind", "({ content: [{ type: 'video' }] })"],
-	])("gives the model an error in place of %s", async (_, result) => {
+	])("returns an error to the model instead of %s", async (_, result) => {
 		const { load } = place({ "agent/tools/a/index.ts": file(tool("odd", `() => ${result}`)) });
 		const { tools } = await load();
 		expect(await call(tools[0]?.tool, {})).toMatchObject({ isError: true });
 	});
 
-	test("keeps of the details what JSON can hold", async () => {
+	test("keeps the details that JSON can represent", async () => {
 		const { load } = place({
 			"agent/tools/a/index.ts": file(
 				`[${tool("big", "() => ({ content: [], details: { n: 1n } })")}, ${tool("date", "() => ({ content: [], details: { d: new Date(0) } })")}]`,
@@ -141,7 +141,7 @@ describe("loadTools", () => {
 });
 
 describe("mergeTools", () => {
-	test("lets only --tool replace a built-in tool, and the later of two custom ones win", async () => {
+	test("only --tool replaces a built-in tool; the later of two custom tools wins", async () => {
 		const { dir, load } = place(
 			{
 				"agent/tools/a/index.ts": file(`[${tool("read")}, ${tool("shout")}]`),
@@ -158,14 +158,14 @@ describe("mergeTools", () => {
 		expect(of("bash")).toBe(custom[3]?.tool);
 		expect(of("shout")).toBe(custom[2]?.tool);
 		expect(warnings.map((line) => line.replaceAll(dir, ""))).toEqual([
-			"The tool read of /agent/tools/a/index.ts is not used: it has the name of a built-in tool · --tool " +
-				`${dir}/agent/tools/a/index.ts would replace it`.replaceAll(dir, ""),
-			"The tool shout is made by /agent/tools/a/index.ts and by /agent/tools/b/index.ts; the latter is used",
+			"The tool read of /agent/tools/a/index.ts is ignored: a built-in tool has this name · use --tool " +
+				`${dir}/agent/tools/a/index.ts to replace it`.replaceAll(dir, ""),
+			"The tool shout is defined in /agent/tools/a/index.ts and /agent/tools/b/index.ts; the latter is used",
 		]);
 	});
 });
 
-test("a custom tool runs in a session: its arguments are validated, its result goes to the model", async () => {
+test("a custom tool runs in a session: pi validates its arguments and sends its result to the model", async () => {
 	const { load } = place({ "agent/tools/a/index.ts": file(tool("shout")) });
 	const { tools } = await load();
 	const { session, provider } = await startSession({ extraTools: tools.map((custom) => custom.tool) });

@@ -6,7 +6,7 @@ import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeHook } from "../helpers/temp.js";
 import { hook } from "./support.js";
 
-/** Every package that hooks share with the program. */
+/** Every package that hooks share with pi. */
 const ALL_MODULES = [
 	"@mariozechner/pi-ai",
 	"@mariozechner/pi-tui",
@@ -19,7 +19,7 @@ const ALL_MODULES = [
 ];
 
 describe("loading", () => {
-	test("goes in order: global by name, project, settings, flag; each file once, by real path", async () => {
+	test("order: global by name, project, settings, flag; each file once, by real path", async () => {
 		const agentDir = tempAgentDir();
 		const cwd = tempDir();
 		const say = (name: string) => hook(`globalThis.__order = [...(globalThis.__order ?? []), "${name}"];`);
@@ -50,7 +50,7 @@ describe("loading", () => {
 		Reflect.deleteProperty(globalThis, "__order");
 	});
 
-	test("project hooks do not run before they are trusted; one line names them and what to do", async () => {
+	test("untrusted project hooks do not run; one line names them and the next step", async () => {
 		const cwd = tempDir();
 		writeHook(join(cwd, ".pi", "hooks"), "evil.ts", "globalThis.__ran = true; export default () => {};");
 		const { session } = await startSession({ cwd });
@@ -59,7 +59,7 @@ describe("loading", () => {
 		expect(session.loaded.warnings.join("\n")).toMatch(/evil\.ts.*--trust/);
 	});
 
-	test("what the user trusts runs until it changes", async () => {
+	test("trusted code runs until it changes", async () => {
 		const cwd = tempDir();
 		const agentDir = tempAgentDir();
 		const path = writeHook(join(cwd, ".pi", "hooks"), "mine.ts", "export default () => {};");
@@ -75,10 +75,10 @@ describe("loading", () => {
 	test.each([
 		["a syntax error", "export default function (pi) {\n  const = 1;\n}", /bad\.ts:2 did not load/],
 		["a throw", "export default function () {\n  throw new Error('no luck');\n}", /bad\.ts:2 did not load: no luck/],
-		["no default function", "export const x = 1;", /no default export/],
+		["no default function", "export const x = 1;", /its default export is not a function/],
 		["a missing import", "import './nowhere';\nexport default () => {};", /nowhere/],
 		["an unknown event", hook('pi.on("sesion", () => {});'), /unknown event "sesion".*session, agent_start/],
-		["a bad command name", hook('pi.command("no spaces", { handler() {} });'), /cannot be a command/],
+		["a bad command name", hook('pi.command("no spaces", { handler() {} });'), /is not a valid command name/],
 		["an async factory that rejects", "export default async () => {\n  throw new Error('later');\n}", /later/],
 		["undefined thrown", hook("throw undefined;"), /undefined was thrown/],
 	])("a hook with %s is named with its reason and the others load", async (_, source, message) => {
@@ -87,12 +87,12 @@ describe("loading", () => {
 		expect(session.loaded.warnings).toEqual([expect.stringMatching(message)]);
 	});
 
-	test("a --hook file that is missing is named and the program goes on", async () => {
+	test("a missing --hook file is reported and pi starts", async () => {
 		const { session } = await startSession({ hookFiles: ["/nowhere/x.ts"] });
 		expect(session.loaded.warnings).toEqual([expect.stringContaining("/nowhere/x.ts cannot be read")]);
 	});
 
-	test("hooks share the program's own packages, wherever the file lives", async () => {
+	test("hooks share pi's packages, wherever the hook file is", async () => {
 		const { notices } = await startSession({
 			hooks: {
 				"a.ts": `
@@ -116,21 +116,21 @@ describe("loading", () => {
 	const seen: string[] = [];
 
 	test.each([
-		["types alone", 'import type { Api } from "@mariozechner/pi-ai";\nimport type { HookAPI } from "x";', []],
-		["nothing but Node's own", 'import { join } from "node:path";\nimport "fs";', []],
+		["only types", 'import type { Api } from "@mariozechner/pi-ai";\nimport type { HookAPI } from "x";', []],
+		["only Node modules", 'import { join } from "node:path";\nimport "fs";', []],
 		[
 			"what it names",
 			"import { type HookAPI, applyRanges } from '@mariozechner/pi-coding-agent/hooks';\nimport { Type } from \"typebox\";",
 			["@mariozechner/pi-coding-agent/hooks", "typebox"],
 		],
-		["a file beside it", 'import { help } from "./help.js";', ALL_MODULES],
+		["a file next to it", 'import { help } from "./help.js";', ALL_MODULES],
 		["a package", 'import help from "help";', ALL_MODULES],
 		["a module by a computed name", "const help = await import(name);", ALL_MODULES],
 	])("of the program's packages a hook that imports %s is given what it may need", async (_, source, expected) => {
 		expect(Object.keys(await loadHostModules([source])).sort()).toEqual([...expected].sort());
 	});
 
-	test("two hooks with one command: the later wins and both files are named; built-in names are refused", async () => {
+	test("two hooks with the same command: the later one wins and the warning names both; built-in names are rejected", async () => {
 		const command = (name: string, status: string) =>
 			hook(`pi.command("${name}", { handler: () => ({ status: "${status}" }) });`);
 		const { session } = await startSession({
@@ -147,7 +147,7 @@ describe("loading", () => {
 		]);
 	});
 
-	test("reload sees edits, and keeps the old version of a hook that no longer loads", async () => {
+	test("reload picks up edits, and keeps the old version of a hook that no longer loads", async () => {
 		const agentDir = tempAgentDir();
 		const write = (source: string) => writeHook(join(agentDir, "hooks"), "h.ts", source);
 		write(hook('pi.command("v", { handler: () => ({ status: "1" }) });'));

@@ -2,18 +2,18 @@ import { expect, test } from "vitest";
 import { EVENTS, type HandlerDeadline, SESSION_REASONS } from "../../src/hooks/events.js";
 import { EVENT_POINTS, type EventPoint, SESSION_POINTS, stage } from "./event-points.js";
 
-/** What the tables of src/hooks/events.ts say of a point. */
+/** The policy of a point in src/hooks/events.ts. */
 interface Row {
 	point: EventPoint;
 	combine: "none" | "first" | "chain";
 	deadline: HandlerDeadline;
 	onError: "pass" | "block";
 	abortable: boolean;
-	/** Whether an answer of the first hook keeps the second from being asked. */
+	/** Whether an answer of the first hook prevents the call of the second. */
 	decides: boolean;
 }
 
-/** Made from the tables: an event or a reason that has no point fails here. */
+/** Generated from the policy tables: an event or a reason without a point fails here. */
 const ROWS: [string, Row][] = [
 	...Object.entries(EVENTS)
 		.filter(([name]) => name !== "session")
@@ -34,7 +34,7 @@ const ROWS: [string, Row][] = [
 const errorsOf = ({ events }: { events: readonly { type: string }[] }) =>
 	events.filter(({ type }) => type === "hook_error");
 
-test.each(ROWS)("%s: an answer counts as the table says", async (_, { point, combine, decides }) => {
+test.each(ROWS)("%s: an answer has the effect of its policy", async (_, { point, combine, decides }) => {
 	const { test: session, trace } = await stage(point, `return ${point.answer};`);
 	await point.happen(session);
 	expect(point.result(session)).toEqual(point.heeded);
@@ -43,7 +43,7 @@ test.each(ROWS)("%s: an answer counts as the table says", async (_, { point, com
 	expect(errorsOf(session)).toEqual([]);
 });
 
-test.each(ROWS)("%s: a handler that answers nothing changes nothing", async (_, { point }) => {
+test.each(ROWS)("%s: a handler that returns nothing changes nothing", async (_, { point }) => {
 	const { test: session, trace } = await stage(point, "return undefined;");
 	await point.happen(session);
 	expect(point.result(session)).toEqual(point.passed);
@@ -51,33 +51,36 @@ test.each(ROWS)("%s: a handler that answers nothing changes nothing", async (_, 
 	expect(errorsOf(session)).toEqual([]);
 });
 
-test.each(ROWS)("%s: a throw is reported with path and event, and blocks or not", async (_, { point, onError }) => {
-	const { test: session, trace } = await stage(point, 'throw new Error("oops");');
-	await point.happen(session);
-	const blocks = onError === "block";
-	if (blocks) expect(JSON.stringify(point.result(session))).toContain("Blocked: the hook a failed: oops");
-	else expect(point.result(session)).toEqual(point.passed);
-	expect(trace.called).toEqual(blocks ? ["a"] : ["a", "b"]);
-	expect(errorsOf(session)).toEqual([
-		{ type: "hook_error", hookPath: expect.stringMatching(/hooks\/a\.ts$/), event: point.event, error: "oops" },
-	]);
-});
+test.each(ROWS)(
+	"%s: an exception is reported with path and event, and blocks if the policy says so",
+	async (_, { point, onError }) => {
+		const { test: session, trace } = await stage(point, 'throw new Error("oops");');
+		await point.happen(session);
+		const blocks = onError === "block";
+		if (blocks) expect(JSON.stringify(point.result(session))).toContain("Blocked: hook a failed: oops");
+		else expect(point.result(session)).toEqual(point.passed);
+		expect(trace.called).toEqual(blocks ? ["a"] : ["a", "b"]);
+		expect(errorsOf(session)).toEqual([
+			{ type: "hook_error", hookPath: expect.stringMatching(/hooks\/a\.ts$/), event: point.event, error: "oops" },
+		]);
+	},
+);
 
 test.each(ROWS.filter(([, { deadline }]) => deadline !== "none"))(
-	"%s: a handler that never settles is left after hookTimeout, its signal aborted",
+	"%s: a handler that never returns times out after hookTimeout, and its signal is aborted",
 	async (_, { point, deadline }) => {
 		const { test: session, trace } = await stage(point, "return new Promise(() => {});", 20);
 		await point.happen(session);
 		expect(point.result(session)).toEqual(point.passed);
 		expect(trace).toMatchObject({ called: ["a", "b"], signal: { aborted: true } });
-		// Of a time for all, the part of the second hook is not for the first to use up.
+		// With a shared limit, the first hook cannot use the guaranteed share of the second.
 		const limitMs = deadline === "timeout" ? 20 : 15;
-		expect(errorsOf(session)).toMatchObject([{ event: point.event, error: `it did not settle within ${limitMs} ms` }]);
+		expect(errorsOf(session)).toMatchObject([{ event: point.event, error: `timed out after ${limitMs} ms` }]);
 	},
 );
 
 test.each(ROWS.filter(([, { deadline }]) => deadline === "none"))(
-	"%s: a handler is waited for beyond hookTimeout, for a person may be answering",
+	"%s: a handler has no time limit, because a person may be answering",
 	async (_, { point }) => {
 		const late = `return new Promise((resolve) => setTimeout(() => resolve(${point.answer}), 60));`;
 		const { test: session } = await stage(point, late, 20);
@@ -88,7 +91,7 @@ test.each(ROWS.filter(([, { deadline }]) => deadline === "none"))(
 );
 
 test.each(ROWS.filter(([, { abortable }]) => abortable))(
-	"%s: an abort ends the wait at once, and nobody calls that a failure",
+	"%s: an abort stops waiting at once and is not reported as a failure",
 	async (_, { point }) => {
 		const { test: session, trace } = await stage(point, "return new Promise(() => {});");
 		const happening = point.happen(session);
@@ -103,7 +106,7 @@ test.each(ROWS.filter(([, { abortable }]) => abortable))(
 );
 
 test.each(ROWS.filter(([, { abortable }]) => !abortable))(
-	"%s: an abort does not cut it short, only its time limit does",
+	"%s: only the time limit stops waiting, not an abort",
 	async (_, { point }) => {
 		const { test: session, trace } = await stage(point, "return new Promise(() => {});", 20);
 		const happening = point.happen(session);
@@ -111,6 +114,6 @@ test.each(ROWS.filter(([, { abortable }]) => !abortable))(
 		await session.session.abort();
 		expect(trace.signal?.aborted).toBe(false);
 		await happening;
-		expect(errorsOf(session)).toMatchObject([{ error: "it did not settle within 15 ms" }]);
+		expect(errorsOf(session)).toMatchObject([{ error: "timed out after 15 ms" }]);
 	},
 );

@@ -9,13 +9,13 @@ const NODE = "    at process.processTimers (node:internal/timers:520:7)";
 
 const stack = (...lines: string[]) => ["Error: x", ...lines].join("\n");
 
-test("a hook is known by its path and by its real path", () => {
+test("a hook is recognized by its path and by its real path", () => {
 	expect(fileInStack(stack(NODE, "    at /agent/hooks/a.ts:3:4"), [HOOK])).toBe(HOOK);
 	expect(fileInStack(stack("    at f (/elsewhere/a.ts:3:4)", PI), [HOOK])).toBe(HOOK);
 	expect(fileInStack(stack(NODE, PI), [HOOK])).toBeUndefined();
 });
 
-test("pi's own errors are known by its files; one of Node alone is nobody's", () => {
+test("errors of pi are recognized by its files; an error of Node alone belongs to no one", () => {
 	expect([isOwnStack(stack(NODE, PI)), isOwnStack(stack(NODE)), isOwnStack("")]).toEqual([true, false, false]);
 });
 
@@ -26,23 +26,23 @@ test.each([
 		true,
 		["    at log (/agent/hooks/node_modules/log/log.js:1:1)", "    at /agent/hooks/a.ts:3:4"],
 	],
-	["pi, which a hook has asked for something", false, [PI, "    at async /agent/hooks/a.ts:3:4"]],
+	["pi on behalf of a hook", false, [PI, "    at async /agent/hooks/a.ts:3:4"]],
 	["neither", false, [NODE]],
-])("what is called by %s is told from the rest", (_, expected, lines) => {
+])("code called by %s is recognized", (_, expected, lines) => {
 	expect(isCalledBy(stack(...lines), [HOOK])).toBe(expected);
 });
 
 const EMPTY_HOOK = "export default () => {};";
 
 test.each([
-	["a hook, when there is one", { "a.ts": EMPTY_HOOK }, [/\/hooks\/a\.ts$/]],
+	["a hook, if one is loaded", { "a.ts": EMPTY_HOOK }, [/\/hooks\/a\.ts$/]],
 	[
 		"all hooks, when there are several",
 		{ "a.ts": EMPTY_HOOK, "b.ts": "throw new Error('did not load');" },
 		[/^one of a, b$/],
 	],
-	["nobody, without a hook: it is pi's own", {}, []],
-])("what is thrown without a stack is laid to %s", async (_, hooks, paths) => {
+	["pi itself, if no hook is loaded", {}, []],
+])("a value thrown without a stack is attributed to %s", async (_, hooks, paths) => {
 	const { session, events } = await startSession({ hooks });
 	expect(session.blameHook(undefined)).toBe(paths.length > 0);
 	expect(events.filter(({ type }) => type === "hook_error")).toEqual(
@@ -55,7 +55,7 @@ test.each([
 	);
 });
 
-test("an error of pi's own ends pi, whatever hooks there are", async () => {
+test("an error of pi itself exits pi, even with hooks loaded", async () => {
 	const { session } = await startSession({ hooks: { "a.ts": EMPTY_HOOK } });
 	expect(session.blameHook(new Error("thrown in a file of this package"))).toBe(false);
 });

@@ -5,8 +5,8 @@ import { checkSystemItem, createSystemItemsHandle, ownerOf } from "../../src/hoo
 import type { LoadedHook } from "../../src/hooks/registry.js";
 import { isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
+import { SystemItems } from "../../src/session/prompt-queue.js";
 import { SessionState } from "../../src/session/session-state.js";
-import { SystemItems } from "../../src/session/system-items.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir } from "../helpers/temp.js";
@@ -16,11 +16,11 @@ const granted = (...names: string[]) => ({
 	hookGrants: Object.fromEntries(names.map((name) => [name, ["systemItems"]])),
 });
 const item = (text: string) => `{ kind: "notification", text: "${text}" }`;
-/** How the model reads an item of a hook. */
+/** The message that the model receives for an item. */
 const seen = (source: string, text: string) => `user: <notification source="${source}">\n${text}\n</notification>`;
 
 describe("items", () => {
-	test("are in the request after the one that is on its way, in the order in which they came, and in the log", async () => {
+	test("are part of the next request, in order, and of the log", async () => {
 		const { session, provider, sent } = await startSession({
 			userSettings: granted("a.ts", "b.ts"),
 			hooks: {
@@ -54,7 +54,7 @@ describe("items", () => {
 		]);
 	});
 
-	test("wait for the next request when the agent is idle: until then nothing is written", async () => {
+	test("wait for the next request while the agent is idle: nothing is written before", async () => {
 		const { session, provider, sent, events } = await startSession({
 			userSettings: granted("a.ts"),
 			hooks: {
@@ -75,7 +75,7 @@ describe("items", () => {
 		expect(told).toEqual([2, 3]);
 	});
 
-	test("nothing is sent that is no entry: every message of every request has one, and the context says so", async () => {
+	test("every message of every request has an entry, and the context names it", async () => {
 		const { session, provider, sent } = await startSession({
 			userSettings: granted("a.ts"),
 			hooks: {
@@ -91,7 +91,7 @@ describe("items", () => {
 		await session.prompt("on");
 		for (const number of [1, 2, 3]) expect(sent(number).join("\n")).not.toContain("hidden");
 		const reachable = session.entries.filter((entry) => isMessageEntry(entry) || isSystemItemEntry(entry));
-		// The last reply came after the last request.
+		// The last reply is not part of any request.
 		expect(sent(3).length).toBe(reachable.length - 1);
 		await session.rebuildContext();
 		expect(session.context.messages.map(({ entryIndex, origin }) => [entryIndex, origin.kind])).toEqual(
@@ -99,7 +99,7 @@ describe("items", () => {
 		);
 	});
 
-	test("survive resume, those too that no request had yet", async () => {
+	test("survive a resume, including items that were in no request yet", async () => {
 		const agentDir = tempAgentDir();
 		const sessionDir = tempDir();
 		const options = { agentDir, sessionDir, userSettings: granted("a.ts") };
@@ -126,7 +126,7 @@ describe("items", () => {
 		]);
 	});
 
-	test("of a session that is left stay with it; a session never used leaves no file", async () => {
+	test("stay with their session after a switch; an unused session leaves no file", async () => {
 		const sessionDir = tempDir();
 		const { session, provider, sent } = await startSession({
 			sessionDir,
@@ -151,7 +151,7 @@ describe("items", () => {
 		expect(sent(3)).toEqual(["user: one", "assistant: a1", seen("a", "note"), "user: three"]);
 	});
 
-	test("are hidden, replaced and seen by context handlers like every other message", async () => {
+	test("can be hidden, replaced and read by context handlers like every other message", async () => {
 		const { session, provider, sent } = await startSession({
 			userSettings: granted("a.ts"),
 			hooks: {
@@ -168,7 +168,7 @@ describe("items", () => {
 		expect(session.context.hidden).toMatchObject([{ entryIndex: 2, by: { kind: "hook" } }]);
 	});
 
-	test("of a kind that is not known, or without a text, are refused with the hook's name and nothing is added", async () => {
+	test("of an unknown kind or without text are rejected with the hook's name, and nothing is added", async () => {
 		const { session, provider, sent, notices } = await startSession({
 			userSettings: granted("a.ts"),
 			hooks: {
@@ -186,7 +186,7 @@ describe("items", () => {
 		expect(sent(1)).toEqual(["user: go"]);
 	});
 
-	test("are kind and text alone, and text that every program can read", () => {
+	test("contain only kind and text, and the text is well-formed Unicode", () => {
 		const given = { kind: "notification", text: "a\ud800", role: "system", source: "other" };
 		expect(checkSystemItem(loadedHook(), given)).toEqual({ kind: "notification", text: "a\ufffd" });
 	});
@@ -208,7 +208,7 @@ describe("items", () => {
 });
 
 describe("a handle", () => {
-	test("shows nothing but append, of itself and of what it hangs on", () => {
+	test("exposes only append", () => {
 		const handle = createSystemItemsHandle(loadedHook(), { append: () => {} }, () => {});
 		expect(Reflect.ownKeys(handle)).toEqual([]);
 		const prototype = Object.getPrototypeOf(handle);
@@ -219,7 +219,7 @@ describe("a handle", () => {
 		expect(JSON.stringify(handle)).toBe("{}");
 	});
 
-	test("cannot be made by anyone else, and a look-alike is refused wherever one is taken", async () => {
+	test("cannot be constructed or forged", async () => {
 		const owner = loadedHook();
 		const handle = createSystemItemsHandle(owner, { append: () => {} }, () => {});
 		expect(ownerOf(handle)).toBe(owner);
@@ -252,7 +252,7 @@ describe("a handle", () => {
 		}
 	});
 
-	test("ends with its hook: after a reload it is refused, and the new version has its own", async () => {
+	test("is rejected after a reload, and the new version of the hook has its own", async () => {
 		const kept: { append(item: unknown): void }[] = [];
 		share("__keep", (handle: (typeof kept)[number]) => kept.push(handle));
 		const { session, provider, sent } = await startSession({
@@ -273,7 +273,7 @@ describe("a handle", () => {
 		expect(() => kept.at(-1)?.append({ kind: "notification", text: "late" })).toThrow(/the hook was unloaded/);
 	});
 
-	test("ends with its session: it does not reach into the next", async () => {
+	test("is rejected after a session change", async () => {
 		let kept: { append(item: unknown): void } | undefined;
 		share("__keep", (handle: typeof kept) => {
 			kept ??= handle;
@@ -283,7 +283,7 @@ describe("a handle", () => {
 			hooks: { "a.ts": hook('pi.on("session", (_, ctx) => { globalThis.__keep(ctx.systemItems); });') },
 		});
 		await session.lifecycle.newSession();
-		expect(() => kept?.append({ kind: "notification", text: "late" })).toThrow(/the session was left/);
+		expect(() => kept?.append({ kind: "notification", text: "late" })).toThrow(/the session changed/);
 	});
 });
 
@@ -303,7 +303,7 @@ function loadedHook(): LoadedHook {
 	};
 }
 
-/** What each entry is, shortly: a message's role, `source: text` of an item. */
+/** A short form of each entry: the role of a message, `source: text` of an item. */
 function roles(entries: readonly SessionEntry[]): string[] {
 	return entries.map((entry) => {
 		if (isMessageEntry(entry)) return entry.message.role;

@@ -17,7 +17,7 @@ import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 
-/** Where code under test leaves what it did; empty at the start of each test. */
+/** Traces of the code under test; empty at the start of each test. */
 function traces(): string[] {
 	const left: string[] = [];
 	Reflect.set(globalThis, "__traces", left);
@@ -48,7 +48,7 @@ function askers(...answers: TrustAnswer[]) {
 }
 
 describe("the question", () => {
-	test("is one for hooks and tools, after the user's own hooks and before anything of the project runs", async () => {
+	test("covers hooks and tools, and appears after the user's hooks load and before project code runs", async () => {
 		const left = traces();
 		let before: string[] = [];
 		const { session, provider } = await startSession({
@@ -67,7 +67,7 @@ describe("the question", () => {
 		expect(provider.requests[1]?.messages.at(-1)?.text).toContain("from greet");
 	});
 
-	test("answered with no leaves hooks and tools out, in every request, and says so once", async () => {
+	test("answered with no excludes hooks and tools from every request, with one notice", async () => {
 		const left = traces();
 		const { session, provider, notices } = await startSession({
 			files: { ".pi/hooks/p.ts": hook("project"), ".pi/tools/greet/index.ts": tool("greet") },
@@ -81,7 +81,7 @@ describe("the question", () => {
 		expect(notices()).toEqual(session.loaded.warnings);
 	});
 
-	test("this run only: nothing is stored, and a reload of the same contents does not ask again", async () => {
+	test("answered for this run only stores nothing, and a reload of the same contents does not ask again", async () => {
 		const left = traces();
 		const asked = askers("once", "no");
 		const { session, agentDir, cwd } = await startSession({ files: { ".pi/hooks/p.ts": hook("v1") }, ...asked });
@@ -93,7 +93,7 @@ describe("the question", () => {
 		expect(left).toEqual(["v1", "v1"]);
 	});
 
-	test("comes again at a reload for what changed or was added, and a no unloads it", async () => {
+	test("appears again after a reload if a file changed or was added, and a no unloads the code", async () => {
 		const left = traces();
 		const asked = askers("trust", "trust", "no");
 		const { session, cwd } = await startSession({ files: { ".pi/hooks/p.ts": hook("v1") }, ...asked });
@@ -111,7 +111,7 @@ describe("the question", () => {
 		expect(session.loaded.hooks).toEqual([]);
 	});
 
-	test("a project's hook that the user names with --hook is the user's own, whatever the answer", async () => {
+	test("a project hook named with --hook runs whatever the answer", async () => {
 		const left = traces();
 		const cwd = tempDir();
 		writeFiles(cwd, { ".pi/hooks/p.ts": hook("named"), ".pi/hooks/q.ts": hook("other") });
@@ -120,7 +120,7 @@ describe("the question", () => {
 		expect(session.loaded.hooks.map(({ scope }) => scope)).toEqual(["flag"]);
 	});
 
-	test("a tool of the project can be chosen by name, and is unknown when it may not run", async () => {
+	test("a project tool can be selected by name, and is unknown if it is not trusted", async () => {
 		traces();
 		const files = { ".pi/tools/greet/index.ts": tool("greet") };
 		const { session, provider } = await startSession({ files, tools: ["read", "greet"], trust: true });
@@ -130,7 +130,7 @@ describe("the question", () => {
 		await expect(startSession({ files, tools: ["greet"] })).rejects.toMatchObject({ code: "tool_unknown" });
 	});
 
-	test("settings of the project name no hooks, no tools and no shell", async () => {
+	test("project settings cannot define hooks, tools or a shell", async () => {
 		const left = traces();
 		const { session } = await startSession({
 			files: {
@@ -151,11 +151,11 @@ describe("the question", () => {
 	});
 });
 
-describe("what was shown is what runs", () => {
+describe("pi runs exactly the files that it showed", () => {
 	const IMPORTER = `import { text } from "../../lib/part.js";\nglobalThis.__traces.push(text);\nexport default () => {};\n`;
 	const part = (text: string) => `export const text: string = ${JSON.stringify(text)};\n`;
 
-	test("a hook and what it imports, also when they change between question and load", async () => {
+	test("a hook and its imports that change between question and load", async () => {
 		const left = traces();
 		const cwd = tempDir();
 		writeFiles(cwd, { ".pi/hooks/a.ts": hook("shown"), ".pi/hooks/b.ts": IMPORTER, "lib/part.ts": part("shown part") });
@@ -169,7 +169,7 @@ describe("what was shown is what runs", () => {
 		expect(left).toEqual(["shown", "shown part"]);
 	});
 
-	test("a link that is turned to another file between question and load", async () => {
+	test("a link that is redirected between question and load", async () => {
 		const left = traces();
 		const cwd = tempDir();
 		const outside = tempDir();
@@ -189,7 +189,7 @@ describe("what was shown is what runs", () => {
 		expect(session.loaded.hooks.map(({ path }) => path)).toEqual([link, join(cwd, ".pi/hooks/other.ts")]);
 	});
 
-	test("a .pi that is a link, and is turned elsewhere between question and load", async () => {
+	test("a .pi link that is redirected between question and load", async () => {
 		const left = traces();
 		const cwd = tempDir();
 		const elsewhere = tempDir();
@@ -210,7 +210,7 @@ describe("what was shown is what runs", () => {
 		expect(left).toEqual(["good b", "good b"]);
 	});
 
-	test("a file that rewrites itself and its neighbours when it runs", async () => {
+	test("a file that rewrites itself and other files when it runs", async () => {
 		const left = traces();
 		const cwd = tempDir();
 		const evil = join(cwd, ".pi/hooks/b.ts");
@@ -239,7 +239,7 @@ describe("what was shown is what runs", () => {
 		expect(left).toEqual(["shown"]);
 	});
 
-	test("a file that was not shown cannot be imported by a name made at run time", async () => {
+	test("a file that was not shown cannot be imported by a computed name", async () => {
 		const left = traces();
 		const cwd = tempDir();
 		writeFiles(cwd, {
@@ -255,7 +255,7 @@ describe("what was shown is what runs", () => {
 		expect(session.loaded.warnings.join()).toContain(`Hook ${join(cwd, ".pi/hooks/a.ts")}`);
 	});
 
-	test("packages are those of the project; data beside the hook is in the copy", async () => {
+	test("packages resolve to those of the project; data files next to the hook are copied", async () => {
 		const left = traces();
 		const parent = tempDir();
 		const cwd = join(parent, "packages", "app");
@@ -293,7 +293,7 @@ describe("what was shown is what runs", () => {
 });
 
 describe("trust", () => {
-	test("is for contents: poisoned later, or another project in the same place, nothing runs", async () => {
+	test("applies to contents: changed code, or another project at the same path, does not run", async () => {
 		const left = traces();
 		const parent = tempDir();
 		const cwd = join(parent, "project");
@@ -310,7 +310,7 @@ describe("trust", () => {
 		expect(left).toEqual([]);
 	});
 
-	test("an unreadable trust.json trusts nothing and is named; answering keeps it aside", async () => {
+	test("an unreadable trust.json trusts nothing and is reported; an answer renames it", async () => {
 		const left = traces();
 		const agentDir = tempAgentDir();
 		writeFileSync(join(agentDir, "trust.json"), "{ broken");
@@ -319,10 +319,10 @@ describe("trust", () => {
 		expect(session.loaded.warnings).toEqual([expect.stringContaining("trust.json"), expect.stringContaining("a.ts")]);
 		const asked = await startSession({ agentDir, files: { ".pi/hooks/a.ts": hook("a") }, ...askers("trust") });
 		expect(left).toEqual(["a"]);
-		expect(asked.session.loaded.warnings.join("\n")).toContain("kept as");
+		expect(asked.session.loaded.warnings.join("\n")).toContain("pi renamed it to");
 	});
 
-	test("a project too large to be looked through never runs, whatever is said", async () => {
+	test("the code of a project over the size limit never runs, whatever the answer", async () => {
 		const left = traces();
 		const cwd = tempDir();
 		const many = Array.from({ length: 1001 }, (_, index) => [`.pi/hooks/n${index}.md`, "x"]);
@@ -333,7 +333,7 @@ describe("trust", () => {
 	});
 });
 
-test("compiled code is kept where nobody else can write, also where they could before", async () => {
+test("compiled code is stored in a private directory, even if it was writable for others before", async () => {
 	const agentDir = tempAgentDir();
 	const cache = join(agentDir, "cache", "jiti");
 	mkdirSync(cache, { recursive: true });
@@ -344,7 +344,7 @@ test("compiled code is kept where nobody else can write, also where they could b
 	expect(readdirSync(cache).length).toBe(1);
 });
 
-test("a hook reads what lies beside it as the page says", async () => {
+test("a hook reads a file next to it as documented", async () => {
 	const page = readFileSync(new URL("../../docs/trust.md", import.meta.url), "utf8");
 	const code = /^```ts prompt\.ts\n([\s\S]*?)^```$/m.exec(page)?.[1];
 	const { session, provider, sent } = await startSession({
@@ -357,7 +357,7 @@ test("a hook reads what lies beside it as the page says", async () => {
 });
 
 describe("/trust", () => {
-	test("shows the state, asks again and forgets", async () => {
+	test("shows the state, asks again and revokes trust", async () => {
 		const left = traces();
 		const asked = askers("trust", "no");
 		const { session, agentDir, cwd, events } = await startSession({ files: { ".pi/hooks/a.ts": hook("a") }, ...asked });

@@ -10,7 +10,7 @@ import type {
 	ToolCallEventResult,
 } from "../../src/hooks/index.js";
 
-/** What handlers may return is checked by the compiler: this file is compiled, never run. */
+/** The compiler checks the return types of handlers: this file is compiled, never run. */
 export function results(pi: HookAPI): void {
 	pi.on("tool_call", () => ({ block: true, reason: "no" }));
 	pi.on("tool_call", async () => ({ block: true }));
@@ -27,29 +27,29 @@ export function results(pi: HookAPI): void {
 	pi.on("before_request", ({ tokens }) => (tokens > 1 ? { action: "stop", reason: "enough" } : undefined));
 	pi.on("before_request", async () => ({ action: "stop", reason: "enough" }));
 
-	// @ts-expect-error only context handlers answer with messages
+	// @ts-expect-error only context handlers return messages
 	pi.on("tool_call", () => ({ messages: [] }));
-	// @ts-expect-error only context handlers answer with messages
+	// @ts-expect-error only context handlers return messages
 	pi.on("tool_call", async () => ({ messages: [] }));
-	// @ts-expect-error a turn that has ended cannot be cancelled
+	// @ts-expect-error an ended turn cannot be canceled
 	pi.on("turn_end", () => ({ cancel: true }));
-	// @ts-expect-error nothing is read of this answer
+	// @ts-expect-error this event ignores answers
 	pi.on("agent_end", async () => ({ messages: [] }));
 	// @ts-expect-error a context cannot be blocked
 	pi.on("context", () => ({ block: true }));
-	// @ts-expect-error a tool that has run cannot be blocked
+	// @ts-expect-error a finished tool call cannot be blocked
 	pi.on("tool_result", () => ({ block: true }));
 	// @ts-expect-error content is a list of blocks
 	pi.on("tool_result", () => ({ content: "text" }));
 	// @ts-expect-error a request is stopped, not blocked
 	pi.on("before_request", () => ({ block: true }));
-	// @ts-expect-error nothing is added to a request that is on its way
+	// @ts-expect-error before_request cannot add messages
 	pi.on("before_request", () => ({ messages: [] }));
 	// @ts-expect-error there are two actions
 	pi.on("before_request", () => ({ action: "pause" }));
-	// @ts-expect-error who stops says why
+	// @ts-expect-error a stop needs a reason
 	pi.on("before_request", () => ({ action: "stop" }));
-	// @ts-expect-error there is no such event
+	// @ts-expect-error unknown event
 	pi.on("before_tool", () => {});
 }
 
@@ -73,15 +73,15 @@ export function handles(pi: HookAPI, ctx: HookEventContext): void {
 	expectTypeOf<keyof SystemItemsHandle>().toEqualTypeOf<"append">();
 	expectTypeOf<SystemItem["kind"]>().toEqualTypeOf<"task_reminder" | "notification">();
 
-	// @ts-expect-error there is no such handle
+	// @ts-expect-error unknown handle
 	pi.requires("entries");
-	// @ts-expect-error without a grant there is no handle
+	// @ts-expect-error the handle is undefined without a grant
 	ctx.systemItems.append({ kind: "notification", text: "x" });
 	// @ts-expect-error the kinds are a closed set
 	ctx.systemItems?.append({ kind: "message", text: "x" });
 	// @ts-expect-error an item is text, not a message
 	ctx.systemItems?.append({ kind: "notification", message: { role: "user", content: "x", timestamp: 0 } });
-	// @ts-expect-error a look-alike is no handle
+	// @ts-expect-error an object with the same members is not a handle
 	const forged: SystemItemsHandle = { append() {} };
 	void forged;
 }

@@ -4,7 +4,7 @@ import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { hook } from "./support.js";
 
-/** Takes down what is watched, and that each watch ends. */
+/** Records watched calls and counts those that are still running. */
 function recordWatch(): { watch: HandlerWatch; watched: string[]; running: () => number } {
 	const watched: string[] = [];
 	let running = 0;
@@ -18,7 +18,7 @@ function recordWatch(): { watch: HandlerWatch; watched: string[]; running: () =>
 	return { watch, watched, running: () => running };
 }
 
-test("handlers, commands and completions are watched from their beginning to their end, however they end", async () => {
+test("handlers, commands and completions are watched from start to end, also if they fail", async () => {
 	const { watch, watched, running } = recordWatch();
 	const { session, provider } = await startSession({
 		watch,
@@ -35,7 +35,7 @@ test("handlers, commands and completions are watched from their beginning to the
 	await session.prompt("/go");
 	await session.completeArguments("go", "");
 	expect(watched).toEqual([
-		"hook a.ts at its load, 40",
+		"hook a.ts while loading, 40",
 		"hook a.ts in turn_start, 40",
 		"hook a.ts in turn_end, 40",
 		"hook a.ts in /go, 40",
@@ -44,7 +44,7 @@ test("handlers, commands and completions are watched from their beginning to the
 	expect(running()).toBe(0);
 });
 
-test("without a hook file nothing is watched: what comes with the program is the program", async () => {
+test("built-in hooks are not watched", async () => {
 	const { watch, watched } = recordWatch();
 	const { session, provider } = await startSession({ watch, userSettings: { features: { tasks: true } } });
 	provider.reply([toolCall("tasks", { tasks: [] })], "ok");

@@ -22,7 +22,7 @@ function addSession(dir: string, { id, at, lines = [] }: Sample): string {
 	return path;
 }
 
-const said = (content: unknown, role = "user") => ({
+const message = (content: unknown, role = "user") => ({
 	type: "message",
 	timestamp: "t",
 	message: { role, content, timestamp: 1 },
@@ -41,10 +41,15 @@ test("sessions are listed newest first with name, first message and count", asyn
 	const a = addSession(dir, {
 		id: "a",
 		at: 100,
-		lines: [named("old"), said([{ type: "text", text: "  first\n\u001b[31mthing " }]), said("second"), named("new")],
+		lines: [
+			named("old"),
+			message([{ type: "text", text: "  first\n\u001b[31mthing " }]),
+			message("second"),
+			named("new"),
+		],
 	});
-	const b = addSession(dir, { id: "b", at: 300, lines: ["damaged {", said("x".repeat(500), "assistant")] });
-	const c = addSession(dir, { id: "c", at: 200, lines: [said("x".repeat(500)), named("gone"), named("")] });
+	const b = addSession(dir, { id: "b", at: 300, lines: ["damaged {", message("x".repeat(500), "assistant")] });
+	const c = addSession(dir, { id: "c", at: 200, lines: [message("x".repeat(500)), named("gone"), named("")] });
 	writeFileSync(join(dir, "notes.txt"), "not a session");
 	writeFileSync(join(dir, "other.jsonl"), "{}\n");
 	writeFileSync(join(dir, "empty.jsonl"), "");
@@ -66,14 +71,18 @@ test("sessions are listed newest first with name, first message and count", asyn
 
 test("a name in the middle of a large session, its count and a huge first message are found", async () => {
 	const dir = tempDir();
-	const messages = Array.from({ length: 30 }, (_, n) => said(`${n}${"m".repeat(100_003 * (n % 4))}`));
+	const messages = Array.from({ length: 30 }, (_, n) => message(`${n}${"m".repeat(100_003 * (n % 4))}`));
 	addSession(dir, {
 		id: "a",
 		at: 1,
-		lines: [padding(70_000), ...messages, named("middle"), padding(2_000_000), said("end")],
+		lines: [padding(70_000), ...messages, named("middle"), padding(2_000_000), message("end")],
 	});
-	addSession(dir, { id: "b", at: 2, lines: [said([{ type: "text", text: `huge "one" ${"h".repeat(400_000)}` }])] });
-	addSession(dir, { id: "c", at: 3, lines: [said('a text that quotes "type":"session_info" and {"type":"message"')] });
+	addSession(dir, { id: "b", at: 2, lines: [message([{ type: "text", text: `huge "one" ${"h".repeat(400_000)}` }])] });
+	addSession(dir, {
+		id: "c",
+		at: 3,
+		lines: [message('a text that quotes "type":"session_info" and {"type":"message"')],
+	});
 	const list = await listSessions(dir);
 	expect(list.map(({ id, name, messageCount }) => [id, name, messageCount])).toEqual([
 		["c", null, 1],
@@ -84,10 +93,10 @@ test("a name in the middle of a large session, its count and a huge first messag
 	expect(list[2]?.firstMessage).toBe("0");
 });
 
-test("beyond what a listing reads whole, names come from head and tail and messages are not counted", async () => {
+test("a session beyond the scan budget gets its name from head and tail, and no message count", async () => {
 	const dir = tempDir();
 	const big = Array.from({ length: 17 }, () => padding(4_000_000));
-	addSession(dir, { id: "tail", at: 1, lines: [said("hi"), ...big, named("at the end")] });
+	addSession(dir, { id: "tail", at: 1, lines: [message("hi"), ...big, named("at the end")] });
 	addSession(dir, { id: "head", at: 2, lines: [named("at the start"), ...big] });
 	expect((await listSessions(dir)).map(({ name, messageCount }) => [name, messageCount])).toEqual([
 		["at the start", null],
@@ -99,27 +108,27 @@ test("a session is found by path, file name, id and the start of its id", () => 
 	const dir = tempDir();
 	const a = addSession(dir, { id: "abc-1", at: 1 });
 	const b = addSession(dir, { id: "abd-2", at: 2 });
-	const odd = join(dir, "mine.jsonl");
-	writeFileSync(odd, '{"type":"session","id":"zz9","cwd":"/"}\n');
+	const renamed = join(dir, "mine.jsonl");
+	writeFileSync(renamed, '{"type":"session","id":"zz9","cwd":"/"}\n');
 	for (const [wanted, path] of [
 		[a, a],
 		["2026-01-01T00-00-00-000Z_abc-1.jsonl", a],
 		["abc-1", a],
 		["ABD", b],
 		["abc", a],
-		["zz", odd],
+		["zz", renamed],
 	] as const) {
 		expect(findSession(dir, wanted)).toBe(path);
 	}
 });
 
 test.each([
-	["ab", "2 sessions begin with", "give more of the id: abc-1, abd-2"],
-	["abx", 'There is no session "abx"', "nearest: abc-1, abd-2"],
-	["", "There is no session", "`pi sessions list` shows all"],
-	["q", 'There is no session "q"', "`pi sessions list` shows all"],
-	["none/x.jsonl", "There is no session file none/x.jsonl", "`pi sessions list` shows all"],
-])("asking for session %j tells what there is", (wanted, message, hint) => {
+	["ab", "2 session ids begin with", "use more characters of the id: abc-1, abd-2"],
+	["abx", 'There is no session "abx"', "did you mean abc-1 or abd-2?"],
+	["", "There is no session", "`pi sessions list` shows all sessions"],
+	["q", 'There is no session "q"', "`pi sessions list` shows all sessions"],
+	["none/x.jsonl", "There is no session file none/x.jsonl", "`pi sessions list` shows all sessions"],
+])("an unknown or ambiguous session %j fails with a hint", (wanted, message, hint) => {
 	const dir = tempDir();
 	addSession(dir, { id: "abc-1", at: 1 });
 	addSession(dir, { id: "abd-2", at: 2 });
@@ -128,7 +137,7 @@ test.each([
 	);
 });
 
-test("the latest session is the newest one that nobody holds", () => {
+test("the latest session is the newest one that is not locked", () => {
 	const dir = tempDir();
 	expect(latestSession(dir)).toBeNull();
 	const a = addSession(dir, { id: "a", at: 1 });
@@ -141,12 +150,16 @@ test("the latest session is the newest one that nobody holds", () => {
 	expect(latestSession(dir)).toBe(b);
 });
 
-test("a search finds the first place in each session, whatever the case and the escapes, and not what no one wrote", async () => {
+test("a search finds the first match in each session in any case and escaping, and ignores technical fields", async () => {
 	const dir = tempDir();
 	const a = addSession(dir, {
 		id: "a",
 		at: 2,
-		lines: [said("nothing"), said(`${"b".repeat(100)}Say "ÄPFEL\nund\tBirnen" ${"c".repeat(200)}`), said("äpfel")],
+		lines: [
+			message("nothing"),
+			message(`${"b".repeat(100)}Say "ÄPFEL\nund\tBirnen" ${"c".repeat(200)}`),
+			message("äpfel"),
+		],
 	});
 	const b = addSession(dir, {
 		id: "b",
@@ -172,7 +185,7 @@ test("a search finds the first place in each session, whatever the case and the 
 	expect(await hits(join(dir, "none"), "x")).toEqual([]);
 });
 
-test("a search crosses the borders of its reads, also within one line, and reads a last line without end", async () => {
+test("a search finds matches across chunk boundaries and in a last line without line end", async () => {
 	const dir = tempDir();
 	const path = addSession(dir, { id: "a", at: 1 });
 	for (let shift = 0; shift < 12; shift++) {
@@ -183,9 +196,9 @@ test("a search crosses the borders of its reads, also within one line, and reads
 	expect([(await hits(dir, "needle")).length, (await hits(dir, "pin")).length]).toEqual([1, 1]);
 });
 
-test("a search ends when it is called off", async () => {
+test("an aborted search stops", async () => {
 	const dir = tempDir();
-	for (const id of ["a", "b"]) addSession(dir, { id, at: 1, lines: [said("needle")] });
+	for (const id of ["a", "b"]) addSession(dir, { id, at: 1, lines: [message("needle")] });
 	const stop = new AbortController();
 	const search = searchSessions(dir, "needle", { signal: stop.signal });
 	expect((await search.next()).done).toBe(false);

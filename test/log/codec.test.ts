@@ -59,7 +59,7 @@ test.each([
 			timestamp: 1,
 		},
 	],
-])("%s comes back as it was written", (_, value) => {
+])("%s is decoded unchanged", (_, value) => {
 	expect(decodeLine(message(value))).toEqual({
 		type: "message",
 		timestamp: "2026-01-01T00:00:00.000Z",
@@ -89,7 +89,7 @@ test.each([
 	expect(decodeLine(message(value))).toEqual({ type: "opaque", reason: expect.any(String) });
 });
 
-test("bookkeeping that is missing or odd is filled in rather than losing the message", () => {
+test("missing or invalid bookkeeping fields get defaults instead of making the message opaque", () => {
 	const { usage: _usage, timestamp: _timestamp, api: _api, ...bare } = ASSISTANT;
 	expect(decodeLine(message({ ...bare, usage: { input: 2, output: null, cost: 3 } }))).toEqual({
 		type: "message",
@@ -123,18 +123,18 @@ test.each([
 	['{"type":7}', "the line has no usable type or timestamp"],
 	['{"type":"x","timestamp":{}}', "the line has no usable type or timestamp"],
 	['{"type":"opaque","reason":"kept"}', "kept"],
-	['{"type":"opaque"}', "the line says that it is opaque"],
-	['{"type":"compaction","summary":7}', "the fields of a compaction entry are missing or odd"],
-	['{"type":"model_change"}', "the fields of a model_change entry are missing or odd"],
+	['{"type":"opaque"}', "opaque line without a reason"],
+	['{"type":"compaction","summary":7}', "the compaction entry has missing or invalid fields"],
+	['{"type":"model_change"}', "the model_change entry has missing or invalid fields"],
 	[
 		'{"type":"thinking_level_change","thinkingLevel":"deep"}',
-		"the fields of a thinking_level_change entry are missing or odd",
+		"the thinking_level_change entry has missing or invalid fields",
 	],
 	[
 		'{"type":"system_item","source":"x","item":{"kind":"other","text":""}}',
-		"the fields of a system_item entry are missing or odd",
+		"the system_item entry has missing or invalid fields",
 	],
-	['{"type":"session_info"}', "the fields of a session_info entry are missing or odd"],
+	['{"type":"session_info"}', "the session_info entry has missing or invalid fields"],
 	['{"type":"session"}', "its header has no id or no cwd"],
 	['{"type":"session","id":"a","cwd":"/","version":3}', "it has session format version 3, not 1"],
 	[`{"type":"x","deep":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, `nested deeper than ${MAX_ENTRY_DEPTH} levels`],
@@ -150,11 +150,11 @@ test.each([
 	{ type: "session_info", timestamp: "t", name: "n" },
 	{ type: "session", version: 1, id: "i", timestamp: "t", cwd: "/", branchedFrom: "/a" },
 	{ type: "stack_pop", timestamp: 7, back: 3, __proto__: null },
-])("a $type entry comes back as it was written", (entry) => {
+])("a $type entry is decoded as it was encoded", (entry) => {
 	expect(decodeLine(encodeEntry({ ...entry }))).toEqual({ ...entry });
 });
 
-test("a header of the older linear format, without version, is read", () => {
+test("a header of the older linear format without a version is accepted", () => {
 	expect(decodeLine('{"type":"session","id":"a","timestamp":"t","cwd":"/x","provider":"p","modelId":"m"}')).toEqual({
 		type: "session",
 		version: 1,
@@ -166,7 +166,7 @@ test("a header of the older linear format, without version, is read", () => {
 	});
 });
 
-test("bytes, line ends of any kind and broken UTF-8 are read", () => {
+test("bytes, CRLF line ends and invalid UTF-8 are decoded", () => {
 	expect(decodeLine(Buffer.from('{"type":"a"}\r\n'))).toEqual({ type: "a" });
 	expect(decodeLine(Buffer.from([...Buffer.from('{"type":"a","b":"'), 0xff, ...Buffer.from('"}')]))).toEqual({
 		type: "a",
@@ -174,7 +174,7 @@ test("bytes, line ends of any kind and broken UTF-8 are read", () => {
 	});
 });
 
-test("lone surrogates become U+FFFD both ways, in keys too, and whole pairs stay", () => {
+test("encoding and decoding replace lone surrogates by U+FFFD, also in keys, and keep complete pairs", () => {
 	expect(encodeEntry({ type: "a", "k\ud800": ["\udfff!", "😀"] })).toBe('{"type":"a","k\ufffd":["\ufffd!","😀"]}\n');
 	expect(decodeLine('{"type":"a","k\\ud800":"x\\udc00","pair":"\\ud83d\\ude00"}')).toEqual({
 		type: "a",
@@ -183,7 +183,7 @@ test("lone surrogates become U+FFFD both ways, in keys too, and whole pairs stay
 	});
 });
 
-test("NUL, escape and U+2028 are kept as they are, on one line", () => {
+test("NUL, escape and U+2028 are preserved on one line", () => {
 	const entry = { type: "a", text: "\0\u001b[31m\u2028\n\r" };
 	const line = encodeEntry(entry);
 	expect(line.indexOf("\n")).toBe(line.length - 1);
@@ -211,7 +211,7 @@ test.each<[string, unknown, RegExp]>([
 	["a BigInt", { type: "a", n: 1n }, /BigInt/],
 	["a function", { type: "a", in: [() => 1] }, /a function at "0"/],
 	["a symbol", { type: "a", s: Symbol("x") }, /a symbol at "s"/],
-	["a number JSON cannot hold", { type: "a", n: Number.NaN }, /NaN at "n"/],
+	["a number JSON cannot represent", { type: "a", n: Number.NaN }, /NaN at "n"/],
 	["a Map", { type: "a", m: new Map() }, /a Map or Set at "m"/],
 	[
 		"a getter that throws",
@@ -237,8 +237,8 @@ test.each<[string, unknown, RegExp]>([
 	],
 	["a toJSON in the entry itself", { type: "a", toJSON: () => "text" }, /does not return an object/],
 	["deep nesting", deep, /nested/],
-	["a type that readers take for an unreadable line", { type: "opaque" }, /opaque/],
-	["a core type without its fields", { type: "compaction" }, /missing or odd/],
+	["the type of unreadable lines", { type: "opaque" }, /opaque/],
+	["a core type without its fields", { type: "compaction" }, /missing or invalid/],
 ])("an entry with %s is refused with the reason", (_, value, reason) => {
 	const failure = (() => {
 		try {
@@ -251,7 +251,7 @@ test.each<[string, unknown, RegExp]>([
 	expect(failure).toMatchObject({ code: "entry_refused", message: expect.stringMatching(reason) });
 });
 
-test("a plain entry is what its accessors and toJSON gave once, and frozen to the bottom", () => {
+test("a plain entry reads each accessor and toJSON once and is deeply frozen", () => {
 	let calls = 0;
 	const source = {
 		type: "note",
@@ -267,7 +267,7 @@ test("a plain entry is what its accessors and toJSON gave once, and frozen to th
 	expect(Object.isFrozen(source)).toBe(false);
 });
 
-test("entries of the core lose what JSON cannot hold instead of being lost themselves", () => {
+test("core entries drop values that JSON cannot represent instead of being refused", () => {
 	const entry = {
 		type: "message",
 		timestamp: "t",
@@ -280,7 +280,7 @@ test("entries of the core lose what JSON cannot hold instead of being lost thems
 	});
 });
 
-test("whatever the bytes, a line decodes to a deeply frozen entry with a type", () => {
+test("any bytes decode to a deeply frozen entry with a type", () => {
 	fc.assert(
 		fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.string(), fc.json()), (line) => {
 			const entry = decodeLine(line);
@@ -290,7 +290,7 @@ test("whatever the bytes, a line decodes to a deeply frozen entry with a type", 
 	);
 });
 
-test("damage to a well-formed message leaves a well-formed message or an opaque entry", () => {
+test("a damaged message decodes to a well-formed message or an opaque entry", () => {
 	const line = Buffer.from(message(ASSISTANT));
 	fc.assert(
 		fc.property(fc.array(fc.tuple(fc.nat(line.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }), (edits) => {
@@ -303,7 +303,7 @@ test("damage to a well-formed message leaves a well-formed message or an opaque 
 	);
 });
 
-test("freezing stops at cycles and endless depth instead of overflowing the stack", () => {
+test("freezeDeep throws on cycles and deep nesting instead of overflowing the stack", () => {
 	expect(() => freezeDeep(cyclic)).toThrow(RangeError);
 	expect(freezeDeep({ a: [1, { b: null }] })).toEqual({ a: [1, { b: null }] });
 });

@@ -8,7 +8,7 @@ import { tempDir, writeFiles } from "../helpers/temp.js";
 const MORNING = Date.parse("2026-01-02T08:00:00.000Z");
 const fileIn = (dir: string) => join(dir, "commands.history");
 
-test("commands come back newest first, from a file that only the user reads", async () => {
+test("commands are read newest first from a file that only the user can read", async () => {
 	const dir = join(tempDir(), "sessions");
 	await rememberCommand(dir, { text: "/pop 1", at: MORNING });
 	await rememberCommand(dir, { text: "/name a\nb", at: MORNING + 1 });
@@ -19,7 +19,7 @@ test("commands come back newest first, from a file that only the user reads", as
 	expect(statSync(fileIn(dir)).mode & 0o777).toBe(0o600);
 });
 
-test("without a file there are none, and lines that are no commands are left out", async () => {
+test("a missing file has no commands, and lines that are not commands are skipped", async () => {
 	const dir = tempDir();
 	expect(earlierCommands(dir)).toEqual([]);
 	await rememberCommand(dir, { text: "/pop", at: MORNING });
@@ -27,7 +27,7 @@ test("without a file there are none, and lines that are no commands are left out
 	expect(earlierCommands(dir)).toEqual([{ text: "/pop", at: MORNING }]);
 });
 
-test("a file that has grown large keeps its newest half", async () => {
+test("a history over the size limit keeps its newest half", async () => {
 	const dir = tempDir();
 	const line = (at: number) =>
 		JSON.stringify({ timestamp: new Date(at).toISOString(), text: `/name ${"x".repeat(90)}` });
@@ -39,15 +39,15 @@ test("a file that has grown large keeps its newest half", async () => {
 	expect(readFileSync(fileIn(dir), "utf8").length).toBeLessThan(80_000);
 });
 
-test("among the prompts of earlier sessions each command stands where it was typed", async () => {
+test("commands are inserted by time between the prompts of earlier sessions", async () => {
 	const dir = tempDir();
-	const said = (text: string, minutes: number) => ({
+	const prompt = (text: string, minutes: number) => ({
 		type: "message",
 		timestamp: new Date(MORNING + minutes * 60_000).toISOString(),
 		message: { role: "user", content: text, timestamp: 0 },
 	});
 	const header = { type: "session", version: 1, id: "a", timestamp: new Date(MORNING).toISOString(), cwd: "/" };
-	const lines = [header, said("one", 0), said("two", 10)].map((entry) => JSON.stringify(entry));
+	const lines = [header, prompt("one", 0), prompt("two", 10)].map((entry) => JSON.stringify(entry));
 	writeFiles(dir, { "a.jsonl": lines.join("\n") });
 	await rememberCommand(dir, { text: "/before", at: MORNING - 60_000 });
 	await rememberCommand(dir, { text: "/between", at: MORNING + 60_000 });

@@ -33,7 +33,7 @@ function sessions(...files: unknown[][]): string {
 	return dir;
 }
 
-test("the prompts of all sessions come newest first, shell commands as they were typed", async () => {
+test("the prompts of all sessions are returned newest first, with shell commands as typed", async () => {
 	const dir = sessions(
 		[user("one"), bash("ls"), user([{ type: "text", text: "two [image #1]" }])],
 		[user('three "role":"user"'), bash("pwd", true)],
@@ -42,14 +42,14 @@ test("the prompts of all sessions come newest first, shell commands as they were
 	expect(await earlierPrompts(dir, { except: join(dir, "0.jsonl"), maxPrompts: 1 })).toEqual(["!!pwd"]);
 });
 
-test("what cannot be read is skipped: torn lines, other entries, files that are no sessions, no directory at all", async () => {
+test("incomplete lines, other entries, files that are not sessions and a missing directory are skipped", async () => {
 	const dir = sessions([{ type: "note", timestamp, message: { role: "user", content: "of a hook" } }, user("kept")]);
 	writeFiles(dir, { "broken.jsonl": '{"type":"message","message":{"role":"user","content":"to', "folder.jsonl/x": "" });
 	expect(await earlierPrompts(dir)).toEqual(["kept"]);
 	expect(await earlierPrompts(join(dir, "nowhere"))).toEqual([]);
 });
 
-test("of a large session its end is read, and no line that is cut", async () => {
+test("only the end of a large session is read, without the truncated line", async () => {
 	const dir = sessions([user("lost"), user("x".repeat(5 * 1024 * 1024)), user("kept")]);
 	expect(await earlierPrompts(dir)).toEqual(["kept"]);
 });

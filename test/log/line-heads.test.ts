@@ -27,20 +27,20 @@ const entry: fc.Arbitrary<SessionEntry> = fc.oneof(
 	fc.string().map((text) => result("a", text)),
 	fc.constant(compaction(1, '","message":{"role":"user"')),
 	fc.constant(custom("mark", { message: { role: "user" } })),
-	// In forms in which others may write them: what the head does not tell is read from the line.
-	fc.constant({ message: user("odd order").message, type: "message" } as SessionEntry),
+	// Formats of other programs: a type or role that is not in the head is read from the complete line.
+	fc.constant({ message: user("other order").message, type: "message" } as SessionEntry),
 	fc.constant({ ...user("other time"), timestamp: "2026-01-01" }),
 	fc.constant({ ...user("hostile"), timestamp: '01234567890123456789012"","message":{"role":"assistant"' }),
 );
 
 const roleIn = (read: SessionEntry | undefined) => (isMessageEntry(read) ? read.message.role : undefined);
 
-test("the head of a line says who speaks as the whole line does, however the file is written", () => {
+test("roles read from the heads of lines equal those of the parsed lines", () => {
 	fc.assert(
 		fc.property(fc.array(entry, { maxLength: 20 }), (entries) => {
 			const path = fileWith(`${HEADER}${entries.map((item) => `${JSON.stringify(item)}\n`).join("")}{"type":"mess`);
-			const [byHead, whole] = [0, 1].map(() => closing(SessionLog.open(path, { readOnly: true })));
-			const read = whole?.entries ?? [];
+			const [byHead, parsed] = [0, 1].map(() => closing(SessionLog.open(path, { readOnly: true })));
+			const read = parsed?.entries ?? [];
 			expect(read.map((_, index) => byHead?.roleOf(index))).toEqual(read.map(roleIn));
 			expect(read.map((_, index) => byHead?.peek(index))).toEqual(read);
 			for (const role of ["user", "assistant", "toolResult", "bashExecution"] as const) {
@@ -51,7 +51,7 @@ test("the head of a line says who speaks as the whole line does, however the fil
 	);
 });
 
-test("a log counts its entries by type, those that were appended among them", () => {
+test("a log counts its entries by type, including appended ones", () => {
 	const log = closing(SessionLog.create({ dir: tempDir(), cwd: "/x" }));
 	log.appendAll([user("a"), custom("mark"), user("b")]);
 	const reopened = closing(SessionLog.open(pathOf(log), { readOnly: true }));
@@ -60,7 +60,7 @@ test("a log counts its entries by type, those that were appended among them", ()
 	expect(Object.fromEntries(SessionLog.inMemory("/x").countTypes())).toEqual({ session: 1 });
 });
 
-test("an entry that was peeked at is read anew when it is asked for", () => {
+test("peek does not cache the parsed entry", () => {
 	const path = fileWith(`${HEADER}${JSON.stringify(user("hi"))}\n`);
 	const log = closing(SessionLog.open(path, { readOnly: true }));
 	expect(log.peek(1)).toEqual(user("hi"));
@@ -70,7 +70,7 @@ test("an entry that was peeked at is read anew when it is asked for", () => {
 	expect([log.peek(-1), log.peek(2)]).toEqual([undefined, undefined]);
 });
 
-test("numbers counted a little at a time, with entries coming in, are those of the whole log", () => {
+test("stats counted in steps while entries are appended equal those of the complete log", () => {
 	fc.assert(
 		fc.property(fc.array(entry, { maxLength: 20 }), fc.array(entry, { maxLength: 5 }), (entries, more) => {
 			const write = (items: readonly SessionEntry[]) => items.map((item) => `${JSON.stringify(item)}\n`).join("");
@@ -96,7 +96,7 @@ test("numbers counted a little at a time, with entries coming in, are those of t
 	);
 });
 
-test("many replies take several calls, and nothing of them is kept", () => {
+test("counting many replies takes several calls and caches no entries", () => {
 	const line = `${JSON.stringify(reply("x", 1))}\n`;
 	const path = fileWith(`${HEADER}${line.repeat(450)}`);
 	const log = closing(SessionLog.open(path, { readOnly: true }));

@@ -32,16 +32,16 @@ const bash = (command: string): SessionEntry => ({
 		timestamp: 0,
 	},
 });
-/** Entries that pi itself writes. */
+/** Entries that pi writes. */
 const own: fc.Arbitrary<SessionEntry> = fc.oneof(
 	text.map(user),
-	text.map((said): SessionEntry => ({ type: "message", timestamp, message: assistantMessage(said) })),
-	text.map((said) => result("a", said)),
+	text.map((reply): SessionEntry => ({ type: "message", timestamp, message: assistantMessage(reply) })),
+	text.map((output) => result("a", output)),
 	text.map(bash),
 	text.map((summary) => compaction(1, summary)),
 	text.map((name) => ({ type: "session_info", timestamp, name })),
 );
-/** Any others: of hooks, with other times, with fields of theirs. */
+/** Other entries: from hooks, with other times, with additional fields. */
 const foreign: fc.Arbitrary<SessionEntry> = fc.oneof(
 	fc.tuple(text, fc.jsonValue()).map(([type, message]) => custom(type || "x", { message })),
 	fc.tuple(own, text).map(([entry, time]) => ({ ...entry, timestamp: time })),
@@ -78,7 +78,7 @@ function write(entry: SessionEntry, { reversed, space, lead, escaped }: Form): s
 	return `${lead}${escaped ? spaced.replace(/[^\0-\x7f]/g, ascii) : spaced}\n`;
 }
 
-/** What the patterns say about a line: its type and role, empty where it must be decoded. */
+/** The type and role that the patterns read from a line; empty if it must be decoded. */
 function readHead(line: string): { type: string; role: string } {
 	const bytes = Buffer.from(line);
 	const table = new TypeTable();
@@ -92,7 +92,7 @@ function readHead(line: string): { type: string; role: string } {
 
 const roleOf = (entry: SessionEntry) => (isMessageEntry(entry) ? entry.message.role : "");
 
-test("the head of a line that pi writes says its type and its role, as the codec does", () => {
+test("the patterns read the same type and role as the codec from lines that pi writes", () => {
 	fc.assert(
 		fc.property(own, (entry) => {
 			const line = encodeEntry(entry);
@@ -102,7 +102,7 @@ test("the head of a line that pi writes says its type and its role, as the codec
 	);
 });
 
-test("the head of a line that another program or a hook wrote says the same as the codec, or nothing", () => {
+test("the patterns read the same type and role as the codec, or none, from lines of hooks and other programs", () => {
 	fc.assert(
 		fc.property(fc.oneof(own, foreign), form, (entry, how) => {
 			const line = write(entry, how);
@@ -115,14 +115,14 @@ test("the head of a line that another program or a hook wrote says the same as t
 	);
 });
 
-test("a role that is nested where a time should be is not taken for the role of the message", () => {
+test("a role nested in the place of the timestamp is not read as the role of the message", () => {
 	const filler = '1","other":{"note":"456';
 	const line = `{"type":"message","timestamp":"${filler}Z","message":{"role":"user","content":"x"}}}\n`;
 	expect(filler).toHaveLength(23);
 	expect(readHead(line)).toEqual({ type: "message", role: "" });
 });
 
-test("the pattern of a text matches each line that contains it, however it is escaped and in both cases", () => {
+test("a text pattern matches every line that contains the text in any escaping and case", () => {
 	fc.assert(
 		fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }), form, (wanted, how) => {
 			const line = Buffer.from(write(custom("mark", { text: `a ${wanted} b` }), how)).toString("latin1");
@@ -134,7 +134,7 @@ test("the pattern of a text matches each line that contains it, however it is es
 	expect(rawTextPattern("a.c").test("abc")).toBe(false);
 });
 
-test("of a user message that is cut, the start of its text is read, and of no other line", () => {
+test("the start of the text is read from truncated user messages only", () => {
 	const line = encodeEntry(user(`say "hi" ${"x".repeat(3000)}`));
 	for (const how of [line, line.replaceAll('":', '": ')]) {
 		expect(cutUserText(Buffer.from(how.slice(0, 200)))).toMatch(/^say "hi" x+$/);
@@ -143,7 +143,7 @@ test("of a user message that is cut, the start of its text is read, and of no ot
 	expect(cutUserText(Buffer.from(encodeEntry(reply).slice(0, -3)))).toBeUndefined();
 });
 
-test("lists, prompts and searches find the same in a session however its lines are written", async () => {
+test("lists, prompts and searches do not depend on how the lines of a session are formatted", async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(fc.oneof(own, foreign), { maxLength: 12 }), form, async (entries, how) => {
 			const [plain, other] = await Promise.all(
@@ -173,7 +173,7 @@ test("lists, prompts and searches find the same in a session however its lines a
 	);
 });
 
-test("no other file of src/log knows how the bytes of a line begin", () => {
+test("only line-patterns.ts in src/log contains byte patterns of lines", () => {
 	const dir = fileURLToPath(new URL("../../src/log/", import.meta.url));
 	const offenders = readdirSync(dir).filter(
 		(name) =>

@@ -6,7 +6,7 @@ import { removeSession, renameSession } from "../../src/log/manage.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { closing, fileWith, HEADER, startProcess, userMessage } from "./support.js";
 
-test("a deleted session leaves nothing behind, and deleting it again is no error", () => {
+test("deleting a session removes its journal too, and deleting it again does not fail", () => {
 	const path = fileWith(HEADER);
 	writeFileSync(`${path}.batch`, "half a write");
 	removeSession(path);
@@ -15,7 +15,7 @@ test("a deleted session leaves nothing behind, and deleting it again is no error
 	expect(readdirSync(dirname(path))).toEqual([]);
 });
 
-test("a session that this pi has open is neither deleted nor renamed", async () => {
+test("a session that this pi has open cannot be deleted or renamed", async () => {
 	const path = fileWith(HEADER);
 	closing(SessionLog.open(path));
 	expect(() => removeSession(path)).toThrow(expect.objectContaining({ code: "log_locked" }));
@@ -23,7 +23,7 @@ test("a session that this pi has open is neither deleted nor renamed", async () 
 	expect(existsSync(path)).toBe(true);
 });
 
-test("a session that another pi has open stays, and the error names its process", async () => {
+test("deleting a session that another pi has open fails with the id of that process", async () => {
 	const path = fileWith(HEADER);
 	const other = startProcess(`
 		const { SessionLog } = await load("session-log.ts");
@@ -36,7 +36,7 @@ test("a session that another pi has open stays, and the error names its process"
 	expect(existsSync(path)).toBe(true);
 });
 
-test("a name is added at the end, and the file is free again", async () => {
+test("renaming a session appends an entry and releases the lock", async () => {
 	const path = fileWith(`${HEADER}${JSON.stringify(userMessage("hello"))}\n`);
 	await renameSession(path, "greeting");
 	const [summary] = await listSessions(dirname(path));

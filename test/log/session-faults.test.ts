@@ -26,12 +26,12 @@ function recording(): { errors: PiError[]; onWriteError: (error: PiError) => voi
 	return { errors, onWriteError: (error) => void errors.push(error) };
 }
 
-/** The entries that the file's lines hold, read apart from the log. */
+/** The entries in the file, read without the log. */
 function onDisk(log: SessionLog): unknown[] {
 	return textOf(log).split("\n").filter(Boolean).map(decodeLine);
 }
 
-test("a session goes on in memory while its directory is unusable, says so once, and writes all when it is back", async () => {
+test("a session continues in memory while its directory is unusable, reports it once, and writes all entries afterwards", async () => {
 	const root = tempDir();
 	const dir = join(root, "sessions");
 	writeFileSync(dir, "in the way");
@@ -57,7 +57,7 @@ test("a session goes on in memory while its directory is unusable, says so once,
 	expect(onDisk(log)).toEqual(log.entries);
 });
 
-test("a session whose directory was unusable until it was closed is written on closing", () => {
+test("a session whose directory was unusable is written on close", () => {
 	const dir = join(tempDir(), "sessions");
 	writeFileSync(dir, "");
 	const log = SessionLog.create({ dir, cwd: "/x" });
@@ -67,7 +67,7 @@ test("a session whose directory was unusable until it was closed is written on c
 	expect(onDisk(log)).toEqual(log.entries);
 });
 
-test("a branch of entries that could not be written yet holds them", () => {
+test("a branch contains entries that are not written yet", () => {
 	const root = tempDir();
 	const dir = join(root, "sessions");
 	writeFileSync(dir, "");
@@ -78,7 +78,7 @@ test("a branch of entries that could not be written yet holds them", () => {
 });
 
 test.skipIf(!existsSync("/usr/bin/prlimit"))(
-	"a write that the disk takes only half of is finished when there is room, and indices stay true",
+	"a partial write to a full disk is completed when there is space again, and indices stay correct",
 	async () => {
 		const path = fileWith(HEADER);
 		const { nextLine } = startProcess(
@@ -113,7 +113,7 @@ test.skipIf(!existsSync("/usr/bin/prlimit"))(
 	},
 );
 
-test("a file that is deleted meanwhile is written anew, byte for byte", () => {
+test("a session file deleted while in use is written again byte for byte", () => {
 	const { errors, onWriteError } = recording();
 	const path = fileWith(`${HEADER}damaged\n\n{ "type":"a" }\n`);
 	const log = closing(SessionLog.open(path, { onWriteError }));
@@ -130,7 +130,7 @@ test("a file that is deleted meanwhile is written anew, byte for byte", () => {
 	expect(isLocked(path)).toBe(true);
 });
 
-test("a file put in the place of the session is set aside, not lost", () => {
+test("a file that replaced the session file is renamed, not lost", () => {
 	const { errors, onWriteError } = recording();
 	const path = fileWith(`${HEADER}{"type":"a"}\n`);
 	const log = closing(SessionLog.open(path, { onWriteError }));
@@ -144,14 +144,14 @@ test("a file put in the place of the session is set aside, not lost", () => {
 	expect(aside.map((name) => readFileSync(join(dirname(path), name), "utf8"))).toEqual(["someone else's"]);
 });
 
-test("a file cut short meanwhile gets back what was read of it; what was not keeps its index", () => {
+test("entries already read are restored to a truncated file; the others keep their indices", () => {
 	const { errors, onWriteError } = recording();
 	const path = fileWith(`${HEADER}{"type":"a"}\n{"type":"b"}\n{"type":"c"}\n`);
 	const log = closing(SessionLog.open(path, { onWriteError }));
 	log.entry(2);
 	truncateSync(path, HEADER.length + 16);
 	expect(log.append({ type: "d", timestamp: 1 })).toBe(4);
-	expect(errors.map(({ message }) => message)).toEqual([`The session file ${path} was cut short while in use`]);
+	expect(errors.map(({ message }) => message)).toEqual([`The session file ${path} was truncated while in use`]);
 	const types = ["session", "a", "b", "opaque", "d"];
 	expect(log.entries.map(({ type }) => type)).toEqual(types);
 	log.close();
@@ -170,7 +170,7 @@ test("lines that another program appends are kept and counted", () => {
 	expect(errors.length).toBe(1);
 });
 
-test("several entries are there together or not at all, wherever the writing process died", () => {
+test("a batch of entries is complete or absent wherever the writing process died", () => {
 	const batch = '{"type":"p","n":1}\n{"type":"p","n":2}\n';
 	const start = `${HEADER}{"type":"a"}\n`;
 	const journal = `${JSON.stringify({ offset: start.length, bytes: batch.length })}\n${batch}`;
@@ -178,7 +178,7 @@ test("several entries are there together or not at all, wherever the writing pro
 		const path = fileWith(start);
 		writeFileSync(batchJournalPath(path), journal.slice(0, size));
 		const log = SessionLog.open(path);
-		expect(log.length).toBe(2); // nothing of the batch was written before its journal was whole
+		expect(log.length).toBe(2); // the batch is not written before its journal is complete
 		log.close();
 		expect(readdirSync(dirname(path)).length).toBe(1);
 	}
@@ -193,7 +193,7 @@ test("several entries are there together or not at all, wherever the writing pro
 	}
 });
 
-test("a journal that does not belong to the end of the file changes nothing", () => {
+test("a journal that does not match the end of the file changes nothing", () => {
 	const path = fileWith(`${HEADER}{"type":"a"}\n{"type":"b"`);
 	const before = readFileSync(path, "utf8");
 	writeFileSync(batchJournalPath(path), `${JSON.stringify({ offset: HEADER.length, bytes: 40 })}\n${"z".repeat(40)}`);
@@ -202,7 +202,7 @@ test("a journal that does not belong to the end of the file changes nothing", ()
 	expect(existsSync(batchJournalPath(path))).toBe(false);
 });
 
-test("killed at any moment, a process leaves every entry that it had acknowledged, and a session that opens at once", async () => {
+test("a process killed at any time leaves every acknowledged entry and a session that opens", async () => {
 	for (const batch of [1, 3]) {
 		const dir = tempDir();
 		const acknowledgements = join(tempDir(), "indices");
@@ -214,7 +214,7 @@ test("killed at any moment, a process leaves every entry that it had acknowledge
 			for (let n = 0; ; n++) {
 				const indices = log.appendAll(Array.from({ length: ${batch} }, () => ({ type: "n", n, text: "x".repeat(n % 5000) })));
 				writeSync(file, indices.at(-1) + "\\n");
-				if (n === 200) console.log("under way");
+				if (n === 200) console.log("started");
 			}
 		`);
 		await nextLine();
@@ -228,19 +228,20 @@ test("killed at any moment, a process leaves every entry that it had acknowledge
 		const copy = `${path}.copy`;
 		copyFileSync(path, copy);
 		const log = closing(SessionLog.open(path));
-		// A last line that was cut off was not acknowledged; a batch is completed from its journal.
-		const isCut = batch === 1 && log.entries.at(-1)?.type === "opaque" && !readFileSync(copy, "utf8").endsWith("\n");
-		const whole = isCut ? log.entries.slice(0, -1) : log.entries;
-		expect(whole.length).toBeGreaterThan(acknowledged);
-		expect((whole.length - 1) % batch).toBe(0);
-		expect(whole.every(({ type }) => type !== "opaque")).toBe(true);
+		// A truncated last line was not acknowledged; a batch is completed from its journal.
+		const isTruncated =
+			batch === 1 && log.entries.at(-1)?.type === "opaque" && !readFileSync(copy, "utf8").endsWith("\n");
+		const saved = isTruncated ? log.entries.slice(0, -1) : log.entries;
+		expect(saved.length).toBeGreaterThan(acknowledged);
+		expect((saved.length - 1) % batch).toBe(0);
+		expect(saved.every(({ type }) => type !== "opaque")).toBe(true);
 		expect(readFileSync(path).subarray(0, readFileSync(copy).length).equals(readFileSync(copy))).toBe(true);
 		expect(log.append(userMessage("on"))).toBe(log.length - 1);
 	}
 });
 
 test.skipIf(process.getuid?.() === 0)(
-	"a file that may not be written is read, and says so at the first append, and is written once it may be",
+	"a session without write permission opens, reports the first failed append and is written once permitted",
 	() => {
 		const { errors, onWriteError } = recording();
 		const path = fileWith(HEADER);

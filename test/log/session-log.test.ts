@@ -10,7 +10,7 @@ import { closing, fileWith, HEADER, pathOf, tempDir, textOf, userMessage } from 
 
 const COMPACTION = { type: "compaction", timestamp: "t", summary: "s", firstKeptEntryIndex: 1, tokensBefore: 9 };
 
-test("a new session is on disk with its first entry, private, and not before", async () => {
+test("the first append creates the file of a new session, readable only by the user", async () => {
 	const dir = join(tempDir(), "sessions", "--x--");
 	const log = closing(SessionLog.create({ dir, cwd: "/x" }));
 	expect(existsSync(dir)).toBe(false);
@@ -23,7 +23,7 @@ test("a new session is on disk with its first entry, private, and not before", a
 	await log.flush();
 });
 
-test("a session that nothing was said in leaves nothing behind", async () => {
+test("a session without entries leaves no file", async () => {
 	const dir = tempDir();
 	const log = SessionLog.create({ dir, cwd: "/x" });
 	await log.flush();
@@ -31,7 +31,7 @@ test("a session that nothing was said in leaves nothing behind", async () => {
 	expect(readdirSync(dir)).toEqual([]);
 });
 
-test("the time is added to entries without one; a given one stays", () => {
+test("append adds the time to entries without one and keeps an existing one", () => {
 	const log = SessionLog.inMemory("/x");
 	log.appendAll([{ type: "a" }, { type: "a", timestamp: 7 }, { type: "a", timestamp: undefined }]);
 	expect(log.entries.slice(1)).toEqual([
@@ -41,7 +41,7 @@ test("the time is added to entries without one; a given one stays", () => {
 	]);
 });
 
-test("a reopened log gives back what was appended, and a log in memory is its twin", () => {
+test("a reopened log and a log in memory return the same entries that were appended", () => {
 	const json = fc.object({
 		maxDepth: 3,
 		values: [fc.string({ unit: "binary" }), fc.integer(), fc.boolean(), fc.constant(null)],
@@ -70,7 +70,7 @@ test("a reopened log gives back what was appended, and a log in memory is its tw
 	);
 });
 
-test("entries are frozen to the bottom and the list is the same until something is appended", () => {
+test("entries are deeply frozen and the list is the same array until the next append", () => {
 	const log = SessionLog.inMemory("/x");
 	log.append(userMessage("a"));
 	const before = log.entries;
@@ -86,7 +86,7 @@ test("entries are frozen to the bottom and the list is the same until something 
 	);
 });
 
-test("an entry that cannot be saved is refused and takes no index", () => {
+test("an entry that cannot be saved is refused and gets no index", () => {
 	const log = closing(SessionLog.create({ dir: tempDir(), cwd: "/x" }));
 	log.append(userMessage("a"));
 	const text = textOf(log);
@@ -101,7 +101,7 @@ test("an entry that cannot be saved is refused and takes no index", () => {
 	expect([log.length, textOf(log)]).toEqual([2, text]);
 });
 
-test("single entries, ranges and the last of a type are read without the rest", () => {
+test("single entries, ranges and the last entry of a type can be read separately", () => {
 	const path = fileWith(`${HEADER}{"type":"a","n":1}\n \r\n{"n":2,"type":"a"}\n{"type":"b"}\ngarbage\n{"type":"a"\n`);
 	const log = closing(SessionLog.open(path));
 	expect(log.length).toBe(6);
@@ -123,7 +123,7 @@ test("single entries, ranges and the last of a type are read without the rest", 
 	expect(log.findLast("b")).toBe(6);
 });
 
-test("opening changes nothing; damaged lines keep their index, blank lines have none, lines end at LF alone", () => {
+test("opening changes nothing; damaged lines keep their index, blank lines have none, only LF ends a line", () => {
 	const bytes = Buffer.concat([
 		Buffer.from(`${HEADER}null\n\n[1]\n12\n  \t\r\n{"type":"a","s":"\u2028\u2029\u0085"}\r\n`),
 		Buffer.from([0, 0, 0, 10]),
@@ -137,7 +137,7 @@ test("opening changes nothing; damaged lines keep their index, blank lines have 
 	expect(readdirSync(dirname(path)).length).toBe(1);
 });
 
-test("every truncation of a session opens or is refused, unchanged, and goes on with true indices", () => {
+test("a session truncated at any byte opens unchanged with correct indices, or is refused unchanged", () => {
 	const lines = [
 		HEADER,
 		`${JSON.stringify(userMessage("größe"))}\n`,
@@ -145,10 +145,10 @@ test("every truncation of a session opens or is refused, unchanged, and goes on 
 		'{"type":"x","v":[1,2]}\n',
 		'{"type":"y"}\n',
 	];
-	const whole = Buffer.from(lines.join(""));
+	const intact = Buffer.from(lines.join(""));
 	const complete = Buffer.byteLength(HEADER) - 1;
-	for (let size = 1; size <= whole.length; size++) {
-		const part = whole.subarray(0, size);
+	for (let size = 1; size <= intact.length; size++) {
+		const part = intact.subarray(0, size);
 		const path = fileWith(part);
 		if (size < complete) {
 			expect(() => SessionLog.open(path)).toThrow(expect.objectContaining({ code: "log_not_a_session" }));
@@ -168,7 +168,7 @@ test("every truncation of a session opens or is refused, unchanged, and goes on 
 	}
 });
 
-test("a torn last line that is whole but for its line end is kept", () => {
+test("a last line without line end is kept", () => {
 	const path = fileWith(`${HEADER}{"type":"a"}`);
 	const log = closing(SessionLog.open(path));
 	expect(log.entry(1)).toEqual({ type: "a" });
@@ -184,7 +184,7 @@ test.each([
 	["a later format", '{"type":"session","version":3,"id":"a","cwd":"/"}\n'],
 	["binary data", Buffer.from([0, 1, 2, 255, 10, 0])],
 	["a very long line", "x".repeat(3_000_000)],
-])("a file with %s is refused and stays as it is", (_, contents) => {
+])("a file with %s is refused and unchanged", (_, contents) => {
 	const path = fileWith(contents, "notes.txt");
 	expect(() => SessionLog.open(path)).toThrow(expect.objectContaining({ code: "log_not_a_session" }));
 	expect(readFileSync(path).equals(Buffer.from(contents))).toBe(true);
@@ -217,7 +217,7 @@ test("a log opened read-only takes no lock, writes nothing and can be branched",
 	expect(closing(reader.branchTo("all", { dir: dirname(path) })).entries.slice(1)).toEqual([{ type: "a" }]);
 });
 
-test("closing gives up the lock, keeps what was parsed and refuses to append", () => {
+test("a closed log has no lock, keeps parsed entries and refuses to append", () => {
 	const log = SessionLog.open(fileWith(`${HEADER}{"type":"a"}\n{"type":"b"}\n`));
 	expect(isLocked(pathOf(log))).toBe(true);
 	log.entry(1);
@@ -229,7 +229,7 @@ test("closing gives up the lock, keeps what was parsed and refuses to append", (
 	expect(() => log.append({ type: "c" })).toThrow(expect.objectContaining({ code: "log_write_failed" }));
 });
 
-test("two names of one file share its lock", () => {
+test("two paths of one file share its lock", () => {
 	const path = fileWith(HEADER);
 	symlinkSync(path, join(dirname(path), "link.jsonl"));
 	closing(SessionLog.open(path));
@@ -238,7 +238,7 @@ test("two names of one file share its lock", () => {
 	);
 });
 
-test("a branch holds the bytes of the entries before it, under the same indices, and a header of its own", () => {
+test("a branch has its own header and the bytes of the earlier entries under the same indices", () => {
 	const body = ['{ "type":"a" }\r\n', "damaged \u0000 line\n", "\n", '{"type":"b"}\n', '{"type":"c"}'];
 	const path = fileWith(HEADER + body.join(""));
 	const source = closing(SessionLog.open(path));
@@ -262,14 +262,14 @@ test("a branch holds the bytes of the entries before it, under the same indices,
 	expect(readdirSync(dir).filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
 
-test("a session in memory branches in memory", () => {
+test("a branch of a session in memory is in memory", () => {
 	const log = SessionLog.inMemory("/x");
 	log.appendAll([{ type: "a" }, { type: "b" }]);
 	const branch = log.branchTo(2, { dir: "/nowhere" });
 	expect([branch.path, branch.length, branch.append({ type: "c" }), log.length]).toEqual([null, 2, 2, 3]);
 });
 
-test("a branch that cannot be written says so and leaves nothing", () => {
+test("a branch that cannot be written fails and leaves no file", () => {
 	const path = fileWith(`${HEADER}{"type":"a"}\n`);
 	const log = closing(SessionLog.open(path));
 	const dir = join(dirname(path), "taken");
@@ -279,7 +279,7 @@ test("a branch that cannot be written says so and leaves nothing", () => {
 	expect(closing(log.branchTo("all", { dir: join(dirname(path), "ok") })).length).toBe(2);
 });
 
-test("lines longer than a read and types over the border of two reads are found", () => {
+test("lines longer than a chunk and types across chunk boundaries are found", () => {
 	const long = (n: number) => `{"type":"long${n}","text":"${"x".repeat(1024 * 1024 - 40 + n)}"}\n`;
 	const lines = Array.from({ length: 12 }, (_, n) => `${" ".repeat(n % 3)}${long(n)}`);
 	const log = closing(SessionLog.open(fileWith(HEADER + lines.join(""))));

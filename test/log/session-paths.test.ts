@@ -10,7 +10,7 @@ test.each([
 	expect(sessionDirName(cwd)).toBe(name);
 });
 
-test("the name of a very long path fits a file name, cuts no character and differs from that of another", () => {
+test("the name for a very long path fits a file name, splits no character and is unique", () => {
 	const name = sessionDirName(`/${"ü".repeat(300)}`);
 	expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
 	expect(name).toMatch(/^--ü{75}-[0-9a-f]{16}--$/);

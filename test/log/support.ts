@@ -17,14 +17,14 @@ export function tempDir(): string {
 	return dir;
 }
 
-/** A file with these contents in a directory of its own. */
+/** Creates a file with these contents in its own directory. */
 export function fileWith(contents: string | Uint8Array, name = "2026-01-02T03-04-05-000Z_s1.jsonl"): string {
 	const path = join(tempDir(), name);
 	writeFileSync(path, contents);
 	return path;
 }
 
-/** Closes a log with the test. */
+/** Closes a log when the test ends. */
 export function closing<T extends SessionLog>(log: T): T {
 	onTestFinished(() => log.close());
 	return log;
@@ -49,13 +49,13 @@ export function textOf(log: SessionLog): string {
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Another Node process, ended with the test. `script` is a module in which `load(name)` imports a file of src/log. */
+/** Starts a Node process that is killed when the test ends. In `script`, `load(name)` imports a file of src/log. */
 export function startProcess(
 	script: string,
 	launcher: readonly string[] = [],
 ): { child: ChildProcess; nextLine: () => Promise<string | undefined> } {
 	const source = JSON.stringify(join(ROOT, "src", "log"));
-	// A launcher may set limits that let no file be written.
+	// A launcher may set limits that prevent writing files.
 	const cache = launcher.length > 0 ? false : JSON.stringify(COMPILED);
 	const module = `
 		import { createJiti } from "jiti";

@@ -22,7 +22,7 @@ test.each([
 	[999_499, "999k"],
 	[999_500, "1M"],
 	[1_500_000, "1.5M"],
-])("%i tokens read %s", (tokens, text) => expect(formatTokens(tokens)).toBe(text));
+])("%i tokens are formatted as %s", (tokens, text) => expect(formatTokens(tokens)).toBe(text));
 
 test.each([
 	[0, "0.0 s"],
@@ -33,17 +33,17 @@ test.each([
 	[59_600, "1 min 00 s"],
 	[185_000, "3 min 05 s"],
 	[7_800_000, "2 h 10 min"],
-])("%i ms read %s", (ms, text) => expect(formatDuration(ms)).toBe(text));
+])("%i ms are formatted as %s", (ms, text) => expect(formatDuration(ms)).toBe(text));
 
-test("time that counts up shows whole seconds", () => {
+test("elapsed time is shown in full seconds", () => {
 	expect([0, 999, 1000, 59_999, 61_000].map(formatElapsed)).toEqual(["0 s", "0 s", "1 s", "59 s", "1 min 01 s"]);
 });
 
-test("what cost something never reads as nothing", () => {
+test("a nonzero cost is never shown as zero", () => {
 	expect([0, 0.0004, 0.126, 12].map(formatCost)).toEqual(["$0.00", "$0.0004", "$0.13", "$12.00"]);
 });
 
-test("paths are shown from the working directory, else from home", () => {
+test("paths are shown relative to the working directory, else to home", () => {
 	const places = { cwd: "/home/ada/shop", home: "/home/ada" };
 	const shown = ["/home/ada/shop", "/home/ada/shop/a.ts", "/home/ada/shopping", "/etc/hosts", "b.ts"];
 	expect(shown.map((path) => displayPath(path, places))).toEqual([".", "a.ts", "~/shopping", "/etc/hosts", "b.ts"]);
@@ -51,12 +51,12 @@ test("paths are shown from the working directory, else from home", () => {
 	expect(homePath("/srv", "/")).toBe("/srv");
 });
 
-test("a hook is called after its file or folder", () => {
+test("a hook is named after its file or folder", () => {
 	const paths = ["/x/hooks/stack.ts", "/x/hooks/fold/index.ts", "C:\\hooks\\prune.js", "built-in"];
 	expect(paths.map(hookName)).toEqual(["stack", "fold", "prune", "built-in"]);
 });
 
-test("nouns agree with their number", () => {
+test("nouns are singular or plural according to their number", () => {
 	expect([plural(1, "line"), plural(0, "line"), plural(2, "entry", "entries")]).toEqual([
 		"1 line",
 		"0 lines",

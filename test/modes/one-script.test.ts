@@ -14,16 +14,16 @@ import { startApp } from "./interactive/app.js";
 import { startPlain } from "./plain/start-plain.js";
 import { serve } from "./rpc/serve.js";
 
-/** A mode with a session in it, driven by what the mode itself offers for input. */
+/** A mode with a session, driven through the mode's own input. */
 interface Driver {
 	session: AgentSession;
 	provider: LoopbackProvider;
-	/** Submits a line; what it begins goes on. */
+	/** Submits a line without waiting for its end. */
 	say(text: string): void | Promise<void>;
 	/** Submits a line while a run is active. */
 	steer(text: string): void | Promise<void>;
 	abort(): void | Promise<void>;
-	/** Answers the preview of a compaction, where the mode shows one. */
+	/** Answers the preview of a compaction, if the mode shows one. */
 	accept?(): Promise<void>;
 	end(): Promise<unknown>;
 }
@@ -38,7 +38,7 @@ interface Place {
 const STACKING = readFileSync(fileURLToPath(new URL("../../hooks-examples/stacking.ts", import.meta.url)), "utf8");
 const SETTINGS = { compaction: { keepRecentTokens: 1 }, retry: { enabled: false } };
 
-/** A session on its own, and with a mode that prints what `say` brings. Neither reads input while a run is active. */
+/** A session without a mode, and with a mode that prints the results of `say`. Neither reads input during a run. */
 async function startEmbedded(place: Place, print?: typeof runPrint): Promise<Driver> {
 	const { session, provider } = await startSession({ ...place, hooks: {} });
 	const io = { out: async () => {}, err: () => {}, outIsTerminal: false };
@@ -137,7 +137,7 @@ const EXPECTED = [
 	"assistant: done",
 ];
 
-test.each(Object.keys(MODES))("the same conversation leaves the same entries in %s mode", async (mode) => {
+test.each(Object.keys(MODES))("the same conversation logs the same entries in %s mode", async (mode) => {
 	const start = MODES[mode];
 	if (!start) throw new Error(`There is no mode ${mode}`);
 	const agentDir = tempAgentDir({ settings: SETTINGS, hooks: { "stacking.ts": STACKING } });
@@ -199,7 +199,7 @@ function createHold(): { opened: Promise<void>; open(): void } {
 	return { opened, open };
 }
 
-/** Resolves when something of the session holds; asked again after each event. */
+/** Resolves when a condition of the session holds. Checks it after each event. */
 async function until(session: AgentSession, holds: () => boolean): Promise<void> {
 	while (!holds()) {
 		await new Promise<void>((resolve) => {
@@ -225,7 +225,7 @@ async function untilReply(session: AgentSession, text: string): Promise<void> {
 	await untilIdle(session);
 }
 
-/** Resolves when the model has written a text that is not in the log yet. */
+/** Resolves when the model has streamed a text that is not in the log yet. */
 function untilText(session: AgentSession, text: string): Promise<void> {
 	return new Promise((resolve) => {
 		const stop = session.subscribe((event) => {
@@ -238,7 +238,7 @@ function untilText(session: AgentSession, text: string): Promise<void> {
 	});
 }
 
-/** What an entry says, without times, ids and counts. */
+/** An entry without times, ids and counts. */
 function summarize(entries: readonly SessionEntry[]): string[] {
 	return entries.map((entry) => {
 		if (entry.type === "stack_pop" && "backToIndex" in entry && "summary" in entry) {

@@ -21,7 +21,7 @@ test.each([
 	["Request timed out.", "the provider did not answer in time"],
 	["", "the request failed"],
 	[undefined, "the request failed"],
-])("%j reads %j", (message, text) => expect(readableError(message)).toBe(text));
+])("%j is shown as %j", (message, text) => expect(readableError(message)).toBe(text));
 
 test.each([
 	["403 no permission", /login/],
@@ -34,15 +34,15 @@ test.each([
 	["422 odd", /context/],
 	["the provider did not answer in time", /connection/],
 	["something else", /again/],
-])("after %j there is something to do", (text, step) => expect(nextStep(text)).toMatch(step));
+])("%j has a next step", (text, step) => expect(nextStep(text)).toMatch(step));
 
 test.each([
 	["fetch failed", "cannot connect to the provider · check the connection and the provider's address, then try again"],
 	["529 overloaded", "529 overloaded · the provider has problems: try again later · choose another model with --model"],
 	["401 no", "401 no · set the provider's API key, or run /login in pi · choose another model with --model"],
 	["odd", "odd · try again · choose another model with --model"],
-])("%j on the command line names the model, and no command of the screen alone", (errorMessage, told) => {
+])("the hint for %j on the command line names the model, but no interactive command", (errorMessage, text) => {
 	const message = { ...assistantMessage("", [], "error"), provider: "lab", model: "qwen", errorMessage };
 	const error = requestError(message);
-	expect([error.code, describeError(error)]).toEqual(["request_failed", `lab/qwen: ${told}`]);
+	expect([error.code, describeError(error)]).toEqual(["request_failed", `lab/qwen: ${text}`]);
 });

@@ -10,18 +10,17 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const images = join(root, "docs", "images");
 const WAIT_MS = 30_000;
 
-/** The demo of the built program on a terminal whose screen becomes pictures. */
+/** The demo of the built program in a terminal whose screen can be drawn as pictures. */
 export interface DemoScreen {
 	write(keys: string): void;
-	/** Resolves once the screen is as wanted. */
+	/** Resolves when `found` returns true for the screen. @throws after 30 s, or if the program ends */
 	until(found: (screen: string) => boolean): Promise<void>;
-	/** Writes docs/images/<name>.svg of what the screen shows, from the first line that `starts` says yes to. */
+	/** Writes the screen to docs/images/<name>.svg, from the first line accepted by `starts` up to one accepted by `ends`. */
 	draw(name: string, title: string, starts?: (line: string) => boolean, ends?: (line: string) => boolean): void;
 	/** Ends the program. */
 	close(): Promise<void>;
 }
 
-/** How the demo is opened. */
 export interface DemoScreenOptions {
 	cols: number;
 	rows: number;
@@ -29,7 +28,7 @@ export interface DemoScreenOptions {
 	settings?: object;
 }
 
-/** Starts the demo in a place of its own, which is removed by `close`. */
+/** Starts the demo in a temporary directory, which `close` deletes. */
 export function openDemo({ cols, rows, page = "dark", settings = {} }: DemoScreenOptions): DemoScreen {
 	const home = mkdtempSync(join(tmpdir(), "pi-pictures-"));
 	const agentDir = join(home, ".pi", "agent");
@@ -71,7 +70,7 @@ export function openDemo({ cols, rows, page = "dark", settings = {} }: DemoScree
 		async until(found) {
 			const deadline = Date.now() + WAIT_MS;
 			while (!found(visible())) {
-				if (hasEnded || Date.now() > deadline) throw new Error(`Waited in vain. The screen:\n${visible()}`);
+				if (hasEnded || Date.now() > deadline) throw new Error(`The screen did not appear. Last screen:\n${visible()}`);
 				await new Promise((resolve) => setTimeout(resolve, 50));
 			}
 		},
@@ -94,7 +93,7 @@ export function openDemo({ cols, rows, page = "dark", settings = {} }: DemoScree
 	};
 }
 
-/** The scratch project without the random part of its name, as long as before. */
+/** Replaces the random part of the name of the scratch project by text of the same length. */
 function anonymous(data: string): string {
 	return data.replace(/pi-demo-\w{6}/g, "corner-shop   ");
 }

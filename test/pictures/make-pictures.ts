@@ -1,4 +1,4 @@
-// Draws the pictures of README and docs: plays the demo of the built program in a terminal and writes docs/images/*.svg.
+// Draws the pictures of README and docs: runs the demo of the built program in a terminal and writes docs/images/*.svg.
 import { openDemo } from "./demo-screen.js";
 
 await drawTurn();
@@ -27,10 +27,10 @@ async function drawTurn(): Promise<void> {
 		await pi.until((screen) => screen.includes("Pop to which turn?"));
 		pi.write("\r");
 		await pi.until((screen) => screen.includes("opped to turn"));
-		pi.draw("popped", "After /pop: the gutter shows that a summary stands in place of the work");
+		pi.draw("popped", "After /pop: the gutter shows that a summary replaces the work");
 		pi.write("/context\r");
 		await pi.until((screen) => screen.includes("Context of the next request"));
-		pi.draw("context", "/context after a pop: the summary, and what it hides", (line) =>
+		pi.draw("context", "/context after a pop: the summary and the hidden messages", (line) =>
 			line.includes("Context of the next request"),
 		);
 		pi.write("\x1b");
@@ -43,18 +43,18 @@ async function drawTurn(): Promise<void> {
 	}
 }
 
-/** The sample that `/theme` shows, with the list below it. */
+/** Draws the sample of `/theme` with the list below it. */
 async function drawTheme(theme: string, page: "dark" | "light"): Promise<void> {
 	const pi = openDemo({ cols: 90, rows: 40, page, settings: { theme } });
 	try {
 		await pi.until((screen) => screen.includes("Demo (scripted)"));
-		// The draft that the demo begins with.
+		// Clears the draft that the demo starts with.
 		pi.write("\x03");
-		await pi.until((screen) => screen.includes("again quits"));
+		await pi.until((screen) => screen.includes("again to quit"));
 		pi.write("/theme");
 		await pi.until((screen) => screen.includes("Choose the colours"));
 		pi.write("\r");
-		await pi.until((screen) => screen.includes("Which colours?"));
+		await pi.until((screen) => screen.includes("Which theme?"));
 		pi.draw(
 			`theme-${theme}`,
 			`The theme ${theme}`,

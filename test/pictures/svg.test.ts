@@ -8,11 +8,11 @@ async function picture(data: string, options: { from?: number; to?: number } = {
 	await new Promise<void>((resolve) => terminal.write(data, resolve));
 	const svg = terminalSvg(terminal, { title: "a <title>", ...options });
 	expect(svg).toContain("<title>a &lt;title></title>");
-	// What stands between the frame and the end.
+	// The lines between the frame and the end tag.
 	return svg.trimEnd().split("\n").slice(4, -1);
 }
 
-test("text stands on its column and row, escaped, with its colours", async () => {
+test("text is drawn at its column and row, escaped, in its colors", async () => {
 	expect(await picture("a <b>  & c\r\n\x1b[31;1mred\x1b[0m \x1b[38;2;1;2;3mown\x1b[0m\x1b[7mx\x1b[0m")).toEqual([
 		'<text x="16" y="29" textLength="42">a &lt;b></text>',
 		'<text x="74.8" y="29" textLength="25.2">&amp; c</text>',
@@ -22,7 +22,7 @@ test("text stands on its column and row, escaped, with its colours", async () =>
 	]);
 });
 
-test("rules and the gutter are drawn, so that no font leaves gaps in them", async () => {
+test("rules and the gutter are drawn as shapes, so that no font leaves gaps in them", async () => {
 	expect(await picture("───\r\n▎ │", { to: 2 })).toEqual([
 		'<rect x="16" y="25" width="25.2" height="1" fill="#d5d9e0"/>',
 		'<rect x="16" y="34" width="2" height="18" fill="#d5d9e0"/>',
@@ -30,7 +30,7 @@ test("rules and the gutter are drawn, so that no font leaves gaps in them", asyn
 	]);
 });
 
-test("only the rows that are asked for are drawn, and wide characters take two columns", async () => {
+test("only the requested rows are drawn, and wide characters use two columns", async () => {
 	expect(await picture("one\r\n日本x\r\nthree", { from: 1, to: 2 })).toEqual([
 		'<text x="16" y="29" textLength="42">日本x</text>',
 	]);

@@ -1,28 +1,27 @@
 import type headless from "@xterm/headless";
 
-/** What the terminal's own background is. */
+/** The background of the terminal. */
 export type Page = "dark" | "light";
 
-/** What of a terminal becomes a picture. */
 export interface PictureOptions {
-	/** Rows of the buffer, from (counted from its first line, scrollback included) and up to but not including. */
+	/** Rows `[from, to)` of the buffer, counted from its first line including scrollback. */
 	from?: number;
 	to?: number;
-	/** For those who do not see the picture. */
+	/** Text for screen readers. */
 	title: string;
 	/** Default: dark. */
 	page?: Page;
 }
 
-/** Neighbouring cells of one look. */
+/** Adjacent cells of one style. */
 interface Run {
 	column: number;
 	text: string;
 	width: number;
-	look: Look;
+	style: CellStyle;
 }
 
-interface Look {
+interface CellStyle {
 	fill: string | null;
 	background: string | null;
 	/** Letters of the classes below. */
@@ -35,53 +34,53 @@ const PAGES = {
 	dark: { page: "#16181d", edge: "#3a3f4b", text: "#d5d9e0" },
 	light: { page: "#ffffff", edge: "#c8ccd4", text: "#24292f" },
 } as const;
-type PageColours = (typeof PAGES)[Page];
-/** The sixteen named colours; those of terminals vary, these read well on the page. */
+type PageColors = (typeof PAGES)[Page];
+/** The sixteen named colors, chosen to be readable on the page. */
 const NAMED = [
 	...["#3b4048", "#e06c75", "#8cc265", "#d9b36a", "#61a8f5", "#c882e0", "#45b5c4", "#c8ccd4"],
 	...["#7f848e", "#f07f88", "#a5d97f", "#ecc77c", "#82bdff", "#d9a0ee", "#62d0de", "#ffffff"],
 ];
 const FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace";
 
-/** Draws rows of a terminal as an SVG image that needs nothing but a monospaced font. */
+/** Draws rows of a terminal as an SVG image that only needs a monospaced font. */
 export function terminalSvg(
 	terminal: headless.Terminal,
 	{ from = 0, to, title, page = "dark" }: PictureOptions,
 ): string {
-	const colours = PAGES[page];
+	const colors = PAGES[page];
 	const buffer = terminal.buffer.active;
 	const rows: Run[][] = [];
 	for (let y = from; y < (to ?? buffer.length); y++) {
 		const line = buffer.getLine(y);
-		rows.push(line ? runsOf(line, terminal.cols, colours) : []);
+		rows.push(line ? runsOf(line, terminal.cols, colors) : []);
 	}
 	while (rows.length > 0 && rows.at(-1)?.length === 0) rows.pop();
 	const width = round(terminal.cols * CELL.width + 2 * PADDING);
 	const height = rows.length * CELL.height + 2 * PADDING;
-	const body = rows.flatMap((runs, row) => runs.map((run) => drawRun(run, row, colours)));
+	const body = rows.flatMap((runs, row) => runs.map((run) => drawRun(run, row, colors)));
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
 		`<title>${escapeXml(title)}</title>`,
-		`<style>text{font:${CELL.fontSize}px ${FONT};white-space:pre;fill:${colours.text}}.b{font-weight:bold}.d{opacity:.6}.i{font-style:italic}.u{text-decoration:underline}</style>`,
-		`<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8" fill="${colours.page}" stroke="${colours.edge}"/>`,
+		`<style>text{font:${CELL.fontSize}px ${FONT};white-space:pre;fill:${colors.text}}.b{font-weight:bold}.d{opacity:.6}.i{font-style:italic}.u{text-decoration:underline}</style>`,
+		`<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8" fill="${colors.page}" stroke="${colors.edge}"/>`,
 		...body,
 		"</svg>",
 		"",
 	].join("\n");
 }
 
-function runsOf(line: headless.IBufferLine, columns: number, colours: PageColours): Run[] {
+function runsOf(line: headless.IBufferLine, columns: number, colors: PageColors): Run[] {
 	const runs: Run[] = [];
 	let open: Run | null = null;
 	for (let column = 0; column < columns; column++) {
 		const cell = line.getCell(column);
 		if (!cell || cell.getWidth() === 0) continue;
 		const text = cell.getChars() || " ";
-		const look = lookOf(cell, colours);
-		const isBlank = text === " " && look.background === null;
-		// A run also ends where blanks begin or a line does: each then stands on its column whatever the font.
+		const style = styleOf(cell, colors);
+		const isBlank = text === " " && style.background === null;
+		// A run also ends before blanks and lines, so that each starts at its column in any font.
 		const kind = LINES[text];
-		if (open && !(sameLook(open.look, look) && kind === LINES[open.text.at(-1) ?? ""])) open = null;
+		if (open && !(sameStyle(open.style, style) && kind === LINES[open.text.at(-1) ?? ""])) open = null;
 		if (
 			isBlank &&
 			(!open ||
@@ -94,7 +93,7 @@ function runsOf(line: headless.IBufferLine, columns: number, colours: PageColour
 			continue;
 		}
 		if (!open) {
-			open = { column, text: "", width: 0, look };
+			open = { column, text: "", width: 0, style };
 			runs.push(open);
 		}
 		open.text += text;
@@ -103,14 +102,14 @@ function runsOf(line: headless.IBufferLine, columns: number, colours: PageColour
 	return runs;
 }
 
-/** Characters that are drawn, not written: fonts leave gaps between them. */
+/** Characters drawn as shapes, because fonts leave gaps between them. */
 const LINES: Record<string, "across" | "down" | "bar"> = { "─": "across", "│": "down", "▎": "bar" };
 
-function drawRun({ column, text, width, look }: Run, row: number, colours: PageColours): string {
+function drawRun({ column, text, width, style }: Run, row: number, colors: PageColors): string {
 	const x = round(PADDING + column * CELL.width);
 	const y = PADDING + row * CELL.height;
 	const length = round(width * CELL.width);
-	const paint = `fill="${look.fill ?? colours.text}"${look.classes.includes("d") ? ' class="d"' : ""}`;
+	const paint = `fill="${style.fill ?? colors.text}"${style.classes.includes("d") ? ' class="d"' : ""}`;
 	switch (LINES[text[0] ?? ""]) {
 		case "across":
 			return `<rect x="${x}" y="${y + CELL.height / 2}" width="${length}" height="1" ${paint}/>`;
@@ -119,7 +118,7 @@ function drawRun({ column, text, width, look }: Run, row: number, colours: PageC
 		case "bar":
 			return `<rect x="${x}" y="${y}" width="2" height="${CELL.height}" ${paint}/>`;
 	}
-	const { fill, background, classes } = look;
+	const { fill, background, classes } = style;
 	const shade =
 		background === null
 			? ""
@@ -129,35 +128,35 @@ function drawRun({ column, text, width, look }: Run, row: number, colours: PageC
 		fill === null ? "" : ` style="fill:${fill}"`,
 		classes === "" ? "" : ` class="${[...classes].join(" ")}"`,
 	];
-	// The length holds the grid where the reader's font is wider or narrower.
+	// `textLength` keeps the grid if the reader's font is wider or narrower.
 	return `${shade}<text x="${x}" y="${y + 13}" textLength="${length}"${attributes.join("")}>${escapeXml(text)}</text>`;
 }
 
-function lookOf(cell: headless.IBufferCell, colours: PageColours): Look {
-	const fill = cell.isFgDefault() ? null : colourOf(cell.getFgColor(), cell.isFgRGB());
-	const background = cell.isBgDefault() ? null : colourOf(cell.getBgColor(), cell.isBgRGB());
+function styleOf(cell: headless.IBufferCell, colors: PageColors): CellStyle {
+	const fill = cell.isFgDefault() ? null : cssColor(cell.getFgColor(), cell.isFgRGB());
+	const background = cell.isBgDefault() ? null : cssColor(cell.getBgColor(), cell.isBgRGB());
 	const classes = `${cell.isBold() ? "b" : ""}${cell.isDim() ? "d" : ""}${cell.isItalic() ? "i" : ""}${cell.isUnderline() ? "u" : ""}`;
 	if (!cell.isInverse()) return { fill, background, classes };
-	return { fill: background ?? colours.page, background: fill ?? colours.text, classes };
+	return { fill: background ?? colors.page, background: fill ?? colors.text, classes };
 }
 
-function sameLook(a: Look, b: Look): boolean {
+function sameStyle(a: CellStyle, b: CellStyle): boolean {
 	return a.fill === b.fill && a.background === b.background && a.classes === b.classes;
 }
 
-function colourOf(value: number, isRgb: boolean): string {
+function cssColor(value: number, isRgb: boolean): string {
 	if (isRgb) return hex([value >> 16, (value >> 8) & 0xff, value & 0xff]);
 	const named = NAMED[value];
 	if (named !== undefined) return named;
 	if (value >= 232) return hex(Array<number>(3).fill(8 + (value - 232) * 10));
 	const cube = value - 16;
 	return hex(
-		[cube / 36, (cube / 6) % 6, cube % 6].map((part) => (Math.floor(part) === 0 ? 0 : 55 + Math.floor(part) * 40)),
+		[cube / 36, (cube / 6) % 6, cube % 6].map((level) => (Math.floor(level) === 0 ? 0 : 55 + Math.floor(level) * 40)),
 	);
 }
 
-function hex(parts: readonly number[]): string {
-	return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+function hex(channels: readonly number[]): string {
+	return `#${channels.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 }
 
 function round(value: number): number {

@@ -15,7 +15,7 @@ function tree(files: Record<string, string>, cwd: string) {
 	return { root, load, paths };
 }
 
-test("the agent directory comes first, then the repository from its root down", async () => {
+test("the file of the agent directory comes first, then those of the repository from its root down", async () => {
 	const { paths } = tree(
 		{
 			"agent/AGENTS.md": "a",
@@ -30,7 +30,7 @@ test("the agent directory comes first, then the repository from its root down", 
 	expect(await paths()).toEqual(["agent/AGENTS.md", "home/repo/AGENTS.md", "home/repo/src/CLAUDE.md"]);
 });
 
-test("without a repository the home directory is the top, if it lies above", async () => {
+test("outside a repository, files are read from the home directory down, or only in the working directory", async () => {
 	const files = {
 		"AGENTS.md": "not read",
 		"home/AGENTS.md": "a",
@@ -42,7 +42,7 @@ test("without a repository the home directory is the top, if it lies above", asy
 	expect(await tree(files, "other/x").paths()).toEqual(["other/x/AGENTS.md"]);
 });
 
-test("AGENTS.md hides CLAUDE.md beside it; a file counts once; empty ones do not", async () => {
+test("AGENTS.md overrides CLAUDE.md next to it, and duplicate and empty files are omitted", async () => {
 	const { root, paths } = tree(
 		{ "home/AGENTS.md": "a", "home/CLAUDE.md": "b", "home/x/CLAUDE.md": " \n", "home/x/y/z.md": "" },
 		"home/x/y",
@@ -51,12 +51,12 @@ test("AGENTS.md hides CLAUDE.md beside it; a file counts once; empty ones do not
 	expect(await paths()).toEqual(["home/AGENTS.md"]);
 });
 
-test("contents come with plain line ends and without a byte order mark", async () => {
+test("carriage returns and a byte order mark are removed from contents", async () => {
 	const { load } = tree({ "home/AGENTS.md": "\ufeffa\r\nb\r\n" }, "home");
 	expect((await load()).files.map(({ content }) => content)).toEqual(["a\nb\n"]);
 });
 
-test("what cannot be read is named and does not block", async () => {
+test("an unreadable file causes a warning and does not block", async () => {
 	const { root, load } = tree({ "home/x/a": "" }, "home/x");
 	execFileSync("mkfifo", [join(root, "home/x/AGENTS.md")]);
 	expect(await load()).toEqual({ files: [], warnings: [`Cannot read ${root}/home/x/AGENTS.md: it is a FIFO`] });

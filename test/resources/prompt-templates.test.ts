@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { expandTemplate, loadPromptTemplates } from "../../src/resources/prompt-templates.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
-/** `${inner}`, spelled so that it is no template by mistake. */
+/** Returns `${inner}`, without a template literal by mistake. */
 const braces = (inner: string) => `$\{${inner}}`;
 
 test.each([
@@ -19,11 +19,11 @@ test.each([
 	["No place", "", "No place"],
 	["$ARGUMENTSX stays", "", "$ARGUMENTSX stays"],
 	["ten: $10", "1 2 3 4 5 6 7 8 9 x", "ten: x"],
-])("%j with %j", (body, rest, expected) => {
+])("the template %j with the arguments %j is expanded", (body, rest, expected) => {
 	expect(expandTemplate({ body }, rest)).toBe(expected);
 });
 
-test("reads prompts of all places, later ones win", async () => {
+test("templates are read from all locations, and later ones replace earlier ones", async () => {
 	const dir = tempDir();
 	writeFiles(dir, {
 		"user/review.md": "---\ndescription: Review a file\nargument-hint: <file>\n---\nReview $1",
@@ -56,7 +56,7 @@ test("reads prompts of all places, later ones win", async () => {
 		},
 	]);
 	expect(warnings).toEqual([
-		`${dir}/user/two words.md: its name cannot be a command; letters, digits, - and _ can`,
+		`${dir}/user/two words.md: ignored, because its name is not a valid command · use letters, digits, - and _`,
 		`${dir}/project/fix.md: replaces the prompt "/fix" of ${dir}/user/fix.md`,
 	]);
 });

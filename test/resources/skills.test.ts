@@ -7,7 +7,7 @@ import { tempDir, writeFiles } from "../helpers/temp.js";
 const skill = (name: string, description: string, body = "Do it.") =>
 	`---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`;
 
-test("finds skills at any depth, by name, the project's before the user's", async () => {
+test("skills are found at any depth, and the project's replace the user's of the same name", async () => {
 	const dir = tempDir();
 	writeFiles(dir, {
 		"user/pdf/SKILL.md": skill("pdf", "Read PDFs"),
@@ -32,7 +32,7 @@ test("finds skills at any depth, by name, the project's before the user's", asyn
 	]);
 });
 
-test("names what it leaves out", async () => {
+test("unusable skills are omitted with a warning", async () => {
 	const dir = tempDir();
 	writeFiles(dir, {
 		"a/SKILL.md": "no front matter",
@@ -47,14 +47,14 @@ test("names what it leaves out", async () => {
 	]);
 	expect(skills.map(({ name }) => name)).toEqual(["direct"]);
 	expect(warnings).toEqual([
-		`${dir}/a/SKILL.md: its front matter has no description; the skill is left out`,
-		`${dir}/b/SKILL.md: "two words" cannot be a skill's name; letters, digits, - and _ can`,
-		expect.stringMatching(/c\/SKILL\.md: line \d: .*; the skill is left out$/),
+		`${dir}/a/SKILL.md: its front matter has no description; skill ignored`,
+		`${dir}/b/SKILL.md: "two words" is not a valid skill name · use letters, digits, - and _`,
+		expect.stringMatching(/c\/SKILL\.md: line \d: .*; skill ignored$/),
 		expect.stringContaining(`${dir}/none: ENOENT`),
 	]);
 });
 
-test("a skill is sent with its directory and the task", async () => {
+test("the prompt of a skill contains its directory and the task", async () => {
 	const dir = tempDir();
 	writeFiles(dir, { "pdf/SKILL.md": skill("pdf", "Read PDFs", "Run ./extract.sh") });
 	const { skills } = await loadSkills([{ path: dir, scope: "user" }]);

@@ -14,23 +14,23 @@ const PARTS: SystemPromptOptions = {
 	skills: [],
 };
 
-test("equal parts give equal bytes", () => {
+test("equal options produce equal bytes", () => {
 	expect(buildSystemPrompt(PARTS)).toBe(buildSystemPrompt({ ...PARTS, tools: [...TOOLS] }));
 });
 
-test("is short, and ends in date and directory", () => {
+test("the prompt is short and ends with date and directory", () => {
 	const prompt = buildSystemPrompt(PARTS);
 	expect(prompt.length).toBeLessThan(4000);
 	expect(prompt).toMatch(/Date: 2026-11-20\nWorking directory: \/work\/shop$/);
 });
 
-test("lists tools by their line, else by the first sentence of their description, with their guidelines", () => {
+test("tools are listed with their prompt line, or the first sentence of their description, and their guidelines", () => {
 	const prompt = buildSystemPrompt(PARTS);
 	expect(prompt).toContain("# Tools\n- read: read files\n- bash: run commands\n- deploy: Deploys the shop.\n");
 	expect(prompt).toContain("\n- read: in parts.\n- bash: briefly.\n");
 });
 
-describe("guidelines fit the tools that are on", () => {
+describe("guidelines match the active tools", () => {
 	const lines = (names: string[]) =>
 		buildSystemPrompt({ ...PARTS, tools: names.map((name) => ({ name, description: "x" })) });
 
@@ -38,12 +38,12 @@ describe("guidelines fit the tools that are on", () => {
 		[
 			"all",
 			["read", "edit", "bash"],
-			["smallest change", "Check your work", "Do not commit", "one message"],
-			["only look"],
+			["smallest change", "Verify your work", "Do not commit", "one message"],
+			["only read"],
 		],
-		["no shell", ["read", "edit"], ["smallest change"], ["Check your work", "only look"]],
-		["only reading", ["read", "grep"], ["only look"], ["smallest change", "Check your work", "Do not commit"]],
-		["none", [], ["You have no tools"], ["# Tools", "Look before", "only look", "one message"]],
+		["no shell", ["read", "edit"], ["smallest change"], ["Verify your work", "only read"]],
+		["only reading", ["read", "grep"], ["only read"], ["smallest change", "Verify your work", "Do not commit"]],
+		["none", [], ["You have no tools"], ["# Tools", "Read before", "only read", "one message"]],
 	])("%s", (_name, tools, present, absent) => {
 		const prompt = lines(tools);
 		expect(present.filter((text) => !prompt.includes(text))).toEqual([]);
@@ -51,7 +51,7 @@ describe("guidelines fit the tools that are on", () => {
 	});
 });
 
-test("holds context files in order and skills with their paths", () => {
+test("the prompt contains context files in order and skills with their paths", () => {
 	const prompt = buildSystemPrompt({
 		...PARTS,
 		contextFiles: [
@@ -66,12 +66,12 @@ test("holds context files in order and skills with their paths", () => {
 	expect(prompt).toContain("\n- pdf: Read PDFs (/s/pdf/SKILL.md)\n");
 });
 
-test("does not offer skills that no tool can read", () => {
+test("skills are omitted if no tool can read them", () => {
 	const skills = [{ name: "pdf", description: "Read PDFs", path: "/s" }];
 	expect(buildSystemPrompt({ ...PARTS, tools: [], skills })).not.toContain("pdf");
 });
 
-test("takes another text in place of its own, and one behind it", () => {
+test("a custom prompt replaces pi's own text, and an appended one follows it", () => {
 	expect(buildSystemPrompt({ ...PARTS, custom: "Be a poet.\n", append: "In French." })).toBe(
 		"Be a poet.\n\nIn French.\n\nDate: 2026-11-20\nWorking directory: /work/shop",
 	);

@@ -6,7 +6,7 @@ import type { Reply } from "../helpers/loopback-provider.js";
 import { httpError, toolCall } from "../helpers/loopback-provider.js";
 import { createGate, type Gate, type HeldSession, startHeldSession } from "./states.js";
 
-/** What is known of the session from outside. */
+/** The expected state of the session. */
 interface Model {
 	/** Texts of prompts the session accepted. */
 	accepted: string[];
@@ -14,19 +14,19 @@ interface Model {
 }
 
 interface Real extends HeldSession {
-	/** What the next requests are answered with; the last of it again and again. */
+	/** Answers to the next requests; the last one is repeated. */
 	script: Reply[];
-	/** Requests wait for it. */
+	/** Blocks requests until it resolves. */
 	gate: Gate;
-	/** What was begun and not awaited. */
+	/** Started operations that were not awaited. */
 	pending: Promise<unknown>[];
-	/** Texts that `abort` handed back. */
+	/** Texts returned by `abort`. */
 	aborted: string[];
 }
 
 type Command = fc.AsyncCommand<Model, Real>;
 
-/** Lets everything that is due happen. */
+/** Runs all pending callbacks. */
 async function turn(): Promise<void> {
 	for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -111,7 +111,7 @@ const COMMANDS: fc.Arbitrary<Command>[] = [
 
 const RUNS = Number(process.env.PI_TEST_RUNS ?? 25);
 
-test("whatever happens in whatever order: one run at a time, no prompt lost or stuck, idle in the end", async () => {
+test("any sequence of actions runs one prompt at a time, loses none and ends idle", async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 25 }), async (commands) => {
 			const held = await startHeldSession();

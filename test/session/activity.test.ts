@@ -26,7 +26,7 @@ const TABLE: readonly StateRow[] = [
 const REQUESTS = ["prompt", "compact", "shell", "command", "switch"] as const;
 const KINDS = TABLE.flatMap(([kind]) => (kind === "idle" ? [] : [kind]));
 
-test.each(TABLE)("in state %s each request is allowed, queued or refused as the table says", (kind, expected) => {
+test.each(TABLE)("in state %s each request is allowed, queued or refused as in the table", (kind, expected) => {
 	const activity = new SessionActivity();
 	if (kind !== "idle") activity.begin(kind);
 	expect(activity.current.state).toBe(kind);
@@ -37,7 +37,7 @@ test.each(TABLE)("in state %s each request is allowed, queued or refused as the 
 	}
 });
 
-test("of several operations the strictest verdict counts, and the first in precedence is the state", () => {
+test("with several operations the strictest verdict counts, and the first in precedence is the state", () => {
 	for (const [one, rowOfOne] of TABLE.slice(1)) {
 		for (const [other, rowOfOther] of TABLE.slice(1)) {
 			if (one === other || one === "closing" || one === "idle" || other === "idle") continue;
@@ -56,7 +56,7 @@ test("of several operations the strictest verdict counts, and the first in prece
 	}
 });
 
-test("there is never a second run, compaction, shell command or switch", () => {
+test("a second run, compaction, shell command or switch cannot begin", () => {
 	for (const kind of ["run", "compacting", "shell", "switching"] as const) {
 		const activity = new SessionActivity();
 		const first = activity.begin(kind);
@@ -67,7 +67,7 @@ test("there is never a second run, compaction, shell command or switch", () => {
 	}
 });
 
-test("a closing session begins nothing but the dialogs of its hooks", () => {
+test("a closing session begins only dialogs of its hooks", () => {
 	const activity = new SessionActivity();
 	activity.begin("closing");
 	for (const kind of KINDS.filter((each) => each !== "dialog")) {
@@ -88,7 +88,7 @@ test("an abort reaches every operation but closing; a named kind reaches only th
 	expect(closing.signal.aborted).toBe(false);
 });
 
-test("an operation follows the signals it was begun with until it ends", () => {
+test("an operation follows the signals passed to begin until it ends", () => {
 	const activity = new SessionActivity();
 	const outer = new AbortController();
 	const run = activity.begin("run", { signals: [outer.signal] });
@@ -98,7 +98,7 @@ test("an operation follows the signals it was begun with until it ends", () => {
 	expect([run.signal.aborted, command.signal.aborted]).toEqual([true, false]);
 });
 
-test("each change is one notification with a frozen snapshot; entering the same phase again is none", () => {
+test("each change sends one notification with a frozen snapshot; entering the same phase again sends none", () => {
 	const activity = new SessionActivity();
 	const seen: [Activity["state"], RunPhase | null][] = [];
 	const stop = activity.subscribe((current) => {

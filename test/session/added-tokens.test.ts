@@ -4,7 +4,7 @@ import type { SessionEntry } from "../../src/log/entry.js";
 import { type ContextLog, SessionContext } from "../../src/session/session-context.js";
 import { header, user } from "../helpers/entries.js";
 
-test("what is added after the context was computed is counted once, however often the tokens are asked for", async () => {
+test("messages added after the context was computed are counted once, no matter how often the tokens are read", async () => {
 	const entries: SessionEntry[] = [header(), user("one")];
 	const looked: number[] = [];
 	const log: ContextLog = {

@@ -2,19 +2,19 @@ import { expect, test } from "vitest";
 import { estimateAll } from "../../src/context/tokens.js";
 import { startSession } from "../helpers/session.js";
 
-/** `/forget` takes everything but the last turn out of the context. */
+/** `/forget` removes everything except the last turn from the context. */
 const FORGET = `export default (pi) => {
 	let forgets = false;
 	pi.on("context", ({ messages }) => (forgets ? { messages: messages.slice(-2) } : undefined));
 	pi.command("forget", { handler: async (ctx) => { forgets = true; await ctx.rebuildContext(); } });
 };`;
 
-test("nothing was said: the context is empty", async () => {
+test("a session without messages has 0 context tokens", async () => {
 	const { session } = await startSession();
 	expect(session.contextUsage().tokens).toBe(0);
 });
 
-test("where the provider's count no longer holds, the estimate has the system prompt and the tools in it", async () => {
+test("the estimate includes system prompt and tools when the provider's count no longer applies", async () => {
 	const { session, provider } = await startSession({ hooks: { "forget.ts": FORGET } });
 	provider.reply("yes").reply({ content: [{ type: "text", text: "still" }], usage: { input: 5000, output: 10 } });
 	await session.prompt("are you there?");

@@ -19,7 +19,7 @@ describe("the figures of a hook", () => {
 		});
 	});
 
-	test("count calls by event and take percentiles of the last durations", () => {
+	test("count calls by event and compute percentiles of the last durations", () => {
 		const health = new HookHealth();
 		for (let ms = 1; ms <= 1000; ms++) {
 			health.recordCall({ hookPath: "/h.ts", event: ms % 2 ? "context" : "/go", ms, outcome: "done" });
@@ -56,7 +56,7 @@ function statusOf({ session }: TestSession, name: string) {
 }
 
 describe("the hooks of a session", () => {
-	test("are reported with calls, blocks, timeouts, errors, tokens and what several claim", async () => {
+	test("are reported with calls, blocks, timeouts, errors, tokens and conflicts", async () => {
 		const test = await startSession({ hooks: HOOKS, userSettings: { hookTimeout: 20 } });
 		test.provider.reply([toolCall("bash", { command: "true" })], "ok");
 		await test.session.prompt("u1");
@@ -72,7 +72,7 @@ describe("the hooks of a session", () => {
 		expect(statusOf(test, "e-idle").figures.calls).toBe(0);
 	});
 
-	test("that are turned off have neither handlers nor commands, also after a reload, until they are turned on", async () => {
+	test("have neither handlers nor commands while turned off, even after a reload", async () => {
 		const test = await startSession({ hooks: { "d-first.ts": HOOKS["d-first.ts"] } });
 		test.provider.reply("a1", "a2");
 		await test.session.prompt("u1");
@@ -90,7 +90,7 @@ describe("the hooks of a session", () => {
 		expect(await test.session.prompt("/go")).toMatchObject({ status: "went" });
 	});
 
-	test("that fail to load are each shown with their own error, whatever files it mentions", async () => {
+	test("that fail to load are each shown with their own error, regardless of the files it mentions", async () => {
 		const agentDir = tempAgentDir();
 		const other = join(agentDir, "hooks", "z.ts");
 		const test = await startSession({
@@ -109,7 +109,7 @@ describe("the hooks of a session", () => {
 		expect(status).toMatch(/z\.ts:1 did not load: broken/);
 	});
 
-	test("that change how a request begins are named with the tokens that are no longer cached", async () => {
+	test("that change the start of a request are named with the tokens that are no longer cached", async () => {
 		const test = await startSession({
 			hooks: {
 				"swap.ts": `export default (pi) => pi.on("context", ({ messages }) => messages.length < 3 ? undefined
@@ -126,7 +126,7 @@ describe("the hooks of a session", () => {
 		]);
 	});
 
-	test("that answer differently for the same entries are reported as unstable, once", async () => {
+	test("that answer differently for the same entries are reported once as unstable", async () => {
 		const test = await startSession({
 			hooks: {
 				"clock.ts": `let n = 0; export default (pi) => pi.on("context", ({ messages }) => ({
@@ -138,13 +138,13 @@ describe("the hooks of a session", () => {
 		expect(unstable).toEqual([path]);
 		await test.session.inspector.inspectContext();
 		expect(test.notices()).toEqual([
-			`Hook ${path} gives other messages for the same entries: what follows them cannot come from the cache`,
+			`Hook ${path} returns different messages for the same entries, so the provider cannot cache what follows them`,
 		]);
 		expect(statusOf(test, "clock").figures.isUnstable).toBe(true);
 	});
 });
 
-describe("what can never be called", () => {
+describe("handlers that cannot fire in this mode", () => {
 	const ALL = `export default (pi) => {
 		for (const event of ["session", "tool_call", "tool_result", "turn_end", "context"]) pi.on(event, () => {});
 		pi.command("go", { complete: () => [], handler: () => {} });
@@ -155,7 +155,7 @@ describe("what can never be called", () => {
 		what,
 		why: "no other session can be opened",
 	}));
-	const NO_SCREEN = ["suggestions of /go", "the drawing of mark"].map((what) => ({ what, why: "there is no screen" }));
+	const NO_SCREEN = ["completion of /go", "rendering of mark"].map((what) => ({ what, why: "there is no screen" }));
 
 	test.each([
 		["print mode", { session: { kind: "new" }, print: true }, NO_SCREEN],
@@ -163,13 +163,13 @@ describe("what can never be called", () => {
 		["a run without tools", { session: { kind: "new" }, print: true, tools: [] }, [...NO_TOOLS, ...NO_SCREEN]],
 		["RPC mode, where a client may open any file", { ui: {}, print: false }, NO_SCREEN],
 		["a program that drives the session itself", { print: false }, []],
-	] as const)("is told of %s", async (_, { print, ...options }, expected) => {
+	] as const)("are listed for %s", async (_, { print, ...options }, expected) => {
 		const test = await startSession({ ...options, hooks: { "all.ts": ALL } });
 		test.session.acceptsSend = !print;
 		expect(statusOf(test, "all").cannotFire).toEqual(expected);
 	});
 
-	test("is said by /hooks", async () => {
+	test("are listed by /hooks", async () => {
 		const { session } = await startSession({ hooks: { "all.ts": ALL }, tools: [] });
 		session.acceptsSend = false;
 		expect(await session.prompt("/hooks")).toMatchObject({
@@ -178,7 +178,7 @@ describe("what can never be called", () => {
 	});
 });
 
-test("hooks that claim the same command and change the same entries are told of each other, with the entries", async () => {
+test("hooks that claim the same command or change the same entries are reported as conflicts, with the entries", async () => {
 	const cut = (from: number) =>
 		`export default (pi) => { pi.command("cut", { handler: () => {} }); pi.on("context", ({ messages }) => ({
 			messages: messages.map((item) => item.entryIndex >= ${from} && item.message.role === "user"
@@ -200,8 +200,8 @@ test("hooks that claim the same command and change the same entries are told of 
 	expect(await test.session.prompt("/hooks")).toMatchObject({ status: expect.stringContaining("also edited by") });
 });
 
-describe("a look at the context", () => {
-	test("without a hook leaves session, figures and events as they are", async () => {
+describe("the inspection of the context", () => {
+	test("without a hook leaves session, figures and events unchanged", async () => {
 		const test = await startSession({ hooks: { "d-first.ts": HOOKS["d-first.ts"] } });
 		test.provider.reply("a1", "a2");
 		await test.session.prompt("u1");
@@ -216,7 +216,7 @@ describe("a look at the context", () => {
 		expect([test.events.length, test.session.entries.length]).toEqual([events, entries]);
 	});
 
-	test("of a resumed session knows the last request, and /context says it in lines without a screen", async () => {
+	test("of a resumed session knows the last request, and /context prints it without a screen", async () => {
 		const first = await startSession({ session: { kind: "new" } });
 		first.provider.reply("a1");
 		await first.session.prompt("u1");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startSession } from "../helpers/session.js";
 
-/** A session that was switched to, of which nothing but what the model sees was read: that begins at a compaction. */
+/** A compacted session right after a switch to it: only the entries after the compaction have been read. */
 async function startSwitched() {
 	const userSettings = { compaction: { enabled: false, keepRecentTokens: 1 } };
 	const { session, provider } = await startSession({ session: { kind: "new" }, userSettings });
@@ -15,13 +15,13 @@ async function startSwitched() {
 	return session;
 }
 
-test("a compacted session that was just opened can be left for a new one", async () => {
+test("a compacted session that was just opened can be replaced by a new one", async () => {
 	const session = await startSwitched();
 	expect(await session.lifecycle.newSession()).toBe(true);
 	expect(session.entries.map(({ type }) => type)).toEqual(["session"]);
 });
 
-test("so it can at the end", async () => {
+test("a compacted session that was just opened can be disposed", async () => {
 	const session = await startSwitched();
 	await expect(session.dispose()).resolves.toBeUndefined();
 });

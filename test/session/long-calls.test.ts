@@ -7,7 +7,7 @@ const GATE = `export default (pi) => pi.on("tool_call", async (_event, ctx) => {
 });`;
 const QUICK = `export default (pi) => pi.on("tool_call", () => {});`;
 
-test("a handler that takes long is told of while it runs and when it is done; a quick one never", async () => {
+test("a slow handler is reported while it runs and when it returns; a fast one never", async () => {
 	let answer = (_isWanted: boolean) => {};
 	const confirm = () =>
 		new Promise<boolean>((resolve) => {

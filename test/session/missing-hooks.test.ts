@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { run } from "../cli/subcommands/run.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 
-/** `/tail` puts a line in place of all that was said until then. */
+/** `/tail` replaces all messages so far with one line. */
 const TAIL = `
 export default (pi) => {
 	pi.on("context", ({ entries, messages }) => {
@@ -17,7 +17,7 @@ export default (pi) => {
 };`;
 const NOTES = `export default (pi) => pi.command("note", { handler: async (ctx) => { await ctx.saveEntry({ type: "note" }); } });`;
 
-/** A session that a hook had shaped; entries 1 and 2 said, 3 the mark, 4 and 5 said. The hook's file is gone now. */
+/** A session whose context a hook changed: messages 1 and 2, the mark 3, messages 4 and 5. The hook's file is deleted. */
 async function orphan(hook = TAIL.replace("SIZE", "sums")): Promise<TestSession & { file: string }> {
 	const made = await startSession({ session: { kind: "new" }, hooks: { "tail.ts": hook } });
 	made.provider.reply("2", "4");
@@ -34,12 +34,12 @@ const reopen = ({ agentDir, cwd, provider, file }: TestSession & { file: string 
 	startSession({ agentDir, cwd, provider, session: { kind: "open", target: file } });
 
 describe("a session whose hook is not loaded", () => {
-	test("says how the last request would differ, and goes on without it when nothing is done", async () => {
+	test("reports how the last request would differ, and continues without the hook unless frozen", async () => {
 		const left = await orphan();
 		const again = await reopen(left);
 		expect(again.notices()).toEqual([
-			"The session has entries that no loaded hook knows: tail_mark (1); they are kept and not used · " +
-				"the last request had 2 messages, about 15 tokens; without their hooks it has 3 messages, about 20 tokens",
+			"No loaded hook knows these entries of the session: tail_mark (1); pi keeps and ignores them · " +
+				"the last request had 2 messages, about 15 tokens; without their hooks it would have 3 messages, about 20 tokens",
 		]);
 		expect(again.session.lifecycle.missingHooks).toEqual({
 			types: new Map([["tail_mark", 1]]),
@@ -54,13 +54,13 @@ describe("a session whose hook is not loaded", () => {
 		await again.session.prompt("and 3 + 3?");
 		expect(again.sent(3)).toHaveLength(5);
 		await again.session.dispose();
-		// What the last request was given is what the entries say now: there is nothing more to tell.
+		// The last request now equals the context of the entries, so there is no difference to report.
 		const third = await reopen(left);
-		expect(third.notices()).toEqual([expect.stringMatching(/; they are kept and not used$/)]);
+		expect(third.notices()).toEqual([expect.stringMatching(/; pi keeps and ignores them$/)]);
 		expect(third.session.lifecycle.missingHooks?.difference).toBeNull();
 	});
 
-	test("can be frozen as it last was: one entry, and the next request begins as the last one did", async () => {
+	test("can be frozen with one entry, so that the next request starts like the last one", async () => {
 		const left = await orphan();
 		const again = await reopen(left);
 		await again.session.lifecycle.freezeContext();
@@ -77,7 +77,7 @@ describe("a session whose hook is not loaded", () => {
 		expect(third.session.context.messages.map(({ entryIndex }) => entryIndex)).toEqual([1, 2, 4, 5, 7, 8]);
 	});
 
-	test("stays exact in what pi context says of every request, with the hook where it was and without it after", async () => {
+	test("has exact requests in pi context: with the hook before the freeze, without it afterwards", async () => {
 		const left = await orphan();
 		const again = await reopen(left);
 		await again.session.lifecycle.freezeContext();
@@ -89,26 +89,26 @@ describe("a session whose hook is not loaded", () => {
 		expect(shown.stdout).toMatch(/-\s+user\s+\d+ tok\s+cached\s+freeze\s+\[Earlier: sums\]/);
 		expect(shown.stdout).toContain("by the freeze in entry 6");
 		const verified = await run({ name: "context", verify: true }, place);
-		// Only the request of the missing hook cannot be computed any more.
+		// Only the request of the missing hook cannot be recomputed.
 		expect(verified.stdout).toContain("The request answered by entry 5 differs from the recorded one");
 	});
 
-	test("is not asked about when the entries had nothing to do with the context", async () => {
+	test("asks no question when the entries did not affect the context", async () => {
 		const again = await reopen(await orphan(NOTES));
 		expect(again.session.lifecycle.missingHooks?.difference).toBeNull();
 		expect(again.notices()).toEqual([
-			"The session has entries that no loaded hook knows: note (1); they are kept and not used",
+			"No loaded hook knows these entries of the session: note (1); pi keeps and ignores them",
 		]);
 	});
 
-	test("cannot be frozen when what the hook made was too large to be kept", async () => {
+	test("cannot be frozen when the hook's messages were too large to be recorded", async () => {
 		const again = await reopen(await orphan(TAIL.replace("SIZE", "x".repeat(2_000_001))));
 		expect(again.session.lifecycle.missingHooks?.difference).toMatchObject({ reply: 5, canFreeze: false });
 		await expect(again.session.lifecycle.freezeContext()).rejects.toMatchObject({ code: "command_failed" });
 		expect(again.session.entries).toHaveLength(6);
 	});
 
-	test("is looked at again when the user switches to it", async () => {
+	test("is checked again when the user switches to it", async () => {
 		const left = await orphan();
 		const other = await startSession({
 			agentDir: left.agentDir,

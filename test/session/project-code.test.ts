@@ -32,7 +32,7 @@ const modes = (dir: string): Set<number> =>
 	);
 
 describe("the copy of accepted code", () => {
-	test("holds the bytes that were read, for their owner alone, whatever stands in the project by then", async () => {
+	test("holds the bytes that were read, readable only by the owner, even if the project changes", async () => {
 		const { cwd, base } = project({ ".pi/hooks/a.ts": "a", "lib/b.ts": "b", ".pi/hooks/c.ts": 'import "../../lib/b"' });
 		const code = await collectProjectCode(cwd);
 		writeFiles(cwd, { ".pi/hooks/a.ts": "changed" });
@@ -47,7 +47,7 @@ describe("the copy of accepted code", () => {
 		expect(statSync(base).mode & 0o777).toBe(0o700);
 	});
 
-	test("is used again for equal code, and put right when anything in it differs", async () => {
+	test("is reused for equal code and rewritten when anything in it differs", async () => {
 		const { cwd, base } = project({ ".pi/hooks/a.ts": "a" });
 		const code = await collectProjectCode(cwd);
 		const path = join(cwd, ".pi/hooks/a.ts");
@@ -74,7 +74,7 @@ describe("the copy of accepted code", () => {
 		expect(readdirSync(base).length).toBe(1);
 	});
 
-	test("keeps links among the files, and leads to the project's packages", async () => {
+	test("keeps links among the files and gives access to the project's packages", async () => {
 		const { cwd, base } = project({ "lib/a.ts": "a", "node_modules/p/index.js": "p", ".pi/hooks/b.ts": "b" });
 		symlinkSync("../../lib/a.ts", join(cwd, ".pi/hooks/a.ts"));
 		const copies = copyProjectCode(await collectProjectCode(cwd), base);
@@ -86,7 +86,7 @@ describe("the copy of accepted code", () => {
 		expect(readFileSync(join(root, ".pi/hooks/a.ts"), "utf8")).toBe("a");
 	});
 
-	test("goes when nobody used it for a month; others stay", async () => {
+	test("is removed after a month without use; others are kept", async () => {
 		const { cwd, base } = project({ ".pi/hooks/a.ts": "a" });
 		const month = 31 * 24 * 60 * 60;
 		for (const name of ["old", "recent"]) mkdirSync(join(base, name), { recursive: true });
@@ -96,7 +96,7 @@ describe("the copy of accepted code", () => {
 		expect(existsSync(join(base, "recent"))).toBe(true);
 	});
 
-	test("differs for code that differs in anything", async () => {
+	test("differs for any difference in the code", async () => {
 		const bytes = fc.uint8Array({ maxLength: 20 }).map((array) => Buffer.from(array));
 		const { createHash } = await import("node:crypto");
 		const base = join(tempDir(), "copies");
@@ -128,8 +128,8 @@ describe("the copy of accepted code", () => {
 });
 
 describe("the gate", () => {
-	function gate(cwd: string, given: { agentDir?: string; trustOnce?: boolean; answers?: TrustAnswer[] } = {}) {
-		const { agentDir = tempDir(), trustOnce = false, answers } = given;
+	function gate(cwd: string, options: { agentDir?: string; trustOnce?: boolean; answers?: TrustAnswer[] } = {}) {
+		const { agentDir = tempDir(), trustOnce = false, answers } = options;
 		const questions: ProjectSet[] = [];
 		const warnings: string[] = [];
 		const made = new ProjectGate({
@@ -147,7 +147,7 @@ describe("the gate", () => {
 		return { agentDir, questions, warnings, gate: made, accept: () => made.accept((line) => warnings.push(line)) };
 	}
 
-	test("without anybody to ask nothing new runs, and the line names the files and --trust", async () => {
+	test("runs no new code without a user to ask, and the warning names the files and --trust", async () => {
 		const { cwd } = project(Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`.pi/hooks/${at}.ts`, "x"])));
 		const { accept, warnings, agentDir } = gate(cwd);
 		expect(await accept()).toBeNull();
@@ -155,14 +155,14 @@ describe("the gate", () => {
 		expect(existsSync(join(agentDir, "trust.json"))).toBe(false);
 	});
 
-	test("--trust runs what is there and stores nothing", async () => {
+	test("runs the code with --trust and stores nothing", async () => {
 		const { cwd } = project({ ".pi/hooks/a.ts": "x" });
 		const { accept, agentDir } = gate(cwd, { trustOnce: true });
 		expect((await accept())?.size).toBe(1);
 		expect(existsSync(join(agentDir, "trust.json"))).toBe(false);
 	});
 
-	test("an answer that cannot be stored counts for this run, and says so", async () => {
+	test("applies an answer that cannot be stored to this process and reports it", async () => {
 		const { cwd } = project({ ".pi/hooks/a.ts": "x" });
 		const agentDir = tempDir();
 		mkdirSync(join(agentDir, "trust.json"));
@@ -171,7 +171,7 @@ describe("the gate", () => {
 		expect(warnings.at(-1)).toContain("for this run only");
 	});
 
-	test("a copy that cannot be written means that nothing runs", async () => {
+	test("runs nothing when the copy cannot be written", async () => {
 		const { cwd } = project({ ".pi/hooks/a.ts": "x" });
 		const agentDir = tempDir();
 		writeFileSync(join(agentDir, "copies"), "in the way");
@@ -180,7 +180,7 @@ describe("the gate", () => {
 		expect(warnings).toEqual([expect.stringContaining("Project code was not run")]);
 	});
 
-	test("names that show nothing are shown in warnings and in the state", async () => {
+	test("shows invisible characters of file names in warnings and in the state", async () => {
 		const { cwd } = project({ ".pi/hooks/a\u202e.ts": "x" });
 		const { accept, warnings, gate: made } = gate(cwd);
 		await accept();
@@ -188,7 +188,7 @@ describe("the gate", () => {
 		expect((await made.describe()).join()).toContain("a‹U+202E›.ts");
 	});
 
-	test("the state tells of each file, and of a project without code", async () => {
+	test("describes each file, and a project without code", async () => {
 		const { cwd } = project({ ".pi/hooks/a.ts": "x" });
 		const { accept, gate: made } = gate(cwd, { answers: ["trust"] });
 		expect((await made.describe()).at(-1)).toBe("Nothing in this project is trusted");
@@ -201,6 +201,6 @@ describe("the gate", () => {
 		]);
 		expect(await made.forget()).toBe(true);
 		const bare = tempDir();
-		expect(await gate(bare).gate.describe()).toEqual([`${bare} has no hooks and tools of its own`]);
+		expect(await gate(bare).gate.describe()).toEqual([`${bare} has no hooks or tools of its own`]);
 	});
 });

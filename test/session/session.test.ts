@@ -9,7 +9,7 @@ import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 const files = (dir: string) => (existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith(".jsonl")) : []);
 
 describe("the log of a session", () => {
-	test("has the prompt on disk before the request leaves, and no file when nothing was said", async () => {
+	test("has the prompt on disk before the request is sent, and no file without a message", async () => {
 		const sessionDir = tempDir();
 		const { session, provider } = await startSession({ sessionDir, session: { kind: "new" } });
 		expect(files(sessionDir)).toEqual([]);
@@ -23,7 +23,7 @@ describe("the log of a session", () => {
 		expect(onDisk).toContain("remember me");
 	});
 
-	test("is gone on with by --continue: same model, level and context", async () => {
+	test("is continued by --continue with the same model, thinking level and context", async () => {
 		const sessionDir = tempDir();
 		const agentDir = tempAgentDir();
 		const first = await startSession({
@@ -47,7 +47,7 @@ describe("the log of a session", () => {
 		expect(second.sent(1)).toEqual(["user: one", "assistant: a1", "user: two"]);
 	});
 
-	test("a second pi on the same file is refused with the owner's pid; --continue takes another", async () => {
+	test("refuses a second pi on the same file and names the owner's pid; --continue uses another file", async () => {
 		const sessionDir = tempDir();
 		const { session, provider, agentDir, cwd } = await startSession({ sessionDir, session: { kind: "new" } });
 		provider.reply("a1");
@@ -83,7 +83,7 @@ describe("the log of a session", () => {
 				return join(dir, "notes.txt");
 			},
 		],
-	])("%s is refused by name and stays untouched", async (_, make) => {
+	])("refuses %s by name and leaves it unchanged", async (_, make) => {
 		const target = make(tempDir());
 		const before = existsSync(target) && !target.endsWith(".txt") ? null : readFileSync(target, "utf8");
 		await expect(startSession({ session: { kind: "open", target }, sessionDir: tempDir() })).rejects.toThrow(target);
@@ -92,7 +92,7 @@ describe("the log of a session", () => {
 });
 
 describe("changing the session", () => {
-	test("branch copies what came before a message and gives its text back", async () => {
+	test("a branch copies the entries before a message and returns its text", async () => {
 		const sessionDir = tempDir();
 		const { session, provider, sent } = await startSession({ sessionDir, session: { kind: "new" } });
 		provider.reply("a1", "a2", "b2");
@@ -124,7 +124,7 @@ describe("changing the session", () => {
 		expect(session.entries.length).toBe(3);
 	});
 
-	test("/name names it, and the name is found again", async () => {
+	test("/name sets the name, and a resumed session has it", async () => {
 		const { session } = await startSession();
 		await session.prompt("/name  my work ");
 		expect(session.sessionName).toBe("my work");
@@ -134,7 +134,7 @@ describe("changing the session", () => {
 describe("compaction", () => {
 	const SMALL = { compaction: { enabled: true, reserveTokens: 900, keepRecentTokens: 10 } };
 
-	test("happens by itself when the window is nearly full", async () => {
+	test("starts automatically when the window is nearly full", async () => {
 		const { session, provider, sent, events } = await startSession({
 			userSettings: SMALL,
 			modelOptions: { contextWindow: 1000 },
@@ -148,7 +148,7 @@ describe("compaction", () => {
 		expect(sent(4)[0]).toContain("SUMMARY");
 	});
 
-	test("after an overflow the request is made once more, shorter, and the failure is not in the log", async () => {
+	test("after an overflow sends the request again, shorter, and does not log the failure", async () => {
 		const { session, provider, sent } = await startSession({
 			userSettings: { compaction: { enabled: true, reserveTokens: 1, keepRecentTokens: 5 } },
 		});
@@ -166,18 +166,18 @@ describe("compaction", () => {
 		]);
 	});
 
-	test("says why when there is nothing to compact, and when the model gives no summary", async () => {
+	test("reports when there is nothing to compact, and when the model returns no summary", async () => {
 		const { session, provider } = await startSession({ userSettings: { ...SMALL, retry: { enabled: false } } });
 		await expect(session.compact()).rejects.toMatchObject({ code: "compaction_failed" });
 		provider.reply("a1", "a2", httpError(400, {}, "no"));
 		await session.prompt("one");
 		await session.prompt("two");
-		await expect(session.compact()).rejects.toThrow(/gave no summary/);
+		await expect(session.compact()).rejects.toThrow(/returned no summary/);
 		expect(session.entries.every(({ type }) => type !== "compaction")).toBe(true);
 	});
 });
 
-test("a prompt that comes while a run is ending starts a run of its own", async () => {
+test("a prompt sent while a run is ending starts a new run", async () => {
 	const { session, provider, sent } = await startSession();
 	provider.reply("a1", "a2");
 	let late: Promise<unknown> = Promise.resolve();
@@ -189,7 +189,7 @@ test("a prompt that comes while a run is ending starts a run of its own", async 
 	expect(sent(2)).toEqual(["user: one", "assistant: a1", "user: just in time"]);
 });
 
-test("a prompt that comes while the context is being computed is in its own request", async () => {
+test("a prompt sent while the context is computed gets its own request", async () => {
 	const { session, provider, sent } = await startSession({
 		hooks: {
 			"slow.ts": `export default (pi) => pi.on("context", () => new Promise((resolve) => { (globalThis.__release ??= []).push(resolve); }));`,
@@ -213,7 +213,7 @@ describe("tools of the user", () => {
 			run: async ({ who }) => ({ content: [{ type: "text", text: "hello " + who + " in " + cwd }] }),
 		});`;
 
-	test("are found in the agent directory, offered to the model and run", async () => {
+	test("are found in the agent directory, sent to the model and run", async () => {
 		const agentDir = tempAgentDir({ files: { "tools/greet/index.ts": TOOL } });
 		const { session, provider, sent, cwd } = await startSession({ agentDir });
 		provider.reply([toolCall("greet", { who: "Ada" })], "done");
@@ -221,7 +221,7 @@ describe("tools of the user", () => {
 		expect(sent(2).at(-1)).toBe(`tool: hello Ada in ${cwd}`);
 	});
 
-	test("of a project do not run before they are trusted", async () => {
+	test("of a project do not run until they are trusted", async () => {
 		const { session } = await startSession({
 			files: { ".pi/tools/greet/index.ts": `globalThis.__toolRan = true;${TOOL}` },
 		});
@@ -240,8 +240,8 @@ test("/export writes the session as HTML", async () => {
 	expect(html).not.toContain("<script>");
 });
 
-describe("shell commands of the user", () => {
-	test("! goes into the context, !! does not", async () => {
+describe("shell commands by the user", () => {
+	test("are in the context with !, but not with !!", async () => {
 		const { session, provider, sent } = await startSession();
 		await session.runBash("echo seen");
 		await session.runBash("echo unseen", { excludeFromContext: true });
@@ -262,14 +262,14 @@ describe("shell commands of the user", () => {
 });
 
 describe("models", () => {
-	test("an unknown name is answered with the nearest", async () => {
+	test("suggests the nearest model for an unknown name", async () => {
 		await expect(startSession({ model: "loopback/scriptd" })).rejects.toMatchObject({
 			code: "model_unknown",
 			hint: expect.stringContaining("scripted"),
 		});
 	});
 
-	test("without any model the session opens, and a prompt says what to do", async () => {
+	test("opens the session without any model; a prompt reports what to do", async () => {
 		const session = await createAgentSession({
 			cwd: tempDir(),
 			home: tempDir(),
@@ -285,7 +285,7 @@ describe("models", () => {
 		await session.dispose();
 	});
 
-	test("Ctrl+P goes through what --models names, and the next request uses it", async () => {
+	test("cycles with Ctrl+P through the models of --models, and the next request uses the new one", async () => {
 		const { session, provider } = await startSession({ models: ["loopback/scripted", "loopback-anthropic/scripted"] });
 		await session.cycleModel(1);
 		expect(session.model?.provider).toBe("loopback-anthropic");
@@ -295,7 +295,7 @@ describe("models", () => {
 		expect(session.entries.map(({ type }) => type)).toEqual(["session", "model_change", "message", "message"]);
 	});
 
-	test("a broken settings, models or hook file is named with its line and the rest works", async () => {
+	test("a broken settings, models or hook file is reported with its line, and everything else works", async () => {
 		const agentDir = tempAgentDir({
 			files: { "settings.json": '{\n  "theme": "dark",\n  oops\n}' },
 			hooks: { "bad.ts": "const = 1" },

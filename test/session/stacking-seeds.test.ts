@@ -32,7 +32,7 @@ describe("the stacking hook of the design, unmodified", () => {
 		expect(notices()).toEqual(["Popped to turn 3"]);
 	});
 
-	test("leaves the context unchanged but for what is added, so that nothing is drawn or counted anew", async () => {
+	test("leaves the context unchanged except for added messages, so that nothing is drawn or counted again", async () => {
 		const { session, provider, events } = await startSession({
 			hooks: {
 				"ranges.ts": `
@@ -50,7 +50,7 @@ describe("the stacking hook of the design, unmodified", () => {
 		expect(events.slice(before).filter(({ type }) => type === "context_changed")).toEqual([]);
 	});
 
-	test("asks which turn when none is named, and does nothing when that is cancelled", async () => {
+	test("asks for the turn when none is named, and does nothing when the user cancels", async () => {
 		const asked: unknown[] = [];
 		const { session, provider } = await startSession({
 			hookFiles: [DESIGN_HOOK],
@@ -68,7 +68,7 @@ describe("the stacking hook of the design, unmodified", () => {
 		expect(provider.requests.length).toBe(2);
 	});
 
-	test("the complex scenario: a pop across a compaction, then another compaction", async () => {
+	test("handles a pop across a compaction, followed by another compaction", async () => {
 		const { session, provider, sent } = await startSession({
 			hookFiles: [DESIGN_HOOK],
 			userSettings: { compaction: { enabled: false, keepRecentTokens: 8 } },
@@ -91,7 +91,7 @@ describe("the stacking hook of the design, unmodified", () => {
 		expect(sent(7)).toEqual(["user: [Summary]\n\nP1", "user: [Summary]\n\nS1", "user: msg4"]);
 
 		await session.compact();
-		// What the second compaction summarizes is what the model was seeing.
+		// The second compaction summarizes the context that the model had.
 		expect(sent(8)[0]).toContain("[Summary]\n\nS1");
 		expect(sent(8)[0]).not.toContain("msg2");
 		await session.prompt("msg5");
@@ -102,7 +102,7 @@ describe("the stacking hook of the design, unmodified", () => {
 });
 
 describe("the stacking hook of the draft, unmodified", () => {
-	test("pops to the chosen turn and leaves the popped entries out", async () => {
+	test("pops to the chosen turn and omits the popped entries", async () => {
 		const { session, provider, sent } = await startSession({
 			hookFiles: [DRAFT_HOOK],
 			ui: { select: async <T>(_: string, options: readonly T[]) => options[1] ?? null },
@@ -112,7 +112,7 @@ describe("the stacking hook of the draft, unmodified", () => {
 		await session.prompt("u2");
 		expect(await session.prompt("/pop")).toEqual({ kind: "command", status: "Popped stack" });
 		await session.prompt("u3");
-		// The draft skips excluded entries before it looks for a summary there, so its summary is never said.
+		// The draft skips excluded entries before it searches them for a summary, so its summary is never sent.
 		expect(sent(3)).toEqual(["user: u1", "assistant: a1", "user: u3"]);
 	});
 });

@@ -4,7 +4,7 @@ import type { AgentSession } from "../../src/session/agent-session.js";
 import { untilIdle } from "../helpers/activity.js";
 import { enterState, type HeldSession, type StateName, startHeldSession } from "./states.js";
 
-/** What users and programs ask of a session. */
+/** The requests of users and programs. */
 const ACTIONS = {
 	prompt: (session: AgentSession) => session.prompt("again").then(({ kind }) => kind),
 	steer: (session: AgentSession) => session.send("again").then(({ kind }) => kind),
@@ -63,7 +63,7 @@ const STATES = Object.keys(TABLE) as StateName[];
 const ACTION_NAMES = Object.keys(ACTIONS) as ActionName[];
 
 describe.each(STATES)("in state %s", (state) => {
-	test.each(ACTION_NAMES)("%s does what the table says, loses no prompt and leaves the session idle", async (name) => {
+	test.each(ACTION_NAMES)("%s behaves as in the table, loses no prompt and leaves the session idle", async (name) => {
 		const held = await startHeldSession();
 		const { session } = held;
 		let maxRuns = 0;
@@ -76,7 +76,7 @@ describe.each(STATES)("in state %s", (state) => {
 			if (error instanceof PiError) return error.code;
 			throw error;
 		});
-		// What is queued or refused is answered at once; for the rest the session must be let go.
+		// Queued and refused requests return at once; the others need the session to be released.
 		setImmediate(() => held.release());
 		const answer = await answered;
 		expect(answer).toBe(TABLE[state][name]);
@@ -87,7 +87,7 @@ describe.each(STATES)("in state %s", (state) => {
 	});
 });
 
-/** A prompt that was accepted is in a log or was given back, exactly once. */
+/** An accepted prompt is in a log or was returned, exactly once. */
 function expectNothingLost({ said, returned }: HeldSession, name: ActionName, answer: string): void {
 	if (!["prompt", "steer", "followUp"].includes(name)) return;
 	const found = [...said, ...returned].filter((text) => text === "again");

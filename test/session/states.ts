@@ -7,7 +7,7 @@ import { httpError, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { tempDir } from "../helpers/temp.js";
 
-/** Something that waits until it is opened. */
+/** A gate that blocks until it is opened. */
 export interface Gate {
 	readonly opened: Promise<void>;
 	open(): void;
@@ -23,15 +23,15 @@ export function createGate(): Gate {
 
 /** A session that can be held in each of its states. */
 export interface HeldSession extends TestSession {
-	/** Lets whatever holds the session go on. */
+	/** Releases the operation that holds the session. */
 	release(): void;
-	/** Texts of prompts that are in a log, in order, those of sessions that were left too. */
+	/** Texts of logged prompts in order, including those of previous sessions. */
 	said: string[];
-	/** Texts of prompts that were given back. */
+	/** Texts of returned prompts. */
 	returned: string[];
 }
 
-/** What hooks and tools of the session wait for, by the id in its hook's source. */
+/** The gates for hooks and tools of the session, by the id in its hook's source. */
 const gates = new Map<string, Gate>();
 Reflect.set(globalThis, "__heldSessionGate", (id: string) => gates.get(id)?.opened);
 
@@ -96,7 +96,7 @@ export async function startHeldSession(): Promise<HeldSession> {
 
 type Held = HeldSession & { gate: Gate; marker: string };
 
-/** Brings an idle session into a state and leaves it there until `release`. */
+/** Brings an idle session into a state and keeps it there until `release`. */
 export const ENTER_STATE = {
 	idle: () => {},
 	requesting: ({ provider, session, gate }: Held) => {
@@ -128,7 +128,7 @@ export const ENTER_STATE = {
 
 export type StateName = keyof typeof ENTER_STATE;
 
-/** Enters a state and waits until the session says so. What was begun settles later; its failures are no concern here. */
+/** Enters a state and waits until the session reports it. Ignores later failures of the started operation. */
 export async function enterState(held: HeldSession, state: StateName): Promise<void> {
 	void Promise.resolve(ENTER_STATE[state](held as Held)).catch(() => {});
 	await untilActivity(held.session, (activity) => activity.state === state || activity.phase === state);

@@ -7,7 +7,7 @@ import { tempDir } from "../helpers/temp.js";
 const KEEP = `export default (pi) =>
 	pi.on("session", (event) => (event.reason === "before_switch" ? { cancel: true } : undefined));`;
 
-test("a switch to a copy that a hook cancels leaves no copy behind", async () => {
+test("a switch to a copy that a hook cancels removes the copy", async () => {
 	const sessionDir = tempDir();
 	const other = await startSession({ sessionDir, session: { kind: "new" } });
 	other.provider.reply("hello");

@@ -20,7 +20,7 @@ const texts = ({ session }: TestSession) =>
 	);
 
 describe("/uncompact", () => {
-	test("brings back what was there, as one more entry, and says so", async () => {
+	test("restores the replaced messages with one more entry and reports it", async () => {
 		const started = await compacted();
 		const { session, provider } = started;
 		expect(texts(started)[0]).toContain("SUMMARY");
@@ -48,7 +48,7 @@ describe("/uncompact", () => {
 		});
 	});
 
-	test("a later compaction works as if the undone one had never been", async () => {
+	test("a later compaction ignores the undone one", async () => {
 		const started = await compacted();
 		await started.session.prompt("/uncompact");
 		started.provider.reply("SECOND SUMMARY");
@@ -58,7 +58,7 @@ describe("/uncompact", () => {
 		expect(texts(started)[0]).toContain("SECOND SUMMARY");
 	});
 
-	test("asks where the request would get too long; unasked it does nothing without the word for it", async () => {
+	test("asks before the request gets too long; without a user it requires the explicit argument", async () => {
 		const started = await compacted({
 			ui: {
 				confirm: async (_, message) => {
@@ -82,7 +82,7 @@ describe("/uncompact", () => {
 		expect(session.entries.at(-1)).toMatchObject({ type: "context_undo", entryIndex: 5 });
 	});
 
-	test("every request stays as it was recorded: before the compaction, after it, after its undoing", async () => {
+	test("every request matches its record: before the compaction, after it and after its undo", async () => {
 		const started = await compacted({ session: { kind: "new" } });
 		const { session, provider, agentDir, cwd } = started;
 		provider.reply("third answer", "fourth answer");

@@ -7,7 +7,7 @@ import { tempDir, writeFiles } from "../helpers/temp.js";
 
 const examples = fileURLToPath(new URL("../../hooks-examples/", import.meta.url));
 
-/** Starts a test with hooks given as sources. */
+/** Starts a test with hooks from source text. */
 async function start(sources: Record<string, string>, options: Omit<HookTestOptions, "hooks"> = {}) {
 	const dir = tempDir();
 	writeFiles(dir, sources);
@@ -40,7 +40,7 @@ describe("the scripted model", () => {
 		expect(t.errors).toEqual([]);
 	});
 
-	test("says which request has no reply", async () => {
+	test("reports the request without a reply", async () => {
 		const t = await start(QUIET, { replies: ["a1"] });
 		await t.run("u1");
 		await expect(t.run("u2")).rejects.toThrow("Request 2 has no reply: add one to replies");
@@ -48,7 +48,7 @@ describe("the scripted model", () => {
 		expect(await t.run("u3")).toMatchObject({ reply: "a2" });
 	});
 
-	test("hands on what a reply throws, and an error of the provider ends the run", async () => {
+	test("a throwing reply function rejects run, and a provider error ends the run", async () => {
 		const t = await start(QUIET, {
 			replies: [
 				() => {
@@ -62,7 +62,7 @@ describe("the scripted model", () => {
 		expect(t.entries.at(-1)).toMatchObject({ message: { stopReason: "error", errorMessage: "503 overloaded" } });
 	});
 
-	test("answers hooks that call a model themselves", async () => {
+	test("answers requests of hooks", async () => {
 		const source = `import { complete } from "@mariozechner/pi-ai";
 export default function (pi) {
 	pi.command("ask", {
@@ -79,7 +79,7 @@ export default function (pi) {
 		expect(t.requests[0]?.messages).toEqual([{ role: "user", text: "from a hook" }]);
 	});
 
-	test("two tests at once do not answer for each other", async () => {
+	test("two concurrent tests are independent", async () => {
 		const [a, b] = await Promise.all([start(QUIET, { replies: ["a"] }), start(QUIET, { replies: ["b"] })]);
 		expect(await Promise.all([a.run("u"), b.run("u")])).toMatchObject([{ reply: "a" }, { reply: "b" }]);
 	});
@@ -99,7 +99,7 @@ describe("the scripted user", () => {
 	});
 }`;
 
-	test("answers dialogs in their order, by label, and what was asked can be read", async () => {
+	test("answers dialogs in order, by label, and records them", async () => {
 		const t = await start({ "ask.ts": ASK }, { dialogs: ["green", "Large", true, ({ text }) => `not ${text}`] });
 		expect(await t.run("/ask")).toMatchObject({ status: '["green",42,true,"not yours"]' });
 		expect(t.asked).toEqual([
@@ -111,7 +111,7 @@ describe("the scripted user", () => {
 		expect(t.notices).toContain("asked");
 	});
 
-	test("cancels with null, and everything without a screen", async () => {
+	test("null cancels a dialog; without a screen every dialog is canceled", async () => {
 		const cancelled = await start({ "ask.ts": ASK }, { dialogs: [null, null, null, null] });
 		expect(await cancelled.run("/ask")).toMatchObject({ status: "[null,null,false,null]" });
 		const silent = await start({ "ask.ts": ASK }, { hasUI: false });
@@ -120,15 +120,15 @@ describe("the scripted user", () => {
 
 	test.each([
 		[["blue"], 'The select "Color" has no option "blue", only red, green'],
-		[["red", "Large", "yes"], 'The confirm "Sure?" wants true or false, not "yes"'],
-		[["red", "Large", true, false], 'The input "Name" wants a text, not false'],
+		[["red", "Large", "yes"], 'The confirm "Sure?" expects true or false, not "yes"'],
+		[["red", "Large", true, false], 'The input "Name" expects text, not false'],
 		[["red"], 'The select "Size" has no answer: add one to dialogs'],
 	])("says when %j does not fit", async (dialogs, problem) => {
 		const t = await start({ "ask.ts": ASK }, { dialogs });
 		await expect(t.run("/ask")).rejects.toThrow(problem);
 	});
 
-	test("a dialog without an answer fails the run also where the hook's error blocks a tool", async () => {
+	test("a dialog without an answer fails the run even if the hook's error blocks a tool", async () => {
 		const t = await keep(
 			createHookTest({
 				hooks: [pathToFileURL(join(examples, "permission-gate.ts"))],
@@ -140,14 +140,14 @@ describe("the scripted user", () => {
 });
 
 describe("createHookTest", () => {
-	test("rejects with file, line and reason when a hook does not load, and leaves nothing behind", async () => {
+	test("rejects with file, line and reason if a hook does not load, and leaves no files", async () => {
 		await expect(start({ "bad.ts": 'export default () => {\n\tthrow new Error("no luck");\n};' })).rejects.toThrow(
 			/bad\.ts:2 did not load: no luck/,
 		);
 		await expect(keep(createHookTest({ hooks: ["gone.ts"] }))).rejects.toThrow(/gone\.ts cannot be read/);
 	});
 
-	test("tells of handlers that fail and of answers that are refused", async () => {
+	test("records failed handlers and rejected answers", async () => {
 		const source = `export default function (pi) {
 	pi.on("turn_end", () => { throw new Error("boom"); });
 	pi.on("context", ({ messages }) => ({ messages: [...messages, { role: "nobody" }] }));
@@ -158,7 +158,7 @@ describe("createHookTest", () => {
 		expect(t.errors).toContain("context: known_role at position 1; its answer was dropped");
 	});
 
-	test("shows the context with the hook that made each message, and the entries that a hook saved", async () => {
+	test("shows the context with the hook that added each message, and the entries that a hook saved", async () => {
 		const source = `export default function (pi) {
 	pi.command("note", { async handler(ctx) { await ctx.saveEntry({ type: "note", text: ctx.argsRaw }); await ctx.rebuildContext(); } });
 	pi.on("context", ({ entries, messages }) => ({ messages: [
@@ -177,13 +177,13 @@ describe("createHookTest", () => {
 		]);
 	});
 
-	test("waits for what a hook sends", async () => {
+	test("waits for runs that a hook starts", async () => {
 		const source = `export default (pi) => pi.command("go", { handler: () => { pi.send("from the hook"); } });`;
 		const t = await start({ "go.ts": source }, { replies: ["heard"] });
 		expect(await t.run("/go")).toEqual({ status: null, reply: "heard" });
 	});
 
-	test("takes settings, such as grants", async () => {
+	test("applies settings, such as grants", async () => {
 		const source = `export default function (pi) {
 	pi.requires("systemItems");
 	pi.on("agent_start", (_, ctx) => ctx.systemItems.append({ kind: "notification", text: "hello" }));
@@ -195,7 +195,7 @@ describe("createHookTest", () => {
 		expect(t.requests[0]?.messages.some(({ text }) => text.includes("hello"))).toBe(true);
 	});
 
-	test("dispose lets hooks see the shutdown and removes its directory", async () => {
+	test("dispose sends shutdown to hooks and deletes the directory", async () => {
 		const dir = tempDir();
 		const source = `import { writeFileSync } from "node:fs";
 export default (pi) => pi.on("session", ({ reason }) => writeFileSync(${JSON.stringify(`${dir}/`)} + reason, ""));`;

@@ -3,7 +3,7 @@ import { builtInStyles } from "../../src/themes/built-in.js";
 import { checkTheme, themeStyles } from "../../src/themes/theme-file.js";
 import { themeSchema } from "../../src/themes/theme-schema.js";
 
-test("a theme changes what it names and keeps the rest of its base", () => {
+test("a theme overrides the roles it names and inherits the others", () => {
 	const { theme, problems } = checkTheme({
 		$schema: "https://example.org/theme.schema.json",
 		name: "Dusk",
@@ -19,14 +19,14 @@ test("a theme changes what it names and keeps the rest of its base", () => {
 	});
 });
 
-test("without a base, the terminal's background decides; high contrast asks it too", () => {
+test("a theme without a base and a high-contrast theme depend on the terminal's background", () => {
 	expect(themeStyles(checkTheme({}).theme, "light")).toEqual(builtInStyles("light", "light"));
 	expect(themeStyles(checkTheme({}).theme, "dark")).toEqual(builtInStyles("dark", "dark"));
 	const { theme } = checkTheme({ base: "high-contrast" });
 	expect(themeStyles(theme, "light")).toEqual(builtInStyles("high-contrast", "light"));
 });
 
-test("what is wrong is named by its key and left out, the rest counts", () => {
+test("invalid values are reported by key and ignored, the rest applies", () => {
 	const { theme, problems } = checkTheme({
 		name: 7,
 		base: "neon",
@@ -41,23 +41,23 @@ test("what is wrong is named by its key and left out, the rest counts", () => {
 	});
 	const forms = "#rrggbb, 0 to 255, default, or a name such as red or brightRed";
 	expect(problems).toEqual([
-		"name must be a text",
+		"name must be a string",
 		"base must be one of dark, light, high-contrast",
-		`colors.accent must be a colour (${forms}) or an object of color, background and attributes`,
-		`colors.error.color must be a colour (${forms})`,
+		`colors.accent must be a color (${forms}) or an object of color, background and attributes`,
+		`colors.error.color must be a color (${forms})`,
 		"colors.error.bold must be true or false",
-		`colors.code must be a colour (${forms}) or an object of color, background and attributes`,
-		'unknown "colours", "colors.acent", "colors.error.blink"; not used',
+		`colors.code must be a color (${forms}) or an object of color, background and attributes`,
+		'unknown "colours", "colors.acent", "colors.error.blink"; ignored',
 	]);
 	expect(theme).toEqual({ colors: { dim: { color: 244 }, error: { background: "blue" } } });
 });
 
-test("names of the language itself are no roles", () => {
+test("names of Object.prototype are not roles", () => {
 	const { theme, problems } = checkTheme(JSON.parse('{"colors": {"__proto__": "red", "toString": "red"}}'));
-	expect(problems).toEqual(['unknown "colors.__proto__", "colors.toString"; not used']);
+	expect(problems).toEqual(['unknown "colors.__proto__", "colors.toString"; ignored']);
 	expect(Object.keys(theme.colors)).toEqual([]);
 });
 
-test("the schema that is shipped is the one that themes are checked by", async () => {
+test("docs/theme.schema.json is the generated schema", async () => {
 	await expect(`${JSON.stringify(themeSchema(), null, "\t")}\n`).toMatchFileSnapshot("../../docs/theme.schema.json");
 });

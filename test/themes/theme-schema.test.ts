@@ -30,7 +30,7 @@ const theme = fc.record(
 	{ requiredKeys: [] },
 );
 
-test("an editor that knows the schema marks a file exactly when pi has something to say about it", () => {
+test("the schema rejects exactly the files in which pi reports problems", () => {
 	const schema = themeSchema();
 	fc.assert(
 		fc.property(theme, (file) => {

@@ -10,7 +10,7 @@ test.each([
 	["edit", { path: "a", oldText: "x", newText: "" }, { path: "a", oldText: "x", newText: "" }],
 	["edit", { path: "a", edits: EDITS }, { path: "a", edits: EDITS }],
 	["ls", {}, {}],
-])("%s takes %j", (name, args, expected) => {
+])("%s accepts %j", (name, args, expected) => {
 	expect(validate(name, args)).toEqual(expected);
 });
 
@@ -20,7 +20,7 @@ test.each([
 	["bash", {}],
 	["edit", { path: "a", edits: [{ oldText: "x" }] }],
 	["grep", { pattern: "x", context: -1 }],
-])("%s refuses %j", (name, args) => {
+])("%s rejects %j", (name, args) => {
 	expect(() => validate(name, args)).toThrow();
 });
 

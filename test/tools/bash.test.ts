@@ -5,7 +5,7 @@ import { OutputRecorder } from "../../src/tools/output-recorder.js";
 import type { ToolResult } from "../../src/tools/tool.js";
 import { textOf, toolContext } from "./context.js";
 
-test("a command's output comes back", async () => {
+test("a command's output is returned", async () => {
 	const context = await toolContext();
 	const result = await bashTool.run({ command: "pwd; echo hi" }, context);
 	expect(result).toEqual({
@@ -19,48 +19,48 @@ test("stdout and stderr keep their order", async () => {
 	expect(textOf(result)).toBe("1\n2\n3\n4");
 });
 
-test("a command that prints nothing says so", async () => {
+test("the result of a command without output says so", async () => {
 	expect(textOf(await bashTool.run({ command: "true" }, await toolContext()))).toBe("(no output)");
 });
 
-test("a failing command is an error with its output and exit code", async () => {
+test("a failing command returns an error with its output and exit code", async () => {
 	const result = await bashTool.run({ command: "echo oops >&2; exit 7" }, await toolContext());
 	expect(result).toMatchObject({ isError: true, details: { exitCode: 7 } });
 	expect(textOf(result)).toBe("oops\n\nexit code 7");
 });
 
-test("a syntax error is reported as the shell reports it", async () => {
+test("a syntax error is reported in the shell's words", async () => {
 	const result = await bashTool.run({ command: "foo (" }, await toolContext());
 	expect(result.isError).toBe(true);
 	expect(textOf(result)).toContain("`foo ('");
 });
 
-test("a command that a signal ends says which", async () => {
+test("the result of a command killed by a signal names the signal", async () => {
 	const result = await bashTool.run({ command: "kill -s KILL $$" }, await toolContext());
 	expect(result).toMatchObject({ isError: true, details: { exitCode: null, endedBy: "SIGKILL" } });
 	expect(textOf(result)).toContain("Ended by signal SIGKILL.");
 });
 
-test("a timeout gives the output so far, also of a command that ignores SIGTERM", async () => {
+test("a timeout returns the output so far, even if the command ignores SIGTERM", async () => {
 	const result = await bashTool.run(
 		{ command: "trap '' TERM; echo before; sleep 1000; sleep 1000", timeout: 0.2 },
 		await toolContext(),
 	);
 	expect(result).toMatchObject({ isError: true, details: { exitCode: null, endedBy: "timeout" } });
 	expect(textOf(result)).toBe(
-		"before\n\nTimed out after 0.2 s; the command and all it started were ended. Give a larger timeout if it needs one.",
+		"before\n\nTimed out after 0.2 s; the command and all processes it started were killed. Use a larger timeout if it needs more time.",
 	);
 });
 
-test("an abort gives the output so far", async () => {
+test("an abort returns the output so far", async () => {
 	const controller = new AbortController();
 	const context = await toolContext({ signal: controller.signal, onUpdate: () => controller.abort() });
 	const result = await bashTool.run({ command: "echo before; sleep 1000" }, context);
 	expect(result).toMatchObject({ isError: true, details: { exitCode: null, endedBy: "abort" } });
-	expect(textOf(result)).toBe("before\n\nAborted by the user; the command and all it started were ended.");
+	expect(textOf(result)).toBe("before\n\nAborted by the user; the command and all processes it started were killed.");
 });
 
-test("what is printed shows while the command runs", async () => {
+test("output is reported while the command runs", async () => {
 	const updates: ToolResult[] = [];
 	const context = await toolContext({ onUpdate: (partial) => updates.push(partial) });
 	await bashTool.run(
@@ -72,13 +72,13 @@ test("what is printed shows while the command runs", async () => {
 	expect(updates.length).toBeLessThan(6);
 });
 
-test("a background process does not hold the result and is mentioned", async () => {
+test("a background process does not delay the result, which mentions it", async () => {
 	const result = await bashTool.run({ command: "sleep 30 & echo started" }, await toolContext());
 	expect(result.isError).toBeUndefined();
-	expect(textOf(result)).toContain("started\n\n[Processes started in the background may still be running");
+	expect(textOf(result)).toContain("started\n\n[Background processes may still be running");
 });
 
-test("a flood of 100 MB returns its end, keeps all of it in a private file and sends few updates", async () => {
+test("for 100 MB of output, the end is returned, all of it is saved in a private file, and few updates are sent", async () => {
 	let updates = 0;
 	let updateBytes = 0;
 	const context = await toolContext({
@@ -107,7 +107,7 @@ test("a flood of 100 MB returns its end, keeps all of it in a private file and s
 	expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(80 * 1024 * 1024);
 });
 
-test("output that is only long for its colours is whole and leaves no file", async () => {
+test("output that is long only because of its colors is complete and needs no file", async () => {
 	const context = await toolContext();
 	const command =
 		"for i in $(seq 1 1500); do printf '\\033[38;2;100;100;100m\\033[48;2;1;2;3mx\\033[0m\\033[0m\\033[0m\\n'; done";
@@ -117,18 +117,18 @@ test("output that is only long for its colours is whole and leaves no file", asy
 	expect(await readdir(context.tmpDir)).toEqual([]);
 });
 
-test("one gigantic line is cut inside", async () => {
+test("a line longer than the limit is cut", async () => {
 	const result = await bashTool.run({ command: "head -c 3000000 /dev/zero | tr '\\0' x" }, await toolContext());
 	expect(result.details?.truncation).toMatchObject({ truncatedBy: "bytes", totalLines: 1, outputBytes: 51_200 });
-	expect(textOf(result)).toContain("[Cut: only the last 50 KB of a line are shown. Whole output: ");
+	expect(textOf(result)).toContain("[Cut: only the last 50 KB of a line are shown. Full output: ");
 });
 
-test("colours, NUL and broken UTF-8 do not reach the model as such", async () => {
+test("colors, NUL and invalid UTF-8 are removed or replaced", async () => {
 	const command = "printf '\\033[31mred\\033[0m\\0nul \\377 \\342\\202\\254\\n10%%\\r100%%\\n'";
 	expect(textOf(await bashTool.run({ command }, await toolContext()))).toBe("rednul \uFFFD €\n100%");
 });
 
-test("a shell that is missing, a NUL and an endless command are told plainly", async () => {
+test("a missing shell, a NUL character and a command that is too long are reported", async () => {
 	const context = await toolContext();
 	const missing = await bashTool.run({ command: "true" }, { ...context, shellPath: "/no/shell" });
 	expect(missing.isError).toBe(true);
@@ -137,19 +137,19 @@ test("a shell that is missing, a NUL and an endless command are told plainly", a
 	expect(textOf(await bashTool.run({ command: `: ${"x".repeat(200_000)}` }, context))).toContain("write it to a file");
 });
 
-test("the user's own shell is used", async () => {
+test("the configured shell is used", async () => {
 	const result = await bashTool.run({ command: "echo $0" }, await toolContext({ shellPath: "/bin/sh" }));
 	expect(textOf(result)).toBe("/bin/sh");
 });
 
-test("a directory for long output that cannot be made costs the file, not the output", async () => {
+test("output is returned even if it cannot be saved", async () => {
 	const context = await toolContext({ tmpDir: "/proc/nowhere/tmp" });
 	const result = await bashTool.run({ command: "seq 1 3000" }, context);
 	expect(result.details?.fullOutputPath).toBeUndefined();
-	expect(textOf(result)).toMatch(/\n3000\n\n\[Cut: .* could not be kept/);
+	expect(textOf(result)).toMatch(/\n3000\n\n\[Cut: .* could not be saved/);
 });
 
-test("a recorder gives the same end however the output is cut into pieces", async () => {
+test("OutputRecorder returns the same end regardless of chunk boundaries", async () => {
 	const { tmpDir } = await toolContext();
 	const all = Buffer.from("zeile mit ümlaut und 😀\n".repeat(60_000));
 	const record = async (size: number) => {

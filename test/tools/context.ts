@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ToolContext, ToolResult } from "../../src/tools/tool.js";
 
-/** A fresh directory with a place for long output beside it, both removed after the test. */
+/** A context in a new working directory, next to a directory for long output. Both are removed after the test. */
 export async function toolContext(changes: Partial<ToolContext> = {}): Promise<ToolContext> {
 	const dir = await realpath(await mkdtemp(join(tmpdir(), "pi-tool-")));
 	onTestFinished(() => rm(dir, { recursive: true, force: true }));
@@ -13,7 +13,7 @@ export async function toolContext(changes: Partial<ToolContext> = {}): Promise<T
 	return { cwd, signal: new AbortController().signal, toolCallId: "call-1", tmpDir: join(dir, "tmp"), ...changes };
 }
 
-/** The text of a result. */
+/** The text of a result; an image is replaced by its MIME type. */
 export function textOf(result: ToolResult): string {
 	return result.content.map((part) => (part.type === "text" ? part.text : `<${part.mimeType}>`)).join("\n");
 }

@@ -5,28 +5,28 @@ import { applyReplacements, lineAt, planEdits } from "../../src/tools/edit-match
 const line = fc.constantFrom("", "a", "  b", "b  ", "“c”", "d\t", "x – y", "\r");
 const file = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => lines.join("\n"));
 
-test("property: a piece taken from a file is found there, or is ambiguous; all else stays", () => {
+test("property: text copied from a file matches or is ambiguous, and the rest of the file is unchanged", () => {
 	fc.assert(
 		fc.property(file, fc.nat(40), fc.nat(20), fc.boolean(), (content, from, length, crlf) => {
-			const whole = crlf ? content.replaceAll("\r", "").replaceAll("\n", "\r\n") : content;
-			const oldText = whole.slice(from, from + length).replace(/^\n|\r$/g, "");
-			fc.pre(oldText !== "" && whole.includes(oldText));
-			const plan = planEdits(whole, [{ oldText, newText: "NEW" }]);
+			const fileText = crlf ? content.replaceAll("\r", "").replaceAll("\n", "\r\n") : content;
+			const oldText = fileText.slice(from, from + length).replace(/^\n|\r$/g, "");
+			fc.pre(oldText !== "" && fileText.includes(oldText));
+			const plan = planEdits(fileText, [{ oldText, newText: "NEW" }]);
 			if ("problem" in plan) {
 				expect(plan.problem).toMatch(/matches \d+ places/);
 				return;
 			}
 			const [replacement] = plan.replacements;
 			expect(replacement).toMatchObject({ text: "NEW", isTolerant: false });
-			const at = whole.indexOf(oldText);
-			expect(applyReplacements(whole, plan.replacements)).toBe(
-				`${whole.slice(0, at)}NEW${whole.slice(at + oldText.length)}`,
+			const at = fileText.indexOf(oldText);
+			expect(applyReplacements(fileText, plan.replacements)).toBe(
+				`${fileText.slice(0, at)}NEW${fileText.slice(at + oldText.length)}`,
 			);
 		}),
 	);
 });
 
-test("property: a tolerant match changes nothing outside the lines it covers", () => {
+test("property: a tolerant match changes only the lines that it includes", () => {
 	fc.assert(
 		fc.property(file, fc.nat(11), fc.integer({ min: 1, max: 3 }), (content, first, length) => {
 			const lines = content.replaceAll("\r", "").split("\n");

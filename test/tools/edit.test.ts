@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { editTool } from "../../src/tools/edit.js";
 import { textOf, toolContext } from "./context.js";
 
-/** Runs one call on a file with this content; gives the result and what the file holds then. */
+/** Runs one call on a file with this content. @returns the result and the content afterwards */
 async function edit(content: string | Buffer, args: Omit<Parameters<typeof editTool.run>[0], "path">) {
 	const context = await toolContext();
 	const file = join(context.cwd, "a.txt");
@@ -13,7 +13,7 @@ async function edit(content: string | Buffer, args: Omit<Parameters<typeof editT
 	return { result, text: textOf(result), after: await readFile(file, "utf8"), dir: await readdir(context.cwd) };
 }
 
-test("a piece is replaced, the result says where, the diff shows it", async () => {
+test("the text is replaced, the result names the line, and the details contain the diff", async () => {
 	const { result, after, dir } = await edit("one\ntwo\nthree\n", { oldText: "two", newText: "2\n2b" });
 	expect(after).toBe("one\n2\n2b\nthree\n");
 	expect(dir).toEqual(["a.txt"]);
@@ -23,7 +23,7 @@ test("a piece is replaced, the result says where, the diff shows it", async () =
 	});
 });
 
-test("several edits are matched against the file as it was", async () => {
+test("several edits are matched against the unchanged file", async () => {
 	const { after, text } = await edit("a\nb\nc\n", {
 		edits: [
 			{ oldText: "c", newText: "a" },
@@ -35,7 +35,7 @@ test("several edits are matched against the file as it was", async () => {
 	expect(text).toContain("3 places (lines 1, 2, 3)");
 });
 
-test("edits that overlap are refused and nothing is changed", async () => {
+test("overlapping edits are rejected, and the file is unchanged", async () => {
 	const { result, text, after } = await edit("one\ntwo\nthree\n", {
 		edits: [
 			{ oldText: "two\nthree", newText: "x" },
@@ -43,11 +43,11 @@ test("edits that overlap are refused and nothing is changed", async () => {
 		],
 	});
 	expect(result.isError).toBe(true);
-	expect(text).toBe("a.txt was not changed: Edits 1 and 2 overlap at line 2. Make them one edit.");
+	expect(text).toBe("a.txt was not changed: Edits 1 and 2 overlap at line 2. Combine them into one edit.");
 	expect(after).toBe("one\ntwo\nthree\n");
 });
 
-test("edits that touch are made", async () => {
+test("adjacent edits are made", async () => {
 	const { after } = await edit("ab", {
 		edits: [
 			{ oldText: "a", newText: "1" },
@@ -57,7 +57,7 @@ test("edits that touch are made", async () => {
 	expect(after).toBe("12");
 });
 
-test("when one edit of several fails none is made", async () => {
+test("if one of several edits fails, none is made", async () => {
 	const { text, after } = await edit("one\ntwo\n", {
 		edits: [
 			{ oldText: "one", newText: "1" },
@@ -68,13 +68,13 @@ test("when one edit of several fails none is made", async () => {
 	expect(after).toBe("one\ntwo\n");
 });
 
-test("an ambiguous text is refused with the lines where it stands", async () => {
+test("an ambiguous text is rejected with the lines of its matches", async () => {
 	const { result, text } = await edit("x = 1\ny\nx = 1\nx = 1\n", { oldText: "x = 1", newText: "x = 2" });
 	expect(result.isError).toBe(true);
-	expect(text).toContain("oldText matches 3 places (lines 1, 3, 4). Add lines around it");
+	expect(text).toContain("oldText matches 3 places (lines 1, 3, 4). Add surrounding lines");
 });
 
-test("places that overlap make a text ambiguous too", async () => {
+test("overlapping matches also make a text ambiguous", async () => {
 	expect((await edit("aaa", { oldText: "aa", newText: "b" })).text).toContain("matches 2 places");
 });
 
@@ -82,9 +82,9 @@ test.each([
 	["carriage returns", "one\r\ntwo\r\nthree\r\n", "one\ntwo", "1\n2", "1\r\n2\r\nthree\r\n"],
 	["carriage returns in the call only", "one\ntwo\n", "one\r\ntwo", "1\r\n2", "1\n2\n"],
 	["a byte order mark", "\uFEFFone\ntwo\n", "one", "1", "\uFEFF1\ntwo\n"],
-	["mixed line ends where nothing is changed", "a\r\nb\nc\r\nd\r\n", "c", "C", "a\r\nb\nC\r\nd\r\n"],
+	["mixed line endings on other lines", "a\r\nb\nc\r\nd\r\n", "c", "C", "a\r\nb\nC\r\nd\r\n"],
 	["a missing newline at the end", "one\ntwo", "two", "2", "one\n2"],
-])("%s: kept", async (_name, before, oldText, newText, expected) => {
+])("edits preserve %s", async (_name, before, oldText, newText, expected) => {
 	expect((await edit(before, { oldText, newText })).after).toBe(expected);
 });
 
@@ -92,20 +92,20 @@ test.each([
 	["trailing whitespace in the file", "if (a) {  \n\tb();\t\n}\n", "if (a) {\n\tb();\n}", "c();", "c();\n"],
 	["trailing whitespace in the call", "one\ntwo\n", "one  \ntwo  ", "1\n2", "1\n2\n"],
 	["typographic quotes", "say(“hi”, ‘x’)\n", "say(\"hi\", 'x')", "say()", "say()\n"],
-	["dashes and no-break blanks", "a\u00A0–\u202Fb\n", "a - b", "c", "c\n"],
-	["control characters that reading leaves out", "a\x1b[1mb\n", "a[1mb", "plain", "plain\n"],
-])("%s do not hinder a match", async (_name, before, oldText, newText, expected) => {
+	["dashes and no-break spaces", "a\u00A0–\u202Fb\n", "a - b", "c", "c\n"],
+	["control characters that the read tool does not show", "a\x1b[1mb\n", "a[1mb", "plain", "plain\n"],
+])("a match ignores %s", async (_name, before, oldText, newText, expected) => {
 	const { after, text } = await edit(before, { oldText, newText });
 	expect(after).toBe(expected);
-	expect(text).toContain("set aside");
+	expect(text).toContain("matched only after ignoring");
 });
 
-test("an exact match is preferred to a tolerant one", async () => {
+test("an exact match takes precedence over a tolerant one", async () => {
 	const { after } = await edit('“a”\n"a"\n', { oldText: '"a"', newText: "b" });
 	expect(after).toBe("“a”\nb\n");
 });
 
-test("lines that a tolerant match only quotes stay as they are", async () => {
+test("lines that a tolerant match only quotes keep their spelling", async () => {
 	const { after } = await edit("“first”  \nsecond\n‘third’\n", {
 		oldText: "\"first\"\nsecond\n'third'",
 		newText: "\"first\"\n2\n'third'",
@@ -113,36 +113,36 @@ test("lines that a tolerant match only quotes stay as they are", async () => {
 	expect(after).toBe("“first”  \n2\n‘third’\n");
 });
 
-test("whitespace at the end of oldText stands for the end of a line, not for any place", async () => {
+test("trailing whitespace in oldText matches only at the end of a line", async () => {
 	expect((await edit("ab\nabc\n", { oldText: "ab \n", newText: "x\n" })).after).toBe("x\nabc\n");
 	expect((await edit("ab\nabc\n", { oldText: "ab ", newText: "x" })).after).toBe("x\nabc\n");
 });
 
-test("indentation must agree, and the error points at the line", async () => {
+test("indentation must match, and the error names the lines", async () => {
 	const { result, text } = await edit("\t\tif (a)\n\t\t\tb();\n", { oldText: "if (a)\n    b();", newText: "c();" });
 	expect(result.isError).toBe(true);
-	expect(text).toContain("Lines 1-2 differ only in blanks");
+	expect(text).toContain("Lines 1-2 differ only in whitespace");
 });
 
-test("the error for a text that differs later on says where", async () => {
+test("the error for a text that matches partly names the first different line", async () => {
 	const { text } = await edit("one\ntwo\nthree\n", { oldText: "one\ntwo\n3", newText: "x" });
-	expect(text).toContain('Its first 2 lines stand at line 1, but then line 3 is "three", not "3".');
+	expect(text).toContain('Its first 2 lines match lines 1-2, but then line 3 is "three", not "3".');
 });
 
-test("an edit that was made before is recognised", async () => {
+test("an edit that was already made is recognized", async () => {
 	const { text } = await edit("const answer = 42;\n", { oldText: "const answer = 41;", newText: "const answer = 42;" });
-	expect(text).toContain("newText is in the file already, at line 1");
+	expect(text).toContain("newText is already in the file, at line 1");
 });
 
 test.each([
-	[{}, "oldText and newText missing."],
-	[{ oldText: "a" }, "newText missing."],
-	[{ newText: "a" }, "oldText missing."],
-	[{ edits: [] }, "oldText and newText missing."],
+	[{}, "Missing oldText and newText."],
+	[{ oldText: "a" }, "Missing newText."],
+	[{ newText: "a" }, "Missing oldText."],
+	[{ edits: [] }, "Missing oldText and newText."],
 	[{ oldText: "a", newText: "b", edits: [{ oldText: "a", newText: "b" }] }, "not both."],
 	[{ oldText: "", newText: "b" }, "oldText is empty."],
 	[{ oldText: "a", newText: "a" }, "nothing would change."],
-])("the arguments %j are refused", async (args, message) => {
+])("the arguments %j are rejected", async (args, message) => {
 	const { result, text, after } = await edit("a\n", args);
 	expect(result.isError).toBe(true);
 	expect(text).toContain(message);
@@ -153,13 +153,13 @@ test.each([
 	["a binary file", Buffer.from([0, 1, 2])],
 	["not UTF-8 text", Buffer.from("h\xe4llo", "latin1")],
 	["not UTF-8 text", Buffer.from("\uFEFFhi", "utf16le")],
-])("a file that is %s is left alone", async (kind, content) => {
+])("a file that is %s is not changed", async (kind, content) => {
 	const { result, text } = await edit(content, { oldText: "h", newText: "x" });
 	expect(result.isError).toBe(true);
 	expect(text).toContain(`a.txt is ${kind}`);
 });
 
-test("link and mode are kept, missing files and pi's own files are told", async () => {
+test("link and mode are preserved, and missing files and pi's own files are mentioned", async () => {
 	const context = await toolContext();
 	const file = join(context.cwd, "run.sh");
 	await writeFile(file, "echo old\n");

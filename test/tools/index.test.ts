@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BUILTIN_TOOLS, DEFAULT_TOOL_NAMES, findTool } from "../../src/tools/index.js";
 
-test("the built-in tools are these, and those that change nothing say so", () => {
+test("the built-in tools that change nothing are marked read-only", () => {
 	expect(DEFAULT_TOOL_NAMES).toEqual(["read", "bash", "edit", "write", "grep", "find", "ls"]);
 	expect(BUILTIN_TOOLS.filter((tool) => tool.readOnly).map((tool) => tool.name)).toEqual([
 		"read",
@@ -17,7 +17,7 @@ test("a tool is found by its name", () => {
 });
 
 test.each(BUILTIN_TOOLS.map((tool) => [tool.name, tool] as const))(
-	"%s tells a model all that it needs",
+	"%s has a prompt line, and all its parameters are described",
 	(_name, tool) => {
 		expect(tool.promptLine).toBeTruthy();
 		expect(JSON.parse(JSON.stringify(tool.parameters))).toMatchObject({

@@ -4,7 +4,7 @@ import { diffLines } from "../../src/tools/line-diff.js";
 
 const numbered = (last: number) => Array.from({ length: last }, (_, index) => `line ${index + 1}`);
 
-test("changed lines are numbered, with three lines around them", async () => {
+test("changed lines are numbered and have three context lines", async () => {
 	const before = numbered(20);
 	const after = [...before];
 	after[9] = "changed";
@@ -24,7 +24,7 @@ test("changed lines are numbered, with three lines around them", async () => {
 	});
 });
 
-test("lines far from changed ones are left out, in one place at a time", async () => {
+test("lines far from changed ones are omitted, with one ellipsis per gap", async () => {
 	const before = numbered(30);
 	const after = before.filter((_, index) => index !== 4);
 	after.splice(20, 0, "new");
@@ -49,22 +49,22 @@ test("lines far from changed ones are left out, in one place at a time", async (
 	expect({ added, removed }).toEqual({ added: 1, removed: 1 });
 });
 
-test("a new file is all added, an emptied one all removed", async () => {
+test("all lines of a new file are added, all lines of an emptied file are removed", async () => {
 	expect(await diffLines("", "a\nb\n")).toEqual({ diff: "+ 1 a\n+ 2 b", added: 2, removed: 0 });
 	expect(await diffLines("a\nb\n", "")).toEqual({ diff: "- 1 a\n- 2 b", added: 0, removed: 2 });
 });
 
-test("carriage returns do not show", async () => {
+test("carriage returns are not shown", async () => {
 	expect((await diffLines("a\r\nb\r\n", "a\r\nc\r\n")).diff).toBe("  1 a\n- 2 b\n+ 2 c");
 });
 
-test("a difference too large to show is cut", async () => {
+test("a diff over the output limit is cut", async () => {
 	const { diff, added } = await diffLines("", numbered(10_000).join("\n"));
 	expect(diff.split("\n").length).toBeLessThanOrEqual(2000);
 	expect(added).toBe(10_000);
 });
 
-test("property: the numbers and texts are those of the two files", async () => {
+test("property: the diff contains the line numbers and lines of both files", async () => {
 	const text = fc
 		.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 25 })
 		.map((lines) => lines.map((line) => `${line}.`));

@@ -23,7 +23,7 @@ test.each([
 	expect(resolvePath("/work", path, "/home/u")).toBe(expected);
 });
 
-test("a file whose name begins with @ can be reached", async () => {
+test("a file whose name starts with @ is found", async () => {
 	const dir = await tempDir();
 	await writeFile(join(dir, "@odd"), "");
 	expect(resolvePath(dir, "@odd")).toBe(join(dir, "@odd"));
@@ -38,7 +38,7 @@ test.each([
 	expect(displayPath("/work", path)).toBe(expected);
 });
 
-test("a missing file is described with the nearest names, or the directory that is missing", async () => {
+test("the message for a missing file names similar files, or the missing directory", async () => {
 	const dir = await tempDir();
 	await mkdir(join(dir, "src"));
 	await writeFile(join(dir, "src/index.ts"), "");
@@ -52,13 +52,13 @@ test("a missing file is described with the nearest names, or the directory that 
 	);
 });
 
-test("files that decide what runs later are warned of, through links too", async () => {
+test("a warning names files that determine which code runs later, also through links", async () => {
 	const home = await tempDir();
 	const cwd = join(home, "project");
 	await mkdir(join(cwd, ".pi/hooks"), { recursive: true });
 	await symlink(join(cwd, ".pi"), join(cwd, "innocent"));
 	const warn = (path: string) => warnOfSensitivePath(cwd, path, home);
-	expect(warn(join(cwd, ".pi/hooks/new.ts"))).toMatch(/^Warning: \.pi\/hooks\/new\.ts belongs to pi's own files/);
+	expect(warn(join(cwd, ".pi/hooks/new.ts"))).toMatch(/^Warning: \.pi\/hooks\/new\.ts is one of pi's own files/);
 	expect(warn(join(cwd, "innocent/hooks/new.ts"))).toContain("pi's own files");
 	expect(warn(join(home, ".pi/agent/settings.json"))).toContain("pi's own files");
 	expect(warn(join(cwd, ".PI/hooks/new.ts"))).toContain("pi's own files");
@@ -67,8 +67,8 @@ test("files that decide what runs later are warned of, through links too", async
 	await symlink("loop", join(cwd, "loop"));
 	expect(warn(join(cwd, "more.md"))).toContain("pi's own files");
 	expect(warn(join(cwd, "loop/x"))).toBeUndefined();
-	expect(warn(join(home, ".bashrc"))).toContain("run by the user's shell");
-	expect(warn(join(home, ".config/fish/config.fish"))).toContain("run by the user's shell");
+	expect(warn(join(home, ".bashrc"))).toContain("runs in the user's shell");
+	expect(warn(join(home, ".config/fish/config.fish"))).toContain("runs in the user's shell");
 	expect(warn(join(cwd, ".bashrc"))).toBeUndefined();
 	expect(warn(join(cwd, "src/a.ts"))).toBeUndefined();
 	expect(warn("/etc/.pi/x")).toBeUndefined();

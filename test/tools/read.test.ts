@@ -14,7 +14,7 @@ async function fileWith(content: string | Uint8Array, name = "a.txt") {
 const numbered = (first: number, last: number) =>
 	Array.from({ length: last - first + 1 }, (_, index) => `line ${first + index}\n`).join("");
 
-test("a short file comes back as it is", async () => {
+test("a short file is returned unchanged", async () => {
 	const context = await fileWith("one\n\ttwo\n");
 	expect(await readTool.run({ path: "a.txt" }, context)).toEqual({
 		content: [{ type: "text", text: "one\n\ttwo\n" }],
@@ -24,8 +24,8 @@ test("a short file comes back as it is", async () => {
 
 test.each([
 	[{ offset: 9 }, "line 9\nline 10\n", { first: 9, last: 10, total: 10 }],
-	[{ limit: 2 }, "line 1\nline 2\n\n[Lines 1-2 of 10. To go on: offset 3.]", { first: 1, last: 2, total: 10 }],
-	[{ offset: 4, limit: 1 }, "line 4\n\n[Lines 4-4 of 10. To go on: offset 5.]", { first: 4, last: 4, total: 10 }],
+	[{ limit: 2 }, "line 1\nline 2\n\n[Lines 1-2 of 10. To continue: offset 3.]", { first: 1, last: 2, total: 10 }],
+	[{ offset: 4, limit: 1 }, "line 4\n\n[Lines 4-4 of 10. To continue: offset 5.]", { first: 4, last: 4, total: 10 }],
 	[{ offset: 8, limit: 99 }, "line 8\nline 9\nline 10\n", { first: 8, last: 10, total: 10 }],
 ])("the window %j is returned and announced", async (window, text, lines) => {
 	const context = await fileWith(numbered(1, 10));
@@ -34,43 +34,43 @@ test.each([
 	expect(result.details).toEqual({ lines });
 });
 
-test("a long file is cut and read on from where it was cut, without a gap", async () => {
-	const whole = numbered(1, 4500);
-	const context = await fileWith(whole);
+test("a long file is cut, and the stated offset continues without a gap", async () => {
+	const content = numbered(1, 4500);
+	const context = await fileWith(content);
 	let read = "";
 	let offset: number | undefined = 1;
 	while (offset !== undefined) {
 		const result = await readTool.run({ path: "a.txt", offset }, context);
 		const text = textOf(result);
 		read += `${text.replace(/\n\n\[Lines.*$/, "").trimEnd()}\n`;
-		const next: RegExpExecArray | null = /To go on: offset (\d+)/.exec(text);
+		const next: RegExpExecArray | null = /To continue: offset (\d+)/.exec(text);
 		offset = next ? Number(next[1]) : undefined;
 	}
-	expect(read).toBe(whole);
+	expect(read).toBe(content);
 });
 
-test("a file of one gigantic line is cut inside, with the way to the rest", async () => {
+test("a line longer than the limit is cut, with a command that prints the rest", async () => {
 	const result = await readTool.run({ path: "a.txt" }, await fileWith("x".repeat(200_000)));
 	expect(textOf(result)).toContain("[Line 1 of 1 is 195 KB long; its first 50 KB are shown.");
 	expect(result.details?.truncation).toMatchObject({ truncated: true, truncatedBy: "bytes", outputBytes: 51_200 });
 });
 
-test("an offset behind the end says how long the file is", async () => {
+test("the error for an offset past the end states the number of lines", async () => {
 	const result = await readTool.run({ path: "a.txt", offset: 12 }, await fileWith("one\n"));
 	expect(result.isError).toBe(true);
-	expect(textOf(result)).toBe("offset 12 is behind the end: a.txt has 1 line.");
+	expect(textOf(result)).toBe("offset 12 is past the end: a.txt has 1 line.");
 });
 
-test("an empty file is said to be empty", async () => {
+test("the result of an empty file says so", async () => {
 	expect(textOf(await readTool.run({ path: "a.txt" }, await fileWith("")))).toBe("(empty file)");
 });
 
-test("line ends, a byte order mark and control characters do not reach the model", async () => {
+test("carriage returns, a byte order mark and control characters are removed", async () => {
 	const result = await readTool.run({ path: "a.txt" }, await fileWith("\uFEFFone\r\n\x1b[1mtwo\r\n"));
 	expect(textOf(result)).toBe("one\n[1mtwo\n\n[Control characters in this file are not shown.]");
 });
 
-test("UTF-16 is read, other encodings are shown with a note", async () => {
+test("UTF-16 is decoded, and other encodings are shown with a note", async () => {
 	const utf16 = await fileWith(Buffer.from("\uFEFFhällo\n", "utf16le"));
 	expect(textOf(await readTool.run({ path: "a.txt" }, utf16))).toBe("hällo\n");
 	const latin1 = await fileWith(Buffer.from("h\xe4llo\n", "latin1"));
@@ -82,13 +82,13 @@ test.each([
 	["jpg", "ffd8ffe000104a464946", "image/jpeg"],
 	["gif", "474946383961", "image/gif"],
 	["webp", "524946460000000057454250", "image/webp"],
-])("a %s is shown as an image, whatever its name", async (_name, hex, mimeType) => {
+])("a %s is returned as an image, whatever its name", async (_name, hex, mimeType) => {
 	const bytes = Buffer.from(hex, "hex");
 	const result = await readTool.run({ path: "picture" }, await fileWith(bytes, "picture"));
 	expect(result.content[1]).toEqual({ type: "image", data: bytes.toString("base64"), mimeType });
 });
 
-test("an image too large for a model is refused with a way out", async () => {
+test("the error for an image that is too large suggests a smaller copy", async () => {
 	const context = await fileWith(Buffer.from("89504e470d0a1a0a", "hex"), "big.png");
 	await truncate(join(context.cwd, "big.png"), 6_000_000);
 	const result = await readTool.run({ path: "big.png" }, context);
@@ -103,18 +103,18 @@ test.each([
 	["a PDF document", Buffer.from("%PDF-1.7\n1 0 obj\n")],
 	["a gzip archive", Buffer.from("1f8b0800000000000003", "hex")],
 	["a binary file", Buffer.from("abc\0def")],
-])("%s is named, not dumped", async (kind, bytes) => {
+])("the content of %s is not returned, only its type", async (kind, bytes) => {
 	const result = await readTool.run({ path: "a.bin" }, await fileWith(bytes, "a.bin"));
 	expect(result.isError).toBe(true);
 	expect(textOf(result)).toContain(`a.bin is ${kind} of ${bytes.length} bytes, not text.`);
 });
 
-test("text that begins like a binary is text", async () => {
+test("text that starts like a binary file is text", async () => {
 	expect(textOf(await readTool.run({ path: "a.txt" }, await fileWith("MZ is a country code\n")))).toContain("MZ is");
 	expect(textOf(await readTool.run({ path: "a.txt" }, await fileWith("BMW\n")))).toBe("BMW\n");
 });
 
-test("a missing file, a directory and a FIFO are told apart", async () => {
+test("a missing file, a directory and a FIFO have different errors", async () => {
 	const context = await fileWith("", "readme.md");
 	await mkdir(join(context.cwd, "src"));
 	execFileSync("mkfifo", [join(context.cwd, "pipe")]);
@@ -125,13 +125,13 @@ test("a missing file, a directory and a FIFO are told apart", async () => {
 	expect(await read("readme.md/x")).toContain("does not exist");
 });
 
-test("a file of more than 50 MB is refused with a way out", async () => {
+test("the error for a file over 50 MB suggests other tools", async () => {
 	const context = await fileWith("x");
 	await truncate(join(context.cwd, "a.txt"), 60 * 1024 * 1024);
 	const result = await readTool.run({ path: "a.txt" }, context);
-	expect(textOf(result)).toContain("a.txt is too large to read whole (60 MB). Use grep");
+	expect(textOf(result)).toContain("a.txt is too large to read at once (60 MB). Use grep");
 });
 
-test("a path marked with @ is found", async () => {
+test("a path with a leading @ is found", async () => {
 	expect(textOf(await readTool.run({ path: "@a.txt" }, await fileWith("hi\n")))).toBe("hi\n");
 });

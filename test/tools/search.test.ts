@@ -30,7 +30,7 @@ const PROJECT = {
 const found = async (args: Parameters<typeof grepTool.run>[0], files: Record<string, string> = PROJECT) =>
 	textOf(await grepTool.run(args, await project(files)));
 
-test("grep searches hidden files, leaves out ignored ones and git's own, and sorts by path", async () => {
+test("grep searches hidden files, excludes ignored ones and git's own, and sorts by path", async () => {
 	const result = await grepTool.run({ pattern: "needle" }, await project(PROJECT));
 	expect(textOf(result).split("\n")).toEqual([
 		".hidden/a.ts:1: needle",
@@ -47,8 +47,12 @@ test.each([
 		{ pattern: "NEEDLE", ignoreCase: true, path: "src/deep" },
 		["src/deep/b.test.ts:1: needle", "src/deep/b.ts:1: Needle"],
 	],
-	["text taken literally", { pattern: "foo(needle)", literal: true }, ["src/a.ts:2: foo(needle)"]],
-	["lines around", { pattern: "foo", context: 1 }, ["src/a.ts-1- one", "src/a.ts:2: foo(needle)", "src/a.ts-3- three"]],
+	["literal text", { pattern: "foo(needle)", literal: true }, ["src/a.ts:2: foo(needle)"]],
+	[
+		"context lines",
+		{ pattern: "foo", context: 1 },
+		["src/a.ts-1- one", "src/a.ts:2: foo(needle)", "src/a.ts-3- three"],
+	],
 	["a name glob", { pattern: "needle", glob: "*.md" }, ["docs/guide.md:1: needle"]],
 	[
 		"a path glob",
@@ -62,23 +66,23 @@ test.each([
 	],
 	["a negated glob", { pattern: "needle", glob: "!*.ts" }, ["docs/guide.md:1: needle"]],
 	["one file", { pattern: "needle", path: "src/a.ts" }, ["src/a.ts:2: foo(needle)"]],
-	["a file that is ignored but asked for", { pattern: "needle", path: "debug.log" }, ["debug.log:1: needle"]],
+	["an ignored file named as path", { pattern: "needle", path: "debug.log" }, ["debug.log:1: needle"]],
 	["a match over two lines", { pattern: "one\\nfoo" }, ["src/a.ts:1: one", "src/a.ts:2: foo(needle)"]],
-	["looking around", { pattern: "foo(?=\\()" }, ["src/a.ts:2: foo(needle)"]],
-	["a pattern like an option", { pattern: "--files" }, ["No matches in .."]],
+	["lookahead", { pattern: "foo(?=\\()" }, ["src/a.ts:2: foo(needle)"]],
+	["a pattern that looks like an option", { pattern: "--files" }, ["No matches in .."]],
 ])("grep: %s", async (_name, args, lines) => {
 	expect((await found(args)).split("\n")).toEqual(lines);
 });
 
-test("a glob never brings back what .gitignore hides", async () => {
+test("a glob does not include files that .gitignore excludes", async () => {
 	expect(await found({ pattern: "needle", glob: "*.log" })).toBe("No matches in . (files *.log).");
 	expect(await found({ pattern: "needle", glob: "**/*" })).not.toContain("node_modules");
 });
 
-test("grep returns as many matches as asked for and says that there are more", async () => {
+test("grep returns at most limit matches and notes that there are more", async () => {
 	const result = await grepTool.run({ pattern: "x", limit: 3 }, await project({ "a.txt": "x\n".repeat(10) }));
 	expect(textOf(result)).toBe(
-		"a.txt:1: x\na.txt:2: x\na.txt:3: x\n\n[The first 3 matches found, there are more. Narrow the search, or raise limit.]",
+		"a.txt:1: x\na.txt:2: x\na.txt:3: x\n\n[First 3 matches found; there are more. Narrow the search, or raise limit.]",
 	);
 	const all = await grepTool.run({ pattern: "x", limit: 10 }, await project({ "a.txt": "x\n".repeat(10) }));
 	expect(textOf(all)).not.toContain("there are more");
@@ -95,13 +99,13 @@ test("grep cuts long lines and long results", async () => {
 	expect(many.details).toMatchObject({ matches: 4000, truncation: { truncated: true } });
 });
 
-test.each(["foo(", "[z-a]", "*"])("the broken pattern %s is explained", async (pattern) => {
+test.each(["foo(", "[z-a]", "*"])("the error for the invalid pattern %s explains it", async (pattern) => {
 	const result = await grepTool.run({ pattern }, await project(PROJECT));
 	expect(result.isError).toBe(true);
-	expect(textOf(result)).toMatch(/^The pattern is no valid regular expression: [^\n]+\. Escape special characters/);
+	expect(textOf(result)).toMatch(/^The pattern is not a valid regular expression: [^\n]+\. Escape special characters/);
 });
 
-test("names with odd characters are told apart from line numbers", async () => {
+test("file names with special characters are not confused with line numbers", async () => {
 	const files = { "a:1:b-2-c.txt": "needle\n", "ümlaut 😀.txt": "needle\n" };
 	expect((await found({ pattern: "needle" }, files)).split("\n")).toEqual([
 		"a:1:b-2-c.txt:1: needle",
@@ -109,7 +113,7 @@ test("names with odd characters are told apart from line numbers", async () => {
 	]);
 });
 
-test("a search is aborted", async () => {
+test("an abort ends a search", async () => {
 	const context = await project(PROJECT);
 	const aborted = { ...context, signal: AbortSignal.abort() };
 	expect(textOf(await grepTool.run({ pattern: "x" }, aborted))).toBe("Aborted by the user.");
@@ -119,7 +123,7 @@ test("a search is aborted", async () => {
 	expect(await running).toMatchObject({ isError: true });
 });
 
-test("a missing place to search is told", async () => {
+test("a missing search directory is reported", async () => {
 	const context = await project(PROJECT);
 	expect(textOf(await grepTool.run({ pattern: "x", path: "sr" }, context))).toContain("Did you mean src");
 	expect(textOf(await findTool.run({ pattern: "x", path: "docs/guide.md" }, context))).toContain("is a file");
@@ -131,15 +135,15 @@ test.each([
 	["src/*.ts", {}, ["src/a.ts"]],
 	["deep/*.ts", { path: "src" }, ["src/deep/b.test.ts", "src/deep/b.ts"]],
 	["**/b.{ts,js}", {}, ["src/deep/b.ts"]],
-	["*.log", {}, ["No files fit in .."]],
+	["*.log", {}, ["No matching files in .."]],
 	["**/*", { path: "src" }, ["src/a.ts", "src/deep/b.test.ts", "src/deep/b.ts"]],
-	["[", {}, ["No files fit in .."]],
+	["[", {}, ["No matching files in .."]],
 ])("find %s in %j", async (pattern, place, paths) => {
 	const result = await findTool.run({ pattern, ...place }, await project(PROJECT));
 	expect(textOf(result).split("\n")).toEqual(paths);
 });
 
-test("find outside the working directory gives absolute paths", async () => {
+test("find returns absolute paths outside the working directory", async () => {
 	const context = await project(PROJECT);
 	const result = await findTool.run(
 		{ pattern: "*.md", path: context.cwd },
@@ -148,14 +152,14 @@ test("find outside the working directory gives absolute paths", async () => {
 	expect(textOf(result)).toBe(join(context.cwd, "docs/guide.md"));
 });
 
-test("find returns as many files as asked for and says how many there are", async () => {
+test("find returns at most limit files and notes the total", async () => {
 	const files = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index}.txt`, ""]));
 	const result = await findTool.run({ pattern: "f*", limit: 2 }, await project(files));
-	expect(textOf(result)).toBe("f0.txt\nf1.txt\n\n[The first 2 of 12 files. Narrow the pattern, or raise limit.]");
+	expect(textOf(result)).toBe("f0.txt\nf1.txt\n\n[First 2 of 12 files. Narrow the pattern, or raise limit.]");
 	expect(result.details).toEqual({ files: 12 });
 });
 
-test("ls lists names, directories marked and links resolved", async () => {
+test("ls lists names, marks directories and shows the targets of links", async () => {
 	const context = await project({ "b.txt": "", ".env": "", "a/x": "" });
 	await symlink("b.txt", join(context.cwd, "link"));
 	const result = await lsTool.run({}, context);
@@ -164,7 +168,7 @@ test("ls lists names, directories marked and links resolved", async () => {
 		details: { entries: 4 },
 	});
 	expect(textOf(await lsTool.run({ limit: 1 }, context))).toBe(
-		".env\n\n[The first 1 of 4 entries. Raise limit, or use find.]",
+		".env\n\n[First 1 of 4 entries. Raise limit, or use find.]",
 	);
 	await mkdir(join(context.cwd, "empty"));
 	expect(textOf(await lsTool.run({ path: "empty" }, context))).toBe("(empty directory)");

@@ -15,7 +15,7 @@ test("a new file is created with its directories", async () => {
 	expect(await readdir(join(context.cwd, "a/b"))).toEqual(["c.txt"]);
 });
 
-test("replacing a file through a link keeps the link and the mode", async () => {
+test("replacing a file through a link preserves the link and the mode", async () => {
 	const context = await toolContext();
 	const target = join(context.cwd, "run.sh");
 	await writeFile(target, "old");
@@ -28,7 +28,7 @@ test("replacing a file through a link keeps the link and the mode", async () => 
 	expect((await lstat(join(context.cwd, "link"))).isSymbolicLink()).toBe(true);
 });
 
-test("a directory is not written over, and a failure leaves nothing behind", async () => {
+test("a directory is not overwritten, and a failed write leaves no file behind", async () => {
 	const context = await toolContext();
 	await mkdir(join(context.cwd, "dir"));
 	await writeFile(join(context.cwd, "file"), "");
@@ -41,9 +41,9 @@ test("a directory is not written over, and a failure leaves nothing behind", asy
 	expect((await readdir(context.cwd)).sort()).toEqual(["dir", "file"]);
 });
 
-test("a file of pi's own is written with a warning", async () => {
+test("writing one of pi's own files adds a warning", async () => {
 	const result = await writeTool.run({ path: ".pi/hooks/x.ts", content: "x" }, await toolContext());
-	expect(textOf(result)).toContain("\nWarning: .pi/hooks/x.ts belongs to pi's own files");
+	expect(textOf(result)).toContain("\nWarning: .pi/hooks/x.ts is one of pi's own files");
 });
 
 test("nothing is written after an abort", async () => {

@@ -24,7 +24,7 @@ function select<T>(title: string, items: readonly SelectItem<T>[], selected?: nu
 		items,
 		selected,
 		onSelect: (value) => chosen.push(value),
-		onCancel: () => chosen.push("cancelled"),
+		onCancel: () => chosen.push("canceled"),
 	});
 	const send = (...keys: string[]) => {
 		for (const key of keys) dialog.handleInput(key);
@@ -32,7 +32,7 @@ function select<T>(title: string, items: readonly SelectItem<T>[], selected?: nu
 	return { dialog, chosen, send };
 }
 
-test("a selector shows title, count, descriptions at the right and its keys", () => {
+test("a select dialog shows title, count, right-aligned descriptions and keys", () => {
 	const { dialog } = select("Pop to which turn?", turns);
 	expect(dialog.render(70)).toEqual([
 		"─".repeat(70),
@@ -44,7 +44,7 @@ test("a selector shows title, count, descriptions at the right and its keys", ()
 	]);
 });
 
-test("typing filters, backspace brings back, enter chooses the best", () => {
+test("typing filters the list, backspace widens it again, enter chooses the best match", () => {
 	const { dialog, chosen, send } = select("Which?", turns);
 	send(..."coupon");
 	expect(dialog.render(60).slice(1, 4)).toEqual([
@@ -57,7 +57,7 @@ test("typing filters, backspace brings back, enter chooses the best", () => {
 	send("\r", "\x15");
 	expect(dialog.render(60)).toHaveLength(6);
 	send(DOWN, "\r", "\x1b");
-	expect(chosen).toEqual([2, 2, "cancelled"]);
+	expect(chosen).toEqual([2, 2, "canceled"]);
 });
 
 test.each([
@@ -65,13 +65,13 @@ test.each([
 	[-1, 3],
 	[7, 1],
 	[Number.NaN, 3],
-])("a choice that starts at index %d has it selected, as far as there is one", (selected, value) => {
+])("with initial index %d the nearest existing item is selected", (selected, value) => {
 	const { chosen, send } = select("Which?", turns, selected);
 	send("\r");
 	expect(chosen).toEqual([value]);
 });
 
-test("the arrows go around the ends, page keys stop there, and long lists scroll", () => {
+test("arrows wrap around at the ends, page keys stop there, and long lists scroll", () => {
 	const items = Array.from({ length: 50 }, (_, index) => ({ label: `item ${index}`, value: index }));
 	const { dialog, chosen, send } = select("Which?", items);
 	send(UP, "\r", DOWN, "\r", PAGE_DOWN, "\r", "\x1b[F", PAGE_DOWN, "\r");
@@ -80,7 +80,7 @@ test("the arrows go around the ends, page keys stop there, and long lists scroll
 	expect(dialog.render(40).at(-2)).toBe(" → item 49");
 });
 
-test("no line is wider than the screen, however narrow, and nothing invisible stays hidden", () => {
+test("no line is wider than a narrow screen, and invisible characters are shown by name", () => {
 	const hostile = [{ label: "rm -rf /\u202egpj.\u200bx\x1b[8m\nsecond line", value: 1, description: "d\x1b]0;t\x07" }];
 	for (const width of [1, 2, 5, 12, 40, 80]) {
 		const dialogs = [
@@ -102,7 +102,7 @@ test("no line is wider than the screen, however narrow, and nothing invisible st
 	expect(select("t", hostile).dialog.render(80)[2]).toContain("‹U+202E›gpj.‹U+200B›x␛[8m ↵ second line");
 });
 
-test("a confirmation shows every line of a long message, a screen third at a time", () => {
+test("a confirm dialog scrolls a long message, showing a third of the screen at a time", () => {
 	const answers: boolean[] = [];
 	const message = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`).join("\n");
 	const dialog = new ConfirmDialog(look, { title: "Run it?", message }, (answer) => answers.push(answer));
@@ -114,7 +114,7 @@ test("a confirmation shows every line of a long message, a screen third at a tim
 	expect(answers).toEqual([true, true, false, false]);
 });
 
-test("a line of text comes back as typed, or null", () => {
+test("an input dialog returns the typed text, or null when canceled", () => {
 	const answers: (string | null)[] = [];
 	const dialog = new InputDialog(look, { title: "Name?", placeholder: "my-hook" }, (answer) => answers.push(answer));
 	expect(dialog.render(30)[2]).toContain("my-hook");
@@ -123,14 +123,14 @@ test("a line of text comes back as typed, or null", () => {
 	expect(dialog.render(30)[2]).toContain("a b");
 });
 
-test("what stands in the line at first is gone on with", () => {
+test("typing continues after the initial value", () => {
 	const answers: (string | null)[] = [];
 	const dialog = new InputDialog(look, { title: "Name?", value: "my hook" }, (answer) => answers.push(answer));
 	for (const key of ["s", "\r"]) dialog.handleInput(key);
 	expect(answers).toEqual(["my hooks"]);
 });
 
-test("a masked line shows dots and gives the text", () => {
+test("a masked input shows dots and returns the text", () => {
 	const answers: (string | null)[] = [];
 	const dialog = new InputDialog(look, { title: "Key", masked: true }, (answer) => answers.push(answer));
 	for (const key of ["s", "e", "c", "\x1b[200~ret\x1b[201~", "\r"]) dialog.handleInput(key);

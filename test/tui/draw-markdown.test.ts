@@ -9,7 +9,7 @@ function plain(source: string, width: number): string[] {
 	return drawMarkdown(source, width, theme).map((line) => line.replace(/\x1b\[[\d;]*m/g, ""));
 }
 
-test("wrapped lines of a list stand below its text, at every depth", () => {
+test("wrapped lines of a list item align with its text at every depth", () => {
 	const source = [
 		"- one two three four five",
 		"  six seven eight",
@@ -29,21 +29,21 @@ test("wrapped lines of a list stand below its text, at every depth", () => {
 	]);
 });
 
-test("a line break within an item stands below its text too, however short the lines are", () => {
+test("text after a line break in a list item aligns with the item's text", () => {
 	expect(plain("- one\n  two\n- [ ] three\n  four", 40)).toEqual(["- one", "  two", "- [ ] three", "  four"]);
 });
 
-test("a style goes on in the lines below, and the indent has none", () => {
+test("a style continues in wrapped lines but not in their indent", () => {
 	const [, second] = drawMarkdown("- **bold text that does not fit**", 20, theme);
 	expect(second).toBe("  \x1b[1mdoes not fit\x1b[22m");
 });
 
-test("lists in a quote hang too, and where there is no room for it nothing hangs", () => {
+test("lists in a quote are indented too, except on a screen that is too narrow", () => {
 	expect(plain("> - one two three four five six", 20)).toEqual(["│ - one two three", "│   four five six"]);
 	expect(plain("- one two three", 10)).toEqual(["- one two", "three"]);
 });
 
-test("a code block shows its language when it has one, and never its fences", () => {
+test("a code block shows its language, if it has one, and never its fences", () => {
 	const source = "text\n\n```ts\nlet a;\n\nlet b;\n```\n\n~~~\nplain\n~~~\n- item\n\n  ```sh\n  ls\n  ```\nend";
 	expect(plain(source, 40)).toEqual([
 		"text",
@@ -62,12 +62,12 @@ test("a code block shows its language when it has one, and never its fences", ()
 	]);
 });
 
-test("items of a to-do list keep their boxes, at every depth", () => {
+test("to-do items keep their boxes at every depth", () => {
 	const source = "- [ ] one\n- [x] two `code`\n  - [x] three\n- four\n1. [ ] five";
 	expect(plain(source, 40)).toEqual(["- [ ] one", "- [x] two code", "  - [x] three", "- four", "1. [ ] five"]);
 });
 
-test("a long line of code goes on further in than it begins", () => {
+test("a long line of code continues with a deeper indent", () => {
 	expect(plain("```ts\n  return one + two + three + four;\n```", 24)).toEqual([
 		"ts",
 		"    return one + two +",
@@ -82,7 +82,7 @@ test("no line is wider than the screen", () => {
 	}
 });
 
-test("nested lists stand as deep in every theme, and their bullets have its colour", () => {
+test("nested lists have the same indent in every theme, and bullets in the theme's color", () => {
 	const source = "- one\n  - two\n    1. three";
 	const light = drawMarkdown(source, 20, createTheme("light"));
 	expect(light).toEqual(

@@ -7,7 +7,7 @@ import { PromptEditor } from "../../src/tui/prompt-editor.js";
 import { createTheme } from "../../src/tui/theme.js";
 import { VirtualTerminal } from "../helpers/virtual-terminal.js";
 
-/** What an editor of a test starts with. */
+/** Settings of a test's editor. */
 export interface EditorStageOptions {
 	columns?: number;
 	cwd?: string;
@@ -21,13 +21,13 @@ export interface EditorStageOptions {
 export interface EditorStage {
 	terminal: VirtualTerminal;
 	editor: PromptEditor;
-	/** What was submitted, in order. It is in the history too, as in the program. */
+	/** Submitted texts, in order. They are also in the history, as in the program. */
 	submitted: string[];
 	/** The rows below the editor's lower border. */
 	popup(): Promise<string[]>;
 }
 
-/** Builds an editor; it is taken down when the test ends. */
+/** Starts an editor and stops it when the test ends. */
 export function startEditor({ columns = 80, cwd = "/", files = [], ...options }: EditorStageOptions = {}): EditorStage {
 	const terminal = new VirtualTerminal(columns, 24);
 	const tui = new LiveTUI(terminal);

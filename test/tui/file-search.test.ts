@@ -10,7 +10,7 @@ const listOf =
 	};
 const never = new AbortController().signal;
 
-test("folders are found too, and before anything is typed what is near the top stands first", async () => {
+test("folders are found too, and an empty query lists paths near the root first", async () => {
 	const search = new FileSearch(listOf("src/tui/editor.ts", "src/main.ts", "README.md"));
 	const find = (query: string) => search.search(query, { limit: 3, signal: never });
 	expect(paths(await find(""))).toEqual(["src/", "README.md", "src/tui/"]);
@@ -18,7 +18,7 @@ test("folders are found too, and before anything is typed what is near the top s
 	expect(paths(await find("src/tui/"))).toEqual(["src/tui/editor.ts"]);
 });
 
-test("what was found is shown while the list is still being made", async () => {
+test("matches are reported while the list is still growing", async () => {
 	let finish = () => {};
 	const search = new FileSearch(async (onFile) => {
 		onFile("early/price.ts");
@@ -40,11 +40,11 @@ test("what was found is shown while the list is still being made", async () => {
 	expect(partial[0]).toEqual(["early/price.ts"]);
 });
 
-/** 500 000 paths, the last of them with a name of its own. */
+/** 500 000 paths, the last of them with a unique name. */
 const MANY = Array.from({ length: 499_999 }, (_, index) => `packages/part${index % 977}/source/file${index}.ts`);
 MANY.push("packages/needle/here.ts");
 
-test("half a million names: the event loop has its turn every 2 000 of them, and a longer query looks at what matched", async () => {
+test("a search in 500 000 paths yields to the event loop every 2 000 of them, and a longer query searches only the matches", async () => {
 	const many = new FileSearch(async (onFile) => {
 		for (const path of MANY) onFile(path);
 	});
@@ -74,7 +74,7 @@ test("half a million names: the event loop has its turn every 2 000 of them, and
 	expect(turns).toBeLessThan(10);
 });
 
-test("an aborted search finds nothing and stops looking", async () => {
+test("an aborted search returns nothing and stops", async () => {
 	const abort = new AbortController();
 	const search = new FileSearch(async (onFile) => {
 		for (const path of MANY) onFile(path);
@@ -86,7 +86,7 @@ test("an aborted search finds nothing and stops looking", async () => {
 	expect(partial).toEqual([]);
 });
 
-test("cancelling ends a list that is being made; the next search makes a new one", async () => {
+test("canceling stops a growing list, and the next search starts a new one", async () => {
 	const lists: AbortSignal[] = [];
 	const search = new FileSearch(async (onFile, signal) => {
 		lists.push(signal);
@@ -102,7 +102,7 @@ test("cancelling ends a list that is being made; the next search makes a new one
 	expect(lists.map((signal) => signal.aborted)).toEqual([true, false]);
 });
 
-test("a list that fails leaves what it has found", async () => {
+test("a list that fails keeps the paths found so far", async () => {
 	const search = new FileSearch(async (onFile) => {
 		onFile("one.ts");
 		throw new Error("no ripgrep");

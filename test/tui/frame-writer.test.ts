@@ -5,7 +5,7 @@ import { VirtualTerminal } from "../helpers/virtual-terminal.js";
 
 const COLUMNS = 24;
 
-/** A terminal with some rows of another program above, and a writer that draws on it. */
+/** A terminal with rows of another program above, and a writer that draws on it. */
 function createScreen(rows: number, others: number) {
 	const terminal = new VirtualTerminal(COLUMNS, rows);
 	const before = Array.from({ length: others }, (_, index) => `other ${index}`);
@@ -19,7 +19,7 @@ function createScreen(rows: number, others: number) {
 		get redraws() {
 			return redraws;
 		},
-		/** Draws a frame. @returns what was written */
+		/** Draws a frame. @returns the output */
 		draw(lines: readonly string[], cursorLine = lines.length - 1, column = 0): string {
 			const frame = { lines: [...lines], cursor: lines.length > 0 ? { line: cursorLine, column } : null, rows };
 			let out = writer.lines.length > 0 ? writer.update(frame) : writer.redraw(frame, "");
@@ -43,7 +43,7 @@ test("a frame that changes nothing writes nothing", () => {
 	expect(screen.draw(numbered(4))).toBe("");
 });
 
-test("only lines that changed are written", async () => {
+test("only changed lines are written", async () => {
 	const screen = createScreen(10, 2);
 	screen.draw(numbered(6));
 	const out = screen.draw(numbered(6).with(1, "one").with(4, ""));
@@ -51,7 +51,7 @@ test("only lines that changed are written", async () => {
 	expect(await screen.terminal.screen()).toEqual([...screen.before, "line 0", "one", "line 2", "line 3", "", "line 5"]);
 });
 
-test("what stands below text that grows is moved, not written again", async () => {
+test("lines below growing text are moved, not rewritten", async () => {
 	const editor = ["─".repeat(COLUMNS), "draft", "─".repeat(COLUMNS)];
 	const screen = createScreen(8, 3);
 	screen.draw([...numbered(3), ...editor], 4);
@@ -61,7 +61,7 @@ test("what stands below text that grows is moved, not written again", async () =
 	expect(await screen.terminal.scrollback()).toEqual([...screen.before, ...numbered(5), ...editor]);
 });
 
-test("text that grows by more than a screen scrolls by above its end, which is not written again", async () => {
+test("text that grows by more than a screen scrolls above the lines below it, which are not rewritten", async () => {
 	const editor = ["─".repeat(COLUMNS), "draft", "─".repeat(COLUMNS)];
 	const screen = createScreen(9, 3);
 	screen.draw([...numbered(3), ...editor], 4);
@@ -70,7 +70,7 @@ test("text that grows by more than a screen scrolls by above its end, which is n
 	expect(await screen.terminal.scrollback()).toEqual([...screen.before, ...numbered(25), ...editor]);
 });
 
-test("a change above the screen is left to a redraw", () => {
+test("a change above the screen requires a redraw", () => {
 	const screen = createScreen(5, 0);
 	screen.draw(numbered(12));
 	expect(screen.writer.top).toBe(7);
@@ -79,7 +79,7 @@ test("a change above the screen is left to a redraw", () => {
 
 const text = fc.constantFrom("", "a", "bb", "x".repeat(COLUMNS), "─".repeat(COLUMNS), "\x1b[31mred\x1b[m", "語語");
 
-/** One change of a screen: some lines at a place give way to others. */
+/** One change of a screen: new lines replace some lines at a position. */
 const change = fc.record({
 	at: fc.double({ min: 0, max: 1, noNaN: true }),
 	removed: fc.nat({ max: 4 }),
@@ -92,7 +92,7 @@ function plain(lines: readonly string[]): string[] {
 	return lines.map((line) => line.replace(/\x1b\[[\d;]*m/g, ""));
 }
 
-test("whatever changes, the terminal shows the last frame with the cursor in its place, and keeps what has scrolled off", async () => {
+test("after random changes the terminal shows the last frame and its cursor, and keeps the scrollback", async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.integer({ min: 1, max: 9 }),
@@ -105,7 +105,7 @@ test("whatever changes, the terminal shows the last frame with the cursor in its
 				let lifted: string[] = [];
 				screen.draw(lines);
 				for (const { at, removed, added, cursor, lifts } of changes) {
-					// What has scrolled off does not change.
+					// Lines that have scrolled off do not change.
 					const from = writer.top + Math.floor(at * Math.max(0, lines.length - writer.top));
 					const next = lines.toSpliced(from, removed, ...added);
 					if (next.length <= writer.top) continue;

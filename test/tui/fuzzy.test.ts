@@ -16,13 +16,13 @@ test.each([
 	expect(fuzzyFilter(items, query, (item) => item)).toEqual(expected);
 });
 
-test("the matched letters are those that are marked", () => {
+test("the marked letters are the matched ones", () => {
 	const match = fuzzyMatch("pr", "src/price.ts");
 	expect(markMatch("src/price.ts", match?.positions ?? [], (text) => `<${text}>`)).toBe("src/<pr>ice.ts");
 	expect(fuzzyMatch("prt", "price.ts")?.positions).toEqual([0, 1, 6]);
 });
 
-test("a text matches what can be read from it in order, and only that", () => {
+test("a text matches exactly the queries whose letters it contains in order", () => {
 	fc.assert(
 		fc.property(
 			fc.string({ unit: fc.constantFrom(..."abAB./") }),

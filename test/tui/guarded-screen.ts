@@ -1,4 +1,4 @@
-// A program for the guard's tests: draws a screen in a real terminal and ends in the way its argument names.
+// A program for the guard's tests: draws a screen in a real terminal and exits in the way that its argument names.
 import { ProcessTerminal, Text } from "@mariozechner/pi-tui";
 import { LiveTUI } from "../../src/tui/live-tui.js";
 import { closeScreen, guardTerminal, suspend } from "../../src/tui/terminal-guard.js";

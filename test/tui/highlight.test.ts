@@ -24,7 +24,7 @@ test.each([
 	["python", "def f(x):\n  return 1", ["‹keyword def› ‹title f›(x):", "  ‹keyword return› ‹number 1›"]],
 	["diff", "+new\n-old", ["‹added +new›", "‹removed -old›"]],
 	["c", "int a = b < c && d > 1;", ["‹type int› a = b < c && d > ‹number 1›;"]],
-])("%s is coloured by the kinds of its tokens", (language, code, lines) => {
+])("%s is highlighted by the kinds of its tokens", (language, code, lines) => {
 	expect(createHighlighter(NAMED)(code, language)).toEqual(lines);
 });
 
@@ -32,13 +32,13 @@ test("a token of several lines is styled line by line", () => {
 	expect(createHighlighter(NAMED)("/* a\n\n   b */", "ts")).toEqual(["‹comment /* a›", "", "‹comment    b */›"]);
 });
 
-test("code inside of code has the colours of its own language", () => {
+test("embedded code is highlighted in its own language", () => {
 	expect(createHighlighter(NAMED)("<script>let a</script>", "html")).toEqual([
 		"‹keyword <›‹title script›‹keyword >›‹keyword let› a‹keyword </›‹title script›‹keyword >›",
 	]);
 });
 
-test("what stands inside of a string has the string's colour where it has none of its own", () => {
+test("tokens without a kind inside a string have the color of the string", () => {
 	expect(createHighlighter(NAMED)("'a #{b + 1} c'".replaceAll("'", '"'), "ruby")).toEqual([
 		'‹string "a #{b + ›‹number 1›‹string } c"›',
 	]);

@@ -14,15 +14,15 @@ function start() {
 }
 
 test.each<[string, string[], string[]]>([
-	["keys come as they are read", ["a", "bc\x1b[A"], ["a", "bc\x1b[A"]],
-	["an arrow that is cut in two is one key", ["\x1b", "[A"], ["\x1b[A"]],
-	["one that is cut behind its bracket too", ["x\x1b[1;", "3", "A"], ["x", "\x1b[1;3A"]],
+	["keys are passed on as they are read", ["a", "bc\x1b[A"], ["a", "bc\x1b[A"]],
+	["a split arrow key is one key", ["\x1b", "[A"], ["\x1b[A"]],
+	["an arrow key split after its bracket is one key", ["x\x1b[1;", "3", "A"], ["x", "\x1b[1;3A"]],
 	["Alt with a key is one key, though Escape is read first", ["\x1b", "b"], ["\x1bb"]],
 	["a key of the Kitty protocol", ["\x1b[99", ";5:3", "u"], ["\x1b[99;5:3u"]],
 	["a function key", ["\x1bO", "P"], ["\x1bOP"]],
-	["a paste comes whole", ["\x1b[200~on", "e\x1b[20", "1~x"], ["\x1b[200~one\x1b[201~", "x"]],
-	["its first mark may be cut", ["a\x1b[2", "00~b\x1b[201~"], ["a", "\x1b[200~b\x1b[201~"]],
-	["what looks like a mark in it is text", ["\x1b[200~a\x1b", "[2K\x1b[201~"], ["\x1b[200~a\x1b[2K\x1b[201~"]],
+	["a paste arrives in one piece", ["\x1b[200~on", "e\x1b[20", "1~x"], ["\x1b[200~one\x1b[201~", "x"]],
+	["the start sequence of a paste may be split", ["a\x1b[2", "00~b\x1b[201~"], ["a", "\x1b[200~b\x1b[201~"]],
+	["a similar sequence inside a paste is text", ["\x1b[200~a\x1b", "[2K\x1b[201~"], ["\x1b[200~a\x1b[2K\x1b[201~"]],
 	[
 		"two pastes in one read",
 		["\x1b[200~a\x1b[201~\x1b[200~b\x1b[201~"],
@@ -34,7 +34,7 @@ test.each<[string, string[], string[]]>([
 	expect(emitted).toEqual(expected);
 });
 
-test("a lone escape comes after a moment, the start of a sequence much later", async () => {
+test("a lone escape is passed on after a short delay, the start of a sequence after a long one", async () => {
 	const { emitted, gatherer } = start();
 	gatherer.push("\x1b");
 	await vi.advanceTimersByTimeAsync(29);
@@ -48,7 +48,7 @@ test("a lone escape comes after a moment, the start of a sequence much later", a
 	expect(emitted).toEqual(["\x1b", "\x1b["]);
 });
 
-test("Escape twice, read at once, is two keys", async () => {
+test("two escapes in one read are two keys", async () => {
 	const { emitted, gatherer } = start();
 	gatherer.push("\x1b\x1b");
 	await vi.advanceTimersByTimeAsync(31);
@@ -58,11 +58,11 @@ test("Escape twice, read at once, is two keys", async () => {
 	expect(emitted.slice(2)).toEqual(["\x1b\x1b[A"]);
 });
 
-test("a program that was busy reads what has come before it takes an escape for a key of its own", () => {
+test("a program that was busy reads pending input before it treats an escape as a key", () => {
 	const { emitted, gatherer } = start();
 	gatherer.push("\x1b");
 	vi.advanceTimersToNextTimer();
-	// The time is up; what the terminal has sent meanwhile is read in the same turn of the event loop.
+	// The timeout has passed; pending input is read in the same turn of the event loop.
 	gatherer.push("[A");
 	vi.runAllTimers();
 	expect(emitted).toEqual(["\x1b[A"]);
@@ -74,7 +74,7 @@ test.each([
 	["escape of the Kitty protocol", "\x1b[27u"],
 	["ctrl+c of the Kitty protocol", "\x1b[99;5u"],
 	["ctrl+c of xterm", "\x1b[27;5;99~"],
-])("a paste whose end never comes is ended by %s once it has gone quiet, and keys are keys again", (_, key) => {
+])("%s ends a paste without an end sequence after a pause, and later keys are keys again", (_, key) => {
 	const { emitted, gatherer } = start();
 	gatherer.push("\x1b[200~one\n");
 	gatherer.push("two\x1b[20");
@@ -87,7 +87,7 @@ test.each([
 	expect(emitted).toEqual(["\x1b[200~one\ntwo\x1b[20typed\r\x1b[201~", "x\r"]);
 });
 
-test("in a paste that goes on an escape is text", () => {
+test("an escape inside an ongoing paste is text", () => {
 	const { emitted, gatherer } = start();
 	for (const piece of ["\x1b[200~a", "\x1b", "\x03", "b\x1b[201~"]) {
 		gatherer.push(piece);
@@ -96,7 +96,7 @@ test("in a paste that goes on an escape is text", () => {
 	expect(emitted).toEqual(["\x1b[200~a\x1b\x03b\x1b[201~"]);
 });
 
-test("a paste of ten million characters in pieces of a thousand costs its length, not its square", () => {
+test("a paste of ten million characters in chunks of a thousand takes linear time", () => {
 	const { emitted, gatherer } = start();
 	const searched = vi.spyOn(String.prototype, "indexOf");
 	const piece = "x".repeat(1000);
@@ -109,7 +109,7 @@ test("a paste of ten million characters in pieces of a thousand costs its length
 	expect(looked).toBeLessThan(25_000_000);
 });
 
-test("nothing comes after it is stopped", () => {
+test("nothing is emitted after stop", () => {
 	const { emitted, gatherer } = start();
 	gatherer.push("\x1b");
 	gatherer.stop();

@@ -4,7 +4,7 @@ import { KEY_ACTIONS, type KeyAction } from "../../src/tui/key-table.js";
 import { createKeymap } from "../../src/tui/keymap.js";
 import { encodingsOf } from "../helpers/key-encodings.js";
 
-/** Keys that a plain terminal cannot send: it sends those without the modifier instead. */
+/** Keys that a plain terminal cannot send: it sends them without the modifier. */
 const NOT_PLAIN = ["shift+ctrl+p", "shift+ctrl+z", "shift+enter"];
 
 /** The actions of the scope of `of` that an input sequence fires, in pi and in pi-tui's components. */
@@ -50,7 +50,7 @@ describe.each(CASES)("%s fires %s", (key, action) => {
 		]);
 	});
 
-	test("with the Kitty protocol: pressed, held, with Caps Lock, but not when it is let go", () => {
+	test("with the Kitty protocol: pressed, held, with Caps Lock, but not released", () => {
 		setKittyProtocolActive(true);
 		expect(Object.entries(kitty).map(([name, data]) => [name, fired(data, action)])).toEqual([
 			["press", expected(key, action)],
@@ -66,11 +66,11 @@ test.each([
 	["xterm with modifyOtherKeys", "\x1b[27;6;95~"],
 	["the same, in the shorter form", "\x1b[95;6u"],
 	["the Kitty protocol", "\x1b[45:95;6u"],
-])("ctrl and underscore undo, as ctrl and minus do, on %s", (_, data) => {
+])("ctrl+underscore undoes like ctrl+minus on %s", (_, data) => {
 	expect(fired(data, "tui.editor.undo")).toEqual(["tui.editor.undo"]);
 });
 
-test("other layouts: a key is known by where it is when its letter is not Latin", () => {
+test("a key with a non-Latin letter is recognized by its position on the keyboard", () => {
 	setKittyProtocolActive(true);
 	expect(fired("\x1b[1089::99;5u", "app.interrupt")).toEqual(["app.interrupt"]);
 });

@@ -21,7 +21,7 @@ test("key releases never match", () => {
 	expect(keymap.matches("\x1b[99;5:3u", "app.interrupt")).toBe(false);
 });
 
-test("a user's keys take the place of the defaults and show as they are read", () => {
+test("the user's keys replace the defaults and are displayed", () => {
 	const keymap = createKeymap({ "app.model": ["alt+m", "f2"], "app.suspend": [] });
 	onTestFinished(() => void createKeymap());
 	expect(keymap.matches("\x1bm", "app.model")).toBe(true);
@@ -34,7 +34,7 @@ test("a user's keys take the place of the defaults and show as they are read", (
 	expect(keymap.list().map(([, text]) => text)).not.toContain("Suspend; fg comes back");
 });
 
-test("only keys that do something are listed", () => {
+test("only actions that pi uses are listed", () => {
 	const listed = createKeymap().list();
 	expect(listed.filter(([keys]) => /^ctrl\+c\b/.test(keys))).toEqual([
 		["ctrl+c", "Clear the editor; twice: quit", "Editor"],
@@ -42,7 +42,7 @@ test("only keys that do something are listed", () => {
 	expect(listed).toContainEqual(["ctrl+k", "Delete to line end", "Editor"]);
 });
 
-test("what is wrong with a user's keys is told with its place, and the rest is used", () => {
+test("mistakes in the user's keys are reported with their location, and the rest applies", () => {
 	const bindings = {
 		"app.modle": "f1",
 		"app.model": "ctrl+pagup",
@@ -52,25 +52,25 @@ test("what is wrong with a user's keys is told with its place, and the rest is u
 	const keymap = createKeymap(bindings, (action, key) => `keybindings.json (${action} ${key ?? ""})`);
 	onTestFinished(() => void createKeymap());
 	expect(keymap.problems).toEqual([
-		'keybindings.json (app.modle ): no action is called "app.modle" · did you mean app.model?',
-		'keybindings.json (app.model ctrl+pagup): "app.model" cannot have "ctrl+pagup": there is no such key · did you mean pageup?',
-		'keybindings.json (app.exit ): "app.exit" cannot have 7: there is no such key · write one like "ctrl+e", "alt+up" or "f5"',
+		'keybindings.json (app.modle ): unknown action "app.modle" · did you mean app.model?',
+		'keybindings.json (app.model ctrl+pagup): unknown key "ctrl+pagup" for "app.model" · did you mean pageup?',
+		'keybindings.json (app.exit ): unknown key 7 for "app.exit" · valid keys look like "ctrl+e", "alt+up" or "f5"',
 	]);
 	expect(["app.model", "app.exit", "app.toggleThinking"].map((id) => keysOf(keymap, id))).toEqual([
 		"ctrl+l",
 		"ctrl+q",
 		"f4",
 	]);
-	expect(createKeymap([1]).problems).toEqual(["Key bindings must be an object of action and key"]);
+	expect(createKeymap([1]).problems).toEqual(["Key bindings must be a JSON object of actions and keys"]);
 });
 
-/** Keys by the name of an action that may be the editor's. */
+/** Keys of an action, which may be one of pi-tui's editor. */
 function keysOf(keymap: Keymap, action: string): string | undefined {
 	const { description } = KEY_ACTIONS.find((known) => known.action === action) ?? {};
 	return keymap.list().find(([, does]) => does === description)?.[0];
 }
 
-test("of two actions on one key the user's wins over a default, the first of the user's over the second", () => {
+test("on the same key, a user's action wins over a default, and the user's first action over the second", () => {
 	const keymap = createKeymap({
 		"app.modelNext": "ctrl+o",
 		"app.model": ["f2", "Ctrl+E"],
@@ -80,8 +80,8 @@ test("of two actions on one key the user's wins over a default, the first of the
 	});
 	onTestFinished(() => void createKeymap());
 	expect(keymap.problems).toEqual([
-		'keybindings.json: f2 is bound to "app.model" and to "tui.editor.undo" · the first has it; give one another key',
-		'keybindings.json: ctrl+o does "app.modelNext" now and leaves "app.expandTools" without a key · give that another one',
+		'keybindings.json: f2 is already bound to "app.model", so "tui.editor.undo" does not get it · choose another key for one',
+		'keybindings.json: binding ctrl+o to "app.modelNext" leaves "app.expandTools" without a key · bind it to another one',
 	]);
 	expect(keymap.matches("\x0f", "app.modelNext")).toBe(true);
 	expect(keymap.matches("\x0f", "app.expandTools")).toBe(false);
@@ -91,7 +91,7 @@ test("of two actions on one key the user's wins over a default, the first of the
 	expect(keysOf(keymap, "tui.editor.deleteCharForward")).toBe("delete / ctrl+d");
 });
 
-test("no two actions share a key by default, but those that pass it on", () => {
+test("no two actions share a default key, except those that share it on purpose", () => {
 	for (const { action, keys } of KEY_ACTIONS) {
 		const keymap = createKeymap({ [action]: keys });
 		expect([action, keymap.problems]).toEqual([action, []]);
@@ -99,7 +99,7 @@ test("no two actions share a key by default, but those that pass it on", () => {
 	}
 });
 
-test("other keys hold from the moment they are loaded, in pi-tui's components too", () => {
+test("reloaded keys apply at once, in pi-tui's components too", () => {
 	const keymap = createKeymap({ "app.model": "f2" });
 	onTestFinished(() => void createKeymap());
 	keymap.reload({ "tui.editor.undo": "f3" });
@@ -108,7 +108,7 @@ test("other keys hold from the moment they are loaded, in pi-tui's components to
 	expect(getKeybindings().matches("\x1f", "tui.editor.undo")).toBe(false);
 });
 
-test("actions conflict only when they listen at the same time", () => {
+test("actions conflict only if they are active at the same time", () => {
 	const keymap = createKeymap({
 		"contextPanel.filter": "y",
 		"compactionPanel.edit": "r",
@@ -117,8 +117,8 @@ test("actions conflict only when they listen at the same time", () => {
 	});
 	onTestFinished(() => void createKeymap());
 	expect(keymap.problems).toEqual([
-		'keybindings.json: y does "contextPanel.filter" now and leaves "contextPanel.copy" without a key · give that another one',
-		'keybindings.json: r does "compactionPanel.edit" now and leaves "compactionPanel.redraft" without a key · give that another one',
+		'keybindings.json: binding y to "contextPanel.filter" leaves "contextPanel.copy" without a key · bind it to another one',
+		'keybindings.json: binding r to "compactionPanel.edit" leaves "compactionPanel.redraft" without a key · bind it to another one',
 	]);
 	expect(keymap.keysOf("pager.copy")).toBe("y");
 	expect(keymap.keysOf("pager.close")).toBe("q");
@@ -127,7 +127,7 @@ test("actions conflict only when they listen at the same time", () => {
 	expect(keymap.keysOf("app.abort")).toBe("esc");
 });
 
-test("a capital letter is typed with Shift, and a sign matches on every keyboard layout", () => {
+test("a capital letter means Shift, and punctuation matches on every keyboard layout", () => {
 	const keymap = createKeymap({ "contextPanel.copyAll": "W" });
 	onTestFinished(() => void createKeymap());
 	expect(keymap.keyOf("contextPanel.copyAll")).toBe("W");

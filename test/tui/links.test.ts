@@ -20,13 +20,13 @@ function drawn(source: string, width = 60): string[] {
 	);
 }
 
-test("the text of a link leads to its address, which is not written out", () => {
+test("a link's text is clickable and its address is not shown", () => {
 	expect(drawn("see [the docs](https://example.org/a?b=1#c) and <me@example.org>")).toEqual([
 		"see <https://example.org/a?b=1#c|the docs> and <mailto:me@example.org|me@example.org>",
 	]);
 });
 
-test("a link goes on in the lines below, in lists, tables and quotes too, and is closed at the end of each", () => {
+test("a link continues in wrapped lines, also in lists, tables and quotes, and ends at each line end", () => {
 	expect(drawn("[one two three four](http://a.b/)", 10)).toEqual(["<http://a.b/|one two>", "<http://a.b/|three four>"]);
 	expect(drawn("- [one two three four](http://a.b/)", 14)).toEqual([
 		"- <http://a.b/|one two>",
@@ -36,18 +36,18 @@ test("a link goes on in the lines below, in lists, tables and quotes too, and is
 	for (const line of drawn(source, 14)) expect(line.split("<").length).toBe(line.split(">").length);
 });
 
-test("where links cannot be clicked the address stands behind the text", () => {
+test("without clickable links the address follows the text", () => {
 	showLinks(false);
 	expect(drawn("[the docs](https://example.org)")).toEqual(["the docs (https://example.org)"]);
 });
 
-test("what must not be opened is text, its address written out", () => {
+test("a link with a forbidden address is text followed by the address", () => {
 	expect(drawn("[run me](javascript:alert) [app](vscode://x) [x](./rel.md)")).toEqual([
 		"run me (javascript:alert) app (vscode://x) x (./rel.md)",
 	]);
 });
 
-test("a text that names another address does not hide where it leads", () => {
+test("a link whose text is another address shows its real address", () => {
 	expect(drawn("[https://bank.example](https://evil.example/x)\n[www.a.example](https://www.a.example/)", 80)).toEqual([
 		"<https://evil.example/x|https://bank.example> (https://evil.example/x)",
 		"<https://www.a.example/|www.a.example>",
@@ -66,7 +66,7 @@ test.each([
 	["relative/path", null],
 ])("the address %j becomes %j", (address, safe) => expect(linkAddress(address)).toBe(safe));
 
-test("no address holds what a terminal would take for a command, and none is longer than a terminal takes", () => {
+test("no address contains control characters or is longer than a terminal accepts", () => {
 	expect(linkAddress(`https://example.org/${"x".repeat(2_000)}`)).toBeNull();
 	fc.assert(
 		fc.property(fc.constantFrom("http://a.b/", "mailto:", "file://"), fc.string({ unit: "binary" }), (start, rest) => {
@@ -75,7 +75,7 @@ test("no address holds what a terminal would take for a command, and none is lon
 	);
 });
 
-test("taking links out leaves their text, and links count nothing into the width", () => {
+test("removing links keeps their text, and links have no width", () => {
 	const [line = ""] = drawMarkdown("a [b](http://x.y) c", 40, createTheme("plain"));
 	expect(visibleWidth(line)).toBe(5);
 	expect(withoutLinks(line)).toBe("a b c");

@@ -6,7 +6,7 @@ import { VirtualTerminal } from "../helpers/virtual-terminal.js";
 
 const theme = createTheme("dark");
 
-/** A block of lines that can grow, and counts how often each of its lines was asked for. */
+/** A block of lines that can grow. It counts the lines that it has rendered. */
 export class Lines implements Block {
 	done = true;
 	settledLines = 0;
@@ -23,7 +23,7 @@ export function numbered(from: number, count: number): string[] {
 	return Array.from({ length: count }, (_, index) => `line ${from + index} ${"·".repeat((from + index) % 40)}`);
 }
 
-/** The same screen on the stock TUI and on LiveTUI. */
+/** The same content on pi-tui's TUI and on LiveTUI. */
 export function bothScreens(columns = 60, rows = 16) {
 	const list = new BlockList();
 	const stock = { terminal: new VirtualTerminal(columns, rows), blocks: new Container() };
@@ -62,7 +62,7 @@ export function bothScreens(columns = 60, rows = 16) {
 		expect(await live.scrollback()).toEqual(await stock.terminal.scrollback());
 		expect(await live.screen()).toEqual(await stock.terminal.screen());
 	};
-	/** The same screen, and the same above it from a line on: a redraw leaves what had scrolled off where it was. */
+	/** Compares the screens, and the scrollback from a line on: a redraw leaves earlier lines unchanged. */
 	const sameFrom = async (line: string) => {
 		const from = (lines: string[]) => lines.slice(lines.lastIndexOf(line));
 		expect(from(await live.scrollback())).toEqual(from(await stock.terminal.scrollback()));

@@ -8,7 +8,7 @@ import { Lines, numbered } from "./live-stage.js";
 
 const OTHERS = ["other 0", "other 1", "other 2"];
 
-/** A screen of so many lines and an editor, below what other programs wrote. */
+/** A screen with lines and an editor, below the output of other programs. */
 async function screenOf(lines: string[], columns = 60, rows = 24) {
 	const terminal = new VirtualTerminal(columns, rows);
 	terminal.write(OTHERS.map((line) => `${line}\r\n`).join(""));
@@ -21,7 +21,7 @@ async function screenOf(lines: string[], columns = 60, rows = 24) {
 	return {
 		terminal,
 		tui,
-		/** @returns the screen once it is drawn at that size */
+		/** @returns the screen after it is drawn at that size */
 		async resize(columns: number, rows: number): Promise<string[]> {
 			const redraws = tui.fullRedraws;
 			terminal.resize(columns, rows);
@@ -37,7 +37,7 @@ test.each([
 	["narrower", 20, 24],
 	["narrower and lower", 30, 8],
 	["wider and lower", 90, 8],
-])("a window that was %s for a while shows each line once when it is as large as before", async (_, columns, rows) => {
+])("a window that was temporarily %s shows each line once at its old size", async (_, columns, rows) => {
 	const lines = numbered(0, 15).map((line) => line.slice(0, 19).trimEnd());
 	const { terminal, resize } = await screenOf(lines);
 	for (let round = 0; round < 3; round += 1) {
@@ -48,7 +48,7 @@ test.each([
 	expect((await terminal.scrollback()).slice(0, 3)).toEqual(OTHERS);
 });
 
-test("whatever the heights between, a high window shows each line once and nothing of other programs is lost", async () => {
+test("after random heights, a tall window shows each line once and keeps the output of other programs", async () => {
 	const heights = fc.array(fc.integer({ min: 2, max: 40 }), { minLength: 1, maxLength: 6 });
 	await fc.assert(
 		fc.asyncProperty(heights, fc.integer({ min: 1, max: 40 }), async (sizes, count) => {

@@ -5,7 +5,7 @@ import { bothScreens, Lines } from "./live-stage.js";
 
 const theme = createTheme("dark");
 
-/** A screen on which a block with the line "one" is streaming in. */
+/** A screen with a streaming block that has the line "one". */
 async function streamingBlock() {
 	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
 	stockTui.stop();
@@ -17,7 +17,7 @@ async function streamingBlock() {
 	return { live, liveTui, block };
 }
 
-test("streaming asks for one frame in 33 ms at most", async () => {
+test("streaming draws at most one frame every 33 ms", async () => {
 	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
 	stockTui.stop();
 	const view = new StreamingMarkdown(theme);
@@ -35,7 +35,7 @@ test("streaming asks for one frame in 33 ms at most", async () => {
 	expect((await live.screen())[0]).toContain("word word");
 });
 
-test("a key shows at once, and what streams in waits for its own frame", async () => {
+test("a key is drawn at once, and streaming text waits for its own frame", async () => {
 	const { live, liveTui, block } = await streamingBlock();
 	block.text = ["one", "two"];
 	liveTui.requestStreamFrame();
@@ -49,7 +49,7 @@ test("a key shows at once, and what streams in waits for its own frame", async (
 	await live.waitFor("two");
 });
 
-test("a block that is done shows in the next frame, whatever streams in", async () => {
+test("a finished block is drawn in the next frame during streaming", async () => {
 	const { live, liveTui, block } = await streamingBlock();
 	block.text = ["all of it"];
 	block.done = true;
@@ -59,7 +59,7 @@ test("a block that is done shows in the next frame, whatever streams in", async 
 	expect(await live.rowsNow()).toContain("all of it");
 });
 
-test("text that comes in floods is whole in the scrollback, with keys typed and lines added to the draft meanwhile", async () => {
+test("fast streaming text is complete in the scrollback while keys are typed and the draft grows", async () => {
 	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
 	stockTui.stop();
 	const text = Array.from({ length: 300 }, (_, index) => `## Part ${index}\n\nSome *text*\nin it.\n\n- one\n\n`).join(

@@ -8,7 +8,7 @@ import { bothScreens, Lines, numbered } from "./live-stage.js";
 
 const theme = createTheme("dark");
 
-test("screen and scrollback equal those of the stock TUI over 1 400 lines of streaming, typing and resizing", async () => {
+test("screen and scrollback equal those of pi-tui's TUI over 1 400 lines of streaming, typing and resizing", async () => {
 	const { stock, live, list, add, render, send, same } = bothScreens();
 	let line = 0;
 	for (let round = 0; round < 20; round += 1) {
@@ -50,7 +50,7 @@ test("screen and scrollback equal those of the stock TUI over 1 400 lines of str
 	expect(live.output).not.toMatch(/\x1b\[[23]J/);
 }, 60_000);
 
-test("a live block taller than the screen comes out whole, whatever of it changes", async () => {
+test("a streaming block taller than the screen ends up complete, whichever lines change", async () => {
 	const { add, render, same, sameFrom, live } = bothScreens(40, 10);
 	add(new Lines(numbered(0, 30)));
 	const tall = new Lines(numbered(100, 25));
@@ -69,7 +69,7 @@ test("a live block taller than the screen comes out whole, whatever of it change
 	expect((await live.scrollback()).slice(0, 30)).toEqual(numbered(0, 30));
 });
 
-test("a keystroke draws only what is on the screen, however long the session is", async () => {
+test("a keystroke renders only visible lines, however long the session is", async () => {
 	const { liveTui, list, live } = bothScreens(60, 16);
 	const blocks = Array.from({ length: 1_000 }, (_, index) => new Lines(numbered(index * 4, 4)));
 	for (const block of blocks) list.append(block);
@@ -81,7 +81,7 @@ test("a keystroke draws only what is on the screen, however long the session is"
 	expect(blocks.reduce((sum, block) => sum + block.rendered, 0)).toBeLessThan(60);
 });
 
-test("a redraw brings back the last lines and says how many are not there", async () => {
+test("a redraw brings back the last lines and shows how many it omits", async () => {
 	const terminal = new VirtualTerminal(60, 8);
 	const list = new BlockList((lines) => `${lines} before`, 20);
 	const tui = new LiveTUI(terminal, { blocks: list });
@@ -102,7 +102,7 @@ test("a redraw brings back the last lines and says how many are not there", asyn
 	expect(await terminal.scrollback()).toEqual([...scrolledOff, "100 before", ...numbered(100, 20), "new"]);
 });
 
-test("replaced blocks take the place of all that was there", async () => {
+test("replaceAll shows only the new blocks", async () => {
 	const { liveTui, live, list, add } = bothScreens(40, 8);
 	add(new Lines(numbered(0, 30)));
 	await live.settle();
@@ -111,7 +111,7 @@ test("replaced blocks take the place of all that was there", async () => {
 	expect(liveTui.fullRedraws).toBe(2);
 });
 
-/** A LiveTUI on a terminal that shows something already. */
+/** A LiveTUI on a terminal that already shows other output. */
 async function belowOthers({ columns = 40, rows = 12, lines = 3 } = {}) {
 	const terminal = new VirtualTerminal(columns, rows);
 	const others = Array.from({ length: lines }, (_, index) => `other ${index}`);
@@ -143,7 +143,7 @@ test.each([
 	expect(lines).toEqual([...others, "first", "second", rule, "", rule]);
 });
 
-test("what another program showed stays in the scrollback when the screen has long been full", async () => {
+test("the output of another program remains in the scrollback after the screen is full", async () => {
 	const { terminal, others, list, tui } = await belowOthers({ lines: 20 });
 	list.append(new Lines(numbered(0, 50).map((line) => line.slice(0, 20))));
 	tui.requestRender();
@@ -155,7 +155,7 @@ test("what another program showed stays in the scrollback when the screen has lo
 	expect(terminal.output).not.toMatch(/\x1b\[[23]J/);
 });
 
-test("after another program had the terminal the screen goes on below, with all that came meanwhile", async () => {
+test("after another program used the terminal, the screen continues below it with all new lines", async () => {
 	const { terminal, list, tui } = await belowOthers();
 	list.append(new Lines(numbered(0, 30).map((line) => line.slice(0, 20))));
 	tui.requestRender();
@@ -182,7 +182,7 @@ test("the screen begins on a row of its own", async () => {
 	expect(lines).toEqual(["a prompt without end>", "x".repeat(40), "end"]);
 });
 
-test("no control sequence of a component reaches the terminal, but styles, links and the cursor's mark do", async () => {
+test("control sequences of a component are removed, except styles, links and the cursor's mark", async () => {
 	const { terminal, list, tui } = await belowOthers({ columns: 60 });
 	const link = "\x1b]8;;https://example.org\x07link\x1b]8;;\x07";
 	const before = terminal.output.length;
@@ -195,7 +195,7 @@ test("no control sequence of a component reaches the terminal, but styles, links
 	expect(written).not.toMatch(/\x1b\]0|\x9b|\x1b_|\x1b\[\?1l|\x1b\\/);
 });
 
-test("streamed markdown ends up whole in the scrollback, without a clear, and what has scrolled off costs nothing", async () => {
+test("streamed Markdown is complete in the scrollback without a clear, and scrolled-off lines cost nothing", async () => {
 	const { live, liveTui, list, stockTui } = bothScreens(60, 16);
 	stockTui.stop();
 	const text = Array.from(
@@ -221,7 +221,7 @@ test("streamed markdown ends up whole in the scrollback, without a clear, and wh
 	expect(longest).toBeLessThan(150);
 }, 30_000);
 
-test("many changes of size are one redraw", async () => {
+test("many resizes cause one redraw", async () => {
 	const { liveTui, live, add } = bothScreens(60, 16);
 	add(new Lines(numbered(0, 100)));
 	await live.settle();
@@ -250,7 +250,7 @@ test("a hundred random sizes leave the screen alive and no line too wide", async
 	expect(liveTui.terminal.columns).toBe(50);
 }, 30_000);
 
-test("a line that is too wide or holds a line end is cut, and a block that throws becomes a line", async () => {
+test("a line that is too wide or contains a line end is truncated, and a block that throws becomes one line", async () => {
 	const { live, add, stockTui } = bothScreens(20, 8);
 	stockTui.stop();
 	const wide: Block = { done: true, render: () => ["x".repeat(50), "two\nlines"], invalidate() {} };
@@ -266,7 +266,7 @@ test("a line that is too wide or holds a line end is cut, and a block that throw
 	expect((await live.screen()).slice(0, 3)).toEqual([`${"x".repeat(19)}…`, "two lines", "(cannot be drawn: n…"]);
 });
 
-test("a redraw does not clear from the first cell on: tmux would put what it clears into the scrollback", async () => {
+test("a redraw does not clear from the first cell, because tmux would push the cleared text into the scrollback", async () => {
 	const terminal = new VirtualTerminal(40, 10);
 	const screen = new LiveTUI(terminal);
 	onTestFinished(() => screen.stop());

@@ -33,12 +33,12 @@ function start() {
 						onCancel: () => settle(null),
 					},
 				),
-			{ ...options, cancelled: null },
+			{ ...options, canceled: null },
 		);
 	return { terminal, editor, overlays, choose, changes };
 }
 
-test("a dialog stands in the editor's place; afterwards the draft and the focus are back", async () => {
+test("a dialog replaces the editor; afterwards the draft and the focus return", async () => {
 	const { terminal, editor, overlays, choose, changes } = start();
 	await terminal.type("draft");
 	const answer = choose("Which?");
@@ -65,7 +65,7 @@ test("several dialogs queue and each gets its own answer", async () => {
 	expect(await answers).toEqual(["one", null, "two"]);
 });
 
-test("an aborted signal cancels a dialog that is open, one that waits, and one that comes too late", async () => {
+test("an aborted signal cancels an open dialog, a queued one, and one opened afterwards", async () => {
 	const { terminal, overlays, choose } = start();
 	const open = new AbortController();
 	const waiting = new AbortController();
@@ -90,11 +90,11 @@ test("a timeout cancels, and a late answer changes nothing", async () => {
 			late = settle;
 			return { render: () => ["?"], invalidate() {} };
 		},
-		{ timeoutMs: 5, cancelled: "cancelled" },
+		{ timeoutMs: 5, canceled: "canceled" },
 	);
-	expect(await answer).toBe("cancelled");
+	expect(await answer).toBe("canceled");
 	late("too late");
-	expect(await answer).toBe("cancelled");
+	expect(await answer).toBe("canceled");
 	expect(overlays.isOpen).toBe(false);
 });
 
@@ -104,7 +104,7 @@ test("a dialog that cannot be built fails alone", async () => {
 		() => {
 			throw new Error("broken");
 		},
-		{ cancelled: null },
+		{ canceled: null },
 	);
 	const next = choose("Next?");
 	await expect(broken).rejects.toThrow("broken");

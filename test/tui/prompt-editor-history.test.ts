@@ -3,7 +3,7 @@ import { startEditor } from "./editor-stage.js";
 
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index}`).join("\n");
 
-test("up goes back through what was sent, down comes back to the draft", async () => {
+test("up shows earlier prompts, down returns to the draft", async () => {
 	const { terminal, editor } = startEditor();
 	for (const text of ["one", "two"]) {
 		await terminal.type(text);
@@ -18,7 +18,7 @@ test("up goes back through what was sent, down comes back to the draft", async (
 	expect(seen).toEqual(["two", "one", "one", "two", "a draft", "a draft"]);
 });
 
-test("in a text of several rows the arrows move the cursor until its first or last row", async () => {
+test("in a text of several rows the arrows move the cursor up to the first or last row", async () => {
 	const { terminal, editor } = startEditor({ columns: 20 });
 	await terminal.type("sent");
 	await terminal.press("enter");
@@ -31,7 +31,7 @@ test("in a text of several rows the arrows move the cursor until its first or la
 	expect(editor.getText()).toBe("words that wrap twice over");
 });
 
-test("what is changed after it was recalled is a draft of its own", async () => {
+test("a recalled prompt that is edited becomes the draft", async () => {
 	const { terminal, editor } = startEditor();
 	for (const text of ["one", "two"]) {
 		await terminal.type(text);
@@ -45,7 +45,7 @@ test("what is changed after it was recalled is a draft of its own", async () => 
 	expect(editor.getText()).toBe("two changed");
 });
 
-test("prompts of earlier sessions come after those of this one, and are asked for once, when they are wanted", async () => {
+test("prompts of earlier sessions come after those of this one and are loaded once, on first use", async () => {
 	let asked = 0;
 	const earlierPrompts = async () => {
 		asked++;
@@ -64,7 +64,7 @@ test("prompts of earlier sessions come after those of this one, and are asked fo
 	expect(asked).toBe(1);
 });
 
-test("the first up shows an earlier prompt as soon as it is found, unless something was typed meanwhile", async () => {
+test("the first up shows an earlier prompt when it is loaded, unless the user has typed meanwhile", async () => {
 	let find = (_: string[]) => {};
 	const found = new Promise<string[]>((resolve) => {
 		find = resolve;
@@ -79,14 +79,14 @@ test("the first up shows an earlier prompt as soon as it is found, unless someth
 	expect([editor.getText(), other.editor.getText()]).toEqual(["an earlier prompt", "typed"]);
 });
 
-test("a session that is not there yet is asked again", async () => {
+test("earlier prompts that are not available yet are requested again", async () => {
 	const answers: (string[] | null)[] = [["an earlier prompt"], null];
 	const { terminal } = startEditor({ earlierPrompts: async () => answers.pop() ?? null });
 	await terminal.press("up", "up");
 	await terminal.waitFor("an earlier prompt");
 });
 
-test("a command that is recalled opens no palette: the arrows go on through the history", async () => {
+test("a recalled command opens no palette, so the arrows keep browsing the history", async () => {
 	const { terminal, editor, popup } = startEditor();
 	for (const text of ["first", "/pop 3"]) {
 		await terminal.type(text);
@@ -118,7 +118,7 @@ test("a paste is folded into a mark that survives the history, a draft and undo,
 	expect(submitted).toEqual([`see ${LINES}`, "x".repeat(1500)]);
 });
 
-test("a mark that was typed, or that a paste holds, is text", async () => {
+test("a mark that was typed or is part of a paste is text", async () => {
 	const { terminal, editor } = startEditor();
 	await terminal.type("[paste #1 +30 lines] ");
 	await terminal.paste(`[paste #1 +30 lines]${"y".repeat(1200)}`);
@@ -127,7 +127,7 @@ test("a mark that was typed, or that a paste holds, is text", async () => {
 	expect(editor.getExpandedText()).toContain(`[paste #1 +30 lines]${"y".repeat(1200)}${LINES}`);
 });
 
-test("a paste takes no number that makes typed text its mark", async () => {
+test("a paste does not get a number that would turn typed text into its mark", async () => {
 	const { terminal, editor } = startEditor();
 	await terminal.type("not [paste #1 +30 lines] but ");
 	await terminal.paste(LINES);
@@ -135,7 +135,7 @@ test("a paste takes no number that makes typed text its mark", async () => {
 	expect(editor.getExpandedText()).toBe(`not [paste #1 +30 lines] but ${LINES}`);
 });
 
-test("text that would hold up the editor is folded, wherever it comes from", () => {
+test("text that would slow down the editor is folded, wherever it comes from", () => {
 	const { editor } = startEditor();
 	const wide = "z".repeat(5000);
 	editor.setText(wide);
@@ -147,7 +147,7 @@ test("text that would hold up the editor is folded, wherever it comes from", () 
 	expect(editor.getExpandedText()).toBe(`${LINES.repeat(100)}\n\nshort\n\n${wide}`);
 });
 
-test("control bytes of a paste show, whichever way a terminal sends them", async () => {
+test("control characters in a paste are visible in every encoding", async () => {
 	const { terminal, editor } = startEditor();
 	await terminal.paste("a\x1b[106;5ub\x1b[103;5u\x07\r\nc\x1b[2J\td");
 	expect(editor.getText()).toBe("a\nb^G^G\nc␛[2J    d");

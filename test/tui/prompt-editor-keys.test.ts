@@ -8,7 +8,7 @@ test.each([
 	["ctrl+j, modifyOtherKeys", "\x1b[27;5;106~"],
 	["ctrl+j, Kitty", "\x1b[106;5u"],
 	["a backslash and enter", "\\\r"],
-])("%s begins a new line", async (_, keys) => {
+])("%s starts a new line", async (_, keys) => {
 	const { terminal, editor, submitted } = startEditor();
 	await terminal.type("one");
 	if (keys.startsWith("\\")) for (const key of keys) terminal.send(key);
@@ -17,7 +17,7 @@ test.each([
 	expect([editor.getText(), submitted]).toEqual(["one\ntwo", []]);
 });
 
-test("words are killed and yanked, the kill before them too, and each step can be undone", async () => {
+test("words are killed and yanked, yank pop inserts the previous kill, and each step can be undone", async () => {
 	const { terminal, editor } = startEditor();
 	await terminal.type("alpha beta gamma");
 	await terminal.press("ctrl+w", "left", "ctrl+u");
@@ -45,7 +45,7 @@ test("alt with an arrow or a letter moves by words", async () => {
 	expect(columns).toEqual([6, 0, 5, 10]);
 });
 
-test("ten megabytes that are pasted stand as a mark, cost a frame nothing, and go out in full", async () => {
+test("a paste of ten megabytes is shown as a mark, is cheap to draw, and is sent in full", async () => {
 	const { terminal, editor, submitted } = startEditor();
 	const pasted = `${"0123456789".repeat(100)}\n`.repeat(10_000);
 	const written = terminal.output.length;
@@ -57,7 +57,7 @@ test("ten megabytes that are pasted stand as a mark, cost a frame nothing, and g
 	expect(submitted).toEqual([`${pasted} count them`]);
 });
 
-test("what was undone can be redone, until something else is typed", async () => {
+test("an undone change can be redone until the text changes", async () => {
 	const { terminal, editor } = startEditor();
 	await terminal.type("alpha beta");
 	await terminal.press("ctrl+w", "ctrl+w");

@@ -51,7 +51,7 @@ function start({ columns = 80, files = [] as readonly string[], cwd = "/" } = {}
 	return { terminal, editor, submitted, followUps, rows: async () => (await terminal.screen()).slice(3) };
 }
 
-test("the palette ranks commands, shows hint, description and origin, and marks the first", async () => {
+test("the palette ranks commands, shows hint, description and origin, and selects the first", async () => {
 	const { terminal, rows } = start();
 	await terminal.type("/po");
 	expect(await rows()).toEqual([
@@ -61,7 +61,7 @@ test("the palette ranks commands, shows hint, description and origin, and marks 
 	]);
 });
 
-test("at 40 columns the origin goes first; invisible characters are shown", async () => {
+test("at 40 columns the origin is omitted first; invisible characters are shown", async () => {
 	const { terminal, rows } = start({ columns: 40 });
 	await terminal.type("/");
 	expect(await rows()).toEqual([
@@ -90,14 +90,14 @@ test("enter runs the selected command, tab completes it and leaves the usage in 
 	expect(submitted).toEqual(["/pop", "/pop 12"]);
 });
 
-test("an argument typed in full is meant, though another stands first", async () => {
+test("a completely typed argument is used although another row is selected", async () => {
 	const { terminal, submitted } = start();
 	await terminal.type("/pop 1");
 	await terminal.press("down", "enter");
 	expect(submitted).toEqual(["/pop 1"]);
 });
 
-test("arguments that are typed faster than their completions come are kept", async () => {
+test("arguments typed before their completions arrive are kept", async () => {
 	const { terminal, submitted, rows } = start();
 	for (const key of "/help me now") terminal.send(key);
 	expect(await rows()).toEqual([]);
@@ -108,7 +108,7 @@ test("arguments that are typed faster than their completions come are kept", asy
 	await terminal.settle();
 });
 
-test("rows that still fit stay while others are looked for", async () => {
+test("rows that still match remain while new completions are loading", async () => {
 	const { terminal, submitted, rows } = start();
 	await terminal.type("/help");
 	await terminal.type(" ");
@@ -117,7 +117,7 @@ test("rows that still fit stay while others are looked for", async () => {
 	expect(submitted).toEqual(["/help"]);
 });
 
-test("escape closes the popup and nothing else; the text stays", async () => {
+test("escape closes only the popup; the text remains", async () => {
 	const { terminal, editor, rows } = start();
 	const keys: string[] = [];
 	editor.onKey = (data) => {
@@ -133,7 +133,7 @@ test("escape closes the popup and nothing else; the text stays", async () => {
 	expect(keys).toContain("\x1b");
 });
 
-test("@ finds files by letters in order, quotes names with blanks, and goes on typing", async () => {
+test("@ finds files by letters in order and quotes names with spaces", async () => {
 	const { terminal, editor, rows } = start({
 		files: ["src/price.ts", "src/print/index.ts", "docs/my notes.md", "test/price.test.ts"],
 	});
@@ -149,7 +149,7 @@ test("@ finds files by letters in order, quotes names with blanks, and goes on t
 	expect(await rows()).toEqual([]);
 });
 
-test("a file is completed in the middle of a text too", async () => {
+test("a file is completed in the middle of a text", async () => {
 	const { terminal, editor } = start({ files: ["src/price.ts"] });
 	await terminal.type("see  please");
 	await terminal.press("left", "left", "left", "left", "left", "left", "left");
@@ -159,7 +159,7 @@ test("a file is completed in the middle of a text too", async () => {
 	expect(editor.getText()).toBe("see @src/price.ts  please");
 });
 
-test("tab completes paths and walks into folders", async () => {
+test("tab completes paths and enters folders", async () => {
 	const cwd = mkdtempSync(join(tmpdir(), "pi-completion-"));
 	onTestFinished(() => rmSync(cwd, { recursive: true }));
 	mkdirSync(join(cwd, "sources"));
@@ -178,7 +178,7 @@ test("tab completes paths and walks into folders", async () => {
 	expect(editor.getText()).toBe('see sources/one.ts "sources/a b.ts" ');
 });
 
-test("a list of 200 000 files does not hold up a key", async () => {
+test("a list of 200 000 files does not delay a key", async () => {
 	const files = Array.from({ length: 200_000 }, (_, index) => `packages/part${index % 977}/source/file${index}.ts`);
 	const { terminal, rows } = start({ files: [...files, "packages/needle/here.ts"] });
 	await terminal.type("@needlehere");
@@ -186,7 +186,7 @@ test("a list of 200 000 files does not hold up a key", async () => {
 	expect(await rows()).toHaveLength(1);
 });
 
-test("alt+enter hands over a follow-up and empties the editor; enter submits pastes in full", async () => {
+test("alt+enter submits a follow-up and empties the editor; enter submits pastes in full", async () => {
 	const { terminal, editor, submitted, followUps } = start();
 	await terminal.type("then commit");
 	await terminal.press("alt+enter");
@@ -199,7 +199,7 @@ test("alt+enter hands over a follow-up and empties the editor; enter submits pas
 	expect(submitted).toEqual([pasted]);
 });
 
-test("text that is put back stands before the draft", async () => {
+test("text that is put back comes before the draft", async () => {
 	const { terminal, editor } = start();
 	await terminal.type("draft");
 	editor.putBack("queued one\n\nqueued two");
@@ -222,7 +222,7 @@ test.each<[string, (editor: PromptEditor, text: string, terminal: VirtualTermina
 		},
 	],
 	["pasted", (_, text, terminal) => terminal.send(`\x1b[200~${text}\x1b[201~`)],
-])("control characters of text that is %s show and do nothing", async (_, put) => {
+])("control characters of text that is %s are visible and have no effect", async (_, put) => {
 	const { terminal, editor } = start({ columns: 120 });
 	await terminal.settle();
 	const before = terminal.output.length;
@@ -236,7 +236,7 @@ test.each<[string, (editor: PromptEditor, text: string, terminal: VirtualTermina
 	);
 });
 
-test("a border costs a frame little more than its characters", async () => {
+test("a border takes few more bytes than its characters", async () => {
 	const terminal = new VirtualTerminal(100, 10);
 	const tui = new LiveTUI(terminal);
 	const editor = new PromptEditor(tui, { theme: createTheme("dark"), keymap: createKeymap() });

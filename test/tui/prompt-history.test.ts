@@ -9,7 +9,7 @@ function filled(...texts: string[]): PromptHistory {
 	return history;
 }
 
-test("going back shows the newest first, going forward ends at the draft", () => {
+test("older shows the newest prompt first, newer ends at the draft", () => {
 	const history = filled("one", "two");
 	const draft = plainText("half a sentence");
 	const older = () => history.older(() => draft)?.text;
@@ -17,13 +17,13 @@ test("going back shows the newest first, going forward ends at the draft", () =>
 	expect([history.newer(), history.newer(), history.newer()]).toEqual([plainText("two"), draft, undefined]);
 });
 
-test("a prompt is there once, where it was sent last, also when it is in an earlier session", () => {
+test("a repeated prompt is kept once, at its latest position, also across sessions", () => {
 	const history = filled("one", "two", "one");
 	history.addOlder(["two", "three", " ", "three"]);
 	expect(history.texts).toEqual(["one", "two", "three"]);
 });
 
-test("what was pasted counts as what it stands for", () => {
+test("prompts are compared with their pastes in full", () => {
 	const history = new PromptHistory();
 	history.add({ text: "[paste #1 1 chars]", pastes: new Map([[1, "a"]]) });
 	history.add({ text: "[paste #1 1 chars]", pastes: new Map([[1, "b"]]) });
@@ -31,7 +31,7 @@ test("what was pasted counts as what it stands for", () => {
 	expect(history.texts).toEqual(["a", "b"]);
 });
 
-test("however it is filled, it holds at most 500 prompts, none of them twice", () => {
+test("the history holds at most 500 prompts without duplicates", () => {
 	const texts = fc.array(fc.nat(700).map(String), { maxLength: 900 });
 	fc.assert(
 		fc.property(texts, texts, (now, before) => {

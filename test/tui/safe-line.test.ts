@@ -9,8 +9,8 @@ test.each([
 	["styles that end together", "\x1b[1m\x1b[33mtitle\x1b[39m\x1b[22m", "\x1b[1m\x1b[33mtitle\x1b[m"],
 	["a style inside another", "\x1b[1ma \x1b[31mb\x1b[39m c\x1b[22m", "\x1b[1ma \x1b[31mb\x1b[39m c\x1b[m"],
 	["a style that is left on", "a \x1b[38;5;240mb", "a \x1b[38;5;240mb\x1b[m"],
-	["styles of nothing", "a\x1b[31m\x1b[39mb\x1b[0m", "ab"],
-	["a colour by its parts", "\x1b[38;2;39;0;22mx\x1b[39m", "\x1b[38;2;39;0;22mx\x1b[m"],
+	["styles without text", "a\x1b[31m\x1b[39mb\x1b[0m", "ab"],
+	["an RGB color", "\x1b[38;2;39;0;22mx\x1b[39m", "\x1b[38;2;39;0;22mx\x1b[m"],
 	["one style after another", "\x1b[31ma\x1b[39m\x1b[32mb\x1b[39m", "\x1b[31ma\x1b[39m\x1b[32mb\x1b[m"],
 	["a link that is left on", "\x1b]8;;http://x.y\x07x", "\x1b]8;;http://x.y\x07x\x1b]8;;\x07"],
 	["a link that ends", "\x1b]8;;http://x.y\x07x\x1b]8;;\x07", "\x1b]8;;http://x.y\x07x\x1b]8;;\x07"],
@@ -18,7 +18,7 @@ test.each([
 	expect(sealLine(line)).toBe(sealed);
 });
 
-/** What a terminal shows of a line and of a letter after it: characters with their colours and styles. */
+/** The cells of a line and a letter after it on a terminal: characters with colors and styles. */
 async function cells(line: string): Promise<string[]> {
 	const terminal = new headless.Terminal({ cols: 60, rows: 2, allowProposedApi: true });
 	await new Promise<void>((resolve) => terminal.write(`${line}!`, resolve));
@@ -27,7 +27,7 @@ async function cells(line: string): Promise<string[]> {
 	for (let at = 0; at < terminal.buffer.active.cursorX; at += 1) {
 		const cell = row?.getCell(at);
 		if (!cell) continue;
-		const colours = `${cell.getFgColorMode()}:${cell.getFgColor()} ${cell.getBgColorMode()}:${cell.getBgColor()}`;
+		const colors = `${cell.getFgColorMode()}:${cell.getFgColor()} ${cell.getBgColorMode()}:${cell.getBgColor()}`;
 		const styles = [
 			cell.isBold(),
 			cell.isDim(),
@@ -36,7 +36,7 @@ async function cells(line: string): Promise<string[]> {
 			cell.isInverse(),
 			cell.isStrikethrough(),
 		];
-		shown.push(`${cell.getChars()} ${colours} ${styles.map((on) => (on ? 1 : 0)).join("")}`);
+		shown.push(`${cell.getChars()} ${colors} ${styles.map((on) => (on ? 1 : 0)).join("")}`);
 	}
 	terminal.dispose();
 	return shown;
@@ -50,7 +50,7 @@ const part = fc.constantFrom(
 	...["38;5;39", "48;5;22", "38;2;1;0;39", "1;31", "0;4", ""].map((code) => `\x1b[${code}m`),
 );
 
-test("a sealed line looks as it did, what follows it is plain, and it is never longer", async () => {
+test("a sealed line looks the same, is never longer, and leaves text after it plain", async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(part, { maxLength: 25 }), async (parts) => {
 			const line = parts.join("");

@@ -7,7 +7,7 @@ import { createTheme } from "../../src/tui/theme.js";
 
 const keymap = createKeymap();
 const plain = { theme: createTheme("plain"), keymap, rows: () => 24 };
-const coloured = {
+const colored = {
 	...plain,
 	theme: {
 		...plain.theme,
@@ -50,7 +50,7 @@ const COLUMNS = [
 ] as const;
 
 describe("columns", () => {
-	test.each([80, 48, 36])("stand one under the other at %d columns, and the least important goes first", (width) => {
+	test.each([80, 48, 36])("are aligned at %d columns, and the least important is omitted first", (width) => {
 		const rows = open({ items: MODELS, columns: COLUMNS }).dialog.render(width).slice(2, 5);
 		const expected: Record<number, string[]> = {
 			80: [
@@ -72,15 +72,15 @@ describe("columns", () => {
 		expect(rows).toEqual(expected[width]);
 	});
 
-	test("typing finds what stands in them", () => {
+	test("are searched by the filter", () => {
 		const { chosen, send } = open({ items: MODELS, columns: COLUMNS });
 		send(..."local", "\r");
 		expect(chosen).toEqual([[2, "local"]]);
 	});
 });
 
-describe("the rows", () => {
-	test("of what cannot be used are dim, and signs stand before the labels", () => {
+describe("rows", () => {
+	test("of unusable items are dimmed, and signs come before labels", () => {
 		const { dialog } = open(
 			{
 				items: [
@@ -88,27 +88,27 @@ describe("the rows", () => {
 					{ label: "popped", value: 2, sign: "┆", isDimmed: true },
 				],
 			},
-			coloured,
+			colored,
 		);
 		expect(dialog.render(30).slice(2, 4).map(styles)).toEqual(["< → >▎ seen", "   ┆ (popped)"]);
 	});
 
-	test("show which letters match, of each word that was typed", () => {
-		const { dialog, send } = open({ items: MODELS }, coloured);
+	test("highlight the letters that match each typed word", () => {
+		const { dialog, send } = open({ items: MODELS }, colored);
 		send(..."son cla");
 		expect(styles(dialog.render(60)[2])).toBe("< → >anthropic/<cla>ude-<son>net-4-5");
 	});
 
-	test("never mark half of a wide character, nor the ends of what was cut", () => {
+	test("never highlight half of a wide character or the ellipsis of a truncated label", () => {
 		const items = [{ label: `🎉 party m ${"宽".repeat(40)}`, value: 1 }];
-		const { dialog, send } = open({ items }, coloured);
+		const { dialog, send } = open({ items }, colored);
 		send("🎉", " ", "m");
 		const row = dialog.render(30)[2];
 		expect(styles(row)).toBe("< → ><🎉> party <m> 宽宽宽宽宽宽宽…");
 		expect(row?.isWellFormed()).toBe(true);
 	});
 
-	test("page keys move by what is on the screen", () => {
+	test("are scrolled by a screen with the page keys", () => {
 		const items = Array.from({ length: 50 }, (_, index) => ({ label: `item ${index}`, value: index }));
 		const { dialog, chosen, send } = open({ items });
 		const rows = dialog.render(40).length - 3;
@@ -116,7 +116,7 @@ describe("the rows", () => {
 		expect(chosen.map((answer) => (Array.isArray(answer) ? answer[0] : answer))).toEqual([rows - 1, rows - 1, 49, 0]);
 	});
 
-	test("that are on the screen are drawn, no others", () => {
+	test("are drawn only if they are visible", () => {
 		let drawn = 0;
 		const items = Array.from({ length: 5000 }, (_, value) => ({
 			label: `item ${value}`,
@@ -133,13 +133,13 @@ describe("the rows", () => {
 	});
 });
 
-test("of a filter that is longer than the line the end is seen, and the title gives way", () => {
+test("a long filter shows its end, and the title is truncated", () => {
 	const { dialog, send } = open({ items: MODELS, title: "Which of all these models do you mean?" });
 	send(..."a long text that somebody types here");
-	expect(dialog.render(40)[1]).toBe(" Which of all… …omebody types here  0/0 ");
+	expect(dialog.render(40)[1]).toBe(" Which of al…  …omebody types here  0/0 ");
 });
 
-test("items may come later: the selected one stays selected, a note says what goes on", () => {
+test("items can arrive later: the selection is kept, and a note shows the progress", () => {
 	const found = [{ label: "beta", value: "b" }];
 	const { dialog, chosen, send } = open<string>({ items: () => [...found] });
 	dialog.note = { text: "looking for more", isProblem: false };
@@ -154,19 +154,19 @@ test("items may come later: the selected one stays selected, a note says what go
 	expect(dialog.render(40)[2]).toBe("   nothing to choose from");
 });
 
-test("keys of a dialog's own are named, and act on what is selected", () => {
+test("additional keys are listed and act on the selected item", () => {
 	const seen: unknown[] = [];
 	const { dialog, send } = open({
 		items: MODELS,
 		verb: "",
-		actions: [{ key: "dialog.toggle", does: "switch", run: (item) => seen.push(item?.value) }],
+		actions: [{ key: "dialog.toggle", label: "switch", run: (item) => seen.push(item?.value) }],
 	});
 	send("\x1b[B", " ", "zzz", " ");
 	expect(seen).toEqual([2, undefined]);
 	expect(dialog.render(60).at(-1)).toBe(" space switch · esc close");
 });
 
-test("no line is wider than the screen or holds a control character, whatever the items are", () => {
+test("no line is wider than the screen or contains a control character, whatever the items are", () => {
 	const text = fc.string({ unit: "binary", maxLength: 60 });
 	const item = fc.record({ label: text, description: text, fields: fc.tuple(text, text, text), value: fc.nat() });
 	fc.assert(
@@ -182,7 +182,7 @@ test("no line is wider than the screen or holds a control character, whatever th
 	);
 });
 
-test("of a text that is pasted as the filter only so much counts as somebody could have meant", () => {
+test("a long paste into the filter is truncated", () => {
 	let asked = "";
 	const { send } = open({
 		items: (filter) => {
@@ -200,7 +200,7 @@ describe("descriptions", () => {
 		{ label: "Local server", value: 2, description: "Ollama or vLLM on this machine" },
 	];
 
-	test("that are sentences begin one under the other", () => {
+	test("that are sentences are left-aligned", () => {
 		expect(open({ items: WAYS }).dialog.render(80).slice(2)).toEqual([
 			" → Log in        with a subscription, in the browser",
 			"   Local server  Ollama or vLLM on this machine",
@@ -208,14 +208,14 @@ describe("descriptions", () => {
 		]);
 	});
 
-	test("that are figures stand at the right edge", () => {
+	test("that are figures are right-aligned", () => {
 		const items = [{ label: "why does checkout round down?", value: 1, description: "9 messages · 14.2k" }];
 		expect(open({ items }).dialog.render(60)[2]).toBe(
 			` → why does checkout round down?${" ".repeat(9)}9 messages · 14.2k`,
 		);
 	});
 
-	test("that have no room on their row are told in full of the row that is selected", () => {
+	test("that do not fit on their row are shown in full for the selected row", () => {
 		const { dialog, send } = open({ items: WAYS });
 		expect(dialog.render(40).slice(2)).toEqual([
 			" → Log in        with a subscription, …",
@@ -228,7 +228,7 @@ describe("descriptions", () => {
 	});
 });
 
-test("on a narrow screen a value is cut before it gives way to a description", () => {
+test("on a narrow screen a value is truncated rather than omitted for a description", () => {
 	const items = [
 		{ label: "compaction.keepRecentTokens", value: 1, fields: ["one-at-a-time", "default", "what stays"] },
 	];

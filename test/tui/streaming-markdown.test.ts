@@ -9,18 +9,18 @@ const theme = createTheme("dark");
 
 beforeAll(() => loadHighlighter());
 
-/** The lines of the whole text, drawn by one component. */
+/** The lines of the complete text, drawn by one component. */
 function oneShot(text: string, width: number): string[] {
 	const source = text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 	return shown(drawMarkdown(source, width, theme));
 }
 
-/** Nothing but blank lines counts as nothing: of definitions alone pi-tui draws one the first time, none later. */
+/** Treats blank lines only as no lines: for definitions alone pi-tui draws one the first time and none later. */
 function shown(lines: string[]): string[] {
 	return lines.join("") === "" ? [] : lines;
 }
 
-/** Feeds the text in parts and draws after each. */
+/** Appends the text in chunks and draws after each one. */
 function stream(text: string, cuts: readonly number[], width: number) {
 	const view = new StreamingMarkdown(theme, { tailRows: () => 10 });
 	let settled: string[] = [];
@@ -73,7 +73,7 @@ const markdown = fc
 	.array(fc.tuple(block, fc.constantFrom("\n", "\n\n", "\n\n\n", "\n \n")), { minLength: 1, maxLength: 12 })
 	.map((parts) => parts.map(([text, gap]) => text + gap).join(""));
 
-test("however the text is cut, the finished lines are those of the whole text", () => {
+test("the finished lines equal those of the complete text, however it is split", () => {
 	fc.assert(
 		fc.property(
 			markdown.chain((text) =>
@@ -91,7 +91,7 @@ test("however the text is cut, the finished lines are those of the whole text", 
 	);
 });
 
-test("text that comes in floods between two frames ends as the whole text would", () => {
+test("long chunks between two frames end with the lines of the complete text", () => {
 	fc.assert(
 		fc.property(
 			fc.array(markdown, { minLength: 20, maxLength: 30 }),
@@ -102,7 +102,7 @@ test("text that comes in floods between two frames ends as the whole text would"
 				let settled: string[] = [];
 				for (let at = 0; at < text.length; at += 1_500) {
 					view.append(text.slice(at, at + 1_500));
-					// What is drawn between frames counts as settled with the next one.
+					// Lines drawn between frames count as final from the next frame on.
 					expect(view.settledLines).toBe(settled.length);
 					if (at % 9_000 !== 0) continue;
 					const lines = view.render(width);
@@ -117,13 +117,13 @@ test("text that comes in floods between two frames ends as the whole text would"
 	);
 });
 
-test("a definition that comes late resolves the references above it", () => {
+test("a late definition resolves the references above it", () => {
 	const text = "see [the docs][d] here\n\nmore\n\n[d]: http://docs.example\n\nend";
 	expect(stream(text, [10, 30, 40], 60)).toEqual(oneShot(text, 60));
 	expect(stream(text, [10, 30, 40], 60)[0]).toContain("http://docs.example");
 });
 
-test("an open code block shows its last rows, and all of it once it is closed", () => {
+test("an open code block shows its last rows, a closed one all rows", () => {
 	const view = new StreamingMarkdown(theme, { tailRows: () => 4 });
 	const code = Array.from({ length: 50 }, (_, index) => `step ${index}`).join("\n");
 	view.append(`here:\n\`\`\`\n${code}\n`);
@@ -133,7 +133,7 @@ test("an open code block shows its last rows, and all of it once it is closed", 
 	expect(view.render(40)).toHaveLength(2 + 50 + 1 + 1);
 });
 
-test("a code block too long for the markdown component is drawn all the same", () => {
+test("a code block too long for the Markdown component is drawn", () => {
 	const view = new StreamingMarkdown(theme);
 	view.append(`\`\`\`js\n${"let x = 1;\n".repeat(300_000)}\`\`\`\n`);
 	view.finish();
@@ -151,7 +151,7 @@ test("a long open code block costs a frame no more than a short one", () => {
 	expect(longest).toBe(5);
 });
 
-test("control sequences become visible, also when they arrive in two parts", () => {
+test("control sequences become visible, also when they are split", () => {
 	const view = new StreamingMarkdown(theme);
 	view.append("a \x1b");
 	view.render(40);
@@ -164,7 +164,7 @@ test("control sequences become visible, also when they arrive in two parts", () 
 	expect(text).toBe("a ␛]52;c;AAAA^G b␛[2J c ‹U+202E› d red");
 });
 
-test("the full text wins over what arrived", () => {
+test("the full text replaces different deltas", () => {
 	const view = new StreamingMarkdown(theme);
 	view.append("one\n\ntwo\n\nthr");
 	view.render(40);
@@ -172,7 +172,7 @@ test("the full text wins over what arrived", () => {
 	expect(view.render(40)).toEqual(["other", "", "text"]);
 });
 
-test("the prefix stands before every line and counts into the width", () => {
+test("the prefix comes before every line and is part of the width", () => {
 	const view = new StreamingMarkdown(theme, { linePrefix: "▎ " });
 	view.append("one two three four\n\nnext");
 	view.finish();

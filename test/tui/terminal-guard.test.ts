@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const program = fileURLToPath(new URL("./guarded-screen.ts", import.meta.url));
 
-/** Runs the program in a terminal until `ready` shows, then does `act`. @returns all output and how it ended */
+/** Runs the program in a terminal until it shows `ready`, then calls `act`. @returns all output and the exit */
 async function run(end: string, act: (child: pty.IPty) => void, { kitty = false } = {}) {
 	const child = pty.spawn(process.execPath, ["--import", "./bin/run-from-source.js", program, end], {
 		cwd: root,
@@ -17,7 +17,7 @@ async function run(end: string, act: (child: pty.IPty) => void, { kitty = false 
 		try {
 			child.kill("SIGKILL");
 		} catch {
-			// It has ended by itself.
+			// It has already exited.
 		}
 	});
 	let output = "";
@@ -29,7 +29,7 @@ async function run(end: string, act: (child: pty.IPty) => void, { kitty = false 
 			answered = true;
 			child.write("\x1b[?1u");
 		}
-		// The key report mode comes on last.
+		// Key reports are turned on last.
 		if (!acted && output.includes("ready") && output.includes(kitty ? "\x1b[>7u" : "\x1b[>4;2m")) {
 			acted = true;
 			act(child);
@@ -41,14 +41,14 @@ async function run(end: string, act: (child: pty.IPty) => void, { kitty = false 
 
 test.each([
 	["a call of exit", "exit", 3],
-	["an error that nobody catches", "throw", 1],
-	["closing in good order", "close", 0],
-	["a suspension that nobody carries out", "suspend", 5],
+	["an uncaught error", "throw", 1],
+	["closing the screen", "close", 0],
+	["a suspension without job control", "suspend", 5],
 ])("the terminal is given back after %s", async (_, end, exitCode) => {
 	const outcome = await run(end, (child) => child.write("x"));
 	expect(outcome.exitCode).toBe(exitCode);
 	expectRestored(outcome.output);
-	// The screen goes before the error comes.
+	// The screen is restored before the error is printed.
 	if (end === "throw") expect(outcome.output.indexOf("a bug")).toBeGreaterThan(outcome.output.indexOf("\x1b[?2004l"));
 });
 
@@ -63,14 +63,14 @@ test.each([
 	expectRestored(outcome.output);
 });
 
-test("SIGTSTP gives the terminal back, and where nothing stops the program its screen comes back once", async () => {
+test("SIGTSTP restores the terminal, and without job control the screen starts again once", async () => {
 	const { output, exitCode } = await run("stop", (child) => child.write("x"));
 	expect(exitCode).toBe(6);
 	expect(output.split("\x1b[?2004h")).toHaveLength(3);
 	expectRestored(output);
 });
 
-test("the Kitty keyboard protocol is taken back too", async () => {
+test("the Kitty keyboard protocol is turned off too", async () => {
 	const { output } = await run("exit", (child) => child.write("x"), { kitty: true });
 	expect(output.lastIndexOf("\x1b[<u")).toBeGreaterThan(output.lastIndexOf("\x1b[>7u"));
 	expect(output).not.toContain("\x1b[>4;2m");

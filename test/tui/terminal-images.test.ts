@@ -25,7 +25,7 @@ function readable(frame: string): string {
 		.replace(/\x1b\[(\d+)B/g, "[down $1]");
 }
 
-test("an image takes blank lines and a last one that is as narrow as they are", () => {
+test("an image is blank lines and a last line without visible width", () => {
 	const images = new TerminalImages("kitty");
 	const lines = images.lines(images.add(png(90, 54)) ?? 0, ROOM);
 	expect(lines).toEqual(["", "", expect.stringMatching(/^\x1b_Gi=\d+,c=10,r=3;\x1b\\$/)]);
@@ -33,16 +33,16 @@ test("an image takes blank lines and a last one that is as narrow as they are", 
 });
 
 test.each([
-	["as large as it is", png(90, 54), "c=10,r=3"],
-	["no wider than the room", png(900, 180), "c=40,r=4"],
-	["no higher than the room", png(90, 900), "c=2,r=10"],
-	["never nothing", png(400, 1), "c=40,r=1"],
+	["in its natural size", png(90, 54), "c=10,r=3"],
+	["at most as wide as the room", png(900, 180), "c=40,r=4"],
+	["at most as high as the room", png(90, 900), "c=2,r=10"],
+	["with at least one cell", png(400, 1), "c=40,r=1"],
 ])("an image is drawn %s", (_how, image, cells) => {
 	const images = new TerminalImages("kitty");
 	expect(images.lines(images.add(image) ?? 0, ROOM)?.at(-1)).toContain(cells);
 });
 
-test("Kitty gets the data of an image once, however often it is drawn; drawn anew, it is taken away first", () => {
+test("Kitty receives the data of an image once; an image that is drawn again is removed first", () => {
 	const images = new TerminalImages("kitty");
 	const image = png(90, 54);
 	const line = images.lines(images.add(image) ?? 0, ROOM)?.at(-1) ?? "";
@@ -57,7 +57,7 @@ test("Kitty gets the data of an image once, however often it is drawn; drawn ane
 	expect(readable(images.expand(line))).toBe(`[send ${length}][up 2][place 4: 10x3][down 2]`);
 });
 
-test("long data goes to Kitty in pieces that it takes", () => {
+test("long data is sent to Kitty in chunks", () => {
 	const images = new TerminalImages("kitty");
 	const image = png(200, 200);
 	const frame = images.expand(images.lines(images.add(image) ?? 0, ROOM)?.at(-1) ?? "");
@@ -67,7 +67,7 @@ test("long data goes to Kitty in pieces that it takes", () => {
 	expect(pieces.map(([, keys = ""]) => /m=(\d)/.exec(keys)?.[1]).join("")).toMatch(/^1+0$/);
 });
 
-test("iTerm2 gets the file with each drawing, and no deletion that it does not know", () => {
+test("iTerm2 receives the file with each drawing and no removal", () => {
 	const images = new TerminalImages("iterm2");
 	const image = png(90, 54);
 	const line = images.lines(images.add(image) ?? 0, ROOM)?.at(-1) ?? "";
@@ -75,7 +75,7 @@ test("iTerm2 gets the file with each drawing, and no deletion that it does not k
 	expect(readable(images.expand(line) + images.removeAll() + images.expand(line))).toBe(drawing + drawing);
 });
 
-test("what cannot be drawn is refused: without a protocol, broken, cut off, no base64, of another format", () => {
+test("images are refused without a protocol, or if corrupt, truncated, not base64 or of an unsupported format", () => {
 	const image = png(90, 54);
 	expect(new TerminalImages(null).add(image)).toBeNull();
 	const images = new TerminalImages("kitty");
@@ -94,13 +94,13 @@ test("what cannot be drawn is refused: without a protocol, broken, cut off, no b
 	expect(new TerminalImages("iterm2").add(jpegHeader(90, 54))).not.toBeNull();
 });
 
-test("a mark of no image draws nothing, and a sequence that only resembles one never reaches the terminal", () => {
+test("a mark without an image draws nothing, and a similar sequence never reaches the terminal", () => {
 	expect(new TerminalImages("kitty").expand("a\x1b_Gi=7,c=1,r=1;\x1b\\b")).toBe("ab");
 	expect(safeLine("\x1b_Ga=T,f=100;AAAA\x1b\\", 80)).toBe("␛_Ga=T,f=100;AAAA␛\\");
 	expect(safeLine("\x1b]1337;File=inline=1:AAAA\x07", 80)).toBe("␛]1337;File=inline=1:AAAA^G");
 });
 
-test("the size of an image is read from its header, behind what cameras write too", () => {
+test("the size of an image is read from its header, also after camera metadata", () => {
 	expect(imageSize(png(640, 480).data, "image/png")).toEqual({ width: 640, height: 480 });
 	for (const metadata of [0, 10_000, 200_000]) {
 		const { data, mimeType } = jpegHeader(640, 480, metadata);

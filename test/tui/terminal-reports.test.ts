@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { TerminalReports } from "../../src/tui/terminal-reports.js";
 
-/** Reports of a terminal that was asked, what was typed meanwhile, and what it was told. */
+/** Reports of a terminal, the typed keys, and the output to the terminal. */
 function watch() {
 	const written: string[] = [];
 	const typed: string[] = [];
@@ -23,30 +23,30 @@ test.each([
 	["\x1b]11;rgb:8/8/8\x07", "dark"],
 	["\x1b[?997;2n", "light"],
 	["\x1b[?997;1n", "dark"],
-])("%j means a %s background and is no key", (answer, background) => {
+])("%j means a %s background and is not a key", (answer, background) => {
 	const { send, heard, typed } = watch();
 	send(answer);
 	expect({ heard, typed }).toEqual({ heard: [background], typed: [] });
 });
 
-test("what is typed around an answer arrives as it is, in order", () => {
+test("keys typed around an answer arrive unchanged and in order", () => {
 	const { send, heard, typed } = watch();
 	for (const key of ["a", "\x1b[A", "\x1b]11;rgb:00/00/00\x07", "\x1b", "b", "\x1b[200~paste\x1b[201~"]) send(key);
 	expect({ heard, typed }).toEqual({ heard: ["dark"], typed: ["a", "\x1b[A", "\x1b", "b", "\x1b[200~paste\x1b[201~"] });
 });
 
-test("an answer that comes in pieces is put together, wherever it is cut", () => {
+test("an answer that arrives in two pieces is recognized, wherever it is split", () => {
 	const answer = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\";
 	for (let cut = 2; cut < answer.length; cut += 1) {
 		const { send, heard, typed } = watch();
 		send(answer.slice(0, cut));
-		// What follows the piece that was given up arrives character by character.
+		// The rest of the piece that was passed on arrives character by character.
 		for (const character of answer.slice(cut)) send(character);
 		expect({ cut, heard, typed }).toEqual({ cut, heard: ["light"], typed: [] });
 	}
 });
 
-test("what only looks like the beginning of an answer is typed after all", () => {
+test("input that only resembles the start of an answer is passed on", () => {
 	vi.useFakeTimers();
 	const { send, typed } = watch();
 	send("\x1b]");
@@ -58,7 +58,7 @@ test("what only looks like the beginning of an answer is typed after all", () =>
 	vi.useRealTimers();
 });
 
-test("a terminal that nobody asked holds nothing back", () => {
+test("without a question nothing is held back", () => {
 	const reports = new TerminalReports(
 		() => {},
 		() => {},
@@ -66,7 +66,7 @@ test("a terminal that nobody asked holds nothing back", () => {
 	expect(reports.handleInput("\x1b]")).toBe(false);
 });
 
-test("it is asked again when the screen comes back, and told to be quiet when the screen goes", () => {
+test("the terminal is asked again when the screen starts, and reports are turned off when it stops", () => {
 	const { reports, written } = watch();
 	reports.stop();
 	reports.start();

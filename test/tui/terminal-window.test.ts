@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { TerminalWindow, type WindowOptions } from "../../src/tui/terminal-window.js";
 
-/** A window that has been started, and what it wrote since it was last asked. */
+/** A started window and its output since the last call. */
 function startWindow(options: Partial<WindowOptions> = {}) {
 	let written: string[] = [];
 	const window = new TerminalWindow({
@@ -21,7 +21,7 @@ function startWindow(options: Partial<WindowOptions> = {}) {
 	return { window, read };
 }
 
-test("what it turns on it turns off, and the old title is back", () => {
+test("stop turns off everything that start turned on and restores the title", () => {
 	const { window, read } = startWindow();
 	window.title = "pi · shop";
 	window.busy = true;
@@ -32,7 +32,7 @@ test("what it turns on it turns off, and the old title is back", () => {
 	expect(read()).toEqual([]);
 });
 
-test("started again it shows what it showed before", () => {
+test("a restarted window shows title and progress again", () => {
 	const { window, read } = startWindow();
 	window.title = "pi · shop";
 	window.busy = true;
@@ -42,7 +42,7 @@ test("started again it shows what it showed before", () => {
 	expect(read()).toEqual(["\x1b[22;2t", "\x1b[?1004h", "\x1b]2;pi · shop\x07", "\x1b]9;4;3\x07"]);
 });
 
-test("what the user does not want, or the terminal cannot show, is never written", () => {
+test("features that are off are never written", () => {
 	const { window, read } = startWindow({ title: false, progress: false, notification: null });
 	window.title = "pi · shop";
 	window.busy = true;
@@ -53,7 +53,7 @@ test("what the user does not want, or the terminal cannot show, is never written
 	expect(read()).toEqual([]);
 });
 
-test("progress is repeated while something goes on, since terminals give up on a silent one, and no timer stays", () => {
+test("progress is repeated while the session is busy, and no timer remains afterwards", () => {
 	vi.useFakeTimers();
 	onTestFinished(() => void vi.useRealTimers());
 	const { window, read } = startWindow({ title: false, notification: null });
@@ -67,7 +67,7 @@ test("progress is repeated while something goes on, since terminals give up on a
 	expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a title says the same only once and carries no control characters", () => {
+test("a title is written only when it changes, without control characters", () => {
 	const { window, read } = startWindow({ notification: null });
 	read();
 	window.title = "a\x1b]0;evil\x07\n b";
@@ -80,7 +80,7 @@ test.each([
 	["osc9", "\x1b]9;pi · 4;3 done\x07"],
 	["osc777", "\x1b]777;notify;pi;pi · 4,3 done\x07"],
 	["bell", "\x07"],
-] as const)("a user who looks elsewhere is told by %s, one who looks is not", (notification, wanted) => {
+] as const)("a user in another window is notified by %s, a user in this window is not", (notification, wanted) => {
 	const { window, read } = startWindow({ title: false, notification });
 	read();
 	window.notify("4;3 done");

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { builtInStyles } from "../../src/themes/built-in.js";
-import type { ColourLevel } from "../../src/themes/colour.js";
+import type { ColorLevel } from "../../src/themes/color.js";
 import { loadHighlighter } from "../../src/tui/highlight.js";
 import { createTheme } from "../../src/tui/theme.js";
 
-test("plain has no escape in any style", async () => {
+test("the plain theme has no escape sequences", async () => {
 	await loadHighlighter();
 	const theme = createTheme("plain");
 	const styled = [
@@ -22,12 +22,12 @@ test("plain has no escape in any style", async () => {
 	expect(theme.markdown.highlightCode?.("const a = 1;", "ts")).toEqual(["const a = 1;"]);
 });
 
-test("an inner style gives back the outer one", () => {
+test("the outer style continues after an inner one", () => {
 	const theme = createTheme("dark");
 	expect(theme.error(`a${theme.accent("b")}c`)).toBe("\x1b[31ma\x1b[36mb\x1b[39m\x1b[31mc\x1b[39m");
 });
 
-test("code is coloured line by line; unknown languages and very long code stay plain", async () => {
+test("code is highlighted line by line; unknown languages and very long code stay plain", async () => {
 	await loadHighlighter();
 	const highlight = createTheme("dark").markdown.highlightCode;
 	expect(highlight?.("/* a\nb */ x < 1 && `y`", "ts")).toEqual([
@@ -39,8 +39,8 @@ test("code is coloured line by line; unknown languages and very long code stay p
 	expect(highlight?.("let x;\n".repeat(20_000), "ts")[0]).toBe("let x;");
 });
 
-test("colours of the theme's own come down to what the terminal has", () => {
-	const theme = (level: ColourLevel) =>
+test("a theme's custom colors are reduced to those of the terminal", () => {
+	const theme = (level: ColorLevel) =>
 		createTheme(
 			{
 				name: "own",

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { abortable, linkSignals, onAbort, sleep } from "../../src/util/abort.js";
 
-/** Timers that keep this process alive: none may be left by what is tested here. */
+/** Timers that keep this process alive: no tested function may leave one. */
 const activeTimers = () => process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
 
-test("a linked signal is aborted with the reason of whichever source comes first", () => {
+test("a linked signal aborts with the reason of the first source that aborts", () => {
 	const first = new AbortController();
 	const second = new AbortController();
 	const linked = linkSignals(first.signal, undefined, second.signal);
@@ -13,7 +13,7 @@ test("a linked signal is aborted with the reason of whichever source comes first
 	expect(linked.signal.reason).toBe("stop");
 });
 
-test("a linked signal is aborted from the start when a source already is", () => {
+test("a linked signal is aborted initially if a source is", () => {
 	expect(linkSignals(AbortSignal.abort("before")).signal.reason).toBe("before");
 });
 
@@ -25,7 +25,7 @@ test("an unlinked signal no longer follows its sources", () => {
 	expect(linked.signal.aborted).toBe(false);
 });
 
-test("a listener that was taken away is not called", () => {
+test("a removed listener is not called", () => {
 	const controller = new AbortController();
 	let calls = 0;
 	onAbort(controller.signal, () => calls++);
@@ -34,7 +34,7 @@ test("a listener that was taken away is not called", () => {
 	expect(calls).toBe(1);
 });
 
-test("sleep ends early with the reason of its signal and leaves no timer", async () => {
+test("an aborted sleep rejects with the reason of its signal and leaves no timer", async () => {
 	const before = activeTimers();
 	const controller = new AbortController();
 	const slept = sleep(60_000, controller.signal);
@@ -45,13 +45,13 @@ test("sleep ends early with the reason of its signal and leaves no timer", async
 	expect(activeTimers()).toBe(before);
 });
 
-test("an abortable promise settles as the promise behind it does", async () => {
+test("an abortable promise settles like the promise behind it", async () => {
 	const { signal } = new AbortController();
 	await expect(abortable(Promise.resolve(7), signal)).resolves.toBe(7);
 	await expect(abortable(Promise.reject("no"), signal)).rejects.toBe("no");
 });
 
-test("an abortable promise rejects at once on abort, whatever the work behind it does later", async () => {
+test("an abortable promise rejects immediately on abort, even if the work settles later", async () => {
 	const controller = new AbortController();
 	let fail: (reason: unknown) => void = () => {};
 	const work = new Promise<never>((_resolve, reject) => {

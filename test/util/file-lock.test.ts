@@ -17,7 +17,7 @@ const holder = (path: string) => `
 	setInterval(() => {}, 1000);
 `;
 
-test("a lock names its owner, keeps others out and is gone when released", () => {
+test("a lock names its owner, excludes other processes and is deleted on release", () => {
 	const path = fileWith(HEADER);
 	expect(isLocked(path)).toBe(false);
 	const lock = acquireLock(path);
@@ -39,7 +39,7 @@ test("a lock names its owner, keeps others out and is gone when released", () =>
 	acquireLock(path).release();
 });
 
-test("a process that runs keeps its lock; once it is killed the lock is free", async () => {
+test("a running process keeps its lock; the lock is free after the process is killed", async () => {
 	const path = fileWith(HEADER);
 	const { child, nextLine } = startProcess(holder(path));
 	expect(await nextLine()).toBe("held");
@@ -61,10 +61,10 @@ test("a process that runs keeps its lock; once it is killed the lock is free", a
 const self = { pid: process.pid, startTime: null, bootId: null, host: hostname() };
 
 test.each([
-	["of a process with our number that began at another time", { ...self, startTime: 1 }, process.platform === "linux"],
+	["of a process with our id and another start time", { ...self, startTime: 1 }, process.platform === "linux"],
 	["of another boot", { ...self, bootId: "other" }, process.platform === "linux"],
-	["of a process that is gone", { ...self, pid: 4_194_303 }, true],
-	["that names no process", { ...self, pid: -1 }, true],
+	["of a process that has ended", { ...self, pid: 4_194_303 }, true],
+	["without a valid process id", { ...self, pid: -1 }, true],
 	["that is damaged", "{", true],
 	["that is empty", "", true],
 	["of another program", { hello: 1 }, true],
@@ -81,7 +81,7 @@ test.each([
 
 test.each([
 	["of another machine", { ...self, host: "elsewhere", pid: 4_194_303 }],
-	["that does not say when its process began", self],
+	["without a start time", self],
 ])("a lock %s is respected", (_, record) => {
 	const path = fileWith(HEADER);
 	writeFileSync(lockPath(path), JSON.stringify(record));
@@ -89,7 +89,7 @@ test.each([
 	expect(JSON.parse(readFileSync(lockPath(path), "utf8"))).toEqual(record);
 });
 
-test("releasing leaves a lock alone that another process has taken meanwhile", () => {
+test("release keeps a lock that another process has taken meanwhile", () => {
 	const path = fileWith(HEADER);
 	const lock = acquireLock(path);
 	writeFileSync(lockPath(path), JSON.stringify({ ...self, host: "elsewhere" }));
@@ -97,7 +97,7 @@ test("releasing leaves a lock alone that another process has taken meanwhile", (
 	expect(existsSync(lockPath(path))).toBe(true);
 });
 
-test("a settings file is locked while it is changed, and no lock file is left", async () => {
+test("a settings file is locked while it is changed, and no lock file remains", async () => {
 	const dir = tempDir();
 	const path = join(dir, "deep", "a.json");
 	const order: string[] = [];
@@ -113,7 +113,7 @@ test("a settings file is locked while it is changed, and no lock file is left", 
 	expect(readdirSync(join(dir, "deep"))).toEqual([]);
 });
 
-test("a settings file is locked again within a second after its holder was killed", async () => {
+test("the lock of a settings file is taken over within a second after its holder was killed", async () => {
 	const path = join(tempDir(), "a.json");
 	const { child, nextLine } = startProcess(`
 		const { withFileLock } = await load("../util/file-lock.ts");
@@ -132,7 +132,7 @@ test("a settings file is locked again within a second after its holder was kille
 	expect(await withFileLock(path, async () => lockOwner(path)?.pid, 1000)).toBe(process.pid);
 });
 
-test("the lock of a live process is respected, in a record without a host too", async () => {
+test("the lock of a running process is respected even if the record has no host", async () => {
 	const path = join(tempDir(), "a.json");
 	const record = { pid: process.ppid, id: "alive" };
 	writeFileSync(lockPath(path), JSON.stringify(record));
@@ -140,7 +140,7 @@ test("the lock of a live process is respected, in a record without a host too", 
 	expect(JSON.parse(readFileSync(lockPath(path), "utf8"))).toEqual(record);
 });
 
-test("a lock on a settings file that is minutes old is abandoned; one on a session is not", async () => {
+test("an old lock on a settings file is taken over; one on a session is not", async () => {
 	const path = join(tempDir(), "a.json");
 	writeFileSync(lockPath(path), JSON.stringify({ ...self, host: "elsewhere" }));
 	const before = new Date(Date.now() - 180_000);

@@ -48,18 +48,15 @@ const readers = [
 	["sync", async (...args: Parameters<typeof readRegularFileSync>) => readRegularFileSync(...args)],
 ] as const;
 
-test.each(writers)(
-	"an atomic write (%s) creates and replaces a file and leaves nothing beside it",
-	async (_, write) => {
-		const dir = tempDir();
-		await write(join(dir, "a"), "one");
-		await write(join(dir, "a"), new Uint8Array([0, 255, 10]));
-		expect(readdirSync(dir)).toEqual(["a"]);
-		expect([...readFileSync(join(dir, "a"))]).toEqual([0, 255, 10]);
-	},
-);
+test.each(writers)("an atomic write (%s) creates and replaces a file and leaves no other file", async (_, write) => {
+	const dir = tempDir();
+	await write(join(dir, "a"), "one");
+	await write(join(dir, "a"), new Uint8Array([0, 255, 10]));
+	expect(readdirSync(dir)).toEqual(["a"]);
+	expect([...readFileSync(join(dir, "a"))]).toEqual([0, 255, 10]);
+});
 
-test.each(writers)("an atomic write (%s) keeps the mode of the file, or sets the one asked for", async (_, write) => {
+test.each(writers)("an atomic write (%s) keeps the mode of the file, or sets the given one", async (_, write) => {
 	const dir = tempDir();
 	withUmask(0o077);
 	writeFileSync(join(dir, "script"), "");
@@ -74,21 +71,18 @@ test.each(writers)("an atomic write (%s) keeps the mode of the file, or sets the
 	expect(mode(join(dir, "open"))).toBe(0o644);
 });
 
-test.each(writers)(
-	"an atomic write (%s) finds the target of a link in a directory that is itself a link",
-	async (_, write) => {
-		const dir = tempDir();
-		for (const name of ["real/deep", "outer"]) mkdirSync(join(dir, name), { recursive: true });
-		symlinkSync("../real/deep", join(dir, "outer/linked"));
-		symlinkSync("../target", join(dir, "real/deep/link"));
-		await write(join(dir, "outer/linked/link"), "through");
-		expect(readFileSync(join(dir, "real/target"), "utf8")).toBe("through");
-		expect(readdirSync(join(dir, "outer"))).toEqual(["linked"]);
-	},
-);
+test.each(writers)("an atomic write (%s) resolves a link in a directory that is itself a link", async (_, write) => {
+	const dir = tempDir();
+	for (const name of ["real/deep", "outer"]) mkdirSync(join(dir, name), { recursive: true });
+	symlinkSync("../real/deep", join(dir, "outer/linked"));
+	symlinkSync("../target", join(dir, "real/deep/link"));
+	await write(join(dir, "outer/linked/link"), "through");
+	expect(readFileSync(join(dir, "real/target"), "utf8")).toBe("through");
+	expect(readdirSync(join(dir, "outer"))).toEqual(["linked"]);
+});
 
 test.each(writers)(
-	"an atomic write (%s) goes through a symbolic link, also one that points at nothing",
+	"an atomic write (%s) follows a symbolic link, even if its target does not exist",
 	async (_, write) => {
 		const dir = tempDir();
 		mkdirSync(join(dir, "real"));
@@ -102,7 +96,7 @@ test.each(writers)(
 	},
 );
 
-test.each(writers)("an atomic write (%s) that fails leaves no temporary file", async (_, write) => {
+test.each(writers)("a failed atomic write (%s) leaves no temporary file", async (_, write) => {
 	const dir = tempDir();
 	mkdirSync(join(dir, "taken"));
 	await expect(write(join(dir, "taken"), "x")).rejects.toThrow("it is a directory");
@@ -110,7 +104,7 @@ test.each(writers)("an atomic write (%s) that fails leaves no temporary file", a
 	expect(readdirSync(dir)).toEqual(["taken"]);
 });
 
-test("a private directory and the parents made for it are for this user alone, whatever the umask", () => {
+test("a private directory and its new parents are accessible only by this user with any umask", () => {
 	const dir = tempDir();
 	withUmask(0o277);
 	ensurePrivateDir(join(dir, "a/b/c"));
@@ -120,7 +114,7 @@ test("a private directory and the parents made for it are for this user alone, w
 	expect(mode(join(dir, "a"))).toBe(0o755);
 });
 
-test.each(readers)("a regular file (%s) is read whole, up to the limit", async (_, read) => {
+test.each(readers)("a regular file (%s) is read completely, up to the limit", async (_, read) => {
 	const dir = tempDir();
 	writeFileSync(join(dir, "five"), "12345");
 	expect((await read(join(dir, "five"), { maxBytes: 5 })).toString()).toBe("12345");
@@ -132,7 +126,7 @@ test.each(readers)("a regular file (%s) is read whole, up to the limit", async (
 	});
 });
 
-test.each(readers)("a missing file (%s) can be told from others", async (_, read) => {
+test.each(readers)("isNotFound detects a missing file (%s)", async (_, read) => {
 	const dir = tempDir();
 	const failure = await read(join(dir, "none")).catch((error: unknown) => error);
 	expect(failure).toBeInstanceOf(PiError);
@@ -141,7 +135,7 @@ test.each(readers)("a missing file (%s) can be told from others", async (_, read
 });
 
 test.skipIf(process.platform === "win32").each(readers)(
-	"FIFOs, sockets, devices and directories (%s) are refused by name and never waited for",
+	"FIFOs, sockets, devices and directories (%s) are refused by name without blocking",
 	async (_, read) => {
 		const dir = tempDir();
 		execFileSync("mkfifo", [join(dir, "fifo")]);
@@ -156,7 +150,7 @@ test.skipIf(process.platform === "win32").each(readers)(
 );
 
 test.skipIf(!existsSync("/proc/self/status")).each(readers)(
-	"a file that says it is empty but is not (%s) is read to its end",
+	"a file that reports size 0 but has contents (%s) is read to its end",
 	async (_, read) => {
 		expect((await read("/proc/self/status")).toString()).toContain("Name:");
 		await expect(read("/proc/self/status", { maxBytes: 10 })).rejects.toMatchObject({ code: "file_unreadable" });

@@ -6,7 +6,7 @@ const EVENTS = Array.from(
 	(_, index) => `data: {"event":${index},"text":"some text — ünïcode"}\n\n`,
 ).join("");
 
-/** A server's answer: all of it is there at once, in chunks as large as a socket gives them. */
+/** A server response that is available immediately, in chunks as large as those of a socket. */
 function answer(contentType: string, chunkBytes = 64 * 1024): Response {
 	const bytes = new TextEncoder().encode(EVENTS);
 	const body = new ReadableStream<Uint8Array>({
@@ -23,14 +23,14 @@ function workFor(ms: number): void {
 	while (performance.now() < end);
 }
 
-test("an event stream arrives whole, with status and headers", async () => {
+test("an event stream arrives complete, with status and headers", async () => {
 	const response = await pacedFetch(async () => answer("text/event-stream; charset=utf-8"))("http://127.0.0.1");
 	expect({ status: response.status, id: response.headers.get("x-request-id") }).toEqual({ status: 200, id: "r1" });
 	expect(await response.text()).toBe(EVENTS);
 });
 
-/** Reads a body, `workMs` for each part. @returns its parts, and how often the event loop went round meanwhile */
-async function read({ body }: Response, workMs: number): Promise<{ parts: Uint8Array[]; turns: number }> {
+/** Reads a body with `workMs` of work per chunk. @returns its chunks, and the turns of the event loop meanwhile */
+async function read({ body }: Response, workMs: number): Promise<{ chunks: Uint8Array[]; turns: number }> {
 	let turns = 0;
 	let reading = true;
 	const turn = () => {
@@ -38,24 +38,24 @@ async function read({ body }: Response, workMs: number): Promise<{ parts: Uint8A
 		if (reading) setImmediate(turn);
 	};
 	setImmediate(turn);
-	const parts: Uint8Array[] = [];
-	for await (const part of body ?? []) {
-		parts.push(part);
+	const chunks: Uint8Array[] = [];
+	for await (const chunk of body ?? []) {
+		chunks.push(chunk);
 		workFor(workMs);
 	}
 	reading = false;
-	return { parts, turns };
+	return { chunks, turns };
 }
 
-test("while a client is busy with an event stream the event loop goes round", async () => {
+test("the event loop runs while a client processes an event stream", async () => {
 	const response = await pacedFetch(async () => answer("text/event-stream"))("http://127.0.0.1");
-	const { parts, turns } = await read(response, 3);
-	expect(Math.max(...parts.map((part) => part.length))).toBe(4 * 1024);
-	expect(parts.length).toBeGreaterThan(20);
-	expect(turns).toBeGreaterThan(parts.length / 4);
+	const { chunks, turns } = await read(response, 3);
+	expect(Math.max(...chunks.map((chunk) => chunk.length))).toBe(4 * 1024);
+	expect(chunks.length).toBeGreaterThan(20);
+	expect(turns).toBeGreaterThan(chunks.length / 4);
 });
 
-test("the event loop also goes round where most of the time goes into reading", async () => {
+test("the event loop runs while most of the time is spent reading", async () => {
 	let left = 20;
 	const body = new ReadableStream<Uint8Array>({
 		pull(controller) {
@@ -66,33 +66,33 @@ test("the event loop also goes round where most of the time goes into reading", 
 		},
 	});
 	const source = new Response(body, { headers: { "content-type": "text/event-stream" } });
-	const { parts, turns } = await read(await pacedFetch(async () => source)("http://127.0.0.1"), 0);
-	expect(parts).toHaveLength(20);
-	expect(turns).toBeGreaterThan(parts.length / 4);
+	const { chunks, turns } = await read(await pacedFetch(async () => source)("http://127.0.0.1"), 0);
+	expect(chunks).toHaveLength(20);
+	expect(turns).toBeGreaterThan(chunks.length / 4);
 });
 
-test("a client that stops reading cancels the request's body", async () => {
-	let cancelled: unknown = null;
+test("a client that stops reading cancels the body of the response", async () => {
+	let canceled: unknown = null;
 	const body = new ReadableStream<Uint8Array>({
 		pull: (controller) => controller.enqueue(new Uint8Array(10)),
 		cancel: (reason) => {
-			cancelled = reason;
+			canceled = reason;
 		},
 	});
 	const source = new Response(body, { headers: { "content-type": "text/event-stream" } });
 	const response = await pacedFetch(async () => source)("http://127.0.0.1");
 	await response.body?.cancel("enough");
-	expect(cancelled).toBe("enough");
+	expect(canceled).toBe("enough");
 });
 
-test("a stream that breaks off breaks off", async () => {
+test("an error of the stream is passed on", async () => {
 	const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("terminated")) });
 	const source = new Response(body, { headers: { "content-type": "text/event-stream" } });
 	const response = await pacedFetch(async () => source)("http://127.0.0.1");
 	await expect(response.text()).rejects.toThrow("terminated");
 });
 
-test.each(["application/json", "text/html"])("a response of type %s is passed on as it is", async (type) => {
+test.each(["application/json", "text/html"])("a response of type %s is unchanged", async (type) => {
 	const source = answer(type);
 	expect(await pacedFetch(async () => source)("http://127.0.0.1")).toBe(source);
 });
@@ -100,10 +100,10 @@ test.each(["application/json", "text/html"])("a response of type %s is passed on
 describe("a server that never ends the body", () => {
 	afterEach(() => void vi.useRealTimers());
 
-	/** An answer that says `text` and nothing more. Resolves when that is read. @returns what became of it */
+	/** Reads a response that sends `text` and never ends. @returns the state of the connection and the reader */
 	async function open(text: string) {
 		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-		const seen = { ended: false, left: false };
+		const seen = { ended: false, canceled: false };
 		let left = Buffer.byteLength(text);
 		let allRead = () => {};
 		const whenAllRead = new Promise<void>((resolve) => {
@@ -112,14 +112,14 @@ describe("a server that never ends the body", () => {
 		const body = new ReadableStream<Uint8Array>({
 			start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
 			cancel() {
-				seen.left = true;
+				seen.canceled = true;
 			},
 		});
 		const headers = { "content-type": "text/event-stream" };
 		const response = await pacedFetch(async () => new Response(body, { headers }))("http://127.0.0.1");
 		const read = async () => {
-			for await (const part of response.body ?? []) {
-				left -= part.length;
+			for await (const chunk of response.body ?? []) {
+				left -= chunk.length;
 				if (left === 0) allRead();
 			}
 			seen.ended = true;
@@ -129,18 +129,18 @@ describe("a server that never ends the body", () => {
 		return seen;
 	}
 
-	test("is left a while after it has said that all is said", async () => {
+	test("is disconnected some time after the last event", async () => {
 		const seen = await open(`${EVENTS}data: [DONE]\n\n`);
-		expect(seen).toEqual({ ended: false, left: false });
+		expect(seen).toEqual({ ended: false, canceled: false });
 		await vi.waitFor(() => {
 			vi.advanceTimersByTime(1000);
-			expect(seen).toEqual({ ended: true, left: true });
+			expect(seen).toEqual({ ended: true, canceled: true });
 		});
 	});
 
-	test("is waited for when it has only quoted that", async () => {
+	test("is not disconnected after text that quotes the last event", async () => {
 		const seen = await open(`${EVENTS}data: {"text":"it ends with data: [DONE]`);
 		await vi.advanceTimersByTimeAsync(60_000);
-		expect(seen).toEqual({ ended: false, left: false });
+		expect(seen).toEqual({ ended: false, canceled: false });
 	});
 });

@@ -26,7 +26,7 @@ async function abortWhenReady(script: string) {
 	return { outcome, output };
 }
 
-/** True while a process runs; one that is dead but not yet collected does not count. */
+/** True while a process runs; zombies do not count. */
 function isRunning(pid: number): boolean {
 	try {
 		return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -35,12 +35,12 @@ function isRunning(pid: number): boolean {
 	}
 }
 
-test("exec keeps stdout and stderr apart and gives the exit code", async () => {
+test("exec returns stdout, stderr and the exit code separately", async () => {
 	const result = await exec("sh", ["-c", "echo out; echo err >&2; exit 3"]);
 	expect(result).toEqual({ stdout: "out\n", stderr: "err\n", code: 3 });
 });
 
-test("exec passes arguments as they are, without a shell", async () => {
+test("exec passes arguments unchanged, without a shell", async () => {
 	const result = await exec("printf", ["%s|", "a b", "$HOME", "", "*"]);
 	expect(result.stdout).toBe("a b|$HOME||*|");
 });
@@ -54,12 +54,12 @@ test("exec runs in the given directory with the environment added to the user's"
 	expect(result).toEqual({ stdout: `${dir}\nhi\n`, stderr: "", code: 0 });
 });
 
-test("a missing program is code 127 with the reason on stderr", async () => {
+test("a missing program returns code 127 with the reason on stderr", async () => {
 	const result = await exec("no-such-program-here", []);
 	expect(result).toEqual({ stdout: "", stderr: "no-such-program-here: command not found\n", code: 127 });
 });
 
-test("a missing directory is named", async () => {
+test("the error for a missing directory names the directory", async () => {
 	const result = await exec("true", [], { cwd: "/no/such/dir" });
 	expect(result).toMatchObject({ code: 127, stderr: "Cannot start true: the directory /no/such/dir does not exist\n" });
 });
@@ -67,21 +67,21 @@ test("a missing directory is named", async () => {
 test.each([
 	["a file that is no program", "/etc/passwd", [], "/etc/passwd: permission denied\n"],
 	["arguments that are too long", "true", ["x".repeat(3_000_000)], "Cannot start true: its arguments are too long\n"],
-])("%s is code 126", async (_name, command, args, stderr) => {
+])("%s returns code 126", async (_name, command, args, stderr) => {
 	expect(await exec(command, args)).toEqual({ stdout: "", stderr, code: 126 });
 });
 
-test("an argument that the system refuses is code 126, not a throw", async () => {
+test("an argument that the system refuses returns code 126 and does not throw", async () => {
 	const result = await exec("true", ["nul\0byte"]);
 	expect(result.code).toBe(126);
 	expect(result.stderr).toContain("Cannot start true");
 });
 
-test("stdin is empty, so a program that reads it goes on", async () => {
+test("stdin is empty, so a program that reads it continues", async () => {
 	expect(await exec("cat", [])).toEqual({ stdout: "", stderr: "", code: 0 });
 });
 
-test("a program ended by a signal has code 128 + n and was not killed by us", async () => {
+test("a program ended by a signal returns code 128 + n and killed is not set", async () => {
 	expect(await exec("sh", ["-c", "kill -s SEGV $$"])).toEqual({ stdout: "", stderr: "", code: 139 });
 });
 
@@ -90,33 +90,33 @@ test("a timeout kills the program and never reports success", async () => {
 	expect(result).toMatchObject({ killed: true, code: 143 });
 });
 
-test("a timeout of 0 is no limit", async () => {
+test("a timeout of 0 means no limit", async () => {
 	expect(await exec("sh", ["-c", "sleep 0.05; echo done"], { timeout: 0 })).toMatchObject({
 		stdout: "done\n",
 		code: 0,
 	});
 });
 
-test("an aborted signal keeps the program from starting", async () => {
+test("an already aborted signal prevents the start of the program", async () => {
 	const dir = await tempDir();
 	const result = await exec("touch", ["made"], { cwd: dir, signal: AbortSignal.abort() });
 	expect(result).toMatchObject({ killed: true, code: 143 });
 	expect((await exec("ls", [dir])).stdout).toBe("");
 });
 
-test("characters split over chunks are whole, broken bytes are replaced", async () => {
+test("characters split between chunks are decoded, invalid bytes are replaced", async () => {
 	const script = "printf '\\342'; sleep 0.05; printf '\\202'; sleep 0.05; printf '\\254'; printf '\\377'";
 	expect((await exec("sh", ["-c", script])).stdout).toBe("€\uFFFD");
 });
 
-test("each stream is kept up to 10 MB and the cut is told", async () => {
+test("each stream is truncated at 10 MB and marked as truncated", async () => {
 	const result = await exec("sh", ["-c", "yes € | head -c 12000000; yes e | head -c 100 >&2"]);
 	expect(result).toMatchObject({ code: 0, truncated: true, stderr: "e\n".repeat(50) });
 	expect(Buffer.byteLength(result.stdout)).toBeLessThanOrEqual(10 * 1024 * 1024);
 	expect(result.stdout).not.toContain("\uFFFD");
 });
 
-test("an abort ends the whole group", async () => {
+test("an abort ends the process group", async () => {
 	const { outcome, output } = await abortWhenReady("sleep 1000 & echo $!; echo ready; wait");
 	expect(outcome).toMatchObject({ endedBy: "abort", exitSignal: "SIGTERM", leftRunning: false });
 	expect(isRunning(Number.parseInt(output, 10))).toBe(false);
@@ -136,7 +136,7 @@ test("a child that ignores SIGTERM is killed even after its leader has ended", a
 	await expect.poll(() => isRunning(pid), { timeout: 5000 }).toBe(false);
 });
 
-test("the result does not wait for a background process that holds the pipe, which goes on undisturbed", async () => {
+test("the result does not wait for a background process that holds the pipe and keeps running", async () => {
 	let output = "";
 	const script = "sh -c 'sleep 1; echo late; echo $$ > alive; exec sleep 1000' & echo started";
 	const dir = await tempDir();
@@ -154,14 +154,14 @@ test("the result does not wait for a background process that holds the pipe, whi
 	expect(output).toBe("started\n");
 });
 
-test("all that was printed before the end is there, also when the end comes at once", async () => {
+test("all output of a program that ends immediately is collected", async () => {
 	for (let round = 0; round < 20; round++) {
 		const { stdout } = await exec("sh", ["-c", "head -c 150000 /dev/zero | tr '\\0' x; echo end"]);
 		expect(stdout.length).toBe(150_004);
 	}
 });
 
-test("a reader that holds back gets one piece at a time, of a flood of 100 MB", async () => {
+test("a reader that pauses receives 100 MB one chunk at a time", async () => {
 	let inFlight = 0;
 	let most = 0;
 	let bytes = 0;
@@ -178,7 +178,7 @@ test("a reader that holds back gets one piece at a time, of a flood of 100 MB", 
 	expect(most).toBe(1);
 });
 
-test("a reader that holds back still gets one piece at a time when the program ends meanwhile", async () => {
+test("a reader that pauses receives one chunk at a time even if the program ends meanwhile", async () => {
 	let inFlight = 0;
 	let most = 0;
 	let output = "";
@@ -188,7 +188,7 @@ test("a reader that holds back still gets one piece at a time when the program e
 			output += chunk.toString();
 			most = Math.max(most, ++inFlight);
 			while (isRunning(Number.parseInt(output, 10))) await turn();
-			// Until this program has heard of the end, which is when Node turns on pipes that were held.
+			// Until pi is notified of the end, which is when Node resumes paused pipes.
 			for (let count = 0; count < 20; count++) await turn();
 			inFlight--;
 		},
@@ -197,7 +197,7 @@ test("a reader that holds back still gets one piece at a time when the program e
 	expect(output.length).toBeGreaterThan(150_000);
 });
 
-test("killAllGroups ends what runs", async () => {
+test("killAllGroups ends running programs", async () => {
 	const running = spawnGroup("sleep", ["1000"]);
 	killAllGroups();
 	expect(await running).toMatchObject({ endedBy: "itself", exitSignal: "SIGTERM" });

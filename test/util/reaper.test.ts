@@ -51,7 +51,7 @@ function isRunning(pid: number): boolean {
 
 const PRINT = "onOutput: (chunk) => { process.stdout.write(chunk); }";
 
-test("kill -9 of the program leaves no child, not even one that ignores SIGTERM", async () => {
+test("kill -9 of the program leaves no child process, even one that ignores SIGTERM", async () => {
 	const { program, firstLine, ended } = await startProgram(
 		`spawnGroup("sh", ["-c", "trap '' TERM HUP; sleep 1000 & echo $$ $!; wait; wait"], { ${PRINT} });`,
 	);
@@ -63,12 +63,12 @@ test("kill -9 of the program leaves no child, not even one that ignores SIGTERM"
 });
 
 test.each(["/bin/bash", "/bin/sh"])(
-	"kill -9 before the program has told of a command leaves no child of %s",
+	"kill -9 before the program registers a command leaves no child of %s",
 	async (shell) => {
 		const { program, firstLine, ended } = await startProgram(`
 		import { writeSync } from "node:fs";
 		import { Socket } from "node:net";
-		Socket.prototype.write = () => true; // as if it was killed just before
+		Socket.prototype.write = () => true; // as if the program had been killed just before
 		runShell("sleep 1000 & echo $$ $!; wait", {
 			cwd: "/",
 			shellPath: "${shell}",
@@ -93,7 +93,7 @@ test("a background process does not keep the program alive and ends with it", as
 	await expect.poll(() => isRunning(pid), { timeout: 8000 }).toBe(false);
 });
 
-test("no watcher is started while no command runs, and one serves them all", async () => {
+test("the reaper starts with the first command, and one serves all commands", async () => {
 	const { firstLine } = await startProgram(`
 		import { hasReaper, trackedGroups } from "./process.mjs";
 		const before = hasReaper();
@@ -104,24 +104,24 @@ test("no watcher is started while no command runs, and one serves them all", asy
 	expect(JSON.parse(await firstLine)).toEqual({ before: false, after: true, listed: [] });
 });
 
-test("the watcher is there before a program is started, so that none runs without it", async () => {
+test("the reaper runs before a program is started", async () => {
 	const { firstLine } = await startProgram(`
 		import { hasReaper } from "./process.mjs";
 		const { exitCode } = await spawnGroup("/no/such/program", []);
-		console.log(JSON.stringify({ exitCode, watcher: hasReaper() }));
+		console.log(JSON.stringify({ exitCode, reaper: hasReaper() }));
 		process.exit();
 	`);
-	expect(JSON.parse(await firstLine)).toEqual({ exitCode: 127, watcher: true });
+	expect(JSON.parse(await firstLine)).toEqual({ exitCode: 127, reaper: true });
 });
 
-test("a watcher that was killed is replaced with the next command, and earlier groups are still its business", async () => {
+test("the next command replaces a killed reaper, which tracks earlier groups too", async () => {
 	const { program, firstLine, ended } = await startProgram(`
 		let pid;
 		spawnGroup("sh", ["-c", "echo $$; exec sleep 1000"], { onOutput: (chunk) => { pid = Number(chunk); } });
 		while (pid === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
 		const { stdout } = await exec("sh", ["-c", "ps -o pid= -o ppid= -o args= -e | grep 'pi-reape[r]'"]);
-		const watcher = stdout.split("\\n").map((line) => line.trim().split(/\\s+/)).find((row) => Number(row[1]) === process.pid);
-		process.kill(Number(watcher[0]), "SIGKILL");
+		const reaper = stdout.split("\\n").map((line) => line.trim().split(/\\s+/)).find((row) => Number(row[1]) === process.pid);
+		process.kill(Number(reaper[0]), "SIGKILL");
 		await new Promise((resolve) => setTimeout(resolve, 50));
 		await exec("true", []);
 		console.log(String(pid));

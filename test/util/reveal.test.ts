@@ -3,16 +3,16 @@ import { expect, test } from "vitest";
 import { revealInvisible } from "../../src/util/reveal.js";
 
 test.each([
-	["colours and controls", "\x1b[8mrm -rf\x1b[0m\x07", "␛[8mrm -rf␛[0m^G"],
+	["colors and controls", "\x1b[8mrm -rf\x1b[0m\x07", "␛[8mrm -rf␛[0m^G"],
 	["bidi and zero-width characters", "a\u202eb\u200bc\u2060d\ufeff", "a‹U+202E›b‹U+200B›c‹U+2060›d‹U+FEFF›"],
 	["tag characters", "ok\u{e0041}", "ok‹U+E0041›"],
 	["fillers and soft hyphens", "\u3164\u00ad", "‹U+3164›‹U+00AD›"],
-	["emoji stay as they are", "⚠️ 😀", "⚠️ 😀"],
+	["emoji are unchanged", "⚠️ 😀", "⚠️ 😀"],
 	["up to 40 blanks", `a${" ".repeat(40)}b`, `a${" ".repeat(40)}b`],
 	["more than 40 blanks", `a${" ".repeat(200)}b`, "a … 200 spaces … b"],
 	["up to three blank lines", "a\n\n\n\nb", "a\n\n\n\nb"],
 	["more than three blank lines", `a${"\n".repeat(301)}b`, "a\n… 300 blank lines …\nb"],
-	["blank lines with blanks in them", "a\n \n\t\n \n \nb", "a\n… 4 blank lines …\nb"],
+	["blank lines that contain blanks", "a\n \n\t\n \n \nb", "a\n… 4 blank lines …\nb"],
 	["Windows line ends", "a\r\nb\rc", "a\nb^Mc"],
 ])("%s", (_name, text, expected) => {
 	expect(revealInvisible(text)).toBe(expected);
@@ -24,7 +24,7 @@ test("the middle of a long line is replaced by its length", () => {
 	expect(shown.length).toBeLessThanOrEqual(100);
 });
 
-test("nothing unseen is left", () => {
+test("no invisible character remains", () => {
 	fc.assert(
 		fc.property(fc.string({ unit: "binary" }), (text) => {
 			expect(revealInvisible(text)).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { collapseCarriageReturns, sanitize, stripAll } from "../../src/util/sanitize.js";
 
-/** Text made of what breaks scanners, in any order. */
+/** Text of fragments that break scanners, in any order. */
 const nasty = fc
 	.array(
 		fc.oneof(
@@ -39,22 +39,22 @@ const nasty = fc
 	)
 	.map((parts) => parts.join(""));
 
-/** Every escape character left stands before an allowed style. */
+/** Matches text in which every escape character starts an allowed style. */
 const ALLOWED_ONLY = /^(?:[^\x1b]|\x1b\[[\d;:]+m)*$/u;
 
 describe("sanitize", () => {
 	test.each([
 		["plain text with tabs and lines", "a\tb\nc", "a\tb\nc"],
-		["colours", "\x1b[1;31mred\x1b[0m", "\x1b[1;31mred\x1b[0m"],
-		["leading zeros in colours", "\x1b[01;31mred\x1b[00m", "\x1b[1;31mred\x1b[0m"],
+		["colors", "\x1b[1;31mred\x1b[0m", "\x1b[1;31mred\x1b[0m"],
+		["leading zeros in colors", "\x1b[01;31mred\x1b[00m", "\x1b[1;31mred\x1b[0m"],
 		["an empty reset", "\x1b[31mred\x1b[m", "\x1b[31mred\x1b[0m"],
-		["256 and true colours", "\x1b[38;5;208ma\x1b[48;2;1;2;3mb\x1b[0m", "\x1b[38;5;208ma\x1b[48;2;1;2;3mb\x1b[0m"],
-		["colours with colons", "\x1b[38:2::1:2:3ma\x1b[0m", "\x1b[38:2::1:2:3ma\x1b[0m"],
+		["256 and true colors", "\x1b[38;5;208ma\x1b[48;2;1;2;3mb\x1b[0m", "\x1b[38;5;208ma\x1b[48;2;1;2;3mb\x1b[0m"],
+		["colors with colons", "\x1b[38:2::1:2:3ma\x1b[0m", "\x1b[38:2::1:2:3ma\x1b[0m"],
 		["hidden text becomes visible", "\x1b[8msecret\x1b[28m", "secret"],
 		["hidden among allowed styles", "\x1b[31;8;5mx\x1b[0m", "\x1b[31mx\x1b[0m"],
-		["a malformed colour", "\x1b[38;5;999mx", "x"],
-		["an underline colour takes its arguments along", "\x1b[58;5;31mx", "x"],
-		["a style left open is closed", "\x1b[31mred", "\x1b[31mred\x1b[0m"],
+		["a malformed color", "\x1b[38;5;999mx", "x"],
+		["an underline color is removed with its arguments", "\x1b[58;5;31mx", "x"],
+		["an open style is closed", "\x1b[31mred", "\x1b[31mred\x1b[0m"],
 		["cursor movement", "\x1b[2Aup", "␛[2Aup"],
 		["a window title", "\x1b]0;title\x07after", "␛]0;title^Gafter"],
 		["the clipboard", "\x1b]52;c;aGk=\x1b\\", "␛]52;c;aGk=␛\\"],
@@ -69,7 +69,7 @@ describe("sanitize", () => {
 		expect(sanitize(text)).toBe(expected);
 	});
 
-	test("a long line is cut and the lines around it stay", () => {
+	test("a long line is truncated and the lines around it are unchanged", () => {
 		const long = "x".repeat(50);
 		expect(sanitize(`a\n${long}\nb`, { maxLineLength: 10 })).toBe(`a\n${"x".repeat(9)}…\nb`);
 		expect(sanitize(`\x1b[31m${long}\n\x1b[32mg`, { maxLineLength: 10 })).toBe(
@@ -78,15 +78,15 @@ describe("sanitize", () => {
 		expect(sanitize("x".repeat(10), { maxLineLength: 10 })).toBe("x".repeat(10));
 	});
 
-	test("a cut never splits a surrogate pair", () => {
+	test("truncation never splits a surrogate pair", () => {
 		expect(sanitize("😀".repeat(9), { maxLineLength: 10 })).toBe("😀😀😀😀…");
 	});
 
-	test("a line of nothing but colours is bounded", () => {
+	test("a line of only colors is limited", () => {
 		expect(sanitize("\x1b[31m\x1b[32m".repeat(100_000)).length).toBeLessThan(10_000);
 	});
 
-	test("no escape is left but allowed styles, and sanitising twice changes nothing", () => {
+	test("only escapes of allowed styles remain, and sanitizing again changes nothing", () => {
 		fc.assert(
 			fc.property(nasty, fc.constantFrom(4000, 40, 5, 1), (text, maxLineLength) => {
 				const once = sanitize(text, { maxLineLength });
@@ -98,7 +98,7 @@ describe("sanitize", () => {
 		);
 	});
 
-	test("lines stay in number and order", () => {
+	test("the number and order of lines is unchanged", () => {
 		fc.assert(
 			fc.property(nasty, (text) => {
 				expect(sanitize(text).split("\n").length).toBe(text.split("\n").length);
@@ -109,23 +109,23 @@ describe("sanitize", () => {
 	test.each([
 		["escapes", "\x1b"],
 		["unfinished titles", "\x1b]"],
-		["unfinished colours", "\x1b[1;1;1"],
+		["unfinished colors", "\x1b[1;1;1"],
 		["escapes on lines", "\x1b[2J\n"],
 		["carriage returns", "\r"],
-		["colours", "\x1b[3m\x1b[0mx"],
-	])("work grows with length only: %s", (_name, part) => {
-		// Ten times the text may take ten times as long; quadratic work would take a hundred times and hit the time limit.
+		["colors", "\x1b[3m\x1b[0mx"],
+	])("the time grows linearly with the length: %s", (_name, part) => {
+		// Ten times the text may take ten times as long; quadratic work would exceed the time limit.
 		expect(sanitize(part.repeat(1_000_000 / part.length)).length).toBeGreaterThan(0);
 		expect(stripAll(part.repeat(1_000_000 / part.length))).not.toContain("\x1b");
 	});
 });
 
 describe("stripAll", () => {
-	test("drops colours and shows the rest", () => {
+	test("removes colors and shows other control characters", () => {
 		expect(stripAll("\x1b[31mred\x1b[0m \x1b[2J")).toBe("red ␛[2J");
 	});
 
-	test("leaves no escape character, and stripping twice changes nothing", () => {
+	test("leaves no escape character, and stripping again changes nothing", () => {
 		fc.assert(
 			fc.property(nasty, (text) => {
 				const once = stripAll(text);
@@ -140,10 +140,10 @@ describe("stripAll", () => {
 describe("collapseCarriageReturns", () => {
 	test.each([
 		["keeps the last state of a progress bar", "10%\r50%\r100%\ndone", "100%\ndone"],
-		["does not lose a state that nothing has overwritten", "10%\r50%\r", "50%"],
-		["reads Windows line ends as line ends", "a\r\nb\r\n", "a\nb\n"],
-		["leaves other text alone", "a\nb", "a\nb"],
-		["survives returns alone", "\r\r\r", ""],
+		["keeps a state that was not overwritten", "10%\r50%\r", "50%"],
+		["treats CRLF as a line end", "a\r\nb\r\n", "a\nb\n"],
+		["does not change other text", "a\nb", "a\nb"],
+		["removes carriage returns without text", "\r\r\r", ""],
 	])("%s", (_name, text, expected) => {
 		expect(collapseCarriageReturns(text)).toBe(expected);
 	});

@@ -20,7 +20,7 @@ test.each<[string, string[]]>([
 	expect(splitArgs(raw)).toEqual(expected);
 });
 
-test("words in quotes come back as they were", () => {
+test("quoted words are split back unchanged", () => {
 	fc.assert(
 		fc.property(fc.array(fc.string()), (words) => {
 			const raw = words.map((word) => `"${word.replace(/["\\]/g, "\\$&")}"`).join(" ");

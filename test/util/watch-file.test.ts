@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { watchFile } from "../../src/util/watch-file.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
-test("a change is reported once, also if an editor replaces the file", async () => {
+test("a change is reported once, even if an editor replaces the file", async () => {
 	const home = tempDir();
 	writeFiles(home, { "t/dusk.json": {}, "t/other.json": {} });
 	const path = join(home, "t/dusk.json");
@@ -32,6 +32,6 @@ test("a change is reported once, also if an editor replaces the file", async () 
 	await expect.poll(() => changes).toBe(13);
 });
 
-test("watching in a directory that does not exist does nothing", () => {
+test("watching a file in a missing directory is a no-op", () => {
 	watchFile(join(tempDir(), "nowhere", "x.json"), () => {})();
 });

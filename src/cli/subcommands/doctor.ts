@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { environmentProviders } from "../../config/env-keys.js";
 import { findLocalModels } from "../../config/local-servers.js";
 import { loadModelSources } from "../../config/model-sources.js";
-import { terminalColours } from "../../config/terminal-colours.js";
+import { terminalColors } from "../../config/terminal-colors.js";
 import { listThemeFiles, loadThemeFile } from "../../config/theme-files.js";
 import { loadTrust } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
@@ -79,7 +79,7 @@ function checkTerminal({ env }: Location, io: ModeIO): Finding {
 	if (!io.outIsTerminal) return { name, state: "note", text: "none: stdout is a file or a pipe" };
 	const { columns, rows } = process.stdout;
 	const term = env.TERM ?? "";
-	const { level, reason } = terminalColours(env);
+	const { level, reason } = terminalColors(env);
 	const colors = `${COLORS[level]} (${reason})`;
 	const program = env.TERM_PROGRAM ? `${env.TERM_PROGRAM}, ` : "";
 	const text = `${program}${term || "TERM is not set"}, ${columns}×${rows}, ${colors}`;
@@ -102,7 +102,7 @@ function checkTheme({ env, paths, settings }: Location): Finding[] {
 	const files = listThemeFiles({ user: paths.themes, project: paths.project.themes });
 	const file = files.find((theme) => theme.name === chosen);
 	if (chosen === "auto" || isBuiltIn(chosen)) {
-		const { background } = terminalColours(env);
+		const { background } = terminalColors(env);
 		const known = chosen === "auto" && background !== null ? `, ${background} according to COLORFGBG` : "";
 		return [{ name, state: "ok", text: `${chosen}${known}` }];
 	}

@@ -6,12 +6,12 @@ import { type Keymap, typedText } from "../../tui/keymap.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
 import type { Screen } from "./screen.js";
 
-/** What the app's keys act on. Every function returns at once and reports its own failures. */
+/** The parts of the app that its keys control. Every function returns immediately and reports its own failures. */
 export interface AppKeysHost {
 	screen: Pick<Screen, "hint"> & {
 		readonly transcript: Pick<Screen["transcript"], "toggleExpanded" | "toggleThinking">;
 	};
-	/** null until the session has started: keys that need it do nothing until then. */
+	/** null until the session has started; keys that need a session do nothing until then. */
 	session(): Pick<
 		AgentSession,
 		"abort" | "activity" | "takeQueue" | "prompt" | "cycleModel" | "cycleThinkingLevel" | "model"
@@ -22,19 +22,18 @@ export interface AppKeysHost {
 	pasteImage(): void;
 	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	editExternally(text: string): Promise<string | null>;
-	/** Reports a failed action. */
 	failed(error: unknown): void;
 }
 
-/** A second press within this time counts as a double one. ms. */
+/** Maximum time between the two presses of a double press, ms. */
 const DOUBLE_PRESS_MS = 500;
 
-/** Runs the app's actions. The editor passes every key here first. */
+/** Runs the app's key actions. The editor passes every key here first. */
 export class AppKeys {
 	#lastEscape = Number.NEGATIVE_INFINITY;
 	#lastInterrupt = Number.NEGATIVE_INFINITY;
 	#hinted = false;
-	/** What each action does; one that returns false leaves the key to the editor. */
+	/** A handler that returns false leaves the key to the editor. */
 	readonly #actions: Partial<Record<KeyAction, (data: string) => boolean | void>> = {
 		"app.abort": () => this.#escape(),
 		"app.interrupt": () => this.#interrupt(),
@@ -53,7 +52,7 @@ export class AppKeys {
 		"app.pasteImage": () => this.host.pasteImage(),
 	};
 
-	/** @param now the clock, ms, for keys that are pressed twice */
+	/** @param now the clock that detects double presses, ms */
 	constructor(
 		private readonly editor: PromptEditor,
 		private readonly keymap: Keymap,
@@ -63,7 +62,7 @@ export class AppKeys {
 		editor.onKey = (data) => this.handle(data);
 	}
 
-	/** @returns true when the key was one of the app's */
+	/** @returns true when the app handled the key */
 	handle(data: string): boolean {
 		if (isKeyRelease(data)) return false;
 		const action = this.keymap.actionOf(data, this.#actions);
@@ -72,7 +71,7 @@ export class AppKeys {
 		return action !== undefined && this.#actions[action]?.(data) !== false;
 	}
 
-	/** Stops what the session is doing; in an idle session the second of two presses opens the branch picker. */
+	/** Aborts what the session is doing. In an idle session, a double press opens the branch picker. */
 	#escape(): void {
 		const session = this.host.session();
 		if (session && isBusy(session.activity)) {
@@ -85,7 +84,7 @@ export class AppKeys {
 		if (isDouble && !this.editor.getText()) this.#command("/branch");
 	}
 
-	/** Clears the editor; the second of two presses quits. */
+	/** Clears the editor. A double press quits. */
 	#interrupt(): void {
 		if (this.now() - this.#lastInterrupt <= DOUBLE_PRESS_MS) {
 			this.#clearHint();
@@ -95,10 +94,10 @@ export class AppKeys {
 		this.#lastInterrupt = this.now();
 		this.editor.takeText();
 		this.#hinted = true;
-		this.host.screen.hint(`${this.keymap.keyOf("app.interrupt")} again quits`);
+		this.host.screen.hint(`press ${this.keymap.keyOf("app.interrupt")} again to quit`);
 	}
 
-	/** A key that types a character opens help only when the editor is empty. */
+	/** Opens help. A key that types a character opens it only when the editor is empty. */
 	#help(data: string): boolean {
 		const isTyped = typedText(data) !== "" && this.editor.getText() !== "";
 		if (isTyped || this.host.session() === null) return false;
@@ -113,13 +112,14 @@ export class AppKeys {
 	#cycleModel(step: 1 | -1): void {
 		const cycled = this.host.session()?.cycleModel(step);
 		cycled?.then((model) => {
-			if (model === null) this.host.screen.hint("there is no other model · /model shows all");
+			if (model === null) this.host.screen.hint("no other model available · /model shows all");
 		}, this.host.failed);
 	}
 
 	#cycleThinkingLevel(): void {
 		const session = this.host.session();
-		if (session?.model && !session.model.reasoning) this.host.screen.hint(`${session.model.name} does not think`);
+		if (session?.model && !session.model.reasoning)
+			this.host.screen.hint(`${session.model.name} does not support thinking`);
 		else session?.cycleThinkingLevel();
 	}
 
@@ -137,7 +137,7 @@ export class AppKeys {
 	#editExternally(): void {
 		const draft = this.editor.getExpandedText();
 		this.host.editExternally(draft).then((text) => {
-			// Pastes stay folded when nothing was changed.
+			// Without a change, keep the editor's text as it is, with long pastes still folded.
 			if (text !== null && text !== draft) this.editor.setText(text);
 		}, this.host.failed);
 	}

@@ -10,14 +10,14 @@ import { watchMissingHooks } from "./dialogs/missing-hooks-question.js";
 import { askTrust } from "./dialogs/trust-panel.js";
 import { TypingGuard } from "./dialogs/typing-guard.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
-import { createPromptTarget, sayAll } from "./prompt-target.js";
+import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
 import type { ScreenComponents, ScreenHost } from "./screen-components.js";
 import { SessionBinding } from "./session-binding.js";
 import { createShell, type ShellHost } from "./shell.js";
 import type { Transcript } from "./transcript.js";
 import { loadWordDiff } from "./views/tools/word-diff.js";
 
-/** The questions that starting a session may ask on this screen. A project's own theme never styles them. */
+/** The questions that starting a session may ask on this screen. They never use a project's theme. */
 export function startQuestions(components: ScreenComponents, { cwd, home }: InteractiveOptions): StartQuestions {
 	const { editor, overlays, dialogs } = components;
 	const style = { ...components.style, theme: components.themes.trusted };
@@ -31,7 +31,7 @@ export function startQuestions(components: ScreenComponents, { cwd, home }: Inte
 	};
 }
 
-/** Starts a session and shows it until `ended` aborts: asks the questions that it needs answered first. */
+/** Starts a session and shows it until `ended` aborts. Asks for a model and for missing hooks before the first prompt. */
 export async function beginSession(
 	session: AgentSession,
 	components: ScreenComponents,
@@ -41,15 +41,15 @@ export async function beginSession(
 	const { screen, editor, palette, images, input, dialogs, failed } = components;
 	session.attachUI(dialogs, createShell(shellHost(components, options, quit)));
 	const binding = new SessionBinding(screen, session, editor, ended);
-	// A resumed session is drawn in color at once; a new one does not wait for what it needs later.
+	// A resumed session needs highlighting for its first frame; a new session loads it later.
 	await Promise.all([session.start(), session.log.length > 1 ? loadHighlighting() : undefined]);
 	binding.begin();
 	editor.addOlderPrompts(binding.promptHistory());
 	palette.attach(session);
-	// A user who is already typing must not answer a question by accident.
+	// Do not ask while the user is typing: the next key would answer the question.
 	if (session.model === null && editor.getText() === "") await session.prompt("/setup").catch(failed);
 	await watchMissingHooks({ session, dialogs, quit, failed });
-	void sayAll(session, options.prompts ?? [], failed);
+	void sendPrompts(session, options.prompts ?? [], failed);
 	input.attach(createPromptTarget(session, images));
 	void afterFirstRequest(session).then(loadHighlighting).then(loadHttpClient);
 	const news = await options.news?.();
@@ -57,11 +57,11 @@ export async function beginSession(
 }
 
 /**
- * Resolves at once while nothing runs. A prompt that waited for the session goes first: resolves when the model has begun
- * to answer it, or when its run is over.
+ * Resolves when the model starts to answer the prompt that was submitted during startup, or when that run ends. Resolves
+ * on the next turn of the event loop when nothing runs.
  */
 export async function afterFirstRequest(session: Pick<AgentSession, "isRunning" | "subscribe">): Promise<void> {
-	// Prompts that waited have started by now, or start in this round of the event loop.
+	// Prompts submitted during startup have started, or start in this turn of the event loop.
 	await setImmediate();
 	if (!session.isRunning) return;
 	await new Promise<void>((resolve) => {
@@ -74,12 +74,12 @@ export async function afterFirstRequest(session: Pick<AgentSession, "isRunning" 
 	});
 }
 
-/** Loads code highlighting and word diffs, which startup does not wait for; blocks drawn without them are redrawn later. */
+/** Loads code highlighting and word diffs. Startup does not wait for them; blocks drawn earlier are redrawn. */
 async function loadHighlighting(): Promise<void> {
 	await Promise.all([loadHighlighter(), loadWordDiff()]);
 }
 
-/** Reports an update once, below the header. */
+/** Reports an update below the header. */
 function showNews({ version, lines }: News, transcript: Transcript): void {
 	if (lines.length === 0) transcript.notice("info", `updated to ${version} · /changelog`);
 	else transcript.page(`Updated to ${version} · /changelog shows all`, lines);

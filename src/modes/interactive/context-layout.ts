@@ -1,33 +1,33 @@
 import { type EntrySource, entryMessage } from "../../context/entry-message.js";
 import { estimateTokens } from "../../context/tokens.js";
-import type { ContextMarks, PlacedStandIn } from "./context-marks.js";
+import type { ContextMarks, PlacedSummary } from "./context-marks.js";
 import { gapBetween, type Item, type ItemKind } from "./item.js";
 import { EntryBlock, type Gap, type Mark } from "./views/entry-block.js";
 import { HiddenRunView, SummaryView } from "./views/summary-view.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
-/** Hidden blocks in a row that are still shown one by one. */
+/** Longest run of hidden blocks that is shown block by block; longer runs collapse into one row. */
 const MAX_HIDDEN_BLOCKS = 3;
 
-/** A block with what it is to look like. */
-export interface Placed {
+/** A block with its gutter mark and the gap above it. */
+export interface PlacedBlock {
 	block: EntryBlock;
 	mark: Mark;
 	gap: Gap;
 }
 
-/** Puts items in their places for a context: hidden runs collapsed, summaries where they stand. */
+/** Arranges items for a context: collapses hidden runs and inserts summaries. */
 export class ContextLayout {
-	// Rows of the layout itself, by content: the same row in the next layout must be the same block.
+	// Summaries and collapsed runs by content. An unchanged row must remain the same block in the next layout.
 	#rows = new Map<string, EntryBlock>();
 
-	constructor(private readonly look: Look) {}
+	constructor(private readonly style: ViewStyle) {}
 
-	/** @returns every block of the transcript, top to bottom; the items themselves are left as they are */
-	place(items: readonly Item[], marks: ContextMarks, entries: EntrySource): Placed[] {
+	/** @returns every block of the transcript, top to bottom; does not modify the items */
+	place(items: readonly Item[], marks: ContextMarks, entries: EntrySource): PlacedBlock[] {
 		const rows = new Map<string, EntryBlock>();
-		const placed: Placed[] = [];
-		const pending = [...marks.standIns];
+		const placed: PlacedBlock[] = [];
+		const pending = [...marks.summaries];
 		const hidden = items.map((item) => hiddenBy(item, marks));
 		const lastHidden = hidden.findLastIndex((by) => by !== null);
 		let kind: ItemKind | "run" | null = null;
@@ -43,12 +43,12 @@ export class ContextLayout {
 			placed.push({ block: item.block, mark, gap: gapBetween(kind === "run" ? "event" : kind, item.kind) });
 			kind = item.kind;
 		};
-		const putStandIns = (due: (standIn: PlacedStandIn) => boolean) => {
+		const putSummaries = (due: (summary: PlacedSummary) => boolean) => {
 			while (pending[0] && due(pending[0])) {
-				const standIn = pending.shift();
-				if (!standIn) break;
-				const key = JSON.stringify([standIn.text, standIn.by, standIn.messages, standIn.tokensBefore]);
-				const block = row(key, () => new EntryBlock(new SummaryView(this.look, standIn), this.look));
+				const summary = pending.shift();
+				if (!summary) break;
+				const key = JSON.stringify([summary.text, summary.by, summary.messages, summary.tokensBefore]);
+				const block = row(key, () => new EntryBlock(new SummaryView(this.style, summary), this.style));
 				placed.push({ block, mark: "summary", gap: kind === "run" ? "none" : "turn" });
 				kind = "run";
 			}
@@ -60,28 +60,28 @@ export class ContextLayout {
 			const by = hidden[at] ?? null;
 			if (item && by === null) {
 				const index = item.entryIndices[0];
-				if (index !== undefined) putStandIns(({ before }) => before !== null && before <= index);
+				if (index !== undefined) putSummaries(({ before }) => before !== null && before <= index);
 				putItem(item, item.block.mark === "none" ? "none" : item.excluded ? "out" : "in");
 				at += 1;
 			} else {
 				const end = endOfRun(items, hidden, at);
 				const run = items.slice(at, end);
-				const shown = this.look.expanded || run.length <= MAX_HIDDEN_BLOCKS ? run : run.filter(isOpening);
+				const shown = this.style.expanded || run.length <= MAX_HIDDEN_BLOCKS ? run : run.filter(isOpening);
 				for (const one of shown) putItem(one, one.block.mark === "none" ? "none" : "out");
 				if (shown.length < run.length) {
 					const facts = { ...sizeOf(run.slice(shown.length), entries), by: by ?? "" };
 					const block = row(
 						JSON.stringify(facts),
-						() => new EntryBlock(new HiddenRunView(this.look, facts), this.look),
+						() => new EntryBlock(new HiddenRunView(this.style, facts), this.style),
 					);
 					placed.push({ block, mark: "out", gap: shown.length > 0 ? "none" : "turn" });
 					kind = "run";
 				}
 				at = end;
-				if (lastHidden < end) putStandIns(({ before }) => before === null);
+				if (lastHidden < end) putSummaries(({ before }) => before === null);
 			}
 		}
-		putStandIns(() => true);
+		putSummaries(() => true);
 		this.#rows = rows;
 		return placed;
 	}
@@ -92,12 +92,12 @@ function hiddenBy(item: Item, marks: ContextMarks): string | null {
 	return index === undefined || item.excluded ? null : marks.hiddenBy(index);
 }
 
-/** The prompt that a run begins with stays: it says what the run was about. */
+/** True for a prompt at the start of a hidden run. It remains visible as the topic of the run. */
 function isOpening(item: Item, position: number): boolean {
 	return position === 0 && item.kind === "user";
 }
 
-/** The end of a run hidden by one and the same; what is no message and lies within it belongs to it. */
+/** The end of a run hidden by the same cause, exclusive. Items inside the run that are not messages belong to it. */
 function endOfRun(items: readonly Item[], hidden: readonly (string | null)[], start: number): number {
 	const by = hidden[start];
 	let end = start + 1;

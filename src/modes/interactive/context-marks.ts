@@ -3,33 +3,33 @@ import { type EntrySource, entryMessage } from "../../context/entry-message.js";
 import { estimateTokens } from "../../context/tokens.js";
 import { isCompactionEntry, messageText } from "../../log/entry.js";
 import { hookName } from "../format.js";
-import type { StandIn } from "./views/summary-view.js";
+import type { ContextSummary } from "./views/summary-view.js";
 
-/** A summary and where it stands. */
-export interface PlacedStandIn extends StandIn {
-	/** The entry of the next message in the context; null when nothing comes after it. */
+/** A summary and its position. */
+export interface PlacedSummary extends ContextSummary {
+	/** Index of the entry of the next message in the context; null when the summary is last. */
 	before: number | null;
 }
 
-/** What the gutter shows of a context. */
+/** The parts of a context that the gutter shows. */
 export interface ContextMarks {
-	/** What hid an entry from the model: `compaction`, `freeze` or the name of a hook; null when the model sees it. */
+	/** The cause that hides an entry from the model: `compaction`, `freeze` or a hook name; null when the model sees it. */
 	hiddenBy(entryIndex: number): string | null;
-	/** In the order of the context. */
-	readonly standIns: readonly PlacedStandIn[];
+	/** In context order. */
+	readonly summaries: readonly PlacedSummary[];
 }
 
-/** The marks before any context is known: everything is in it. */
-export const NO_MARKS: ContextMarks = { hiddenBy: () => null, standIns: [] };
+/** The marks before any context is known: every entry counts as visible. */
+export const NO_MARKS: ContextMarks = { hiddenBy: () => null, summaries: [] };
 
 /**
- * Reads what a context says of the entries from index `from` on. Entries that were added after it was computed count
- * as seen. Costs what lies after `from`, not the whole history, unless a hook hides something there.
+ * Computes the marks of the entries from index `from` on. Entries added after the context was computed count as visible.
+ * The cost depends on the entries after `from`, not on the full history, unless a hook hides entries there.
  */
 export function readMarks(context: BuiltContext, entries: EntrySource, from: number): ContextMarks {
 	const known = entries.length;
 	const visible = new Set<number>();
-	const standIns: PlacedStandIn[] = [];
+	const summaries: PlacedSummary[] = [];
 	let firstKept = 0;
 	let next: number | null = null;
 	for (let position = context.messages.length - 1; position >= 0; position--) {
@@ -44,13 +44,13 @@ export function readMarks(context: BuiltContext, entries: EntrySource, from: num
 		if (traced.origin.kind === "compaction") {
 			const entry = entries.at(traced.origin.entryIndex);
 			if (isCompactionEntry(entry)) firstKept = Math.min(entry.firstKeptEntryIndex, traced.origin.entryIndex);
-			standIns.unshift(ofCore(traced, next, "compaction"));
+			summaries.unshift(coreSummary(traced, next, "compaction"));
 		} else if (traced.origin.kind === "freeze") {
-			standIns.unshift(ofCore(traced, next, "freeze"));
+			summaries.unshift(coreSummary(traced, next, "freeze"));
 		} else if (traced.origin.kind === "hook") {
 			const previous = indexBefore(context.messages, position);
-			const standIn = ofHook(traced, traced.origin.hook, context, entries, previous, next);
-			if (standIn) standIns.unshift(standIn);
+			const summary = hookSummary(traced, traced.origin.hook, context, entries, previous, next);
+			if (summary) summaries.unshift(summary);
 		}
 	}
 	let hooks: Map<number, string> | null = null;
@@ -60,7 +60,7 @@ export function readMarks(context: BuiltContext, entries: EntrySource, from: num
 		hooks ??= hiddenNames(context, from);
 		return hooks.get(index) ?? null;
 	};
-	return { hiddenBy, standIns: withoutDoubleCounts(standIns) };
+	return { hiddenBy, summaries: withoutDoubleCounts(summaries) };
 }
 
 function hiddenNames(context: BuiltContext, from: number): Map<number, string> {
@@ -81,21 +81,21 @@ function indexBefore(messages: readonly TracedMessage[], position: number): numb
 	return 0;
 }
 
-// How much it replaced is not known here: what a compaction noted includes what it kept.
-function ofCore(traced: TracedMessage, before: number | null, by: "compaction" | "freeze"): PlacedStandIn {
+// The size of the replaced part is unknown: the compaction entry counts the messages that it kept as well.
+function coreSummary(traced: TracedMessage, before: number | null, by: "compaction" | "freeze"): PlacedSummary {
 	const text = messageText(traced.message);
 	return { text, by, messages: 0, tokensBefore: 0, tokens: estimateTokens(traced.message), before };
 }
 
-/** A message of a hook stands for the entries that this hook hid just there; where it hid none, it is no summary. */
-function ofHook(
+/** A hook's message summarizes the entries that the hook hid at that position. @returns null if it hid none there */
+function hookSummary(
 	traced: TracedMessage,
 	hook: string,
 	context: BuiltContext,
 	entries: EntrySource,
 	previous: number,
 	before: number | null,
-): PlacedStandIn | null {
+): PlacedSummary | null {
 	let messages = 0;
 	let tokensBefore = 0;
 	for (let at = context.hidden.length - 1; at >= 0; at--) {
@@ -112,10 +112,10 @@ function ofHook(
 	return { text, by: hookName(hook), messages, tokensBefore, tokens: estimateTokens(traced.message), before };
 }
 
-/** Two summaries of one hook side by side: which stands for which entries is not known, so neither claims them. */
-function withoutDoubleCounts(standIns: readonly PlacedStandIn[]): PlacedStandIn[] {
-	return standIns.map((own) => {
-		const twin = standIns.some((other) => other !== own && other.by === own.by && other.before === own.before);
+/** Clears the counts of adjacent summaries of one hook: which summary replaces which entries is unknown. */
+function withoutDoubleCounts(summaries: readonly PlacedSummary[]): PlacedSummary[] {
+	return summaries.map((own) => {
+		const twin = summaries.some((other) => other !== own && other.by === own.by && other.before === own.before);
 		return twin && own.by !== "compaction" ? { ...own, messages: 0, tokensBefore: 0 } : own;
 	});
 }

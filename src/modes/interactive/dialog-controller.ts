@@ -6,11 +6,9 @@ import type { DialogStyle } from "../../tui/dialog-style.js";
 import { InputDialog } from "../../tui/input-dialog.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
 import { SelectDialog } from "../../tui/select-dialog.js";
+import type { NoticeLevel } from "./views/notice-view.js";
 
-/** How loud a notice is. */
-export type NoticeLevel = "info" | "warning" | "error";
-
-/** Shows the dialogs that hooks and commands ask for. */
+/** Shows the dialogs of hooks and commands. */
 export class DialogController implements CommandUI {
 	constructor(
 		private readonly overlays: OverlayStack,
@@ -26,7 +24,7 @@ export class DialogController implements CommandUI {
 		const choice = { title: textOf(title), items, selected: dialog?.selected };
 		return this.overlays.open<unknown>(
 			(settle) => new SelectDialog(this.style, { ...choice, onSelect: settle, onCancel: () => settle(null) }),
-			{ ...dialogLimits(dialog), cancelled: null },
+			{ ...dialogLimits(dialog), canceled: null },
 		);
 	}
 
@@ -34,7 +32,7 @@ export class DialogController implements CommandUI {
 		const question = { title: textOf(title), message: textOf(message) };
 		return this.overlays.open<boolean>((settle) => new ConfirmDialog(this.style, question, settle), {
 			...dialogLimits(dialog),
-			cancelled: false,
+			canceled: false,
 		});
 	}
 
@@ -42,7 +40,7 @@ export class DialogController implements CommandUI {
 		return this.#ask({ title, placeholder, masked: false, initial: dialog?.initial }, dialog);
 	}
 
-	/** Asks for a key or a password: what is typed shows as dots. @returns null when cancelled */
+	/** Asks for a key or a password and shows dots for the typed characters. @returns null when canceled */
 	secret(title: string, placeholder?: string, dialog?: DialogOptions): Promise<string | null> {
 		return this.#ask({ title, placeholder, masked: true }, dialog);
 	}
@@ -51,7 +49,7 @@ export class DialogController implements CommandUI {
 		this.onNotice(type === "warning" || type === "error" ? type : "info", textOf(message));
 	}
 
-	/** Cancels all dialogs, such as when the session ends that asked. */
+	/** Cancels all dialogs, such as when their session ends. */
 	closeAll(): void {
 		this.overlays.closeAll();
 	}
@@ -68,7 +66,7 @@ export class DialogController implements CommandUI {
 		};
 		return this.overlays.open<string | null>((settle) => new InputDialog(this.style, question, settle), {
 			...dialogLimits(dialog),
-			cancelled: null,
+			canceled: null,
 		});
 	}
 }

@@ -2,26 +2,26 @@ import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Where something is dropped. */
-export interface DropPlace {
+/** The prompt that files are dropped on. */
+export interface DropTarget {
 	cwd: string;
-	/** What is in the editor. */
+	/** Text in the editor. */
 	draft: string;
-	/** Attaches an image. @returns its mark, null when the file is none */
+	/** Attaches an image. @returns its mark; null when the file is not an image */
 	addImage(path: string): string | null;
 }
 
-/** What a terminal has made of files that were dropped on it: at most so many, and no more text than this. */
+/** Limits of a paste that counts as dropped files: number of paths, and characters. */
 const MAX_PATHS = 20;
 const MAX_LENGTH = 8000;
-/** A word: in single or double quotes, or with backslashes before what a shell would read. */
+/** A shell word: in single quotes, in double quotes, or with backslash escapes. */
 const WORD = /\s*(?:'([^']*)'|"((?:[^"\\]|\\.)*)"|((?:[^\s\\'"]|\\.)+))(?=\s|$)/y;
 
 /**
- * What stands in the prompt for a pasted text that is the paths of files: an attached image, or a mention.
- * @returns null for any other text, and in commands, which take paths as they are
+ * Replaces pasted file paths with image marks and file mentions.
+ * @returns the text to insert; null for any other text, and in commands, which accept plain paths
  */
-export function dropFiles(pasted: string, { cwd, draft, addImage }: DropPlace): string | null {
+export function dropFiles(pasted: string, { cwd, draft, addImage }: DropTarget): string | null {
 	if (/^\s*[!/]/.test(draft)) return null;
 	const paths = droppedPaths(pasted);
 	if (paths === null) return null;
@@ -30,14 +30,14 @@ export function dropFiles(pasted: string, { cwd, draft, addImage }: DropPlace): 
 }
 
 /**
- * The files that a pasted text names, when that is all it does: absolute paths as terminals write them for files that
- * are dropped on them (escaped, quoted, or `file://`), each of something that exists.
+ * Parses a pasted text that consists only of absolute paths of existing files, in the forms that terminals insert for
+ * dropped files (escaped, quoted, or `file://`).
  * @returns null for any other text
  */
 export function droppedPaths(pasted: string): string[] | null {
 	const text = pasted.trim();
 	if (text.length > MAX_LENGTH || !/^['"]?(?:\/|file:\/\/|[A-Za-z]:\\)/.test(text)) return null;
-	// On Windows a backslash is part of the path, and there is at most one.
+	// On Windows a backslash separates folders, so the text holds a single path.
 	const words = process.platform === "win32" ? [text.replace(/^(['"])(.*)\1$/, "$2")] : splitWords(text);
 	if (words === null || words.length > MAX_PATHS) return null;
 	const paths = words.map(pathOf);
@@ -46,7 +46,7 @@ export function droppedPaths(pasted: string): string[] | null {
 		: null;
 }
 
-/** How a path is mentioned in a prompt: `@`, from the working directory where it is below it, quoted where it must be. */
+/** Formats an `@` mention: relative when the path is inside `cwd`, quoted when it contains spaces or quotes. */
 export function mentionOf(path: string, cwd: string): string {
 	const below = relative(cwd, resolve(path));
 	const isBelow = below !== "" && below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
@@ -71,6 +71,6 @@ function pathOf(word: string): string | null {
 	try {
 		return fileURLToPath(word);
 	} catch {
-		return null; // of another machine, or not a URL at all
+		return null; // a file on another host, or a malformed URL
 	}
 }

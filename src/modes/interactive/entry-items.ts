@@ -14,14 +14,13 @@ import { formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
 import { BashView } from "./views/bash-view.js";
 import { CustomEntryView, type EntryRenderer } from "./views/custom-entry-view.js";
-import { NoticeView } from "./views/notice-view.js";
-import { endedBadly, OutcomeView } from "./views/outcome-view.js";
-import { SystemItemView } from "./views/system-item-view.js";
+import { NoticeView, SystemItemView } from "./views/notice-view.js";
+import { endedAbnormally, ReplyEndView } from "./views/reply-end-view.js";
 import { TextView } from "./views/text-view.js";
 import { ThinkingView } from "./views/thinking-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
 import { UserView } from "./views/user-view.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
 /** A tool call in the transcript. */
 export interface ToolItem {
@@ -29,18 +28,18 @@ export interface ToolItem {
 	view: ToolCallView;
 }
 
-/** Tool calls by their id, so that results find them. */
+/** Tool calls by id. */
 export type ToolItems = Map<string, ToolItem>;
 
-/** What drawing entries needs besides the entries. */
+/** Dependencies of drawing entries. */
 export interface EntryDrawing {
-	look: Look;
+	style: ViewStyle;
 	tools: ToolItems;
-	/** The renderer that a hook declared for entries of a type. */
+	/** The renderer that a hook registered for entries of a type. */
 	rendererOf(type: string): EntryRenderer | undefined;
 }
 
-/** The items that an entry of the log adds; none for entries that are not shown, and for results of known calls. */
+/** The items of a log entry. Empty for entries that are not shown and for results of known calls, which update the call. */
 export function itemsOfEntry(entries: EntrySource, index: number, drawing: EntryDrawing): Item[] {
 	const entry = entries.at(index);
 	if (!entry) return [];
@@ -51,16 +50,16 @@ export function itemsOfEntry(entries: EntrySource, index: number, drawing: Entry
 	return itemsOfReply(entry.message, index, drawing, retried);
 }
 
-/** The items of a message that is no reply of the model. */
+/** The items of a message other than a reply. */
 export function itemsOfMessage(message: AppMessage, entryIndex: number, drawing: EntryDrawing): Item[] {
-	const { look } = drawing;
+	const { style } = drawing;
 	switch (message.role) {
 		case "user":
-			return [createItem("user", new UserView(look, message), look, { entryIndex })];
+			return [createItem("user", new UserView(style, message), style, { entryIndex })];
 		case "bashExecution": {
-			const view = new BashView(look, message.command);
+			const view = new BashView(style, message.command);
 			view.finish(message);
-			return [createItem("bash", view, look, { entryIndex, excluded: message.excludeFromContext ?? false })];
+			return [createItem("bash", view, style, { entryIndex, excluded: message.excludeFromContext ?? false })];
 		}
 		case "toolResult":
 			return itemsOfResult(message, entryIndex, drawing);
@@ -69,57 +68,55 @@ export function itemsOfMessage(message: AppMessage, entryIndex: number, drawing:
 	}
 }
 
-/** The items of an entry that is no message. */
+/** The items of an entry that is not a message. */
 export function itemsOfOther(entry: SessionEntry, entryIndex: number, drawing: EntryDrawing): Item[] {
-	const { look } = drawing;
-	if (isSystemItemEntry(entry)) return [createItem("system", new SystemItemView(look, entry), look, { entryIndex })];
+	const { style } = drawing;
+	if (isSystemItemEntry(entry)) return [createItem("system", new SystemItemView(style, entry), style, { entryIndex })];
+	const event = (text: string) => [createItem("event", new NoticeView(style, { level: "info", message: text }), style)];
 	if (isCompactionEntry(entry)) {
-		const text = `compacted here · the context had ${formatTokens(entry.tokensBefore)} tokens`;
-		return [createItem("event", new NoticeView(look, "info", text), look)];
+		return event(`compacted here · the context had ${formatTokens(entry.tokensBefore)} tokens`);
 	}
 	if (isContextUndoEntry(entry)) {
-		const text = `entry ${entry.entryIndex} is undone · what it replaced is in the context again`;
-		return [createItem("event", new NoticeView(look, "info", text), look)];
+		return event(`entry ${entry.entryIndex} undone · the messages it replaced are in the context again`);
 	}
 	if (isContextFreezeEntry(entry)) {
-		const text = `the context before this point is frozen as entry ${entry.entryIndex} was given it`;
-		return [createItem("event", new NoticeView(look, "info", text), look)];
+		return event(`context frozen up to this point, as sent for entry ${entry.entryIndex}`);
 	}
 	if (isOpaqueEntry(entry)) {
-		const text = `entry ${entryIndex} of the session file cannot be read: ${entry.reason}`;
-		return [createItem("notice", new NoticeView(look, "warning", text), look)];
+		const text = `cannot read entry ${entryIndex} of the session file: ${entry.reason}`;
+		return [createItem("notice", new NoticeView(style, { level: "warning", message: text }), style)];
 	}
 	const renderer = drawing.rendererOf(entry.type);
-	return renderer ? [createItem("custom", new CustomEntryView(look, entry, renderer), look)] : [];
+	return renderer ? [createItem("custom", new CustomEntryView(style, entry, renderer), style)] : [];
 }
 
 function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: EntryDrawing, retried: boolean): Item[] {
-	const { look, tools } = drawing;
+	const { style, tools } = drawing;
 	const items: Item[] = [];
 	for (const block of message.content) {
 		if (block.type === "text" && block.text.trim()) {
-			const view = new TextView(look);
+			const view = new TextView(style);
 			view.finish(block.text);
-			items.push(createItem("text", view, look, { entryIndex }));
+			items.push(createItem("text", view, style, { entryIndex }));
 		} else if (block.type === "thinking" && (block.thinking.trim() || block.redacted)) {
-			const view = new ThinkingView(look, block.redacted);
+			const view = new ThinkingView(style, block.redacted);
 			view.finish(block.thinking);
-			items.push(createItem("thinking", view, look, { entryIndex }));
+			items.push(createItem("thinking", view, style, { entryIndex }));
 		} else if (block.type === "toolCall") {
-			const view = new ToolCallView(look, block.name, block.arguments);
-			const item = createItem("tool", view, look, { entryIndex });
+			const view = new ToolCallView(style, block.name, block.arguments);
+			const item = createItem("tool", view, style, { entryIndex });
 			tools.set(block.id, { item, view });
 			items.push(item);
 		}
 	}
-	if (endedBadly(message)) {
-		items.push(createItem("outcome", new OutcomeView(look, message, retried), look, { entryIndex }));
+	if (endedAbnormally(message)) {
+		items.push(createItem("replyEnd", new ReplyEndView(style, message, retried), style, { entryIndex }));
 	}
 	return items;
 }
 
-/** A result completes its call; one whose call is not on the screen stands for itself. */
-function itemsOfResult(message: ToolResultMessage, entryIndex: number, { look, tools }: EntryDrawing): Item[] {
+/** Adds a result to its call. A result whose call is not on the screen becomes its own item. */
+function itemsOfResult(message: ToolResultMessage, entryIndex: number, { style, tools }: EntryDrawing): Item[] {
 	const { toolCallId, toolName, isError } = message;
 	const result = { content: message.content, details: message.details };
 	const known = tools.get(toolCallId);
@@ -128,7 +125,7 @@ function itemsOfResult(message: ToolResultMessage, entryIndex: number, { look, t
 		known.view.finish(result, isError);
 		return [];
 	}
-	const view = new ToolCallView(look, toolName);
+	const view = new ToolCallView(style, toolName);
 	view.finish(result, isError);
-	return [createItem("tool", view, look, { entryIndex })];
+	return [createItem("tool", view, style, { entryIndex })];
 }

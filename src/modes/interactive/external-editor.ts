@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PiError } from "../../errors.js";
 
-/** What a shell exits with when it does not find the program. */
+/** Exit code of a shell that cannot find the program. */
 const COMMAND_NOT_FOUND = 127;
 
 /**
- * Lets the user write a text in a program of theirs, which has the terminal meanwhile.
- * @param command as in `$EDITOR`, arguments included
- * @returns the text as saved, without the line end that editors add; null when the program failed
+ * Opens a text in the user's editor, which uses the terminal until it exits.
+ * @param command the editor with arguments, as in `$EDITOR`
+ * @returns the text as saved, without the final newline that editors add; null when the program failed
  * @throws PiError `command_failed` when the program cannot be started
  */
 export async function editExternally(text: string, command: string): Promise<string | null> {
@@ -20,7 +20,7 @@ export async function editExternally(text: string, command: string): Promise<str
 		await writeFile(file, text, { mode: 0o600 });
 		const code = await run(command, file);
 		if (code === COMMAND_NOT_FOUND) {
-			throw new PiError("command_failed", `There is no editor "${command}"`, { hint: "set $VISUAL or $EDITOR" });
+			throw new PiError("command_failed", `Editor not found: ${command}`, { hint: "set $VISUAL or $EDITOR" });
 		}
 		return code === 0 ? (await readFile(file, "utf8")).replace(/\r?\n$/, "") : null;
 	} finally {
@@ -28,7 +28,7 @@ export async function editExternally(text: string, command: string): Promise<str
 	}
 }
 
-/** The command is the user's own and may hold arguments: a shell takes it apart, the file's name stays out of its text. */
+/** A shell splits the command, which may contain arguments. The file name is passed separately, so it needs no quoting. */
 function run(command: string, file: string): Promise<number | null> {
 	return new Promise((resolve, reject) => {
 		const child =
@@ -37,7 +37,7 @@ function run(command: string, file: string): Promise<number | null> {
 				: spawn("sh", ["-c", `${command} "$1"`, "sh", file], { stdio: "inherit" });
 		child.once("exit", resolve);
 		child.once("error", (cause) => {
-			reject(new PiError("command_failed", `The editor cannot be started: ${command}`, { cause, hint: "set $EDITOR" }));
+			reject(new PiError("command_failed", `Cannot start the editor: ${command}`, { cause, hint: "set $EDITOR" }));
 		});
 	});
 }

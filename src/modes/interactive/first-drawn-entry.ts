@@ -2,16 +2,16 @@ import type { BuiltContext } from "../../context/context-message.js";
 import type { EntrySource } from "../../context/entry-message.js";
 import { isCompactionEntry, isMessageEntry, messageText, type SessionEntry } from "../../log/entry.js";
 
-/** Entries that are drawn when a session is opened: more than that nobody scrolls through. */
+/** Maximum number of entries drawn when a session is opened; nobody scrolls further back. */
 const MAX_ENTRIES = 200;
-/** Rows that they may take, roughly: opening a session must not cost more than opening none. */
+/** Approximate maximum number of their rows: opening a session must be as fast as starting a new one. */
 const MAX_ROWS = 500;
-/** What a tool call or result takes while it is collapsed. */
+/** Rows of a collapsed tool call or result. */
 const TOOL_ROWS = 4;
 
 /**
- * Where drawing begins when a session is opened: at the last entries, not before what the latest compaction kept, and
- * never between a tool call and its result.
+ * The first entry to draw when a session is opened: one of the last entries, not before the first one that the latest
+ * compaction kept, and never between a tool call and its result.
  * @returns an entry index, at least 1
  */
 export function firstDrawnEntry(entries: EntrySource, context: BuiltContext): number {

@@ -1,42 +1,43 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import { formatCost, formatTokens, homePath } from "../format.js";
 import { cleanLine, clipLine, spread } from "./lines.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
-/** What the footer tells. */
+/** The data of the footer. */
 export interface FooterFacts {
 	branch: string | null;
 	sessionName: string | null;
-	/** Name of the model; null when there is none. */
+	/** Name of the model; null when none is selected. */
 	model: string | null;
-	/** null for a model that does not think. */
+	/** null for a model without thinking. */
 	thinkingLevel: string | null;
 	context: { tokens: number; contextWindow: number };
-	/** What the whole session took; null while that is still being counted. */
+	/** Usage of the complete session; null while it is being counted. */
 	spent: { tokens: { input: number; output: number; cacheRead: number; cacheWrite: number }; cost: number } | null;
 	queued: number;
 }
 
 const BAR_CELLS = 10;
-/** Below this width one line has to do. */
+/** Below this width, the footer has a single line. */
 const MIN_TWO_LINES = 50;
-/** Columns that the path keeps beside branch and name, and that stay free between left and right. */
+/** Minimum columns of the path next to branch and name. */
 const MIN_PATH = 12;
+/** Minimum columns between left and right. */
 const GAP = 2;
 
-/** Two lines under the editor: where and with which model; how full the context is and what it cost. */
+/** Two lines under the editor: directory, branch and model; context usage and cost. */
 export class Footer implements Component {
 	#facts: FooterFacts | null = null;
 
-	constructor(private readonly look: Look) {}
+	constructor(private readonly style: ViewStyle) {}
 
 	set facts(facts: FooterFacts) {
 		this.#facts = facts;
-		this.look.requestRender();
+		this.style.requestRender();
 	}
 
 	render(width: number): string[] {
-		const { theme, cwd, home } = this.look;
+		const { theme, cwd, home } = this.style;
 		const facts = this.#facts;
 		const branch = facts?.branch ? ` (${cleanLine(facts.branch, 60)})` : "";
 		const name = facts?.sessionName ? ` · ${cleanLine(facts.sessionName, 60)}` : "";
@@ -44,19 +45,19 @@ export class Footer implements Component {
 		const model = facts ? theme.dim(modelLabel(facts)) : "";
 		const right = isShort ? (facts ? this.#share(facts) : "") : model;
 		const room = width - visibleWidth(right) - GAP - visibleWidth(branch + name);
-		const place = `${shortened(cleanLine(homePath(cwd, home), 400), Math.max(MIN_PATH, room))}${branch}${name}`;
-		const first = spread(theme.dim(place), right, width);
+		const location = `${shortened(cleanLine(homePath(cwd, home), 400), Math.max(MIN_PATH, room))}${branch}${name}`;
+		const first = spread(theme.dim(location), right, width);
 		return isShort ? [first] : [first, clipLine(facts ? this.#usage(facts) : "", width)];
 	}
 
-	invalidate(): void {} // nothing is kept
+	invalidate(): void {} // nothing is cached
 
 	#usage(facts: FooterFacts): string {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		if (facts.model === null) return theme.dim(queued(facts));
 		const { tokens, contextWindow } = facts.context;
 		const share = contextWindow > 0 ? Math.min(1, tokens / contextWindow) : 0;
-		// Any use at all shows: an empty bar means an empty context.
+		// Any usage fills at least one cell: an empty bar means an empty context.
 		const full = share === 0 ? 0 : Math.max(1, Math.round(share * BAR_CELLS));
 		const bar = this.#shade(share)("▰".repeat(full)) + theme.dim("▱".repeat(BAR_CELLS - full));
 		const more = [...spent(facts), queued(facts)];
@@ -66,14 +67,14 @@ export class Footer implements Component {
 	}
 
 	#share({ model, context: { tokens, contextWindow } }: FooterFacts): string {
-		if (model === null) return this.look.theme.dim("no model");
-		if (contextWindow <= 0) return this.look.theme.dim(formatTokens(tokens));
+		if (model === null) return this.style.theme.dim("no model");
+		if (contextWindow <= 0) return this.style.theme.dim(formatTokens(tokens));
 		const share = tokens / contextWindow;
 		return this.#shade(share)(`${Math.round(share * 100)}%`);
 	}
 
 	#shade(share: number): (text: string) => string {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		if (share > 0.9) return theme.error;
 		return share > 0.7 ? theme.warning : theme.muted;
 	}
@@ -99,7 +100,7 @@ function queued({ queued: count }: FooterFacts): string {
 	return count > 0 ? `${count} queued` : "";
 }
 
-/** A path that keeps its end: the folders next to the file say more than those next to the root. */
+/** Cuts a path at its start: the last folders are the most informative. */
 function shortened(path: string, max: number): string {
 	if (path.length <= max) return path;
 	const end = path.slice(-(max - 2));

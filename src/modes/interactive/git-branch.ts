@@ -1,12 +1,12 @@
 import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** Bytes that a `.git` file or `HEAD` can reasonably have. */
+/** Maximum size of a `.git` file or `HEAD`, bytes. */
 const MAX_BYTES = 4096;
 
 /**
- * The branch that is checked out in the repository around `cwd`, or the beginning of the commit when none is; null
- * outside of a repository. Reads two small files and starts no program.
+ * Reads the current branch of the repository that contains `cwd`, without starting a program.
+ * @returns the branch, or the first 7 digits of the commit when HEAD is detached; null outside a repository
  */
 export function readGitBranch(cwd: string): string | null {
 	const gitDir = findGitDir(cwd);
@@ -18,9 +18,9 @@ export function readGitBranch(cwd: string): string | null {
 }
 
 /**
- * Calls back when another branch may have been checked out. It costs nothing while nothing happens, and does not keep the
- * program. Outside of a repository, and where files cannot be watched, it never calls.
- * @returns ends it
+ * Calls `onChange` when another branch may have been checked out. Does not keep the process alive. Never calls outside a
+ * repository or where files cannot be watched.
+ * @returns stops watching
  */
 export function watchGitBranch(cwd: string, onChange: () => void): () => void {
 	const gitDir = findGitDir(cwd);
@@ -28,13 +28,13 @@ export function watchGitBranch(cwd: string, onChange: () => void): () => void {
 	let watcher: FSWatcher | null = null;
 	const stop = () => watcher?.close();
 	try {
-		// The directory, not the file: git puts a new file in its place, which a watch of the old one does not see.
+		// Watch the directory: git replaces the file, and a watch on the old file does not report that.
 		watcher = watch(gitDir, { persistent: false }, (_kind, name) => {
 			if (name === null || name === "HEAD") onChange();
 		});
 		watcher.on("error", stop);
 	} catch {
-		// No watch to be had, such as when the system has no more: the label is then as old as the last turn.
+		// Watching fails when the system runs out of watches. The label is then updated after each turn only.
 	}
 	return stop;
 }
@@ -45,7 +45,7 @@ function findGitDir(cwd: string): string | null {
 		const kind = statSync(git, { throwIfNoEntry: false });
 		if (kind?.isDirectory()) return git;
 		if (kind?.isFile()) {
-			// Work trees and submodules say where the directory is.
+			// In work trees and submodules, the `.git` file contains the path of the directory.
 			const target = /^gitdir: (.+)$/.exec(readSmall(git) ?? "");
 			return target?.[1] ? resolve(folder, target[1]) : null;
 		}
@@ -58,6 +58,6 @@ function readSmall(path: string): string | null {
 		const kind = statSync(path);
 		return kind.isFile() && kind.size <= MAX_BYTES ? readFileSync(path, "utf8").trim() : null;
 	} catch {
-		return null; // unreadable is as good as absent: only a label depends on it
+		return null; // treat an unreadable file as missing: only a label depends on it
 	}
 }

@@ -2,9 +2,9 @@ import { basename } from "node:path";
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { plural } from "../format.js";
 import { cleanLine, clipLine, spread, styled, wrapLines } from "./lines.js";
-import { type Look, View } from "./views/view.js";
+import { View, type ViewStyle } from "./views/view.js";
 
-/** What a session brought along. */
+/** Resources that a session loaded. */
 export interface LoadedResources {
 	hooks: readonly { path: string; scope: string }[];
 	skills: readonly string[];
@@ -15,20 +15,20 @@ export interface LoadedResources {
 
 const HINTS = ["/ commands", "@ files", "! shell"];
 
-/** First line of the screen: what is loaded, how to begin; a line for each warning. */
+/** First line of the screen: loaded resources and basic keys, then one line per warning. */
 export class Header extends View {
 	#loaded: LoadedResources | null = null;
 
-	/** @param quiet only warnings are shown */
+	/** @param quiet shows only warnings */
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly version: string,
 		private readonly quiet: boolean,
 	) {
-		super(look);
+		super(style);
 	}
 
-	/** Not before the session is there: until then more is to come. */
+	/** False until the session has loaded its resources. */
 	override get done(): boolean {
 		return this.#loaded !== null;
 	}
@@ -39,7 +39,7 @@ export class Header extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, keymap } = this.look;
+		const { theme, keymap } = this.style;
 		const warnings = (this.#loaded?.warnings ?? []).flatMap((text) => this.#warning(text, width));
 		if (this.quiet) return warnings;
 		const facts = [`${theme.bold("pi")} ${this.version}`, ...this.#facts().map((fact) => theme.dim(fact))];
@@ -48,9 +48,9 @@ export class Header extends View {
 		return [spread(facts.join(theme.dim(" · ")), theme.dim(hints), width), ...warnings];
 	}
 
-	/** One line; what does not fit on it comes with the key that expands everything. */
+	/** One line, unless everything is expanded. A line that is cut shows the key that expands it. */
 	#warning(text: string, width: number): string[] {
-		const { theme, home, expanded, keymap } = this.look;
+		const { theme, home, expanded, keymap } = this.style;
 		const line = `! ${cleanLine(home.length > 1 ? text.replaceAll(`${home}/`, "~/") : text, 2000)}`;
 		if (expanded) return styled(wrapLines([line], width), theme.warning);
 		if (visibleWidth(line) <= width) return [theme.warning(line)];

@@ -7,9 +7,10 @@ import type { InteractiveOptions } from "./interactive-options.js";
 import { createScreenComponents } from "./screen-components.js";
 
 /**
- * Runs pi on a terminal until the user quits. Paints before the session exists; what is typed meanwhile is kept.
+ * Runs pi on a terminal until the user quits. Draws the first frame before the session exists and keeps what the user
+ * types until then.
  * @returns the exit code
- * @throws what `startSession` throws, with the terminal given back
+ * @throws what `startSession` throws, after restoring the terminal
  */
 export async function runInteractive(options: InteractiveOptions): Promise<number> {
 	let session: AgentSession | null = null;
@@ -24,7 +25,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const begin = async (): Promise<void> => {
 		await painted(() => editor.getText() !== "");
 		session = await options.startSession(startQuestions(components, options));
-		// The user may have left meanwhile.
+		// The user may have quit during startup.
 		if (ended.signal.aborted) return dispose();
 		await beginSession(session, components, options, { quit, ended: ended.signal });
 	};
@@ -40,7 +41,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	});
 	components.loadKeys();
 	try {
-		// Quitting does not wait for a session that takes its time to start.
+		// Quitting does not wait for a session that is still starting.
 		await Promise.race([begin(), quitting]);
 		await quitting;
 		overlays.closeAll();
@@ -60,10 +61,10 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	}
 }
 
-/** ms between two frames of pi-tui. */
+/** Time between two frames of pi-tui, ms. */
 const FRAME_MS = 17;
 
-/** Resolves once the first frame is out, and what was typed before it too: what is loaded next would hold them up. */
+/** Resolves after the first frame, including input typed before it: loading the session would delay both. */
 async function painted(isTyped: () => boolean): Promise<void> {
 	await new Promise((resolve) => setTimeout(resolve, 0));
 	for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -1,44 +1,50 @@
+import type { ImageContent } from "@mariozechner/pi-ai";
 import type { Terminal } from "@mariozechner/pi-tui";
 import type { KeybindingsFile } from "../../config/keybindings-file.js";
 import type { SettingsStore } from "../../config/settings-store.js";
 import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { StartQuestions } from "../start-questions.js";
-import type { FirstPrompt } from "./prompt-target.js";
 import type { ThemeOptions } from "./theme-controller.js";
 
-/** What an update changed. */
+/** Changes of an update. */
 export interface News {
 	version: string;
 	/** Changes since the previous version as Markdown lines; empty for a single line that names the command. */
 	lines: readonly string[];
 }
 
-/** Everything that the screen does not find out itself. */
+/** A prompt that is sent at startup. */
+export interface FirstPrompt {
+	text: string;
+	images?: readonly ImageContent[];
+}
+
+/** Options of the interactive mode. */
 export interface InteractiveOptions {
-	/** Creates the session; it is called after the first paint. The session is started here. */
+	/** Creates the session, without starting it. Called after the first frame. */
 	startSession(questions: StartQuestions): Promise<AgentSession>;
 	settings: SettingsStore;
 	theme: ThemeOptions;
-	/** What the terminal can show. Default: text. */
+	/** Features of the terminal. Default: text only. */
 	features?: TerminalFeatures;
 	cwd: string;
 	home: string;
 	version: string;
-	/** Reads the user's keys, at the start and at each reload. */
+	/** Reads the user's key bindings, at startup and on each reload. */
 	keybindings?: () => KeybindingsFile;
-	/** As in `$VISUAL` or `$EDITOR`. */
+	/** Command of the external editor, as in `$VISUAL` or `$EDITOR`. */
 	editorCommand?: string | null;
-	/** Said first, each when what the one before it began is over. */
+	/** Prompts sent at startup, each after the run of the previous one has ended. */
 	prompts?: readonly FirstPrompt[];
-	/** Text in the editor at the start. */
+	/** Text in the editor at startup. */
 	draft?: string;
-	/** Begins the demo once this mode has ended; absent: it is not offered. */
+	/** Starts the demo once this mode has ended. Absent: the demo is not offered. */
 	startDemo?(): void;
-	/** What the terminal says of itself, for reports: names and values of variables. */
+	/** Environment variables that identify the terminal, for bug reports. */
 	terminalFacts?: Readonly<Record<string, string>>;
-	/** Told once the session is there: what an update brought, or null. */
+	/** Called once the session has started. Resolves with the changes of an update, or null. */
 	news?(): Promise<News | null>;
-	/** Default: the terminal of the process, which is given back on every way out. */
+	/** Default: the terminal of the process, which is restored on every exit. */
 	terminal?: Terminal;
 }

@@ -1,60 +1,48 @@
 import type { Block } from "../../tui/live-tui.js";
 import { EntryBlock, type Gap } from "./views/entry-block.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
-/** What a part of the transcript is; decides what stands above it and whether the gutter speaks of it. */
+/** Kind of a transcript item. It determines the gap above the item and its gutter mark. */
 export type ItemKind =
 	| "user"
 	| "text"
 	| "thinking"
 	| "tool"
-	| "outcome"
+	| "replyEnd"
 	| "bash"
 	| "system"
 	| "notice"
 	| "custom"
 	| "event";
 
-/** A part of the transcript, in the order in which it came. */
+/** One piece of the transcript. */
 export interface Item {
 	readonly kind: ItemKind;
 	readonly block: EntryBlock;
-	/** The message entries it shows, the one that decides first; empty for what is no message. Grows while it runs. */
+	/** Entries it shows. The first one determines the mark; empty for items that are not messages. Grows during a run. */
 	readonly entryIndices: number[];
-	/** Never in the context, such as a `!!` command. */
+	/** True for items that are never in the context, such as `!!` commands. */
 	excluded: boolean;
 }
 
-/** Makes an item of a view. */
+/** Creates an item for a view. */
 export function createItem(
 	kind: ItemKind,
 	view: Block,
-	look: Look,
+	style: ViewStyle,
 	options: { entryIndex?: number; excluded?: boolean } = {},
 ): Item {
-	const block = new EntryBlock(view, look);
+	const block = new EntryBlock(view, style);
 	const excluded = options.excluded ?? false;
-	block.mark = excluded ? "out" : isMessage(kind) ? "in" : "none";
+	block.mark = excluded ? "out" : ["notice", "custom", "event"].includes(kind) ? "none" : "in";
 	return { kind, block, entryIndices: options.entryIndex === undefined ? [] : [options.entryIndex], excluded };
 }
 
-/** What stands above an item that follows another. */
+/** The gap between an item and the previous one. */
 export function gapBetween(before: ItemKind | null, kind: ItemKind): Gap {
 	if (before === null) return "turn";
 	if (kind === before && (kind === "tool" || kind === "notice" || kind === "event")) return "none";
-	switch (kind) {
-		case "text":
-		case "thinking":
-		case "tool":
-		case "outcome":
-			return SAME_TURN.has(before) ? "line" : "turn";
-		default:
-			return "turn";
-	}
+	return REPLY_KINDS.has(kind) && (before === "user" || REPLY_KINDS.has(before)) ? "line" : "turn";
 }
 
-const SAME_TURN: ReadonlySet<ItemKind> = new Set(["user", "text", "thinking", "tool", "outcome"]);
-
-function isMessage(kind: ItemKind): boolean {
-	return kind !== "notice" && kind !== "custom" && kind !== "event";
-}
+const REPLY_KINDS: ReadonlySet<ItemKind> = new Set(["text", "thinking", "tool", "replyEnd"]);

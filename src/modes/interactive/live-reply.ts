@@ -1,20 +1,20 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@mariozechner/pi-ai";
 import type { ToolItems } from "./entry-items.js";
 import { createItem, type Item, type ItemKind } from "./item.js";
-import { endedBadly, OutcomeView } from "./views/outcome-view.js";
+import { endedAbnormally, ReplyEndView } from "./views/reply-end-view.js";
 import { TextView } from "./views/text-view.js";
 import { ThinkingView } from "./views/thinking-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
-/** Where the items of a reply go. */
+/** Receives the items of a reply. */
 export interface ReplyTarget {
-	readonly look: Look;
+	readonly style: ViewStyle;
 	readonly tools: ToolItems;
 	add(item: Item): void;
 }
 
-/** A reply while it streams: each of its blocks becomes an item with its first visible character. */
+/** A reply while it streams. Each of its blocks becomes an item at its first visible character. */
 export class LiveReply {
 	readonly #items = new Set<Item>();
 	readonly #texts = new Map<number, TextView>();
@@ -52,7 +52,7 @@ export class LiveReply {
 		}
 	}
 
-	/** The reply is complete and in the log: what did not stream is added, what did is made final. */
+	/** Completes the reply once it is in the log: finishes the streamed blocks and adds the others. */
 	finish(message: AssistantMessage, entryIndex: number): void {
 		for (const [index, block] of message.content.entries()) {
 			if (block.type === "text") this.#finishText(index, block.text);
@@ -60,28 +60,27 @@ export class LiveReply {
 			else this.#describe(index, block, true);
 		}
 		for (const view of [...this.#texts.values(), ...this.#thoughts.values()]) view.close();
-		if (endedBadly(message)) {
-			this.#add("outcome", new OutcomeView(this.target.look, message));
+		if (endedAbnormally(message)) {
+			this.#add("replyEnd", new ReplyEndView(this.target.style, message));
 			if (message.stopReason !== "length") for (const call of this.#calls.values()) call.stop();
 		}
 		for (const item of this.#items) item.entryIndices.unshift(entryIndex);
 	}
 
-	/** The run ended and the reply never did. */
+	/** Closes a reply whose run ended before it was complete. */
 	abandon(): void {
 		for (const view of [...this.#texts.values(), ...this.#thoughts.values()]) view.close();
 		for (const call of this.#calls.values()) call.stop();
 	}
 
 	/**
-	 * The request failed and is sent again: what came of this reply is in no context. Where something did, a line says why
-	 * it ends.
-	 * @returns its items
+	 * Closes a reply whose request failed and is retried. If part of the reply is shown, adds a line with the error.
+	 * @returns the items of the reply, which are in no context
 	 */
 	discard(errorMessage: string): Iterable<Item> {
 		this.abandon();
 		if (this.#items.size > 0) {
-			this.#add("outcome", new OutcomeView(this.target.look, { stopReason: "error", errorMessage }, true));
+			this.#add("replyEnd", new ReplyEndView(this.target.style, { stopReason: "error", errorMessage }, true));
 		}
 		return this.#items;
 	}
@@ -95,21 +94,21 @@ export class LiveReply {
 	}
 
 	#text(index: number): TextView {
-		const view = this.#texts.get(index) ?? new TextView(this.target.look);
+		const view = this.#texts.get(index) ?? new TextView(this.target.style);
 		if (!this.#texts.has(index)) this.#add("text", view);
 		this.#texts.set(index, view);
 		return view;
 	}
 
 	#thought(index: number, redacted: boolean): ThinkingView {
-		const view = this.#thoughts.get(index) ?? new ThinkingView(this.target.look, redacted);
+		const view = this.#thoughts.get(index) ?? new ThinkingView(this.target.style, redacted);
 		if (!this.#thoughts.has(index)) this.#add("thinking", view);
 		this.#thoughts.set(index, view);
 		return view;
 	}
 
 	#describe(index: number, call: ToolCall, complete: boolean): void {
-		const view = this.#calls.get(index) ?? new ToolCallView(this.target.look, call.name, call.arguments);
+		const view = this.#calls.get(index) ?? new ToolCallView(this.target.style, call.name, call.arguments);
 		if (!this.#calls.has(index)) {
 			const item = this.#add("tool", view);
 			this.target.tools.set(call.id, { item, view });
@@ -118,8 +117,8 @@ export class LiveReply {
 		view.describe(call.name, call.arguments, complete);
 	}
 
-	#add(kind: ItemKind, view: TextView | ThinkingView | ToolCallView | OutcomeView): Item {
-		const item = createItem(kind, view, this.target.look);
+	#add(kind: ItemKind, view: TextView | ThinkingView | ToolCallView | ReplyEndView): Item {
+		const item = createItem(kind, view, this.target.style);
 		this.#items.add(item);
 		this.target.add(item);
 		return item;

@@ -5,21 +5,21 @@ import { COMMON_ARGUMENTS, NOT_GIT, search } from "../../tools/ripgrep.js";
 import { type CompletionSource, createCompletion } from "../../tui/completion.js";
 import type { ListFiles } from "../../tui/file-search.js";
 
-/** More than these nobody finds by typing. */
+/** Maximum number of files in the list; nobody finds more by typing. */
 const MAX_FILES = 500_000;
 
-/** Where the palette gets its commands, once there is a session. */
+/** Source of the palette's commands; a session. */
 export interface PaletteSource {
 	palette(): readonly PaletteItem[];
 	completeArguments(name: string, prefix: string): Promise<readonly CompletionItem[]>;
 }
 
-/** Feeds the editor's completion: commands from the session, files from a list. */
+/** Provides the editor's completions: commands of the session, files of the working directory. */
 export class PaletteController {
 	readonly completion: CompletionSource;
 	#source: PaletteSource | undefined;
 
-	/** @param listFiles tells paths relative to `cwd` */
+	/** @param listFiles lists paths relative to `cwd` */
 	constructor(cwd: string, listFiles: ListFiles) {
 		this.completion = createCompletion({
 			cwd,
@@ -32,13 +32,12 @@ export class PaletteController {
 		});
 	}
 
-	/** Commands come from here from now on. */
 	attach(source: PaletteSource): void {
 		this.#source = source;
 	}
 }
 
-/** Tells the files under a directory that are not ignored, relative to it and with `/`; none when they cannot be listed. */
+/** Lists the files under a directory that are not ignored, relative to it and with `/`; none when listing fails. */
 export async function listFiles(cwd: string, onFile: (path: string) => void, signal: AbortSignal): Promise<void> {
 	let count = 0;
 	await search([...COMMON_ARGUMENTS, ...NOT_GIT, "--files"], {

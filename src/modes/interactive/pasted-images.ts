@@ -7,10 +7,10 @@ import { readRegularFileSync } from "../../util/fs.js";
 export type ImageProgram = readonly [string, ...string[]];
 
 const MAX_BYTES = 20 * 1024 * 1024;
-/** A program that takes longer hangs on a display that is not there, ms. */
+/** Timeout of a program, ms. Programs hang when the display is unreachable. */
 const TIMEOUT_MS = 3000;
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
-/** Writes the image in Base64: PowerShell would take bytes for text. */
+/** Writes the image in Base64, because PowerShell treats binary output as text. */
 const POWERSHELL = [
 	"Add-Type -AssemblyName System.Windows.Forms,System.Drawing",
 	"$image = [Windows.Forms.Clipboard]::GetImage()",
@@ -18,44 +18,44 @@ const POWERSHELL = [
 	"$image.Save($png, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($png.ToArray()) }",
 ].join("; ");
 
-/** Images that were pasted into the editor: a mark stands for each in the text until it is sent. */
+/** Images pasted into the editor. A mark in the text represents each image until the prompt is sent. */
 export class PastedImages {
 	readonly #images = new Map<string, ImageContent>();
 
-	/** @param insert puts a mark where the cursor is */
+	/** @param insert inserts a mark at the cursor */
 	constructor(
 		private readonly insert: (mark: string) => void,
 		private readonly programs: readonly ImageProgram[] = platformPrograms(),
 	) {}
 
-	/** Takes the image out of the clipboard. @returns what to tell the user, null when all is well */
+	/** Pastes the image of the clipboard. @returns a hint for the user when that fails, else null */
 	async paste(): Promise<string | null> {
-		let isAnyThere = false;
+		let isAnyInstalled = false;
 		for (const program of this.programs) {
 			const bytes = await output(program);
-			isAnyThere ||= bytes !== null;
+			isAnyInstalled ||= bytes !== null;
 			const data = bytes && imageOf(bytes);
 			if (!data) continue;
 			this.insert(`${this.#add(data, "image/png")} `);
 			return null;
 		}
-		return isAnyThere
-			? "there is no image in the clipboard that can be read"
-			: `no program that reads images from the clipboard is there · install ${installable()}`;
+		return isAnyInstalled
+			? "the clipboard contains no supported image"
+			: `no program found that reads images from the clipboard · install ${installable()}`;
 	}
 
-	/** Takes an image out of a file. @returns its mark; null when the file is no image that models take */
+	/** Attaches an image file. @returns its mark; null when the file is not an image that models accept */
 	addFile(path: string): string | null {
 		try {
 			const data = readRegularFileSync(path, { maxBytes: MAX_BYTES });
 			const mimeType = imageType(data);
 			return mimeType === undefined ? null : this.#add(data, mimeType);
 		} catch {
-			return null; // a folder, too large, or not ours to read: it is named, not attached
+			return null; // a folder, too large or unreadable: the caller mentions the path instead
 		}
 	}
 
-	/** The images whose marks are in a text, in their order there. */
+	/** The images whose marks occur in a text, in text order. */
 	in(text: string): ImageContent[] {
 		return [...text.matchAll(/\[image #\d+\]/g)].flatMap(([mark]) => this.#images.get(mark) ?? []);
 	}
@@ -80,21 +80,15 @@ function platformPrograms(): ImageProgram[] {
 			return [
 				["wl-paste", "--type", "image/png"],
 				["xclip", "-selection", "clipboard", "-t", "image/png", "-o"],
-				// Linux on Windows has the clipboard of Windows.
+				// WSL uses the clipboard of Windows.
 				["powershell.exe", "-NoProfile", "-STA", "-Command", POWERSHELL],
 			];
 	}
 }
 
 function installable(): string {
-	switch (process.platform) {
-		case "darwin":
-			return "pngpaste";
-		case "win32":
-			return "PowerShell";
-		default:
-			return "wl-clipboard or xclip";
-	}
+	if (process.platform === "darwin") return "pngpaste";
+	return process.platform === "win32" ? "PowerShell" : "wl-clipboard or xclip";
 }
 
 function imageOf(bytes: Buffer): Buffer | null {
@@ -106,7 +100,7 @@ function imageOf(bytes: Buffer): Buffer | null {
 	return /^iVBORw0KGgo[\w+/]*={0,2}\s*$/.test(text) ? Buffer.from(text, "base64") : null;
 }
 
-/** What a program writes: nothing when it fails or writes too much, null when it is missing. */
+/** Output of a program: empty when it fails or writes too much, null when it is not installed. */
 function output([command, ...args]: ImageProgram): Promise<Buffer | null> {
 	return new Promise((resolve) => {
 		const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"], timeout: TIMEOUT_MS });

@@ -1,26 +1,31 @@
 import { PiError, type PiErrorCode } from "../../errors.js";
+import type { AgentSession } from "../../session/agent-session.js";
+import type { QueuedPrompts } from "../../session/events.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
 import { parseSubmission, type Submission } from "../submission.js";
+import { rememberTyped } from "./history-search.js";
+import type { FirstPrompt } from "./interactive-options.js";
+import type { PastedImages } from "./pasted-images.js";
 
-/** What a session does with what is typed. */
+/** Receives what the user submits. */
 export interface PromptTarget {
-	/** Text and slash commands. Steers while the agent runs. */
+	/** Sends text and slash commands. Steers the current run, if any. */
 	prompt(text: string): Promise<void>;
 	followUp(text: string): Promise<void>;
 	runBash(command: string, options: { excludeFromContext: boolean }): Promise<void>;
 }
 
 /**
- * Takes what is submitted to the session: text, `/commands`, `!commands`. What comes before there is a session waits and
- * is delivered in order.
+ * Delivers submitted text, `/commands` and `!commands` to the session. Queues submissions until a session is attached and
+ * delivers them in order.
  */
 export class PromptController {
 	#target: PromptTarget | undefined;
 	#waiting: Submission[] = [];
 
 	/**
-	 * @param onError told when the session refuses a submission
-	 * @param onWaiting told when what waits for the session has changed
+	 * @param onError called when the session rejects a submission
+	 * @param onWaiting called when the submissions that wait for the session change
 	 */
 	constructor(
 		private readonly editor: PromptEditor,
@@ -31,7 +36,7 @@ export class PromptController {
 		editor.onFollowUp = (text) => this.#follow(text);
 	}
 
-	/** The session is there: delivers what waits, in order, then everything at once. */
+	/** Attaches the session: delivers waiting submissions in order, and later ones immediately. */
 	attach(target: PromptTarget): void {
 		this.#target = target;
 		const waiting = this.#waiting;
@@ -40,7 +45,7 @@ export class PromptController {
 		for (const submission of waiting) this.#deliver(target, submission);
 	}
 
-	/** Submits a text as if it had been typed. An empty one is ignored. */
+	/** Submits a text as if the user had typed it. Ignores empty text. */
 	submit(text: string): void {
 		const submission = parseSubmission(text);
 		if (submission) this.#send(text, submission);
@@ -71,7 +76,7 @@ export class PromptController {
 					: target.prompt(submission.text);
 		done.catch((error: unknown) => {
 			this.onError(error);
-			// What was refused before anything was written is not lost: it is there to be sent again.
+			// The session rejected the text before logging it: restore it, so that the user can send it again.
 			const isRefused = error instanceof PiError && REFUSALS.has(error.code);
 			if (isRefused && submission.kind !== "bash" && this.editor.getText() === "") this.editor.setText(submission.text);
 		});
@@ -79,3 +84,33 @@ export class PromptController {
 }
 
 const REFUSALS: ReadonlySet<PiErrorCode> = new Set(["model_missing", "key_missing", "bad_arguments"]);
+
+/** Delivers submissions to a session, with the images that were pasted into them. */
+export function createPromptTarget(session: AgentSession, images: PastedImages): PromptTarget {
+	return {
+		prompt: async (text) => {
+			void rememberTyped(session, text);
+			await session.prompt(text, { images: images.in(text) });
+		},
+		followUp: (text) => session.followUp(text, images.in(text)),
+		runBash: (command, options) => session.runBash(command, options),
+	};
+}
+
+/** Sends prompts one after the other. A failed prompt does not stop the others. */
+export async function sendPrompts(
+	session: AgentSession,
+	prompts: readonly FirstPrompt[],
+	failed: (error: unknown) => void,
+): Promise<void> {
+	for (const { text, images } of prompts) await session.prompt(text, { images }).catch(failed);
+}
+
+/** Submissions that wait for the session, in the form of a queue. */
+export function waitingQueue(waiting: readonly Submission[]): QueuedPrompts {
+	const textOf = (submission: Submission) => (submission.kind === "bash" ? `!${submission.command}` : submission.text);
+	return {
+		steering: waiting.filter(({ kind }) => kind !== "follow_up").map(textOf),
+		followUps: waiting.filter(({ kind }) => kind === "follow_up").map(textOf),
+	};
+}

@@ -1,27 +1,26 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { QueuedPrompts } from "../../session/events.js";
 import { cleanLine, clipLine } from "./lines.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
-/** Prompts shown of each kind; of the others only how many. */
+/** Maximum number of prompts shown of each kind; the rest are counted. */
 const MAX_SHOWN = 3;
 
-/** Prompts that wait: `→ next` goes to the model after the current tool calls, `⇥ after` when the run is over. */
+/** Queued prompts: `→ next` is sent after the current tool calls, `⇥ after` at the end of the run. */
 export class QueueView implements Component {
 	#queue: QueuedPrompts = { steering: [], followUps: [] };
 
-	constructor(private readonly look: Look) {}
+	constructor(private readonly style: ViewStyle) {}
 
-	/** What waits from now on. */
 	set queue(queue: QueuedPrompts) {
 		this.#queue = queue;
-		this.look.requestRender();
+		this.style.requestRender();
 	}
 
 	render(width: number): string[] {
 		const { steering, followUps } = this.#queue;
 		if (steering.length + followUps.length === 0) return [];
-		const { theme, keymap } = this.look;
+		const { theme, keymap } = this.style;
 		const rows = [...listed(steering, "→ next: "), ...listed(followUps, "⇥ after: ")];
 		const lines = rows.map((row) => theme.muted(clipLine(row, width)));
 		const key = keymap.keyOf("app.editQueue");
@@ -29,7 +28,7 @@ export class QueueView implements Component {
 		return lines;
 	}
 
-	invalidate(): void {} // nothing is kept
+	invalidate(): void {} // nothing is cached
 }
 
 function listed(prompts: readonly string[], label: string): string[] {
@@ -38,20 +37,20 @@ function listed(prompts: readonly string[], label: string): string[] {
 	return rows;
 }
 
-/** A line above the editor that a key brings and the next one takes away. */
+/** A line above the editor that one key shows and the next key removes. */
 export class HintLine implements Component {
 	#text: string | null = null;
 
-	constructor(private readonly look: Look) {}
+	constructor(private readonly style: ViewStyle) {}
 
 	set text(text: string | null) {
 		this.#text = text;
-		this.look.requestRender();
+		this.style.requestRender();
 	}
 
 	render(width: number): string[] {
-		return this.#text === null ? [] : [this.look.theme.dim(clipLine(cleanLine(this.#text), width))];
+		return this.#text === null ? [] : [this.style.theme.dim(clipLine(cleanLine(this.#text), width))];
 	}
 
-	invalidate(): void {} // nothing is kept
+	invalidate(): void {} // nothing is cached
 }

@@ -4,19 +4,19 @@ import { formatElapsed, formatTokens, hookName } from "../format.js";
 import { readableError } from "../request-error.js";
 import { cleanLine } from "./lines.js";
 
-/** What a session is doing, as one line of words: whether it is busy is the session's word, the details are its events'. */
+/** Describes what a session is doing in one line. Its activity says whether it is busy, its events provide the details. */
 export class RunStatus {
-	/** Operations of the session and when each began, oldest first. */
+	/** Operations of the session and when each started, oldest first. */
 	#operations: (ActiveOperation & { startedAt: number })[] = [];
 	#startedAt = 0;
 	#doing = "thinking";
 	#receivedCharacters = 0;
 	readonly #tools = new Map<string, { title: string; startedAt: number }>();
 	#retry: { attempt: number; maxAttempts: number; until: number; reason: string } | null = null;
-	/** Handlers that run long, the first of them first. */
+	/** Slow hook handlers, oldest first. */
 	#hooks: { title: string; startedAt: number }[] = [];
 
-	/** Whether there is a line to show. */
+	/** True when `describe` has a line to show. */
 	get isShown(): boolean {
 		return this.#hooks.length > 0 || this.#operations.some(isDescribed);
 	}
@@ -59,8 +59,8 @@ export class RunStatus {
 	}
 
 	/**
-	 * The text of the line and what the key does, null when it does nothing: what most wants to be known first.
-	 * Null when nothing is worth a line.
+	 * The most important current activity, and what the abort key does to it (null: nothing).
+	 * @returns null when there is nothing to show
 	 */
 	describe(now: number): { text: string; keyDoes: "stops" | "cancels" | null } | null {
 		const run = this.#find("run");
@@ -92,7 +92,7 @@ export class RunStatus {
 		return command ? { text: timed(`/${cleanLine(command.name, 60)}`, command, now), keyDoes: "cancels" } : null;
 	}
 
-	/** The operation of a kind that began last. */
+	/** The operation of a kind that started last. */
 	#find(kind: OperationKind): (ActiveOperation & { startedAt: number }) | undefined {
 		return this.#operations.findLast((operation) => operation.kind === kind);
 	}
@@ -121,13 +121,13 @@ export class RunStatus {
 	}
 }
 
-/** Opening a session and the last milliseconds of a run are not worth a line. */
+/** False for opening a session and the last milliseconds of a run, which need no line. */
 function isDescribed({ kind, phase }: ActiveOperation): boolean {
 	if (kind === "run") return phase !== "ending";
 	return kind === "compacting" || kind === "shell" || kind === "command";
 }
 
-/** A tool call in a few words: its name and the argument that says most. */
+/** The name of a tool and its most informative argument. */
 function toolTitle(name: string, args: Record<string, unknown>): string {
 	const known = ["command", "path", "pattern"].map((key) => args[key]).find((value) => typeof value === "string");
 	return cleanLine(typeof known === "string" ? `${name} ${known}` : name, 200);

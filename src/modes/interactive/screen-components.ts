@@ -1,10 +1,7 @@
-import type { Terminal } from "@mariozechner/pi-tui";
 import { describeError } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
-import type { DialogStyle } from "../../tui/dialog-style.js";
 import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
-import { createKeymap, type Keymap } from "../../tui/keymap.js";
-import type { OverlayStack } from "../../tui/overlay-stack.js";
+import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
 import { AppKeys } from "./app-keys.js";
@@ -15,42 +12,22 @@ import { promptsBefore, searchHistory } from "./history-search.js";
 import type { InteractiveOptions } from "./interactive-options.js";
 import { listFiles, PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
-import { PromptController } from "./prompt-controller.js";
-import { waitingQueue } from "./prompt-target.js";
+import { PromptController, waitingQueue } from "./prompt-controller.js";
 import { Screen } from "./screen.js";
 import { ThemeController } from "./theme-controller.js";
 
-/** What the screen asks of the mode that runs it. */
+/** The mode that runs the screen. */
 export interface ScreenHost {
-	/** null until the session has started: keys that need it do nothing until then. */
+	/** null until the session has started; keys that need a session do nothing until then. */
 	session(): AgentSession | null;
 	quit(): void;
 }
 
-/** Everything on the screen, or behind it, before the session starts. */
-export interface ScreenComponents {
-	terminal: Terminal;
-	keymap: Keymap;
-	themes: ThemeController;
-	screen: Screen;
-	editor: PromptEditor;
-	overlays: OverlayStack;
-	/** Style and keys of dialogs. */
-	style: DialogStyle;
-	dialogs: DialogController;
-	palette: PaletteController;
-	images: PastedImages;
-	input: PromptController;
-	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
-	editExternally(text: string): Promise<string | null>;
-	/** Reads the user's key bindings again and reports problems. */
-	loadKeys(): void;
-	/** Reports an error. */
-	failed(error: unknown): void;
-}
+/** The components of the screen, which exist before the session. */
+export type ScreenComponents = ReturnType<typeof createScreenComponents>;
 
-/** Creates the layout, the editor with its completion, images and history, dialogs and keys. Draws nothing yet. */
-export function createScreenComponents(options: InteractiveOptions, { session, quit }: ScreenHost): ScreenComponents {
+/** Creates the layout, the editor with its completion, images and history, dialogs and keys, without drawing them. */
+export function createScreenComponents(options: InteractiveOptions, { session, quit }: ScreenHost) {
 	const { cwd } = options;
 	const terminal = options.terminal ?? new KeyboardTerminal();
 	const keymap = createKeymap();
@@ -74,10 +51,11 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	const images = new PastedImages((text) => editor.insertTextAtCursor(text));
 	editor.onPaste = (text) =>
 		dropFiles(text, { cwd, draft: editor.getText(), addImage: (path) => images.addFile(path) });
+	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	const editExternally = async (text: string): Promise<string | null> => {
 		const { editorCommand = null } = options;
 		if (editorCommand !== null) return lendTerminal(screen.tui, () => editInProgram(text, editorCommand));
-		screen.hint("no editor is set · set $VISUAL or $EDITOR");
+		screen.hint("no editor configured · set $VISUAL or $EDITOR");
 		return null;
 	};
 	new AppKeys(editor, keymap, {
@@ -103,7 +81,8 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		images,
 		input: new PromptController(editor, failed, (waiting) => screen.showQueue(waitingQueue(waiting))),
 		editExternally,
-		loadKeys() {
+		/** Reads the user's key bindings again and reports problems. */
+		loadKeys(): void {
 			const file = options.keybindings?.();
 			keymap.reload(file?.value ?? {}, file?.placeOf);
 			screen.tui.redrawScreen();

@@ -14,16 +14,16 @@ import { Header } from "./header.js";
 import { HintLine, QueueView } from "./queue-view.js";
 import { StatusLine } from "./status-line.js";
 import { Transcript } from "./transcript.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 import { WindowStatus } from "./window-status.js";
 
-/** What a screen is made of. */
+/** Options of the screen. */
 export interface ScreenOptions {
 	terminal: Terminal;
 	theme: Theme;
 	keymap: Keymap;
 	settings: Pick<Settings, "gutter" | "hideThinkingBlock" | "quietStartup" | "terminal">;
-	/** What the terminal can show. Default: text. */
+	/** Features of the terminal. Default: text only. */
 	features?: TerminalFeatures;
 	cwd: string;
 	home: string;
@@ -32,20 +32,20 @@ export interface ScreenOptions {
 	clock?: () => number;
 }
 
-/** Rows besides the transcript: status, queue, borders, footer. */
+/** Rows outside the transcript: status, queue, borders, footer. */
 const FIXED_ROWS = 8;
-/** What an image may take of the screen's rows. */
+/** Maximum share of the screen's rows for one image. */
 const IMAGE_SHARE = 0.4;
 
-/** The layout: transcript with the header on top, status, queue, the editor or an overlay in its place, footer. */
+/** The layout: header, transcript, status, queue, the editor or an overlay that replaces it, footer. */
 export class Screen {
 	readonly tui: LiveTUI;
-	readonly look: Look;
+	readonly style: ViewStyle;
 	readonly header: Header;
 	readonly transcript: Transcript;
 	readonly footer: Footer;
 	readonly window: WindowStatus;
-	/** What the terminal says of itself. */
+	/** Reports from the terminal. */
 	readonly reports: TerminalReports;
 	readonly #status: StatusLine;
 	readonly #queue: QueueView;
@@ -59,19 +59,21 @@ export class Screen {
 		const images = new TerminalImages(settings.terminal.showImages ? features.images : null);
 		showLinks(features.links, images.protocol);
 		this.reports = new TerminalReports(write, (key) => tui.type(key));
-		const around = [this.window, this.reports];
+		const listeners = [this.window, this.reports];
 		const tui = new LiveTUI(terminal, {
 			images,
 			onStart: () => {
-				for (const part of around) part.start();
+				for (const listener of listeners) listener.start();
 			},
 			onStop: () => {
-				for (const part of around) part.stop();
+				for (const listener of listeners) listener.stop();
 			},
 		});
-		tui.addInputListener((data) => (around.some((part) => part.handleInput(data)) ? { consume: true } : undefined));
+		tui.addInputListener((data) =>
+			listeners.some((listener) => listener.handleInput(data)) ? { consume: true } : undefined,
+		);
 		this.tui = tui;
-		this.look = {
+		this.style = {
 			theme,
 			cwd,
 			home,
@@ -86,45 +88,43 @@ export class Screen {
 			requestRender: () => tui.requestRender(),
 			requestStreamFrame: () => tui.requestStreamFrame(),
 		};
-		this.header = new Header(this.look, version, settings.quietStartup);
-		this.transcript = new Transcript(tui.blocks, this.look, this.header);
-		this.#status = new StatusLine(this.look, clock);
-		this.#queue = new QueueView(this.look);
-		this.#hint = new HintLine(this.look);
-		this.footer = new Footer(this.look);
-		const parts = [new Spacer(1), this.#status, this.#queue, this.#hint, this.#slot, this.footer];
-		for (const part of parts) tui.addChild(part);
+		this.header = new Header(this.style, version, settings.quietStartup);
+		this.transcript = new Transcript(tui.blocks, this.style, this.header);
+		this.#status = new StatusLine(this.style, clock);
+		this.#queue = new QueueView(this.style);
+		this.#hint = new HintLine(this.style);
+		this.footer = new Footer(this.style);
+		const rows = [new Spacer(1), this.#status, this.#queue, this.#hint, this.#slot, this.footer];
+		for (const row of rows) tui.addChild(row);
 	}
 
-	/** Puts the editor in its place. @returns the stack of what may stand there instead */
+	/** Adds the editor to the layout. @returns the stack of overlays that replace it */
 	holdEditor(editor: Component): OverlayStack {
 		this.tui.setFocus(editor);
 		return new OverlayStack(this.tui, this.#slot, editor, (isOpen) => {
 			this.#status.hide(isOpen);
-			if (isOpen) this.window.asks();
+			if (isOpen) this.window.notifyQuestion();
 		});
 	}
 
-	/** Shows what waits to be sent. */
 	showQueue(queue: QueuedPrompts): void {
 		this.#queue.queue = queue;
 	}
 
-	/** Shows a line above the editor; null takes it away. */
+	/** Shows a line above the editor; null removes it. */
 	hint(text: string | null): void {
 		this.#hint.text = text;
 	}
 
-	/** Applies new settings. */
 	use({ terminal, gutter, hideThinkingBlock }: ScreenOptions["settings"]): void {
 		this.window.use(terminal);
-		if (this.look.gutter === gutter && this.look.previewThinking === !hideThinkingBlock) return;
-		this.look.gutter = gutter;
-		this.look.previewThinking = !hideThinkingBlock;
+		if (this.style.gutter === gutter && this.style.previewThinking === !hideThinkingBlock) return;
+		this.style.gutter = gutter;
+		this.style.previewThinking = !hideThinkingBlock;
 		this.transcript.redraw();
 	}
 
-	/** What is on the screen. */
+	/** Size and visible lines of the screen. */
 	get facts(): { columns: number; rows: number; lines: string[] } {
 		const { columns, rows } = this.tui.terminal;
 		return {
@@ -137,7 +137,7 @@ export class Screen {
 		};
 	}
 
-	/** Shows what happened in the session. Loading another session is left to the caller. */
+	/** Shows a session event. The caller loads the transcript when the session changes. */
 	handle(event: AgentSessionEvent): void {
 		this.transcript.handle(event);
 		this.#status.handle(event);
@@ -145,7 +145,7 @@ export class Screen {
 		if (event.type === "queue_changed") this.showQueue(event.queue);
 	}
 
-	/** Stops every timer and gives the terminal back; what is on the screen stays. */
+	/** Stops every timer and restores the terminal, without clearing the screen. */
 	stop(): void {
 		this.#status.stop();
 		this.tui.stop();

@@ -7,7 +7,7 @@ import type { FooterFacts } from "./footer.js";
 import { readGitBranch, watchGitBranch } from "./git-branch.js";
 import type { Screen } from "./screen.js";
 
-/** Events after which the footer may say something else. */
+/** Events that may change the footer. */
 const FOOTER_EVENTS: ReadonlySet<AgentSessionEvent["type"]> = new Set([
 	"message_end",
 	"turn_end",
@@ -22,29 +22,30 @@ const FOOTER_EVENTS: ReadonlySet<AgentSessionEvent["type"]> = new Set([
 	"auto_compaction_end",
 ]);
 
-/** What the start waits for is shown before it is over, and what Escape would stop. */
+/** Events that are shown while the session starts: slow hooks and what Escape stops. */
 const SHOWN_EARLY: ReadonlySet<AgentSessionEvent["type"]> = new Set(["hook_running", "hook_done", "activity_changed"]);
 
 /** Roles of messages that the user typed. */
 const TYPED = ["user", "bashExecution"] as const;
-/** How many prompts the history has, and how far back they are looked for, in entries. */
+/** Maximum number of prompts in the history. */
 const HISTORY_PROMPTS = 100;
+/** Maximum number of entries that are searched for them. */
 const HISTORY_ENTRIES = 10_000;
 
-/** Shows a session on a screen for as long as it lasts. */
+/** Shows a session on a screen until the session ends. */
 export class SessionBinding {
-	/** What was said before there was a transcript to say it in. */
+	/** Notices and hook errors from before the session was drawn; null after that. */
 	#early: AgentSessionEvent[] | null = [];
 	#branch: string | null;
 	#isCounting = false;
-	/** The session's log as it is at each moment. */
+	/** Live view of the session's log. */
 	readonly #entries: EntrySource;
 
 	constructor(
 		private readonly screen: Screen,
 		private readonly session: AgentSession,
 		private readonly editor: Pick<PromptEditor, "setThinkingLevel" | "putBack">,
-		/** Aborted when the screen goes. */
+		/** Aborts when the screen closes. */
 		private readonly ended: AbortSignal,
 	) {
 		this.#branch = readGitBranch(session.cwd);
@@ -57,7 +58,7 @@ export class SessionBinding {
 		session.subscribe((event) => this.#handle(event));
 	}
 
-	/** The session has started: draws it. */
+	/** Draws the session. Call once it has started. */
 	begin(): void {
 		const { loaded } = this.session;
 		const early = this.#early ?? [];
@@ -65,7 +66,7 @@ export class SessionBinding {
 		this.screen.header.loaded = loaded;
 		this.#load();
 		for (const event of early) {
-			// The header has the warnings of the start already.
+			// The header already shows the startup warnings.
 			const isKnown = event.type === "notice" && loaded.warnings.includes(event.message);
 			if (!isKnown) this.screen.handle(event);
 		}
@@ -77,7 +78,7 @@ export class SessionBinding {
 		this.ended.addEventListener("abort", unwatch, { once: true });
 	}
 
-	/** The last prompts of the session, newest first, for the editor's history. */
+	/** The last prompts of the session for the editor's history, newest first. */
 	promptHistory(): string[] {
 		const { log } = this.session;
 		const from = Math.max(0, log.length - HISTORY_ENTRIES);
@@ -116,8 +117,8 @@ export class SessionBinding {
 		);
 	}
 
-	/** Counts what a long session took, a little at a time, so that keys come through. */
-	#countOn(): void {
+	/** Counts the usage of a long session in small steps that do not block input. */
+	#countInBackground(): void {
 		if (this.#isCounting) return;
 		this.#isCounting = true;
 		const step = () => {
@@ -131,7 +132,7 @@ export class SessionBinding {
 	#updateFooter(): void {
 		const { model, thinkingLevel, sessionName, queue } = this.session;
 		const spent = this.session.statsSoFar();
-		if (!spent) this.#countOn();
+		if (!spent) this.#countInBackground();
 		const facts: FooterFacts = {
 			branch: this.#branch,
 			sessionName,

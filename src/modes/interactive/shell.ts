@@ -3,7 +3,7 @@ import { PiError } from "../../errors.js";
 import { type ClipboardProgram, copyToClipboard } from "../clipboard.js";
 import type { DialogHost } from "./dialogs/open-dialogs.js";
 
-/** What the shell needs from the screen. */
+/** The parts of the screen that the shell uses. */
 export interface ShellHost
 	extends Pick<CommandShell, "setEditorText" | "secret" | "quit" | "startDemo" | "hotkeys" | "reloadKeys" | "themes"> {
 	/** Writes control sequences to the terminal. */
@@ -19,7 +19,7 @@ export interface ShellHost
 /** Terminals reject longer texts over OSC 52. Characters of base64. */
 const MAX_OSC52_LENGTH = 100_000;
 
-/** Creates what commands can do with the screen. */
+/** Creates the interface through which commands use the screen. */
 export function createShell({ write, page, dialogs: host, clipboardPrograms, ...own }: ShellHost): CommandShell {
 	const copy = async (text: string): Promise<void> => {
 		const encoded = Buffer.from(text, "utf8").toString("base64");

@@ -2,16 +2,13 @@ import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { clipLine } from "./lines.js";
 import { RunStatus } from "./run-status.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/** How often the spinner moves while something runs, ms. */
+/** Time between two frames of the spinner, ms. */
 const TICK_MS = 100;
 
-/**
- * One line under the transcript while something runs; nothing, and no timer, while nothing does or an answer of the user
- * is waited for.
- */
+/** One line under the transcript while the session is busy. Hidden, without a timer, when it is idle or a dialog is open. */
 export class StatusLine implements Component {
 	readonly #status = new RunStatus();
 	#timer: NodeJS.Timeout | null = null;
@@ -20,7 +17,7 @@ export class StatusLine implements Component {
 
 	/** @param clock ms since the epoch */
 	constructor(
-		private readonly look: Look,
+		private readonly style: ViewStyle,
 		private readonly clock: () => number = Date.now,
 	) {}
 
@@ -29,13 +26,12 @@ export class StatusLine implements Component {
 		this.#update();
 	}
 
-	/** Takes the line away while the user is asked something, and brings it back after. */
+	/** Hides the line while a dialog is open, or shows it again. */
 	hide(hidden: boolean): void {
 		this.#hidden = hidden;
 		this.#update();
 	}
 
-	/** Stops the spinner. */
 	stop(): void {
 		if (this.#timer) clearInterval(this.#timer);
 		this.#timer = null;
@@ -44,27 +40,26 @@ export class StatusLine implements Component {
 	render(width: number): string[] {
 		const state = this.#hidden ? null : this.#status.describe(this.clock());
 		if (!state) return [];
-		const { theme, keymap } = this.look;
+		const { theme, keymap } = this.style;
 		const key = keymap.keyOf("app.abort");
 		const hint = key && state.keyDoes ? ` · ${key} ${state.keyDoes}` : "";
-		// The key matters more than the end of a long command.
+		// The key hint is more important than the end of a long command.
 		const room = width - 2 - visibleWidth(hint);
 		const text = room >= 12 ? clipLine(state.text, room) + theme.dim(hint) : clipLine(state.text, width - 2);
 		return [clipLine(`${theme.accent(FRAMES[this.#frame % FRAMES.length] ?? "")} ${text}`, width)];
 	}
 
-	invalidate(): void {} // nothing is kept
+	invalidate(): void {} // nothing is cached
 
 	#update(): void {
 		const spins = this.#status.isShown && !this.#hidden;
 		if (spins === (this.#timer !== null)) return;
-		if (spins) this.#timer = setInterval(() => this.#tick(), TICK_MS);
+		const tick = () => {
+			this.#frame += 1;
+			this.style.requestRender();
+		};
+		if (spins) this.#timer = setInterval(tick, TICK_MS);
 		else this.stop();
-		this.look.requestRender();
-	}
-
-	#tick(): void {
-		this.#frame += 1;
-		this.look.requestRender();
+		this.style.requestRender();
 	}
 }

@@ -3,35 +3,35 @@ import type { SettingsStore } from "../../config/settings-store.js";
 import { type FoundTheme, listThemeFiles, loadThemeFile, type ThemeDirs } from "../../config/theme-files.js";
 import { describeError, PiError } from "../../errors.js";
 import { type Background, BUILT_IN_THEMES, builtInStyles, isBuiltIn } from "../../themes/built-in.js";
-import type { ColourLevel } from "../../themes/colour.js";
+import type { ColorLevel } from "../../themes/color.js";
 import { type ThemeFile, themeStyles } from "../../themes/theme-file.js";
 import { createTheme, type LiveTheme, type Theme, type ThemeSource } from "../../tui/theme.js";
 import { didYouMean } from "../../util/nearest.js";
 import { watchFile } from "../../util/watch-file.js";
 
-/** What the colours of a screen come from. */
+/** Sources of the screen's colors. */
 export interface ThemeOptions {
-	level: ColourLevel;
-	/** What the environment says of the terminal; null when nothing. */
+	level: ColorLevel;
+	/** Background according to the environment; null when unknown. */
 	background?: Background | null;
-	/** Whether the terminal may be asked for its background. */
-	asks?: boolean;
-	/** Themes of the user and of the project. Absent: only pi's own. */
+	/** True when pi may query the terminal for its background. Default: false. */
+	queryBackground?: boolean;
+	/** Directories of user and project themes. Absent: only built-in themes. */
 	dirs?: ThemeDirs;
 }
 
-/** What a change of theme asks of the screen. */
+/** The parts of the screen that a theme change needs. */
 export interface ThemedScreen {
 	tui: { redrawScreen(): void };
 	reports: { watch(onBackground: (background: Background) => void): void };
 }
 
-/** The choice that is no theme of its own. */
+/** The setting that follows the terminal's background. */
 const AUTO = "auto";
 
-/** The theme in use: chosen by name, taken from the terminal, read from a file that may change. */
+/** The theme in use: selected by name, derived from the terminal, or read from a file that is watched. */
 export class ThemeController implements Omit<CommandThemes, "choose"> {
-	/** The theme that components keep: its styles change when another is used. */
+	/** The object that components keep. Its styles change with the theme. */
 	readonly theme: LiveTheme;
 	#name: string = AUTO;
 	#background: Background;
@@ -39,41 +39,41 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	#screen: ThemedScreen | null = null;
 	#watched: { path: string; close(): void } | null = null;
 	#isAsked = false;
-	/** What is wrong, until there is a screen to say it on. */
+	/** Problems found before a screen exists. */
 	readonly #early: string[] = [];
 
 	/**
-	 * @param settings hold the choice; without a theme in them: light or dark, as the terminal is
-	 * @param say hears what is wrong with the theme's file
+	 * @param settings store the selected theme; unset: light or dark, matching the terminal
+	 * @param report receives problems of theme files
 	 */
 	constructor(
 		private readonly options: ThemeOptions,
 		private readonly settings: Pick<SettingsStore, "current" | "set" | "state">,
-		private readonly say: (problem: string) => void,
+		private readonly report: (problem: string) => void,
 	) {
 		this.#background = options.background ?? "dark";
 		this.theme = createTheme(this.#source(), options.level);
 		try {
 			this.show(settings.current.theme ?? AUTO);
 		} catch (error) {
-			this.#say(`theme: ${describeError(error)}`);
+			this.#report(`theme: ${describeError(error)}`);
 		}
 	}
 
-	/** The screen is there: changes are drawn from now on, and what is wrong with the user's choice is told. */
+	/** Connects the screen: redraws it on changes, and reports the problems found so far. */
 	begin(screen: ThemedScreen): void {
 		this.#screen = screen;
-		for (const problem of this.#early.splice(0)) this.say(problem);
+		for (const problem of this.#early.splice(0)) this.report(problem);
 		this.#watch();
 		this.#ask(screen);
 	}
 
-	/** What `use` and `show` take. */
+	/** Name of the theme, as `use` and `show` accept it. */
 	get current(): string {
 		return this.#name;
 	}
 
-	/** One of pi's own themes while a project's is in use: what a project wants must not colour a question about it. */
+	/** The current theme, or a built-in one instead of a project's theme: a project must not style questions about itself. */
 	get trusted(): Theme {
 		if (this.#file?.found.scope !== "project") return this.theme;
 		return createTheme(
@@ -86,17 +86,17 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		const own = Object.entries(BUILT_IN_THEMES).map(([name, description]) => ({ name, description }));
 		const others = this.#files();
 		return [
-			{ name: AUTO, description: "light or dark, as the terminal is" },
+			{ name: AUTO, description: "light or dark, matching the terminal" },
 			...own,
 			...others.map(({ name, scope, path }) => {
 				const title = loadThemeFile(path).theme?.title;
-				const whose = scope === "user" ? "yours" : "of this project";
-				return { name, description: title === undefined ? whose : `${title} · ${whose}` };
+				const origin = scope === "user" ? "user theme" : "project theme";
+				return { name, description: title === undefined ? origin : `${title} · ${origin}` };
 			}),
 		];
 	}
 
-	/** Draws in a theme without keeping the choice. @throws PiError `bad_arguments` when there is none of this name */
+	/** Shows a theme without saving it. @throws PiError `bad_arguments` when no theme has this name */
 	show(name: string): void {
 		this.#file = name === AUTO || isBuiltIn(name) ? null : this.#read(this.#find(name));
 		this.#name = name;
@@ -107,23 +107,22 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	async use(name: string): Promise<string> {
 		this.show(name);
 		await this.settings.set("theme", name === AUTO ? undefined : name);
-		if (this.options.level === 0) return `Theme: ${name} · without effect here: this terminal shows no colours`;
+		if (this.options.level === 0) return `Theme: ${name} · no effect here: this terminal shows no colors`;
 		const { value, source } = this.settings.state("theme");
 		const differs = source === "project" && value !== name;
-		return `Theme: ${name}${differs ? ` · the project's settings ask for ${value} at the next start` : ""}`;
+		return `Theme: ${name}${differs ? ` · the project settings select ${value} at the next start` : ""}`;
 	}
 
-	/** Shows the theme of the settings. One that does not exist is reported. */
+	/** Shows the theme of the settings, or reports that it does not exist. */
 	followSettings(): void {
 		const { theme = AUTO } = this.settings.current;
 		try {
 			if (theme !== this.#name) this.show(theme);
 		} catch (error) {
-			this.#say(describeError(error));
+			this.#report(describeError(error));
 		}
 	}
 
-	/** Lets go of the file. */
 	stop(): void {
 		this.#screen = null;
 		this.#watched?.close();
@@ -134,7 +133,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		const found = this.#files().find((theme) => theme.name === name);
 		if (found) return found;
 		const names = this.list().map((theme) => theme.name);
-		throw new PiError("bad_arguments", `There is no theme ${JSON.stringify(name)}`, {
+		throw new PiError("bad_arguments", `Theme ${JSON.stringify(name)} not found`, {
 			hint: didYouMean(name, names) ?? "/theme shows all",
 		});
 	}
@@ -145,7 +144,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 
 	#read(found: FoundTheme): { found: FoundTheme; theme: ThemeFile } {
 		const { theme, problems } = loadThemeFile(found.path);
-		for (const problem of problems) this.#say(problem);
+		for (const problem of problems) this.#report(problem);
 		return { found, theme: theme ?? { colors: {} } };
 	}
 
@@ -158,10 +157,10 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		this.#watched = { path, close: watchFile(path, () => this.#reload(path)) };
 	}
 
-	/** The file was saved. While it cannot be read, the colours stay. */
+	/** Applies a changed theme file. Keeps the current colors while the file cannot be read. */
 	#reload(path: string): void {
 		const { theme, problems } = loadThemeFile(path);
-		for (const problem of problems) this.#say(problem);
+		for (const problem of problems) this.#report(problem);
 		if (!theme || this.#file?.found.path !== path) return;
 		this.#file = { ...this.#file, theme };
 		this.#apply();
@@ -174,12 +173,12 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		this.#screen.tui.redrawScreen();
 	}
 
-	/** Once, and only for a theme that is another on light than on dark. */
+	/** Queries the background, once and only for a theme that depends on it. */
 	#ask({ reports }: ThemedScreen): void {
-		const { asks = false, level } = this.options;
+		const { queryBackground = false, level } = this.options;
 		const base = this.#file ? this.#file.theme.base : this.#name;
 		const depends = base === undefined || base === AUTO || base === "high-contrast";
-		if (this.#isAsked || !asks || level === 0 || !depends) return;
+		if (this.#isAsked || !queryBackground || level === 0 || !depends) return;
 		this.#isAsked = true;
 		reports.watch((background) => {
 			if (background === this.#background) return;
@@ -188,8 +187,8 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		});
 	}
 
-	#say(problem: string): void {
-		if (this.#screen) this.say(problem);
+	#report(problem: string): void {
+		if (this.#screen) this.report(problem);
 		else this.#early.push(problem);
 	}
 

@@ -1,12 +1,14 @@
 import type { AgentEvent } from "../../agent/events.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import type { EntrySource } from "../../context/entry-message.js";
+import { describeHookError } from "../../errors.js";
+import { hookFileName } from "../../hooks/discover.js";
 import { isContextUndoEntry, isMessageEntry } from "../../log/entry.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
-import { hookName, plural } from "../format.js";
+import { plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
-import { ContextLayout, type Placed } from "./context-layout.js";
+import { ContextLayout, type PlacedBlock } from "./context-layout.js";
 import { type ContextMarks, NO_MARKS, readMarks } from "./context-marks.js";
 import {
 	type EntryDrawing,
@@ -23,9 +25,9 @@ import { BashView } from "./views/bash-view.js";
 import type { EntryRenderer } from "./views/custom-entry-view.js";
 import { type NoticeLevel, NoticeView, PageView } from "./views/notice-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
-import type { Look } from "./views/view.js";
+import type { ViewStyle } from "./views/view.js";
 
-/** What the transcript reads of a session; asked anew each time. */
+/** The session data that the transcript reads, live. */
 export interface TranscriptSource {
 	entries(): EntrySource;
 	rendererOf(type: string): EntryRenderer | undefined;
@@ -34,71 +36,70 @@ export interface TranscriptSource {
 const NO_ENTRIES: EntrySource = { length: 0, at: () => undefined };
 const NO_SESSION: TranscriptSource = { entries: () => NO_ENTRIES, rendererOf: () => undefined };
 
-/** The conversation on the screen: session events and entries in, blocks out. */
+/** The conversation on the screen: turns session events and entries into blocks. */
 export class Transcript {
 	readonly #tools: ToolItems = new Map();
 	readonly #layout: ContextLayout;
 	#fixed: Block[];
 	#items: Item[] = [];
 	#marks: ContextMarks = NO_MARKS;
-	#placed: Placed[] = [];
+	#placed: PlacedBlock[] = [];
 	#source: TranscriptSource = NO_SESSION;
 	/** Index of the first entry that is drawn. */
 	#from = 0;
 	#reply: LiveReply | null = null;
-	/** Why the reply that is still shown as growing is asked for again; null when it is not. */
+	/** Error of the reply in progress when its request is retried, else null. */
 	#retryReason: string | null = null;
 	#bash: { item: Item; view: BashView } | null = null;
 	#running = false;
-	/** The compaction that runs is the user's own command, which tells of its failure. */
-	#isTold = false;
-	/** The context changed while a run was on: the screen is set in order when it ends. */
+	/** True while `/compact` runs: the command reports a failure itself. */
+	#commandReportsFailure = false;
+	/** The context changed during a run; the blocks are rearranged when it ends. */
 	#stale = false;
-	/** What a compaction hid may be in the next context again. */
+	/** An undo was logged: hidden entries may return in the next context. */
 	#isUndone = false;
 
-	/** @param header stands above everything else */
 	constructor(
 		private readonly list: BlockList,
-		private readonly look: Look,
+		private readonly style: ViewStyle,
 		header: Block,
 	) {
-		this.#layout = new ContextLayout(look);
+		this.#layout = new ContextLayout(style);
 		this.#fixed = [header];
 		list.append(header);
 	}
 
-	/** Draws a session: the last entries, with a row for those before them. */
+	/** Draws a session: the last entries, and a row that counts the earlier ones. */
 	load(source: TranscriptSource, context: BuiltContext): void {
 		const entries = source.entries();
-		// What was said while the first session was still starting is not part of any session before it.
-		const said = this.#source === NO_SESSION ? this.#items.filter(({ kind }) => kind === "notice") : [];
+		// Notices from the startup of the first session remain visible.
+		const earlyNotices = this.#source === NO_SESSION ? this.#items.filter(({ kind }) => kind === "notice") : [];
 		this.#source = source;
 		this.#items = [];
 		this.#running = false;
 		this.#tools.clear();
-		this.look.images.clear();
+		this.style.images.clear();
 		this.#reply = null;
 		this.#bash = null;
 		this.#retryReason = null;
 		this.#from = firstDrawnEntry(entries, context);
 		this.#countEarlier();
-		this.#items = [...this.#itemsBetween(this.#from, entries.length), ...said];
+		this.#items = [...this.#itemsBetween(this.#from, entries.length), ...earlyNotices];
 		this.#marks = readMarks(context, entries, this.#from);
 		this.#arrange(true);
 	}
 
-	/** A row for the entries that are not drawn. */
+	/** Adds a row that counts the entries that are not drawn. */
 	#countEarlier(): void {
 		this.#fixed = this.#fixed.slice(0, 1);
 		if (this.#from <= 1) return;
-		const text = `… ${plural(this.#from - 1, "earlier entry", "earlier entries")} · /export writes them all`;
-		const row = createItem("event", new NoticeView(this.look, "info", text), this.look);
+		const text = `… ${plural(this.#from - 1, "earlier entry", "earlier entries")} · /export includes them all`;
+		const row = createItem("event", new NoticeView(this.style, { level: "info", message: text }), this.style);
 		row.block.gap = "turn";
 		this.#fixed.push(row.block);
 	}
 
-	/** The items of entries that are over: what they began and did not end was stopped. */
+	/** The items of entries of finished runs. Tool calls without a result count as stopped. */
 	#itemsBetween(from: number, end: number): Item[] {
 		const entries = this.#source.entries();
 		const known = new Set(this.#tools.keys());
@@ -109,7 +110,7 @@ export class Transcript {
 		return items;
 	}
 
-	/** Draws what came before, as far as opening the session would, when the model sees it again. */
+	/** Draws earlier entries that are in the context again, as far back as opening the session would. */
 	#reachBack(context: BuiltContext): void {
 		this.#isUndone = false;
 		const from = firstDrawnEntry(this.#source.entries(), context);
@@ -119,7 +120,7 @@ export class Transcript {
 		this.#countEarlier();
 	}
 
-	/** Takes in what happened in the session. Events that change nothing here are left alone. */
+	/** Shows a session event; ignores events that do not change the transcript. */
 	handle(event: AgentSessionEvent): void {
 		switch (event.type) {
 			case "activity_changed": {
@@ -175,40 +176,41 @@ export class Transcript {
 				break;
 			case "hook_error":
 				if (isOfCommand(event)) break;
-				this.notice("error", `hook ${hookName(event.hookPath)} failed on ${event.event}: ${event.error}`);
+				this.notice("error", describeHookError(event, hookFileName(event.hookPath)));
 				break;
 			case "auto_compaction_start":
-				this.#isTold = event.reason === "manual";
+				this.#commandReportsFailure = event.reason === "manual";
 				break;
 			case "auto_compaction_end":
-				if (event.errorMessage && !this.#isTold) this.notice("error", `compaction failed: ${event.errorMessage}`);
+				if (event.errorMessage && !this.#commandReportsFailure)
+					this.notice("error", `compaction failed: ${event.errorMessage}`);
 				break;
 		}
 	}
 
-	/** Adds a line that is no entry. */
+	/** Adds a line that is not an entry. */
 	notice(level: NoticeLevel, message: string): void {
-		this.#add(createItem("notice", new NoticeView(this.look, level, message), this.look));
+		this.#add(createItem("notice", new NoticeView(this.style, { level, message }), this.style));
 	}
 
-	/** Adds a title and lines that a command shows. */
+	/** Adds the output of a command: a title and lines. */
 	page(title: string, lines: readonly string[]): void {
-		this.#add(createItem("event", new PageView(this.look, title, lines), this.look));
+		this.#add(createItem("event", new PageView(this.style, { title, lines }), this.style));
 	}
 
-	/** Shows all output, or previews again; draws everything anew. */
+	/** Switches between full output and previews, and redraws everything. */
 	toggleExpanded(): void {
-		this.look.expanded = !this.look.expanded;
+		this.style.expanded = !this.style.expanded;
 		this.#arrange(true);
 	}
 
-	/** Shows thinking in full, or its first line; draws everything anew. */
+	/** Switches between full thinking and its first line, and redraws everything. */
 	toggleThinking(): void {
-		this.look.showThinking = !this.look.showThinking;
+		this.style.showThinking = !this.style.showThinking;
 		this.list.redraw();
 	}
 
-	/** Draws everything anew, as after a change of theme. */
+	/** Redraws everything, such as after a theme change. */
 	redraw(): void {
 		this.list.redraw();
 	}
@@ -217,7 +219,7 @@ export class Transcript {
 		if (this.#retryReason === null) this.#reply?.abandon();
 		else for (const item of this.#reply?.discard(this.#retryReason) ?? []) this.#exclude(item);
 		this.#retryReason = null;
-		return new LiveReply({ look: this.look, tools: this.#tools, add: (item) => this.#add(item) });
+		return new LiveReply({ style: this.style, tools: this.#tools, add: (item) => this.#add(item) });
 	}
 
 	#endMessage({ message, entryIndex }: Extract<AgentEvent, { type: "message_end" }>): void {
@@ -239,12 +241,12 @@ export class Transcript {
 		if (this.#stale) this.#arrange(false);
 	}
 
-	/** The view of a tool call; one that was never announced gets its own. */
+	/** The item of a tool call. Creates one for a call that did not stream. */
 	#tool(id: string, name: string): ToolItem {
 		const known = this.#tools.get(id);
 		if (known) return known;
-		const view = new ToolCallView(this.look, name);
-		const created = { view, item: createItem("tool", view, this.look) };
+		const view = new ToolCallView(this.style, name);
+		const created = { view, item: createItem("tool", view, this.style) };
 		this.#tools.set(id, created);
 		this.#add(created.item);
 		return created;
@@ -252,8 +254,8 @@ export class Transcript {
 
 	#startBash(command: string): void {
 		this.#bash?.view.close();
-		const view = new BashView(this.look, command);
-		const item = createItem("bash", view, this.look);
+		const view = new BashView(this.style, command);
+		const item = createItem("bash", view, this.style);
 		this.#bash = { item, view };
 		this.#add(item);
 	}
@@ -269,11 +271,11 @@ export class Transcript {
 		}
 		bash.view.finish(entry.message);
 		bash.item.entryIndices.push(entryIndex);
-		// A `!!` command is known to be one only now.
+		// Only the entry says whether this was a `!!` command.
 		if (entry.message.excludeFromContext) this.#exclude(bash.item);
 	}
 
-	/** Shows that an item never was in the context. */
+	/** Marks an item as not in the context. */
 	#exclude(item: Item): void {
 		item.excluded = true;
 		item.block.mark = "out";
@@ -282,7 +284,7 @@ export class Transcript {
 	}
 
 	#drawing(): EntryDrawing {
-		return { look: this.look, tools: this.#tools, rendererOf: (type) => this.#source.rendererOf(type) };
+		return { style: this.style, tools: this.#tools, rendererOf: (type) => this.#source.rendererOf(type) };
 	}
 
 	#add(item: Item): void {
@@ -291,10 +293,10 @@ export class Transcript {
 		this.#items.push(item);
 		this.#placed.push({ block: item.block, mark: item.block.mark, gap: item.block.gap });
 		this.list.append(item.block);
-		this.look.requestRender();
+		this.style.requestRender();
 	}
 
-	/** Brings the blocks in the order and look that the context asks for; without a difference nothing is drawn. */
+	/** Applies the order, marks and gaps of the current context. Redraws only on a difference, unless `always` is true. */
 	#arrange(always: boolean): void {
 		this.#stale = false;
 		const placed = this.#layout.place(this.#items, this.#marks, this.#source.entries());

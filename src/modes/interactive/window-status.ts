@@ -7,10 +7,10 @@ import type { AgentSessionEvent } from "../../session/events.js";
 import { TerminalWindow } from "../../tui/terminal-window.js";
 import { formatElapsed } from "../format.js";
 
-/** A run that lasted less is still being watched, ms. */
+/** Minimum duration of a run that ends with a notification, ms. Users still watch shorter runs. */
 const LONG_RUN_MS = 10_000;
 
-/** Says around the screen what goes on in it: title, progress, and a word when a long run is over or pi asks. */
+/** Shows the session's state outside the screen: window title, progress, and notifications after long runs and for questions. */
 export class WindowStatus {
 	readonly #window: TerminalWindow;
 	#runSince: number | null = null;
@@ -22,32 +22,32 @@ export class WindowStatus {
 		write: (data: string) => void,
 		private readonly clock: () => number = Date.now,
 	) {
-		this.#window = new TerminalWindow({ write, ...this.#wishes(settings) });
+		this.#window = new TerminalWindow({ write, ...this.#windowOptions(settings) });
 	}
 
-	/** Applies settings if they are new. */
+	/** Applies changed settings. */
 	use(settings: Settings["terminal"]): void {
 		if (isDeepStrictEqual(settings, this.settings)) return;
 		this.settings = settings;
-		this.#window.use(this.#wishes(settings));
+		this.#window.use(this.#windowOptions(settings));
 	}
 
-	/** Takes the window, each time the screen is started. */
+	/** Takes over the window. Call each time the screen starts. */
 	start(): void {
 		this.#window.start();
 	}
 
-	/** Gives it back, each time the screen is stopped. */
+	/** Restores the window. Call each time the screen stops. */
 	stop(): void {
 		this.#window.stop();
 	}
 
-	/** @returns true when the input was a report of the terminal's and no key */
+	/** @returns true when the input was a terminal report instead of a key */
 	handleInput(data: string): boolean {
 		return this.#window.handleInput(data);
 	}
 
-	/** Names the window after the session, else after its directory. */
+	/** Sets the window title to session name and directory. */
 	name(sessionName: string | null, cwd: string): void {
 		this.#window.title = ["pi", sessionName, basename(cwd)].filter(Boolean).join(" · ");
 	}
@@ -61,19 +61,19 @@ export class WindowStatus {
 		else if (this.#runSince !== null) {
 			const lasted = this.clock() - this.#runSince;
 			this.#runSince = null;
-			// A switch of sessions has stopped it.
+			// No notification for a run that was stopped by switching or closing the session.
 			if (lasted >= LONG_RUN_MS && !isActive("switching", "closing")) {
 				this.#window.notify(`done after ${formatElapsed(lasted)}`);
 			}
 		}
 	}
 
-	/** A question waits for the user. */
-	asks(): void {
-		this.#window.notify("waits for your answer");
+	/** Notifies the user of an open question. */
+	notifyQuestion(): void {
+		this.#window.notify("waiting for your answer");
 	}
 
-	#wishes({ title, progress, notify }: Settings["terminal"]) {
+	#windowOptions({ title, progress, notify }: Settings["terminal"]) {
 		const notifications = { auto: this.features.notification, bell: "bell", off: null } as const;
 		return { title, progress: progress && this.features.progress, notification: notifications[notify] };
 	}

@@ -1,11 +1,12 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import { errorText } from "../../errors.js";
+import { describeHookError, errorText } from "../../errors.js";
+import { hookFileName } from "../../hooks/discover.js";
 import type { EntryTheme } from "../../hooks/types.js";
-import { isMessageEntry, isSystemItemEntry, type SessionEntry, saysNothing } from "../../log/entry.js";
+import { isEmptyReply, isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { formatDuration, formatTokens, hookName, plural } from "../format.js";
-import { describeHookError, isOfCommand } from "../mode.js";
+import { isOfCommand } from "../mode.js";
 import { nextStep, readableError } from "../request-error.js";
 import { ContextNarrator } from "./context-narrator.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
@@ -90,7 +91,7 @@ export class Narrator {
 				break;
 			case "hook_error":
 				if (isOfCommand(event)) break;
-				this.notice("error", describeHookError({ ...event, hookPath: hookName(event.hookPath) }));
+				this.notice("error", describeHookError(event, hookFileName(event.hookPath)));
 				break;
 		}
 	}
@@ -136,7 +137,7 @@ export class Narrator {
 		const { stopReason, errorMessage } = message;
 		this.#flush();
 		this.#isReplying = false;
-		if (saysNothing(message)) this.#say("the model returned an empty reply");
+		if (isEmptyReply(message)) this.#say("the model returned an empty reply");
 		if (stopReason === "aborted") this.#say("aborted");
 		if (stopReason === "length")
 			this.#say("Warning: the reply was truncated at the model's output limit · send continue to get the rest");

@@ -15,7 +15,7 @@ import {
 	type SessionEntry,
 } from "../../log/entry.js";
 
-/** The event that handlers receive at a point; what depends on the context is computed during the replay. */
+/** The event that handlers receive at a point. Fields that depend on the context are computed during the replay. */
 export type PointEvent =
 	| SessionEvent
 	| HookEvents["agent_start" | "agent_end" | "turn_start" | "turn_end"]
@@ -24,22 +24,22 @@ export type PointEvent =
 	| ToolResultEvent
 	| { type: "context" };
 
-/** A point of a recorded session at which handlers of an event run. */
+/** A point in a recorded session where the handlers of an event run. */
 export interface EventPoint {
-	/** The entries before this index were there; frozen with the session. */
+	/** Number of entries that existed at this point. */
 	end: number;
 	event: PointEvent;
 }
 
 /**
- * The event points of a session, in order, as far as its entries record them: start, runs, turns, requests, tool calls and results,
- * compactions that took place, the request that would come next, and the end. What leaves no entry is not there: what was
- * asked before a switch, a branch or a compaction, and commands.
+ * The event points of a session that its entries record, in order: start, runs, turns, requests, tool calls and results,
+ * finished compactions, the next request, and the end. Events that leave no entry are missing: the `before_…` events of a
+ * switch, branch, clear or compaction, and commands.
  */
 export function eventPoints(entries: readonly SessionEntry[], sessionFile: string | null): EventPoint[] {
-	const told = { type: "session", sessionFile, previousSessionFile: null } as const;
+	const base = { type: "session", sessionFile, previousSessionFile: null } as const;
 	const before = (end: number) => Object.freeze(entries.slice(0, end));
-	const points: EventPoint[] = [{ end: 1, event: { ...told, reason: "start", entries: before(1) } }];
+	const points: EventPoint[] = [{ end: 1, event: { ...base, reason: "start", entries: before(1) } }];
 	const add = (end: number, ...events: readonly PointEvent[]) => {
 		for (const event of events) points.push({ end, event });
 	};
@@ -52,10 +52,10 @@ export function eventPoints(entries: readonly SessionEntry[], sessionFile: strin
 		if (isCompactionEntry(entry)) {
 			const { tokensBefore } = entry;
 			const compacted = { reason: "compact", compactionEntry: entry, tokensBefore, fromHook: false } as const;
-			add(index + 1, { ...told, entries: before(index + 1), ...compacted }, { type: "context" });
+			add(index + 1, { ...base, entries: before(index + 1), ...compacted }, { type: "context" });
 		}
 		if (isContextUndoEntry(entry) || isContextFreezeEntry(entry)) add(index + 1, { type: "context" });
-		// Results are told of with the turn that called for them.
+		// Tool results belong to the turn of their calls.
 		if (!isMessageEntry(entry) || (entry.message.role !== "user" && entry.message.role !== "assistant")) continue;
 		if (run === null) add(index, { type: "agent_start" });
 		run ??= { messages: [], turnIndex: 0, end: index + 1 };
@@ -71,11 +71,11 @@ export function eventPoints(entries: readonly SessionEntry[], sessionFile: strin
 	}
 	finish();
 	add(entries.length, { type: "context" });
-	add(entries.length, { ...told, reason: "shutdown", entries: before(entries.length) });
+	add(entries.length, { ...base, reason: "shutdown", entries: before(entries.length) });
 	return points;
 }
 
-/** A tool result and where it stands. */
+/** A tool result and its entry index. */
 interface FoundResult {
 	index: number;
 	message: ToolResultMessage;
@@ -95,7 +95,7 @@ function turnPoints(
 		const { content, details, isError } = result;
 		return [
 			{ type: "tool_call", toolName, toolCallId, input },
-			// The details are what the tool recorded under this name.
+			// The tool of this name recorded the details, so they have its type.
 			{ type: "tool_result", toolName, toolCallId, input, content, details, isError } as ToolResultEvent,
 		];
 	});
@@ -109,7 +109,7 @@ function turnPoints(
 	];
 }
 
-/** Results of the calls of a reply, in the order of the calls; none when the reply did not finish. */
+/** Results of the calls of a reply, in call order; empty if the reply did not finish. */
 function resultsOf(message: AssistantMessage, entries: readonly SessionEntry[], index: number): FoundResult[] {
 	if (message.stopReason === "error" || message.stopReason === "aborted") return [];
 	const results = new Map<string, FoundResult>();

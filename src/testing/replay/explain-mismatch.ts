@@ -3,9 +3,9 @@ import { digestContext } from "../../context/digest.js";
 import { countPrefix, fullText } from "../../context/ledger.js";
 import type { AppMessage, ContextRecord } from "../../log/entry.js";
 
-/** A message that may be what differs. */
+/** A message that may differ. */
 export interface SuspectMessage {
-	/** Position in the request as it is computed now, from 0. */
+	/** Position in the computed request, from 0. */
 	position: number;
 	entryIndex: number | null;
 	role: string;
@@ -13,27 +13,26 @@ export interface SuspectMessage {
 	text: string;
 }
 
-/** Why a request is not what it was. */
+/** Why a computed request differs from the recorded one. */
 export interface MismatchReason {
 	/** A sentence. */
 	reason: string;
-	/** The first message that differs, or that may; null when it is one that is not there any more. */
+	/** The first message that differs or may differ; null if the computed request does not contain it. */
 	message: SuspectMessage | null;
-	/** What stood in its place in the request as it was; null when nothing did, or when the session does not say. */
+	/** The message at its position in the recorded request; null if there is none, or if the session does not record it. */
 	sent: SuspectMessage | null;
-	/** Path of the hook that explains the difference; null when none does. */
+	/** Path of the hook that explains the difference; null if none does. */
 	hook: string | null;
 }
 
-/** What there is to reason from. */
 export interface MismatchEvidence {
 	recorded: ContextRecord;
-	/** The request as it was, where the session says it message by message; null where only the digest of it is known. */
+	/** The recorded request, message by message; null if the session has only its digest. */
 	sent: readonly TracedMessage[] | null;
 	computed: readonly TracedMessage[];
-	/** The last request that was as recorded. */
+	/** The last request that matched its record. */
 	verified: readonly TracedMessage[];
-	/** The last entry before the reply that belongs to no loaded hook; null when there is none. */
+	/** The last entry before the reply that belongs to no loaded hook; null if there is none. */
 	foreign: { entryIndex: number; type: string } | null;
 	/** Paths of the hooks that change the context. */
 	hooks: readonly string[];
@@ -41,17 +40,17 @@ export interface MismatchEvidence {
 	buildWithout(hooks: ReadonlySet<string>): Promise<BuiltContext>;
 }
 
-/** A reason, and the position from which on the request differs; null when that is not known. */
+/** A reason and the position of the first difference, null if it is unknown. */
 interface Finding {
 	reason: string;
 	position: number | null;
 	hook: string | null;
 }
 
-/** Requests longer than this are not searched for a stretch to leave out: the work grows with the square. */
+/** Longer requests are not searched for extra messages, because the search takes quadratic time. */
 const MAX_SEARCHED = 2000;
 
-/** Finds the smallest change that makes a request what it was; else narrows down where the change is. */
+/** Finds the smallest change that restores the recorded request; if there is none, narrows down the difference. */
 export async function explainMismatch(evidence: MismatchEvidence): Promise<MismatchReason> {
 	const found =
 		(await blameHooks(evidence)) ?? findExtra(evidence) ?? findMissingHook(evidence) ?? narrowDown(evidence);
@@ -60,7 +59,7 @@ export async function explainMismatch(evidence: MismatchEvidence): Promise<Misma
 	return { reason, message: at(evidence.computed), sent: at(evidence.sent ?? []), hook };
 }
 
-/** Without a hook, or without all, the request is what was sent: the hook was not there then, or did something else. */
+/** Tests whether the request matches without one hook, or without all hooks. */
 async function blameHooks({ hooks, computed, recorded, buildWithout }: MismatchEvidence): Promise<Finding | null> {
 	const trials = hooks.map((hook) => [hook]);
 	if (hooks.length > 1) trials.push([...hooks]);
@@ -70,7 +69,7 @@ async function blameHooks({ hooks, computed, recorded, buildWithout }: MismatchE
 		if (digestContext(plain) !== recorded.digest) continue;
 		const [hook = null] = trial.length === 1 ? trial : [];
 		return {
-			reason: `Without ${trial.join(", ")} it is what was sent: the hook was not loaded then, or did something else`,
+			reason: `Without ${trial.join(", ")} it matches: the hook was not loaded then, or has changed`,
 			position: countPrefix(plain, computed),
 			hook,
 		};
@@ -78,7 +77,7 @@ async function blameHooks({ hooks, computed, recorded, buildWithout }: MismatchE
 	return null;
 }
 
-/** Without a stretch of messages the request is what was sent. */
+/** Tests whether the request matches without one range of consecutive messages. */
 function findExtra({ computed, recorded }: MismatchEvidence): Finding | null {
 	const extra = computed.length - recorded.messages;
 	if (extra <= 0 || computed.length > MAX_SEARCHED) return null;
@@ -86,27 +85,27 @@ function findExtra({ computed, recorded }: MismatchEvidence): Finding | null {
 	for (let position = 0; position <= recorded.messages; position++) {
 		const rest = [...plain.slice(0, position), ...plain.slice(position + extra)];
 		if (digestContext(rest) !== recorded.digest) continue;
-		const reason = extra === 1 ? "One message was not in it then" : `${extra} messages in a row were not in it then`;
+		const reason = extra === 1 ? "One message was added since" : `${extra} consecutive messages were added since`;
 		return { reason, position, hook: hookAt(computed, position) };
 	}
 	return null;
 }
 
-/** There are entries of a hook that is not loaded. */
+/** Reports entries of a hook that is not loaded. */
 function findMissingHook({ foreign, sent, computed }: MismatchEvidence): Finding | null {
 	if (foreign === null) return null;
 	const { entryIndex, type } = foreign;
-	const reason = `Entry ${entryIndex} is a ${type} of a hook that is not loaded; name the hook's file with --hook`;
+	const reason = `Entry ${entryIndex} (${type}) belongs to a hook that is not loaded; load its file with --hook`;
 	return { reason, position: sent && countPrefix(plainOf(sent), computed), hook: null };
 }
 
-/** What was in the last request that was right is not what differs, so it is something after that. */
+/** Messages of the last matching request are correct, so the difference comes after them. */
 function narrowDown({ computed, verified, sent, recorded }: MismatchEvidence): Finding {
 	const position = countPrefix(plainOf(sent ?? verified), computed);
 	const isMissing = recorded.messages > computed.length;
 	const reason = isMissing
-		? "A hook that hid or replaced less then has changed, a hook that added messages is missing, or entries were removed"
-		: "A hook has changed or is missing, or the file was edited";
+		? "A hook hides or replaces more than before, a hook that added messages is missing, or entries were removed"
+		: "A hook has changed or is missing, or the session file was edited";
 	return { reason, position, hook: hookAt(computed, position) };
 }
 

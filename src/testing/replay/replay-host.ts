@@ -5,19 +5,18 @@ import { type HookHost, NO_UI } from "../../hooks/host-context.js";
 import type { DialogOptions, HookEventContext, HookUI } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
 
-/** Characters of an effect that are shown. */
+/** Effects are truncated to this many characters. */
 const MAX_EFFECT_CHARS = 160;
 
-/** What hooks see of a session that is only looked at. */
 export interface ReadOnlyHostOptions {
 	cwd: string;
 	sessionFile: string | null;
 	entries: readonly SessionEntry[];
-	/** The context before any hook; asked for when a hook looks at it. */
+	/** The context before all hooks; called only if a hook reads it. */
 	messages(): readonly AppMessage[];
 }
 
-/** A session as hooks see it while it is looked at: everything can be read, nothing changed, nobody asked. */
+/** A read-only session for hooks: effects are rejected or ignored, and dialogs are canceled. */
 export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: ReadOnlyHostOptions): HookHost {
 	return {
 		cwd,
@@ -36,7 +35,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 		resolveApiKey: async () => undefined,
 		requestAuth: async () => undefined,
 		saveEntries: ({ path }) => {
-			throw new PiError("entry_refused", `saveEntry of ${path}: the session is only looked at`);
+			throw new PiError("entry_refused", `saveEntry of ${path}: the session is read-only`);
 		},
 		rebuildContext: async () => {},
 		setModel: async () => {},
@@ -46,7 +45,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 	};
 }
 
-/** A session at a point of its replay. What a long session makes large is made when a handler asks for it. */
+/** A session at a point of its replay. Entries and context are computed only if a handler reads them. */
 export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile"> {
 	/** Number of entries. */
 	length: number;
@@ -56,14 +55,13 @@ export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "se
 }
 
 /**
- * A session as hooks see it while it is replayed: everything can be read; what would have an effect is taken down and
- * not done, and every dialog is cancelled.
- * @param onEffect hears what the hook would have done, a line each
+ * A session for hooks during a replay: effects are recorded instead of carried out, and every dialog is canceled.
+ * @param onEffect receives one line for each effect
  */
 export function createReplayHost(options: ReplayHostOptions, onEffect: (line: string) => void): HookHost {
-	const ask = async <T>(kind: string, title: string, cancelled: T): Promise<T> => {
-		onEffect(`asks (${kind}): ${title} · cancelled`);
-		return cancelled;
+	const ask = async <T>(kind: string, title: string, canceled: T): Promise<T> => {
+		onEffect(`asks (${kind}): ${title} · canceled`);
+		return canceled;
 	};
 	const ui: HookUI = {
 		select: (title: string) => ask("select", title, null),
@@ -88,21 +86,21 @@ export function createReplayHost(options: ReplayHostOptions, onEffect: (line: st
 		systemItems: {
 			append(handle, item) {
 				const { kind, text } = checkSystemItem(ownerOf(handle), item);
-				onEffect(`would tell the model (${kind}): ${shorten(text)}`);
+				onEffect(`would add a system item (${kind}): ${shorten(text)}`);
 			},
 		},
-		rebuildContext: async () => onEffect("would compute the context again"),
+		rebuildContext: async () => onEffect("would rebuild the context"),
 	};
 }
 
-/** The context object of a handler, but programs are taken down and not run: they exit with 127 and print nothing. */
+/** A copy of a context object whose `exec` records the command instead of running it, and returns exit code 127. */
 export function withoutPrograms(ctx: HookEventContext, onEffect: (line: string) => void): HookEventContext {
 	const exec: HookEventContext["exec"] = async (command, args) => {
 		onEffect(`would run ${shorten([command, ...args].join(" "))}`);
-		return { stdout: "", stderr: "not run: the session is only replayed", code: 127, killed: false };
+		return { stdout: "", stderr: "not run: this is a replay", code: 127, killed: false };
 	};
 	const members: PropertyDescriptorMap = { ...Object.getOwnPropertyDescriptors(ctx), exec: { value: exec } };
-	// The members of `ctx`, all of them, with one of the same type in place of another.
+	// The copy has all members of `ctx`, so its type is the same.
 	return Object.freeze(Object.create(Object.prototype, members)) as HookEventContext;
 }
 

@@ -5,6 +5,7 @@ import { entryMessage } from "../../context/entry-message.js";
 import { fullText } from "../../context/ledger.js";
 import { estimateAll, estimateTokens } from "../../context/tokens.js";
 import { errorText } from "../../errors.js";
+import { lineIn } from "../../hooks/module-loader.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import type { HookEventName, HookHandler } from "../../hooks/types.js";
@@ -12,7 +13,6 @@ import type { AppMessage, SessionEntry } from "../../log/entry.js";
 import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
 import { createReplayHost, withoutPrograms } from "./replay-host.js";
 
-/** What a session is replayed with. */
 export interface ReplayOptions {
 	hook: LoadedHook;
 	/** Frozen. */
@@ -25,50 +25,49 @@ export interface ReplayOptions {
 /** A failure of a handler. */
 export interface ReplayFailure {
 	message: string;
-	/** In the hook's file, 1-based; null when the stack does not tell. */
+	/** Line in the hook's file, 1-based; null if unknown. */
 	line: number | null;
 }
 
-/** What the hook made of the context at a point. */
+/** The effect of the hook on the context at one point. */
 export interface ReplayedContext {
 	before: { messages: number; tokens: number };
 	after: { messages: number; tokens: number };
-	/** Entries that it hid; `tokens` of their messages. */
+	/** Entries that the hook hid, with the tokens of their messages. */
 	hidden: { entryIndex: number; role: string; tokens: number }[];
-	/** Messages that it put in, at their positions in the list afterwards; with an `entryIndex` in place of that entry's. */
+	/** Messages that the hook added, with their new positions. One with an `entryIndex` replaces the message of that entry. */
 	added: { position: number; entryIndex: number | null; role: string; tokens: number; text: string }[];
-	/** Answers that were dropped. */
+	/** Reasons for dropped answers. */
 	problems: Pick<ContextProblem, "rule" | "position">[];
 }
 
-/** A point that was replayed. */
+/** A replayed event point. */
 export interface ReplayedEvent {
-	/** The entries before this index were there. */
+	/** Number of entries that existed at this point. */
 	end: number;
 	event: HookEventName;
 	/** The reason of a `session` event, the tool of tool events; else null. */
 	subject: string | null;
-	/** What each handler answered, in order; null for nothing. Left out for `context`. */
+	/** Answers of the handlers, in order; null for no answer. Empty for `context`. */
 	answers: unknown[];
-	/** Why a tool call was blocked or a request stopped; null when neither was. */
+	/** Why a tool call was blocked or a request stopped; null if it was not. */
 	stopped: string | null;
-	/** What the hook would have done and asked, a line each. */
+	/** Effects and dialogs of the hook, one line each. */
 	effects: string[];
 	failures: ReplayFailure[];
-	/** Of `context` events, where a handler has to do with the context. */
+	/** Set for `context` events if a handler uses the context. */
 	context?: ReplayedContext;
 }
 
 const NEVER = new AbortController().signal;
 
 /**
- * Runs the handlers of a hook over the event points of a session, through the runner of sessions. Writes nothing. Takes time in
- * proportion to the number of points, and for hooks that handle `context` to the sum of all contexts: what the session
- * itself computed, and no more.
+ * Runs the handlers of a hook on all event points of a session, with the runner that sessions use. Writes nothing. The
+ * time is proportional to the number of points and, for hooks with a `context` handler, to the sum of all contexts.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
 	const replayed: ReplayedEvent[] = [];
-	/** Calls that the hook has just blocked: they have no result. */
+	/** Calls that the hook blocked; they get no `tool_result`. */
 	const blocked = new Set<string>();
 	let request = { messages: 0, tokens: 0 };
 	for (const point of eventPoints(options.entries, options.sessionFile)) {
@@ -82,7 +81,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
 	return replayed;
 }
 
-/** @param request size of the context as the hook left it last */
+/** @param request size of the last computed context */
 async function replayEventPoint(
 	{ end, event }: EventPoint,
 	request: { messages: number; tokens: number },
@@ -100,7 +99,7 @@ async function replayEventPoint(
 	if (!concerns(event, options.hook)) return step;
 	const onEffect = (line: string) => void step.effects.push(line);
 	const { cwd, sessionFile, hookTimeoutMs } = options;
-	// In a long session both are too much to make for each handler that does not look at them.
+	// Lazy: too expensive in a long session for handlers that do not read them.
 	const entries = once(() => Object.freeze(options.entries.slice(0, end)));
 	const core = once(() => Object.freeze(coreContext(entries()).messages.map(({ message }) => message)));
 	const watched = watchHandlers(options.hook, {
@@ -135,11 +134,15 @@ async function emit(
 		case "before_request":
 			step.stopped = await runner.gateRequest(Object.freeze({ ...event, messageCount, tokens }), NEVER);
 			break;
-		case "tool_call":
-			await limited(hookTimeoutMs, step, async (signal) => {
-				step.stopped = await runner.gateToolCall(event, signal);
-			});
+		case "tool_call": {
+			// A session has no limit here, because a person may be answering. In a replay nobody is.
+			const limit = new AbortController();
+			const timer = setTimeout(() => limit.abort(), hookTimeoutMs);
+			step.stopped = await runner.gateToolCall(event, limit.signal);
+			clearTimeout(timer);
+			if (limit.signal.aborted) step.failures.push({ message: `timed out after ${hookTimeoutMs} ms`, line: null });
 			break;
+		}
 		case "tool_result":
 			await runner.changeToolResult(event, NEVER);
 			break;
@@ -170,23 +173,7 @@ function describeContext(
 	};
 }
 
-/** Tool calls have no time limit where a person may be answering. Here nobody is. */
-async function limited(
-	limitMs: number,
-	{ failures }: ReplayedEvent,
-	gate: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-	const limit = new AbortController();
-	const timer = setTimeout(() => limit.abort(), limitMs);
-	try {
-		await gate(limit.signal);
-	} finally {
-		clearTimeout(timer);
-	}
-	if (limit.signal.aborted) failures.push({ message: `it did not settle within ${limitMs} ms`, line: null });
-}
-
-/** The same function, called once at most. */
+/** A function that calls `make` at most once. */
 function once<T>(make: () => T): () => T {
 	let made: { value: T } | null = null;
 	return () => {
@@ -195,12 +182,12 @@ function once<T>(make: () => T): () => T {
 	};
 }
 
-/** True when the hook has a handler for the event, or one that has to be told the size of the context. */
+/** True if the hook handles the event, or needs the context size for a later `before_request`. */
 function concerns({ type }: PointEvent, { handlers }: LoadedHook): boolean {
 	return handlers[type] !== undefined || (type === "context" && handlers.before_request !== undefined);
 }
 
-/** An answer as JSON keeps it; null for nothing. */
+/** An answer after a round trip through JSON; null for no answer. */
 function plain(answer: unknown): unknown {
 	try {
 		return JSON.parse(JSON.stringify(answer) ?? "null");
@@ -214,13 +201,13 @@ function subjectOf(event: PointEvent): string | null {
 	return event.type === "tool_call" || event.type === "tool_result" ? event.toolName : null;
 }
 
-/** Receives what each call of a handler does. */
+/** Receives the answers and effects of handlers. */
 interface CallWatcher {
 	onAnswer(answer: unknown): void;
 	onEffect(line: string): void;
 }
 
-/** A copy of a hook whose handlers report what they answer, and run no programs. */
+/** A copy of a hook whose handlers report their answers and run no programs. */
 function watchHandlers(hook: LoadedHook, watcher: CallWatcher): LoadedHook {
 	const watch =
 		<N extends HookEventName>(handler: HookHandler<N>): HookHandler<N> =>
@@ -229,29 +216,10 @@ function watchHandlers(hook: LoadedHook, watcher: CallWatcher): LoadedHook {
 			watcher.onAnswer(answer);
 			return answer;
 		};
-	const { handlers } = hook;
-	return {
-		...hook,
-		handlers: {
-			session: handlers.session?.map((handler) => watch(handler)),
-			agent_start: handlers.agent_start?.map((handler) => watch(handler)),
-			agent_end: handlers.agent_end?.map((handler) => watch(handler)),
-			turn_start: handlers.turn_start?.map((handler) => watch(handler)),
-			turn_end: handlers.turn_end?.map((handler) => watch(handler)),
-			before_request: handlers.before_request?.map((handler) => watch(handler)),
-			tool_call: handlers.tool_call?.map((handler) => watch(handler)),
-			tool_result: handlers.tool_result?.map((handler) => watch(handler)),
-			context: handlers.context?.map((handler) => watch(handler)),
-		},
-	};
-}
-
-function lineIn(error: unknown, { path, realPath }: LoadedHook): number | null {
-	const stack = error instanceof Error ? (error.stack ?? "") : "";
-	for (const file of [realPath, path]) {
-		const at = stack.indexOf(`${file}:`);
-		const line = at < 0 ? undefined : /^:(\d+)/.exec(stack.slice(at + file.length))?.[1];
-		if (line !== undefined) return Number(line);
-	}
-	return null;
+	// Each list keeps the event that it is registered for, so the types of its handlers do not change.
+	const handlers = Object.entries(hook.handlers).map(([event, list]) => [
+		event,
+		list.map((handler) => watch(handler as HookHandler<HookEventName>)),
+	]);
+	return { ...hook, handlers: Object.fromEntries(handlers) as LoadedHook["handlers"] };
 }

@@ -2,15 +2,15 @@ import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
 import { freezeDeep } from "../../log/freeze.js";
 
-/** When the sample session took place: always the same, so that equal hooks print equal lines. */
+/** Fixed start of the sample session, so that the same hook always prints the same lines. */
 const STARTED_AT = Date.UTC(2025, 0, 1, 12);
 const MS_BETWEEN_ENTRIES = 60_000;
 
 type Call = { id: string; name: string; arguments: Record<string, unknown> };
 
 /**
- * A short session for hooks to be tried on: two prompts; calls of read, bash, edit and write, one that fails and one
- * that pushes; and a secret in an output.
+ * A short session to test hooks on: two prompts; calls of read, bash, edit and write, including a failed call and a
+ * push; and an output with a secret.
  */
 export function sampleSession(cwd: string): readonly SessionEntry[] {
 	const messages = CONVERSATION.map((make, index) => make(STARTED_AT + (index + 1) * MS_BETWEEN_ENTRIES));
@@ -25,7 +25,7 @@ export function sampleSession(cwd: string): readonly SessionEntry[] {
 }
 
 const CONVERSATION: readonly ((timestamp: number) => AppMessage)[] = [
-	said("The total of an order is wrong. Find out why and fix it."),
+	prompt("The total of an order is wrong. Find out why and fix it."),
 	reply("I run the tests and read the code.", [
 		{ id: "call_1", name: "bash", arguments: { command: "npm test" } },
 		{ id: "call_2", name: "read", arguments: { path: "src/total.ts" } },
@@ -41,7 +41,7 @@ const CONVERSATION: readonly ((timestamp: number) => AppMessage)[] = [
 	]),
 	result("call_3", "edit", "Edited src/total.ts"),
 	reply("Fixed: total() now adds the tax."),
-	said("Write that into NOTES.md and push it. The token is in .env."),
+	prompt("Write that into NOTES.md and push it. The token is in .env."),
 	reply("", [
 		{ id: "call_4", name: "write", arguments: { path: "NOTES.md", content: "total() adds the tax.\n" } },
 		{ id: "call_5", name: "bash", arguments: { command: "cat .env" } },
@@ -53,7 +53,7 @@ const CONVERSATION: readonly ((timestamp: number) => AppMessage)[] = [
 	reply("NOTES.md is written and pushed."),
 ];
 
-function said(text: string): (timestamp: number) => AppMessage {
+function prompt(text: string): (timestamp: number) => AppMessage {
 	return (timestamp) => ({ role: "user", content: [{ type: "text", text }], timestamp });
 }
 

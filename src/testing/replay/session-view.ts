@@ -3,7 +3,8 @@ import { ContextMemo } from "../../context/context-memo.js";
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { coreContext } from "../../context/core.js";
 import { digestContext, RunningDigest } from "../../context/digest.js";
-import { readShape } from "../../context/shape.js";
+import { readRecordedRequest } from "../../context/recorded-request.js";
+import { describeHookError } from "../../errors.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import {
@@ -16,20 +17,20 @@ import {
 import { explainMismatch, type MismatchReason } from "./explain-mismatch.js";
 import { createReadOnlyHost } from "./replay-host.js";
 
-/** What a session's context is computed with: its entries and hooks, nothing else. */
+/** The inputs of a session's context: entries and hooks. */
 export interface SessionViewOptions {
 	cwd: string;
 	sessionFile: string | null;
 	entries: readonly SessionEntry[];
 	hooks: readonly LoadedHook[];
 	hookTimeoutMs: number;
-	/** Hears of hooks that fail. */
+	/** Receives a line for each failure of a hook. */
 	onHookError(line: string): void;
 }
 
-/** A request whose recorded context is not what is computed now. */
+/** A request whose computed context differs from the recorded one. */
 export interface Mismatch extends MismatchReason {
-	/** Of the reply that the request got. */
+	/** Entry index of the reply to the request. */
 	entryIndex: number;
 	recorded: ContextRecord;
 	computed: { digest: string; messages: number };
@@ -40,7 +41,7 @@ const NO_HOOKS: ReadonlySet<string> = new Set();
 /** Computes the context of a session at any point, without a model and without writing anything. */
 export class SessionView {
 	readonly #registry: HookRegistry;
-	/** Requests are mostly computed one after another: each has only a few entries more than the one before. */
+	/** Requests are usually computed in order, each with only a few entries more than the previous one. */
 	readonly #memo = new ContextMemo();
 	readonly #digests = new RunningDigest();
 
@@ -48,7 +49,7 @@ export class SessionView {
 		this.#registry = new HookRegistry(options.hooks, new Set());
 	}
 
-	/** The context of the entries before index `end`. @param without paths of hooks to leave out */
+	/** The context of the entries before index `end`. @param without paths of hooks to exclude */
 	async build(end: number, without: ReadonlySet<string> = NO_HOOKS): Promise<BuiltContext> {
 		const entries = Object.freeze(this.options.entries.slice(0, end));
 		const { cwd, sessionFile, hookTimeoutMs, onHookError } = this.options;
@@ -57,7 +58,8 @@ export class SessionView {
 			registry: this.#registry,
 			host: createReadOnlyHost({ cwd, sessionFile, entries, messages }),
 			hookTimeoutMs: () => hookTimeoutMs,
-			onError: ({ message, reason }) => onHookError(`${message}: ${reason}`),
+			onError: (error) =>
+				onHookError(describeHookError({ event: error.event, error: error.reason, cause: error }, error.hookPath)),
 		});
 		const stages = runner.contextStages(() => entries, new AbortController().signal);
 		return buildContext(
@@ -67,15 +69,15 @@ export class SessionView {
 		);
 	}
 
-	/** Messages of the request that the last reply before index `end` answered; empty when there is none. */
+	/** Messages of the request for the last reply before index `end`; empty if there is no reply. */
 	async requestBefore(end: number): Promise<AppMessage[]> {
 		const reply = this.#lastReply(end);
 		return reply < 0 ? [] : plainMessages(await this.build(reply));
 	}
 
 	/**
-	 * Computes every recorded request again, from the first on, up to one that differs.
-	 * @returns how many were computed, and the one that differs with the reason
+	 * Computes all recorded requests again, in order, up to the first one that differs.
+	 * @returns the number of computed requests, and the one that differs with the reason
 	 */
 	async verify(): Promise<{ requests: number; mismatch: Mismatch | null }> {
 		let requests = 0;
@@ -103,8 +105,8 @@ export class SessionView {
 	}
 
 	/**
-	 * The context as it was recorded; where there is none, that of all entries before the reply. A hook may have saved
-	 * entries while the reply was on its way: the request is that of some point after the last message.
+	 * The context that matches the record; if none does, that of all entries before the reply. A hook may have saved
+	 * entries while the reply was streaming, so every point since the last message is tested.
 	 */
 	async #recompute(entryIndex: number, recorded: ContextRecord): Promise<{ end: number; context: BuiltContext }> {
 		let first: { end: number; context: BuiltContext } | null = null;
@@ -117,9 +119,9 @@ export class SessionView {
 		return first ?? { end: entryIndex, context: await this.build(entryIndex) };
 	}
 
-	/** The request that a reply answered, as the shape beside it says; null when there is none, or it is not that request. */
+	/** The request that a reply answered, read from the log; null if it is not recorded or its digest differs. */
 	#sent(reply: number, { digest }: ContextRecord): readonly TracedMessage[] | null {
-		const sent = readShape(this.options.entries, reply);
+		const sent = readRecordedRequest(this.options.entries, reply);
 		return sent && digestContext(sent.map(({ message }) => message)) === digest ? sent : null;
 	}
 

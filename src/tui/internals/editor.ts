@@ -12,23 +12,13 @@ interface UndoMembers {
 	readonly state: object;
 }
 
-/** The texts that paste marks in an editor stand for. */
+/** The texts behind an editor's paste marks. */
 export interface EditorPastes {
-	/** By the number in the mark. A mark whose number is missing is ordinary text. */
+	/** By the number in the mark. A mark with an unknown number is ordinary text. */
 	readonly texts: ReadonlyMap<number, string>;
-	/** The last number that was used since the editor was emptied. */
+	/** The last number used since the editor was emptied. */
 	readonly lastNumber: number;
 	add(number: number, text: string): void;
-}
-
-/** The undo states of an editor. */
-export interface EditorUndo {
-	/** How many changes can be undone. */
-	readonly depth: number;
-	/** @returns a copy of the current state */
-	snapshot(): object;
-	/** Makes a snapshot the current state, as a change that can be undone. */
-	restore(snapshot: object): void;
 }
 
 /** @throws TypeError in another version of pi-tui */
@@ -46,18 +36,42 @@ export function editorPastes(editor: object): EditorPastes {
 	};
 }
 
-/** @throws TypeError in another version of pi-tui */
-export function editorUndo(editor: object): EditorUndo {
-	assertMembers<UndoMembers>(editor, "Editor", { undoStack: "object", state: "object" });
-	assertMembers<UndoMembers["undoStack"]>(editor.undoStack, "UndoStack", { push: "function", length: "number" });
-	return {
-		get depth() {
-			return editor.undoStack.length;
-		},
-		snapshot: () => structuredClone(editor.state),
-		restore: (snapshot) => {
-			editor.undoStack.push(editor.state);
-			Object.assign(editor.state, snapshot);
-		},
-	};
+/** Redo for pi-tui's editor, which can only undo. */
+export class Redo {
+	readonly #editor: UndoMembers & { getText(): string };
+	/** Undone states, oldest first. */
+	#undone: object[] = [];
+	/** The text after the last undo or redo. When the editor's text differs, there is nothing to redo. */
+	#text = "";
+
+	/** @throws TypeError in another version of pi-tui */
+	constructor(editor: { getText(): string }) {
+		assertMembers<UndoMembers>(editor, "Editor", { undoStack: "object", state: "object" });
+		assertMembers<UndoMembers["undoStack"]>(editor.undoStack, "UndoStack", { push: "function", length: "number" });
+		this.#editor = editor;
+	}
+
+	/** Runs `undo` and keeps the previous state. */
+	undo(undo: () => void): void {
+		this.#forgetStale();
+		const { length } = this.#editor.undoStack;
+		const before = structuredClone(this.#editor.state);
+		undo();
+		if (this.#editor.undoStack.length < length) this.#undone.push(before);
+		this.#text = this.#editor.getText();
+	}
+
+	/** Reverts the last undo, unless the text has changed since. */
+	redo(): void {
+		this.#forgetStale();
+		const next = this.#undone.pop();
+		if (!next) return;
+		this.#editor.undoStack.push(this.#editor.state);
+		Object.assign(this.#editor.state, next);
+		this.#text = this.#editor.getText();
+	}
+
+	#forgetStale(): void {
+		if (this.#editor.getText() !== this.#text) this.#undone = [];
+	}
 }

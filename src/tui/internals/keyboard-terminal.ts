@@ -5,20 +5,20 @@ import { PI_TUI_VERSION } from "./members.js";
 type Listener = (data: string) => void;
 
 /**
- * The terminal of the process. What is typed before it is started is taken as it was meant: the terminal's own line
- * editing has made a line feed of Enter. Keys and pastes that arrive in pieces are whole before anyone reads them.
+ * The terminal of the process, with keys and pastes that arrive in pieces reassembled. Input from before the start went
+ * through the terminal's line editing, which turns Enter into a line feed; this class turns it back.
  */
 export class KeyboardTerminal extends ProcessTerminal {
 	#gatherer: InputGatherer | undefined;
 	#listen: Listener | undefined;
 
 	override start(onInput: (data: string) => void, onResize: () => void): void {
-		// It may be raw already, so that nothing typed is echoed while the program loads: `stop` must not go back to that.
+		// The terminal may already be raw, to suppress echo while the program loads; `stop` must not restore that state.
 		process.stdin.isRaw = false;
 		let early = true;
 		const others = new Set(process.stdin.listeners("data"));
 		super.start((data) => onInput(early && data === "\n" ? "\r" : data), onResize);
-		// What the base class reads with gets its input by way of the gatherer.
+		// The listeners of the base class get their input through the gatherer.
 		const readers = process.stdin
 			.listeners("data")
 			.filter((listener) => !others.has(listener))
@@ -47,7 +47,7 @@ export class KeyboardTerminal extends ProcessTerminal {
 	}
 }
 
-/** What listens for `data` on a stream of text takes a text. */
+/** Every listener for `data` on a text stream accepts a string. */
 function isListener(listener: unknown): listener is Listener {
 	return typeof listener === "function";
 }

@@ -3,7 +3,7 @@ export const PI_TUI_VERSION = "0.73.1";
 
 /**
  * Checks that a pi-tui component has the private members that pi uses.
- * @param name what the component is called in pi-tui
+ * @param name the component's name in pi-tui
  * @param members each member with the `typeof` its value
  * @throws TypeError when a member is missing or has another type
  */

@@ -11,7 +11,7 @@ interface TuiMembers {
 
 /** How pi-tui's screen schedules and composes frames. */
 export interface TuiFrames {
-	/** Whether a frame is requested and not drawn yet. */
+	/** Whether a requested frame has not been drawn yet. */
 	readonly isRequested: boolean;
 	/** Cancels the requested frame. */
 	cancelRequest(): void;
@@ -21,7 +21,7 @@ export interface TuiFrames {
 	compositeOverlays(lines: string[], width: number, height: number): string[];
 }
 
-/** Makes `draw` the function that draws the screen's frames. @throws TypeError in another version of pi-tui */
+/** Replaces the function that draws the screen's frames. @throws TypeError in another version of pi-tui */
 export function takeOverFrames(screen: TUI, draw: () => void): TuiFrames {
 	const target: object = screen;
 	assertMembers<TuiMembers>(target, "TUI", {

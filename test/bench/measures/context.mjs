@@ -115,7 +115,7 @@ export async function nextRequest({ rounds, workshop }) {
 				const built = await context.rebuild(new AbortController().signal);
 				const { messages } = context.request();
 				context.tokens();
-				context.describeShape(built);
+				context.describeRequest(built);
 				context.noteRequest(built);
 				const ms = performance.now() - started;
 				if (messages.length < size / 2) throw new Error(`${messages.length} messages`);

@@ -65,7 +65,7 @@ describe("pi context --verify", () => {
 			entryIndex: 9,
 			recorded: { messages: 4 },
 			computed: { messages: 7 },
-			reason: "Entry 7 is a stack_pop of a hook that is not loaded; name the hook's file with --hook",
+			reason: "Entry 7 (stack_pop) belongs to a hook that is not loaded; load its file with --hook",
 			message: { position: 2, entryIndex: 3, role: "user", origin: { kind: "entry" }, text: "u2" },
 			sent: { position: 2, entryIndex: null, role: "user", origin: { kind: "freeze" }, text: "[Summary]\n\nan answer" },
 			hook: null,
@@ -74,7 +74,7 @@ describe("pi context --verify", () => {
 		expect(lines.stdout).toBe(
 			[
 				"The request answered by entry 9 differs from the recorded one: 4 messages recorded, 7 computed",
-				"Entry 7 is a stack_pop of a hook that is not loaded; name the hook's file with --hook",
+				"Entry 7 (stack_pop) belongs to a hook that is not loaded; load its file with --hook",
 				"Computed from message 2 on, user from entry 3: u2",
 				"Recorded as message 2, user from a hook: [Summary] an answer",
 				"",
@@ -98,7 +98,7 @@ describe("pi context --verify", () => {
 		expect(stdout).toBe(
 			[
 				"The request answered by entry 2 differs from the recorded one: 2 messages recorded, 1 computed",
-				"A hook that hid or replaced less then has changed, a hook that added messages is missing, or entries were removed",
+				"A hook hides or replaces more than before, a hook that added messages is missing, or entries were removed",
 				"Computed from message 0 on, user from entry 1: u1",
 				"Recorded as message 0, user from a hook: Be brief.",
 				"",
@@ -117,7 +117,7 @@ describe("pi context --verify", () => {
 		const json = await verify(place, file, [STACK, late]);
 		expect(JSON.parse(json.stdout).mismatch).toMatchObject({
 			entryIndex: 4,
-			reason: expect.stringContaining(`Without ${late} it is what was sent`),
+			reason: expect.stringContaining(`Without ${late} it matches`),
 			message: { position: 3, entryIndex: null, origin: { kind: "hook", hook: late }, text: "Be brief." },
 			hook: late,
 		});
@@ -125,7 +125,7 @@ describe("pi context --verify", () => {
 		expect(lines.stdout).toBe(
 			[
 				"The request answered by entry 4 differs from the recorded one: 3 messages recorded, 4 computed",
-				`Without ${late} it is what was sent: the hook was not loaded then, or did something else`,
+				`Without ${late} it matches: the hook was not loaded then, or has changed`,
 				`Computed from message 3 on, user from ${late}: Be brief.`,
 				"",
 			].join("\n"),
@@ -139,7 +139,7 @@ describe("pi context --verify", () => {
 		const { stdout } = await verify(place, file, [STACK]);
 		expect(JSON.parse(stdout).mismatch).toMatchObject({
 			entryIndex: 4,
-			reason: "A hook has changed or is missing, or the file was edited",
+			reason: "A hook has changed or is missing, or the session file was edited",
 			message: { position: 1, entryIndex: 2 },
 		});
 	});

@@ -76,7 +76,7 @@ describe("pi doctor", () => {
 		const wrong = tempAgentDir({ settings: { theme: "dusk" }, files });
 		const file = join(wrong, "themes", "dusk.json");
 		expect((await examine({ agentDir: wrong })).of("theme")).toEqual([
-			{ name: "theme", state: "problem", text: `${file}: unknown "colors.acent"; not used` },
+			{ name: "theme", state: "problem", text: `${file}: unknown "colors.acent"; ignored` },
 		]);
 	});
 

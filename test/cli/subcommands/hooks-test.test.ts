@@ -90,7 +90,7 @@ commands not run: /unused
 			writeFiles(cwd, { "hook.ts": `export default (pi) => pi.on("${event}", () => new Promise(() => {}));` });
 			const { code, stdout } = await run({ name: "hooks", action: "test", target: "hook.ts" }, { cwd, agentDir });
 			expect(code).toBe(1);
-			expect(stdout).toContain("failed: it did not settle within 20 ms");
+			expect(stdout).toContain("failed: timed out after 20 ms");
 		},
 	);
 
@@ -112,10 +112,10 @@ commands not run: /unused
 			[
 				"1   agent_start  would run touch made",
 				`                 would save {"type":"mine","code":127}`,
-				"                 asks (confirm): Sure? really · cancelled",
+				"                 asks (confirm): Sure? really · canceled",
 				`                 shows: 1 false true ${cwd.length} 1`,
-				"                 would tell the model (notification): look",
-				"                 would compute the context again",
+				"                 would add a system item (notification): look",
+				"                 would rebuild the context",
 			].join("\n"),
 		);
 		expect(stdout).toContain("would send: more\nwould send: more\n");
@@ -150,7 +150,7 @@ commands not run: /unused
 			`export default (pi) => pi.on("agent_end", (_, ctx) => ctx.saveEntry({ type: "message" }));`,
 		);
 		expect(code).toBe(1);
-		expect(stdout).toContain("is a type of pi itself");
+		expect(stdout).toContain("is a type that pi uses");
 	});
 
 	test("replays a saved session without changing its file", async () => {

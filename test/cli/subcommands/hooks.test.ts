@@ -22,7 +22,7 @@ describe("pi hooks list", () => {
 		writeFiles(extra.slice(0, -9), { "extra.ts": "export default () => {}" });
 		const result = await run({ name: "hooks", action: "list" }, { agentDir, hooks: [extra], json: true });
 		expect(result.code).toBe(1);
-		const withoutScreen = ["suggestions of /pop", "the drawing of stack_pop"].map((what) => ({
+		const withoutScreen = ["completion of /pop", "rendering of stack_pop"].map((what) => ({
 			what,
 			why: "there is no screen",
 		}));
@@ -84,7 +84,7 @@ describe("pi hooks check", () => {
 	test.each([
 		["throws", BROKEN, ":3 did not load: no luck"],
 		["does not parse", "export default function (pi) {\n\tconst = 3;\n}", ":2"],
-		["has no factory", "export const x = 1;", "did not load: it has no default export that is a function"],
+		["has no factory", "export const x = 1;", "did not load: its default export is not a function"],
 		["names an unknown event", `export default (pi) => pi.on("contxt", () => {})`, 'unknown event "contxt"'],
 	])("fails with file, line and reason for a file that %s", async (_, source, reason) => {
 		const cwd = tempDir();

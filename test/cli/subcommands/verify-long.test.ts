@@ -111,7 +111,7 @@ test(`every one of ${REQUESTS} requests of an eventful session is recomputed exa
 		writeFileSync(copy, withEdit(readFileSync(last, "utf8"), edited));
 		const { requests, mismatch } = await verify(copy);
 		expect([requests, mismatch.entryIndex]).toEqual([requestsIn(entries.slice(0, answer + 1)), answer]);
-		expect(mismatch.reason).toBe("A hook has changed or is missing, or the file was edited");
+		expect(mismatch.reason).toBe("A hook has changed or is missing, or the session file was edited");
 		// Everything after the last matching request may be edited: its reply and the prompt.
 		expect([edited - 1, edited]).toContain(mismatch.message.entryIndex);
 	}

@@ -10,26 +10,26 @@ import { type LoopbackProvider, startProvider } from "../../helpers/loopback-pro
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
 
-/** The whole interactive mode on a terminal in memory, with a loopback provider. */
+/** The complete interactive mode on a terminal in memory, with a loopback provider. */
 export interface App {
 	terminal: VirtualTerminal;
 	provider: LoopbackProvider;
 	cwd: string;
 	agentDir: string;
-	/** The session, once it is there. */
+	/** The session, once it has started. */
 	session(): AgentSession;
 	settings: SettingsStore;
-	/** The exit code, once the mode has ended. */
+	/** Resolves with the exit code when the mode ends. */
 	exit: Promise<number>;
 	/** Types a text and presses enter. */
 	submit(text: string): Promise<void>;
 }
 
-/** What an app starts with. */
+/** Options of an app. */
 export interface AppOptions {
 	columns?: number;
 	rows?: number;
-	/** Theme of this run; null: none. Default: `dark`. */
+	/** Theme of this run; null: unset. Default: `dark`. */
 	theme?: string | null;
 	/** Content of the agent directory's settings.json. */
 	agentSettings?: unknown;
@@ -40,15 +40,15 @@ export interface AppOptions {
 	agentDir?: string;
 	cwd?: string;
 	mode?: Partial<InteractiveOptions>;
-	/** As on a fresh machine: no provider, no key, no model. */
+	/** As on a new machine: no provider, key or model. */
 	withoutModel?: boolean;
-	/** Default: the scripted one of the loopback provider, over chat completions. */
+	/** Default: the scripted model of the loopback provider, over chat completions. */
 	model?: string;
 	/** Awaited before the session is created. */
 	hold?: Promise<void>;
 }
 
-/** Starts the mode; it is quit when the test ends. */
+/** Starts the mode, and quits it when the test ends. */
 export async function startApp(options: AppOptions = {}): Promise<App> {
 	const provider = await startProvider();
 	const agentDir = options.agentDir ?? tempAgentDir({ hooks: options.hooks ?? {} });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { afterFirstRequest } from "../../../src/modes/interactive/begin-session.js";
 import { startSession } from "../../helpers/session.js";
 
-test("what drawing needs is not loaded before the request of a prompt that waited for the session", async () => {
+test("highlighting is loaded after the first request when a prompt waited for the session", async () => {
 	const { session, provider } = await startSession();
 	provider.reply("hello");
 	const answered = session.prompt("hi");
@@ -11,7 +11,7 @@ test("what drawing needs is not loaded before the request of a prompt that waite
 	await answered;
 });
 
-test("it is loaded at once where no prompt waits", async () => {
+test("highlighting is loaded immediately when no prompt waits", async () => {
 	const { session, provider } = await startSession();
 	await afterFirstRequest(session);
 	expect({ requests: provider.requests.length, isRunning: session.isRunning }).toEqual({

@@ -8,7 +8,7 @@ import { ContextLayout } from "../../../src/modes/interactive/context-layout.js"
 import { readMarks } from "../../../src/modes/interactive/context-marks.js";
 import { createItem, type Item } from "../../../src/modes/interactive/item.js";
 import { NoticeView } from "../../../src/modes/interactive/views/notice-view.js";
-import { plainLook } from "./look.js";
+import { plainStyle } from "./plain-style.js";
 import { messageEntry, reply } from "./script.js";
 
 /** A log of `turns` questions and answers; entry 1 is the first question. */
@@ -22,14 +22,14 @@ function log(turns: number): EntrySource {
 }
 
 /** One item per message entry. */
-function itemsOf(entries: EntrySource, look = plainLook()): Item[] {
+function itemsOf(entries: EntrySource, style = plainStyle()): Item[] {
 	return Array.from({ length: entries.length - 1 }, (_, at) => {
-		const view = new NoticeView(look, "info", `entry ${at + 1}`);
-		return createItem(at % 2 === 0 ? "user" : "text", view, look, { entryIndex: at + 1 });
+		const view = new NoticeView(style, { level: "info", message: `entry ${at + 1}` });
+		return createItem(at % 2 === 0 ? "user" : "text", view, style, { entryIndex: at + 1 });
 	});
 }
 
-/** A hook that leaves out the entries of ranges and puts one message in the place of each. */
+/** A hook that replaces the entries of each range with one message. */
 function summarize(hook: string, ranges: readonly (readonly [number, number])[]): ContextStage {
 	return {
 		hook: `/hooks/${hook}.ts`,
@@ -48,16 +48,16 @@ function summarize(hook: string, ranges: readonly (readonly [number, number])[])
 }
 
 /** The layout as lines: mark and first words of each block. */
-async function layoutOf(turns: number, stages: ContextStage[], look = plainLook({ gutter: false })) {
+async function layoutOf(turns: number, stages: ContextStage[], style = plainStyle({ gutter: false })) {
 	const entries = log(turns);
 	const context = await buildContext(entries, stages);
-	const items = itemsOf(entries, look);
-	const placed = new ContextLayout(look).place(items, readMarks(context, entries, 1), entries);
+	const items = itemsOf(entries, style);
+	const placed = new ContextLayout(style).place(items, readMarks(context, entries, 1), entries);
 	const lines = placed.map(({ block, mark }) => `${mark}: ${block.view.render(200)[0]}`);
 	return { placed, items, lines };
 }
 
-test("a hidden run collapses behind its first prompt, the summary follows, the rest stays", async () => {
+test("a hidden run collapses after its first prompt and the summary follows", async () => {
 	const { lines } = await layoutOf(4, [summarize("stack", [[3, 7]])]);
 	expect(lines).toEqual([
 		"in: · entry 1",
@@ -70,7 +70,7 @@ test("a hidden run collapses behind its first prompt, the summary follows, the r
 	]);
 });
 
-test("a short hidden run is shown as it is", async () => {
+test("a short hidden run is not collapsed", async () => {
 	const { lines } = await layoutOf(2, [summarize("stack", [[1, 3]])]);
 	expect(lines).toEqual([
 		"out: · entry 1",
@@ -81,7 +81,7 @@ test("a short hidden run is shown as it is", async () => {
 	]);
 });
 
-test("runs that two hooks hid are kept apart", async () => {
+test("adjacent runs hidden by two hooks are not merged", async () => {
 	const { lines } = await layoutOf(6, [summarize("stack", [[1, 5]]), summarize("fold", [[5, 11]])]);
 	expect(lines.filter((line) => line.includes("hidden by"))).toEqual([
 		expect.stringContaining("3 messages, 19 tokens, hidden by stack"),
@@ -89,7 +89,7 @@ test("runs that two hooks hid are kept apart", async () => {
 	]);
 });
 
-test("a message that a hook adds without hiding anything is no summary", async () => {
+test("a message added by a hook that hides nothing is not shown as a summary", async () => {
 	const remind: ContextStage = {
 		hook: "/hooks/remind.ts",
 		transform: async (messages) => ({
@@ -99,16 +99,16 @@ test("a message that a hook adds without hiding anything is no summary", async (
 	expect((await layoutOf(1, [remind])).lines).toEqual(["in: · entry 1", "in: · entry 2"]);
 });
 
-test("every item is shown or counted, every summary shown once, and the same context gives the same blocks", async () => {
+test("every item is shown or counted, every summary is shown once, and the same context returns the same blocks", async () => {
 	const range = fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 12 }));
 	await fc.assert(
 		fc.asyncProperty(fc.array(range, { maxLength: 4 }), fc.boolean(), async (starts, expanded) => {
-			const look = plainLook({ gutter: false, expanded });
+			const style = plainStyle({ gutter: false, expanded });
 			const ranges = starts.map(([from, length]) => [from, from + length] as const);
 			const entries = log(12);
 			const context = await buildContext(entries, [summarize("stack", ranges)]);
-			const items = itemsOf(entries, look);
-			const layout = new ContextLayout(look);
+			const items = itemsOf(entries, style);
+			const layout = new ContextLayout(style);
 			const marks = readMarks(context, entries, 1);
 			const placed = layout.place(items, marks, entries);
 			const blocks = placed.map(({ block }) => block);
@@ -116,7 +116,7 @@ test("every item is shown or counted, every summary shown once, and the same con
 				.map(({ view }) => /^… (\d+) message/.exec(view.render(200)[0] ?? "")?.[1])
 				.reduce((sum, count) => sum + Number(count ?? 0), 0);
 			expect(items.filter(({ block }) => blocks.includes(block)).length + counted).toBe(items.length);
-			expect(placed.filter(({ mark }) => mark === "summary").length).toBe(marks.standIns.length);
+			expect(placed.filter(({ mark }) => mark === "summary").length).toBe(marks.summaries.length);
 			expect(new Set(blocks).size).toBe(blocks.length);
 			const shown = items.filter(({ block }) => blocks.includes(block)).map(({ block }) => blocks.indexOf(block));
 			expect(shown).toEqual([...shown].sort((a, b) => a - b));

@@ -21,7 +21,7 @@ const IDLE: Activity = { state: "idle", phase: null, operations: [] };
 
 const theme = createTheme("plain");
 
-/** An editor with all controllers; what they cause is kept in `log`. */
+/** An editor with all controllers. Their effects are recorded in `log`. */
 function start() {
 	const terminal = new VirtualTerminal(60, 16);
 	const tui = new LiveTUI(terminal);
@@ -99,7 +99,7 @@ function start() {
 	return { terminal, editor, log, state, prompts, palette, dialogs, waiting, target };
 }
 
-test("escape stops a run and puts what was queued before the draft", async () => {
+test("escape stops a run and puts queued prompts in front of the draft", async () => {
 	const { terminal, editor, log, state } = start();
 	state.running = true;
 	await terminal.type("draft");
@@ -108,7 +108,7 @@ test("escape stops a run and puts what was queued before the draft", async () =>
 	expect(editor.getText()).toBe("queued\n\ndraft");
 });
 
-test("escape twice branches, but not when slow, not with a draft, not after another key", async () => {
+test("a double escape opens the branch picker, except when slow, with a draft, or after another key", async () => {
 	const { terminal, log, state } = start();
 	state.queue = [];
 	await terminal.press("escape");
@@ -123,26 +123,26 @@ test("escape twice branches, but not when slow, not with a draft, not after anot
 	expect(log).toEqual(["/branch"]);
 });
 
-test("ctrl+c clears the editor and says that the second one quits", async () => {
+test("ctrl+c clears the editor and shows that a second one quits", async () => {
 	const { terminal, editor, log, state } = start();
 	await terminal.type("draft");
 	await terminal.press("ctrl+c");
 	expect(editor.getText()).toBe("");
-	expect(log).toEqual([{ hint: "ctrl+c again quits" }]);
+	expect(log).toEqual([{ hint: "press ctrl+c again to quit" }]);
 	state.now = 2_000;
 	await terminal.press("ctrl+c");
 	await terminal.type("a");
 	await terminal.press("ctrl+c", "ctrl+c");
 	expect(log.slice(1)).toEqual([
-		{ hint: "ctrl+c again quits" },
+		{ hint: "press ctrl+c again to quit" },
 		{ hint: null },
-		{ hint: "ctrl+c again quits" },
+		{ hint: "press ctrl+c again to quit" },
 		{ hint: null },
 		"quit",
 	]);
 });
 
-test("ctrl+d quits only when the editor is empty, and deletes otherwise", async () => {
+test("ctrl+d quits when the editor is empty, and deletes otherwise", async () => {
 	const { terminal, editor, log } = start();
 	await terminal.type("ab");
 	await terminal.press("left", "ctrl+d");
@@ -152,7 +152,7 @@ test("ctrl+d quits only when the editor is empty, and deletes otherwise", async 
 	expect(log).toEqual(["quit"]);
 });
 
-test("every other key of the app does its one thing", async () => {
+test("each other app key runs its action", async () => {
 	const { terminal, editor, log } = start();
 	await terminal.press(
 		"ctrl+z",
@@ -172,7 +172,7 @@ test("every other key of the app does its one thing", async () => {
 	expect(editor.getText()).toBe("queued edited");
 });
 
-test("what is submitted before there is a session is delivered in order", async () => {
+test("text submitted before the session starts is delivered in order", async () => {
 	const { terminal, editor, log, prompts, waiting, target } = start();
 	await terminal.type("first");
 	await terminal.press("enter");
@@ -193,20 +193,17 @@ test("what is submitted before there is a session is delivered in order", async 
 test.each([
 	["a prompt without a key", "explain this", "key_missing", "explain this"],
 	["an unknown command", "/modle", "bad_arguments", "/modle"],
-	["a prompt that failed on its way", "explain this", "request_failed", ""],
-] as const)(
-	"what was refused before anything was written comes back into the editor: %s",
-	async (_, text, code, left) => {
-		const { terminal, editor, prompts, target } = start();
-		prompts.attach({ ...target, prompt: () => Promise.reject(new PiError(code, "refused")) });
-		await terminal.type(text);
-		await terminal.press("enter");
-		await terminal.settle();
-		expect(editor.getText()).toBe(left);
-	},
-);
+	["a prompt whose request failed", "explain this", "request_failed", ""],
+] as const)("text that is rejected before it is logged returns to the editor: %s", async (_, text, code, left) => {
+	const { terminal, editor, prompts, target } = start();
+	prompts.attach({ ...target, prompt: () => Promise.reject(new PiError(code, "refused")) });
+	await terminal.type(text);
+	await terminal.press("enter");
+	await terminal.settle();
+	expect(editor.getText()).toBe(left);
+});
 
-test("a submission that the session refuses is told", async () => {
+test("a submission that the session rejects is reported", async () => {
 	const { terminal, log, prompts, target } = start();
 	const refusal = new Error("no model");
 	prompts.attach({ ...target, prompt: () => Promise.reject(refusal) });
@@ -223,18 +220,18 @@ test.each<[string, Submission | null]>([
 	["/pop 1", { kind: "prompt", text: "/pop 1" }],
 	["! npm test", { kind: "bash", command: "npm test", excludeFromContext: false }],
 	["!!env\nls", { kind: "bash", command: "env\nls", excludeFromContext: true }],
-])("%j is read as %j", (text, expected) => {
+])("%j is parsed as %j", (text, expected) => {
 	expect(parseSubmission(text)).toEqual(expected);
 });
 
-test("the palette has the session's commands once it is there, and leaves out odd suggestions", async () => {
+test("the palette lists the session's commands once it has started, and omits malformed suggestions", async () => {
 	const { terminal, palette } = start();
 	await terminal.type("/");
 	expect(await terminal.screen()).toHaveLength(3);
-	const odd: { value: string }[] = JSON.parse('[{"value":"7"},{"value":7},null]');
+	const malformed: { value: string }[] = JSON.parse('[{"value":"7"},{"value":7},null]');
 	palette.attach({
 		palette: () => [{ name: "pop", description: "Pop", argumentHint: "[turn]", origin: "hook stack" }],
-		completeArguments: async () => odd,
+		completeArguments: async () => malformed,
 	});
 	await terminal.type("p");
 	expect((await terminal.screen())[3]).toBe(" → /pop [turn]  Pop                              hook stack");
@@ -243,7 +240,7 @@ test("the palette has the session's commands once it is there, and leaves out od
 	expect(await terminal.screen()).toHaveLength(5);
 });
 
-test("a choice of strings or of options gives back the very value", async () => {
+test("select returns the identical value for string and object options", async () => {
 	const { terminal, dialogs } = start();
 	const text = dialogs.select("Which?", ["a", "b"]);
 	await terminal.waitFor("Which?");
@@ -256,16 +253,16 @@ test("a choice of strings or of options gives back the very value", async () => 
 	expect(await option).toBe(value);
 });
 
-test("odd options show as best they can, and no options are no dialog", async () => {
+test("malformed options are shown as text, and an empty list opens no dialog", async () => {
 	const { terminal, dialogs } = start();
 	expect(await dialogs.select("Which?", [])).toBeNull();
 	const circular: Record<string, unknown> = {};
 	circular.self = circular;
 	const nothing = Object.create(null);
-	const odd: unknown[] = [7, null, undefined, { a: 1 }, circular, nothing, Symbol("s")];
-	const options: SelectOption[] = odd.map((value) => ({ label: String(typeof value), value }));
-	const bare = dialogs.select<unknown>("Odd?", Object.assign([...options], odd));
-	const screen = await terminal.waitFor("Odd?");
+	const values: unknown[] = [7, null, undefined, { a: 1 }, circular, nothing, Symbol("s")];
+	const options: SelectOption[] = values.map((value) => ({ label: String(typeof value), value }));
+	const bare = dialogs.select<unknown>("Values?", Object.assign([...options], values));
+	const screen = await terminal.waitFor("Values?");
 	expect(screen.slice(2, 9).map((row) => row.slice(3))).toEqual([
 		"7",
 		"null",
@@ -279,7 +276,7 @@ test("odd options show as best they can, and no options are no dialog", async ()
 	expect(await bare).toBe(nothing);
 });
 
-test("dialogs close as cancelled by timeout, by signal and all at once", async () => {
+test("a timeout, a signal and closeAll cancel dialogs", async () => {
 	const { dialogs } = start();
 	const controller = new AbortController();
 	const answers = Promise.all([
@@ -292,7 +289,7 @@ test("dialogs close as cancelled by timeout, by signal and all at once", async (
 	expect(await answers).toEqual([false, null, null]);
 });
 
-test("a confirmation and a line of text come back; notices go where notices go", async () => {
+test("confirm and input return the answer, and notify shows a notice", async () => {
 	const { terminal, dialogs, log } = start();
 	const sure = dialogs.confirm("Sure?", "it deletes\nall");
 	await terminal.waitFor("it deletes");

@@ -24,20 +24,20 @@ test.each<[string, string, string[] | null]>([
 	["a path among words", `see ${at("plain.ts")}`, null],
 	["words behind a path", `${at("plain.ts")} is broken`, null],
 	["a relative path", "plain.ts", null],
-	["a URL of another machine", "file://elsewhere/etc/hosts", null],
+	["a URL of another host", "file://elsewhere/etc/hosts", null],
 	["an open quote", `'${at("plain.ts")}`, null],
 ])("%s", (_, pasted, paths) => {
 	expect(droppedPaths(pasted)).toEqual(paths);
 });
 
-test("a file is mentioned from the working directory when it is below it, in quotes where it must be", () => {
+test("a file inside the working directory is mentioned by its relative path, quoted if necessary", () => {
 	expect(mentionOf(at("plain.ts"), dir)).toBe("@plain.ts");
 	expect(mentionOf(at("a b.ts"), dir)).toBe('@"a b.ts"');
 	expect(mentionOf(at("plain.ts"), join(dir, "sub"))).toBe(`@${at("plain.ts")}`);
 	expect(mentionOf(dir, dir)).toBe(`@${dir}`);
 });
 
-test("images are attached, other files mentioned; commands take the paths as they are", () => {
+test("images are attached and other files mentioned; commands keep plain paths", () => {
 	const images = new PastedImages(() => {}, []);
 	const addImage = (path: string) => images.addFile(path);
 	const dropped = `${at("shot.png")} ${at("plain.ts")}`;

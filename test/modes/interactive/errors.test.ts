@@ -31,14 +31,14 @@ test.each<[string, Reply, string, string]>([
 	["refused connection", { fault: { kind: "cut", at: "headers" } }, "cannot connect to the provider", connection],
 	["broken connection", { content: half, fault: { kind: "cut", at: 1 } }, "the connection was lost", connection],
 	["cut stream", { content: half, fault: { kind: "end", at: 1 } }, "the reply ended unexpectedly", connection],
-])("a %s is one line that people can read, and one with what to do next", async (_name, reply, said, next) => {
+])("a %s is shown as a readable line and a line with the next step", async (_name, reply, problem, next) => {
 	const app = await startApp({ rows: 40, columns: 100, agentSettings, model: "loopback-anthropic/scripted" });
 	app.provider.on(() => reply);
 	await app.terminal.waitFor("context");
 	await app.submit("hi");
 	await app.terminal.waitFor("▎   ");
 	const screen = await app.terminal.screen();
-	const at = screen.findIndex((row) => row.startsWith(`▎ ✗ ${said}`));
+	const at = screen.findIndex((row) => row.startsWith(`▎ ✗ ${problem}`));
 	expect(screen[at + 1]).toContain(`▎   ${next}`);
 });
 
@@ -48,7 +48,7 @@ export default () => ({
 	run: async () => { throw new TypeError("the fuse was short"); },
 });`;
 
-test("a tool that crashes, is called wrongly or does not exist says so in its place, and the run goes on", async () => {
+test("a tool that crashes, gets invalid arguments or does not exist shows its error, and the run continues", async () => {
 	const agentDir = tempAgentDir({ files: { "tools/explode/index.ts": EXPLODE } });
 	const app = await startApp({ rows: 40, agentDir });
 	app.provider.reply([toolCall("explode", {}), toolCall("bash", {}), toolCall("nosuch", {})], "So it goes.");
@@ -75,7 +75,7 @@ test("a tool that crashes, is called wrongly or does not exist says so in its pl
 	]);
 });
 
-test("the wait for another try counts down, and escape ends it", async () => {
+test("the wait before a retry counts down, and escape ends it", async () => {
 	const patient = { retry: { enabled: true, maxRetries: 3, baseDelayMs: 60_000 } };
 	const app = await startApp({ rows: 40, columns: 100, agentSettings: patient, model: "loopback-anthropic/scripted" });
 	app.provider.on(() => httpError(529, {}, "Overloaded"));
@@ -89,7 +89,7 @@ test("the wait for another try counts down, and escape ends it", async () => {
 	expect(app.provider.requests).toHaveLength(1);
 });
 
-test("a reply without a word is told as such, at once and when the session is opened again", async () => {
+test("an empty reply is reported, immediately and when the session is resumed", async () => {
 	const app = await startApp({ rows: 24 });
 	app.provider.reply({ content: [], stopReason: "stop" });
 	await app.terminal.waitFor("context");
@@ -102,7 +102,7 @@ test("a reply without a word is told as such, at once and when the session is op
 	await again.terminal.waitFor("▎ the model said nothing");
 });
 
-test("a command that fails is told once: which, of which hook, why and what to do", async () => {
+test("a failed command is reported once, with its name, hook, cause and next step", async () => {
 	const kept = `let kept; export default (pi) => pi.command("keep", {
 		handler: (ctx) => { kept ??= ctx; return { status: "in " + typeof kept.cwd }; },
 	});`;
@@ -115,10 +115,10 @@ test("a command that fails is told once: which, of which hook, why and what to d
 	await app.terminal.waitFor("New session");
 	await app.submit("/keep");
 	await app.terminal.waitFor("do not keep it");
-	const told = (await app.terminal.text()).replace(/\s+/g, " ").match(/✗ .*?keep it/g);
-	expect(told).toEqual([
+	const reports = (await app.terminal.text()).replace(/\s+/g, " ").match(/✗ .*?keep it/g);
+	expect(reports).toEqual([
 		expect.stringMatching(
-			/^✗ \/keep of \S+ ?\S*keeper\.ts failed: A context of \/keep in .* was used after the session was left · use the ctx that each handler receives, and do not keep it$/,
+			/^✗ \/keep of \S+ ?\S*keeper\.ts failed: A context of \/keep in .* was used after the session changed · use the ctx that each handler receives, and do not keep it$/,
 		),
 	]);
 });

@@ -4,7 +4,7 @@ import { untilIdle } from "../../helpers/activity.js";
 import { httpError } from "../../helpers/loopback-provider.js";
 import { startApp } from "./app.js";
 
-test("a prompt queued while a run fails is back in the editor, and Enter sends it", async () => {
+test("a prompt queued during a failing run returns to the editor, and Enter sends it", async () => {
 	const app = await startApp();
 	await app.terminal.waitFor("0%");
 	let fail = () => {};
@@ -25,7 +25,7 @@ test("a prompt queued while a run fails is back in the editor, and Enter sends i
 	await app.terminal.waitFor("Here it is.");
 });
 
-test("one Escape ends a login that waits for the browser, also after something was typed", async () => {
+test("one Escape ends a login that waits for the browser, even after typing", async () => {
 	const id = "waiting-login";
 	registerOAuthProvider({
 		id,
@@ -50,7 +50,7 @@ test("one Escape ends a login that waits for the browser, also after something w
 	expect(app.session().activity.state).toBe("idle");
 });
 
-test("Escape ends the wait for a context handler that hangs at the start", async () => {
+test("Escape ends the wait for a context handler that hangs during startup", async () => {
 	const app = await startApp({
 		hooks: { "hangs.ts": "export default (pi) => pi.on('context', () => new Promise(() => {}));" },
 	});

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { editExternally } from "../../../src/modes/interactive/external-editor.js";
 import { tempDir } from "../../helpers/temp.js";
 
-/** A program that does something with the file `$1`. @returns its command, and the directory where it takes notes */
+/** A program that processes the file `$1`. @returns its command, and the directory of its notes */
 function editor(script: string) {
 	const dir = tempDir();
 	const program = join(dir, "my editor");
@@ -14,7 +14,7 @@ function editor(script: string) {
 	return { dir, command: `'${program}'`, isFolderGone };
 }
 
-test("the text is in a file that only the user can read, and gone afterwards", async () => {
+test("the text is in a file that only the user can read and that is deleted afterwards", async () => {
 	const { dir, command, isFolderGone } = editor(
 		'stat -c %a "$1" "$(dirname "$1")" > modes; cp "$1" seen; printf "changed\\n\\n" > "$1"',
 	);
@@ -30,16 +30,16 @@ test("arguments of the command come before the file", async () => {
 	expect(readFileSync(join(dir, "seen"), "utf8")).toBe("--wait 2\n");
 });
 
-test.each(["exit 1", "kill -9 $$"])("after %s the text stays as it was, and nothing is left behind", async (end) => {
+test.each(["exit 1", "kill -9 $$"])("after %s the text is unchanged and no file is left behind", async (end) => {
 	const { command, isFolderGone } = editor(`printf "half" > "$1"; ${end}`);
 	expect(await editExternally("draft", command)).toBeNull();
 	expect(isFolderGone()).toBe(true);
 });
 
-test("a program that is not there is named, with what to do", async () => {
+test("a missing editor is reported with a hint", async () => {
 	await expect(editExternally("draft", "no-such-editor")).rejects.toMatchObject({
 		code: "command_failed",
-		message: 'There is no editor "no-such-editor"',
+		message: "Editor not found: no-such-editor",
 		hint: "set $VISUAL or $EDITOR",
 	});
 });

@@ -5,19 +5,19 @@ import { startApp } from "./app.js";
 
 const QUESTION = "pi has no model";
 
-test("a start without any model offers the ways to one", async () => {
+test("starting without a model offers ways to set one up", async () => {
 	const app = await startApp({ withoutModel: true, mode: { startDemo: () => {} } });
 	await app.terminal.waitFor(QUESTION);
 	await expect(await app.terminal.text()).toMatchFileSnapshot("../../screens/first-run.txt");
 });
 
-test("the choice fits a narrow screen", async () => {
+test("the setup dialog fits a narrow screen", async () => {
 	const app = await startApp({ withoutModel: true, columns: 40, mode: { startDemo: () => {} } });
 	await app.terminal.waitFor(QUESTION);
 	await expect(await app.terminal.text()).toMatchFileSnapshot("../../screens/first-run-40.txt");
 });
 
-test("a key that is pasted is kept, and its provider's model is there at once", async () => {
+test("a pasted key is saved, and its provider's model is selected immediately", async () => {
 	const app = await startApp({ withoutModel: true });
 	await app.terminal.waitFor(QUESTION);
 	await app.terminal.press("down", "enter");
@@ -36,7 +36,7 @@ test("a key that is pasted is kept, and its provider's model is there at once", 
 	expect(app.terminal.output).not.toContain("sk-made-up");
 });
 
-test("a way that is given up leads back to the choice, and escape there says how to get it again", async () => {
+test("canceling a setup step returns to the dialog, and escape there shows how to reopen it", async () => {
 	const app = await startApp({ withoutModel: true });
 	await app.terminal.waitFor(QUESTION);
 	await app.terminal.press("down", "enter");
@@ -50,7 +50,7 @@ test("a way that is given up leads back to the choice, and escape there says how
 	await app.terminal.press("escape");
 });
 
-test("where no server answers on this machine that is said, and the choice stays", async () => {
+test("when no local server responds, a message says so and the dialog remains open", async () => {
 	const app = await startApp({ withoutModel: true });
 	await app.terminal.waitFor(QUESTION);
 	await app.terminal.type("local");
@@ -60,7 +60,7 @@ test("where no server answers on this machine that is said, and the choice stays
 	await app.terminal.press("escape");
 });
 
-test("the demo ends this shell and begins", async () => {
+test("choosing the demo quits this screen and starts the demo", async () => {
 	let began = 0;
 	const app = await startApp({
 		withoutModel: true,
@@ -77,7 +77,7 @@ test("the demo ends this shell and begins", async () => {
 	expect(began).toBe(1);
 });
 
-test("prompts of the command line wait for the choice", async () => {
+test("prompts from the command line wait for the setup", async () => {
 	const app = await startApp({ withoutModel: true, mode: { prompts: [{ text: "why?" }] } });
 	await app.terminal.waitFor(QUESTION);
 	expect(await app.terminal.text()).not.toContain("why?");
@@ -85,7 +85,7 @@ test("prompts of the command line wait for the choice", async () => {
 	await app.terminal.waitFor("✗ No model is chosen");
 });
 
-test("somebody who types already is not asked; what to do is said when it is sent", async () => {
+test("a user who is already typing is not asked; sending the text shows how to set up a model", async () => {
 	const app = await startApp({ withoutModel: true, mode: { draft: "hello" } });
 	await app.terminal.waitFor("no model");
 	expect(await app.terminal.text()).not.toContain(QUESTION);

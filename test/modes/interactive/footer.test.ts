@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Footer, type FooterFacts } from "../../../src/modes/interactive/footer.js";
 import { createTheme } from "../../../src/tui/theme.js";
-import { plainLook } from "./look.js";
+import { plainStyle } from "./plain-style.js";
 
 const FACTS: FooterFacts = {
 	branch: "main",
@@ -15,64 +15,64 @@ const FACTS: FooterFacts = {
 	queued: 0,
 };
 
-function footer(facts: FooterFacts, look = plainLook()): Footer {
-	const made = new Footer(look);
+function footer(facts: FooterFacts, style = plainStyle()): Footer {
+	const made = new Footer(style);
 	made.facts = facts;
 	return made;
 }
 
-test("the footer names place and model, and under them what the context holds and cost", () => {
+test("the footer shows directory and model, then context usage and cost", () => {
 	expect(footer(FACTS).render(80)).toEqual([
 		`~/src/shop (main)${" ".repeat(80 - 17 - 22)}claude-sonnet · medium`,
 		"context ▰▱▱▱▱▱▱▱▱▱ 12% of 200k · 80% cached · $0.12 · ↑12.5k ↓3.4k",
 	]);
 });
 
-test("a new session shows an empty context and nothing that is zero", () => {
+test("a new session shows an empty context and omits zero values", () => {
 	const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 	const facts = { ...FACTS, context: { tokens: 0, contextWindow: 200_000 }, spent: { tokens: none, cost: 0 } };
 	expect(footer(facts).render(80)[1]).toBe("context ▱▱▱▱▱▱▱▱▱▱ 0% of 200k");
 });
 
-test("while a long session is being counted nothing is said of what it took", () => {
+test("usage is omitted while a long session is being counted", () => {
 	expect(footer({ ...FACTS, spent: null, queued: 1 }).render(80)[1]).toBe("context ▰▱▱▱▱▱▱▱▱▱ 12% of 200k · 1 queued");
 });
 
-test("name of the session and queue are told when there are any, a missing model always", () => {
+test("session name and queue are shown if present, and a missing model always", () => {
 	const lines = footer({ ...FACTS, sessionName: "rounding", queued: 2, model: null }).render(100);
 	expect(lines[0]).toMatch(/^~\/src\/shop \(main\) · rounding +no model · \/setup$/);
 	expect(lines[1]).toContain("2 queued");
 });
 
-test("at 40 columns one line is left: the place and how full the context is", () => {
+test("at 40 columns the footer is one line with directory and context usage", () => {
 	expect(footer(FACTS).render(40)).toEqual([`~/src/shop (main)${" ".repeat(40 - 17 - 3)}12%`]);
 });
 
-test("the bar is yellow over 70 % and red over 90 %", () => {
+test("the bar is yellow above 70 % and red above 90 %", () => {
 	const theme = createTheme("dark");
 	const shade = (tokens: number) =>
-		footer({ ...FACTS, context: { tokens, contextWindow: 100 } }, plainLook({ theme })).render(80)[1];
+		footer({ ...FACTS, context: { tokens, contextWindow: 100 } }, plainStyle({ theme })).render(80)[1];
 	expect(shade(70)).not.toContain(theme.warning("70%"));
 	expect(shade(71)).toContain(theme.warning("71%"));
 	expect(shade(91)).toContain(theme.error("91%"));
 	expect(shade(250)).toContain(theme.error("250%"));
 });
 
-test("no line is wider than the screen, whatever the names", () => {
+test("no line is wider than the screen for any names", () => {
 	fc.assert(
 		fc.property(fc.integer({ min: 1, max: 200 }), fc.string(), fc.string(), fc.string(), (width, a, b, c) => {
-			const look = plainLook({ cwd: `/home/ada/${a.repeat(20)}` });
-			const lines = footer({ ...FACTS, branch: a, sessionName: b, model: c, queued: 3 }, look).render(width);
+			const style = plainStyle({ cwd: `/home/ada/${a.repeat(20)}` });
+			const lines = footer({ ...FACTS, branch: a, sessionName: b, model: c, queued: 3 }, style).render(width);
 			expect(lines.every((line) => visibleWidth(line) <= width)).toBe(true);
 		}),
 	);
 });
 
-test("on a narrow screen the path has all the room that the figures leave", () => {
+test("on a narrow screen the path uses all remaining columns", () => {
 	const facts = { ...FACTS, branch: null };
-	expect(footer(facts, plainLook({ cwd: "/home/ada/work/clients/shop" })).render(40)).toEqual([
+	expect(footer(facts, plainStyle({ cwd: "/home/ada/work/clients/shop" })).render(40)).toEqual([
 		`~/work/clients/shop${" ".repeat(18)}12%`,
 	]);
-	const deep = plainLook({ cwd: `/srv/${"deep/".repeat(8)}shop` });
+	const deep = plainStyle({ cwd: `/srv/${"deep/".repeat(8)}shop` });
 	expect(footer(facts, deep).render(40)).toEqual(["…/deep/deep/deep/deep/deep/shop      12%"]);
 });

@@ -24,11 +24,11 @@ test("the branch is found from any folder of the repository", () => {
 	expect(readGitBranch(join(dir, "src", "deep"))).toBe("feature/tax");
 });
 
-test("without a branch the commit is named", () => {
+test("a detached HEAD returns the commit", () => {
 	expect(readGitBranch(repository("4f1c09ab22d1a03e7755c0de4f1c09ab22d1a03e\n"))).toBe("4f1c09a");
 });
 
-test("a work tree says where its repository is", () => {
+test("a work tree refers to its repository", () => {
 	const dir = tempDir();
 	mkdirSync(join(dir, "main", ".git", "worktrees", "w"), { recursive: true });
 	mkdirSync(join(dir, "w"));
@@ -37,7 +37,7 @@ test("a work tree says where its repository is", () => {
 	expect(readGitBranch(join(dir, "w"))).toBe("side");
 });
 
-test("outside of a repository, and where it is damaged, there is no branch", () => {
+test("there is no branch outside a repository or in a damaged one", () => {
 	expect(readGitBranch(tempDir())).toBeNull();
 	expect(readGitBranch(repository("nonsense"))).toBeNull();
 	expect(readGitBranch(repository("x".repeat(10_000)))).toBeNull();

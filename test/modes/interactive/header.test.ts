@@ -1,7 +1,7 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { expect, test } from "vitest";
 import { Header } from "../../../src/modes/interactive/header.js";
-import { plainLook } from "./look.js";
+import { plainStyle } from "./plain-style.js";
 
 const LOADED = {
 	hooks: [
@@ -15,8 +15,8 @@ const LOADED = {
 	warnings: ["settings.json: line 3: a comma is missing", "hook deploy.ts failed:\u001b[2J boom"],
 };
 
-test("the first line counts what is loaded and names how to begin; each warning has a line", () => {
-	const header = new Header(plainLook(), "0.1", false);
+test("the first line counts loaded resources and shows basic keys; each warning has its own line", () => {
+	const header = new Header(plainStyle(), "0.1", false);
 	header.loaded = LOADED;
 	expect(header.render(80)).toEqual([
 		"pi 0.1 · 3 hooks · 2 skills · AGENTS.md     / commands  @ files  ! shell  ? help",
@@ -25,24 +25,24 @@ test("the first line counts what is loaded and names how to begin; each warning 
 	]);
 });
 
-test("before the session is there the header is not final", () => {
-	const header = new Header(plainLook(), "0.1", false);
+test("the header is not final before the session has loaded", () => {
+	const header = new Header(plainStyle(), "0.1", false);
 	expect(header.done).toBe(false);
 	expect(header.render(80)).toEqual([`pi 0.1${" ".repeat(38)}/ commands  @ files  ! shell  ? help`]);
 	header.loaded = LOADED;
 	expect(header.done).toBe(true);
 });
 
-test("a quiet start shows warnings only", () => {
-	const header = new Header(plainLook(), "0.1", true);
+test("quietStartup shows only warnings", () => {
+	const header = new Header(plainStyle(), "0.1", true);
 	header.loaded = { ...LOADED, warnings: [] };
 	expect(header.render(80)).toEqual([]);
 	header.loaded = LOADED;
 	expect(header.render(80)).toHaveLength(2);
 });
 
-test("narrow screens keep the left half", () => {
-	const header = new Header(plainLook(), "0.1", false);
+test("narrow screens keep the left part", () => {
+	const header = new Header(plainStyle(), "0.1", false);
 	header.loaded = LOADED;
 	expect(header.render(40)[0]).toBe("pi 0.1 · 3 hooks · 2 skills · AGENTS.md");
 	for (let width = 1; width < 60; width++) {
@@ -50,11 +50,11 @@ test("narrow screens keep the left half", () => {
 	}
 });
 
-test("a warning that does not fit names the key that shows it all", () => {
-	const header = new Header(plainLook(), "0.1", true);
+test("a cut warning shows the key that expands it", () => {
+	const header = new Header(plainStyle(), "0.1", true);
 	header.loaded = { ...LOADED, warnings: ["/home/ada/.pi/agent/settings.json: theme must be a text; it is ignored"] };
 	expect(header.render(60)).toEqual(["! ~/.pi/agent/settings.json: theme must be a text;… · ctrl+o"]);
-	const expanded = new Header(plainLook({ expanded: true }), "0.1", true);
+	const expanded = new Header(plainStyle({ expanded: true }), "0.1", true);
 	expanded.loaded = { ...LOADED, warnings: ["one two three"] };
 	expect(expanded.render(10)).toEqual(["! one two", "three"]);
 });

@@ -1,4 +1,4 @@
-/** Everything that could move the cursor, write to the clipboard, hide text or break a layout, in one text. */
+/** One text with everything that could move the cursor, write to the clipboard, hide text or break a layout. */
 export const HOSTILE_TEXT = [
 	"plain \x1b[2J\x1b[H\x1b[3J cleared",
 	"\x1b]0;title\x07 \x1b]52;c;aGk=\x07 \x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\",

@@ -5,7 +5,7 @@ import { createStage, type Stage, type StageOptions } from "./stage.js";
 
 const SHOT = png(180, 180);
 
-/** A stage with a reply in which an image was read. */
+/** A stage with a reply that read an image. */
 async function stageWithImage(options: StageOptions = {}): Promise<Stage> {
 	const stage = await createStage(options);
 	const script = new Script();
@@ -23,13 +23,13 @@ async function stageWithImage(options: StageOptions = {}): Promise<Stage> {
 	return stage;
 }
 
-/** How often data of images was sent, images were placed, and deleted. */
+/** How often image data was sent, and images were placed and deleted. */
 function traffic({ terminal: { output } }: Stage) {
 	const count = (pattern: RegExp) => output.match(pattern)?.length ?? 0;
 	return { sent: count(/\x1b_Ga=t/g), placed: count(/\x1b_Ga=p/g), deleted: count(/\x1b_Ga=d/g) };
 }
 
-test("where no image can be drawn one line says what is there", async () => {
+test("one line describes an image that cannot be drawn", async () => {
 	const stage = await stageWithImage();
 	const image = { ...SHOT, data: "AAAA" };
 	const text = '<file name="/tmp/broken.png">(image)</file>\n\nand [image #1]';
@@ -39,28 +39,28 @@ test("where no image can be drawn one line says what is there", async () => {
 	expect(traffic(stage)).toEqual({ sent: 0, placed: 0, deleted: 0 });
 });
 
-test("a kind of image that the terminal does not take says why it is not drawn", async () => {
+test("an image format that the terminal does not support shows the reason", async () => {
 	const message = { role: "user" as const, content: [jpegHeader(640, 480)], timestamp: 0 };
 	const stage = await createStage({ images: "kitty", entries: [messageEntry(message)] });
-	expect(await stage.terminal.text()).toContain("image  640×480  jpeg  1 KB  this terminal draws PNG only");
+	expect(await stage.terminal.text()).toContain("image  640×480  jpeg  1 KB  this terminal supports PNG only");
 	const iterm = await createStage({ images: "iterm2", entries: [messageEntry(message)] });
 	expect(await iterm.terminal.text()).not.toContain("PNG only");
 });
 
-test("an image is sent and placed once, at most 40 % of the screen high; frames after it leave it alone", async () => {
+test("an image is sent and placed once, at most 40 % of the screen high; later frames do not touch it", async () => {
 	const stage = await stageWithImage({ rows: 30, images: "kitty" });
 	await stage.terminal.settle();
 	expect(traffic(stage)).toEqual({ sent: 1, placed: 1, deleted: 0 });
 	const rows = await stage.terminal.screen();
 	expect(rows.filter((row) => row.trim() === "▎ │")).toHaveLength(10);
-	stage.look.requestRender();
+	stage.style.requestRender();
 	const script = new Script(8);
 	stage.play({ type: "agent_start" }, ...script.user("more"), ...script.reply([{ text: "Words.\n".repeat(60) }]));
 	await stage.terminal.settle();
 	expect(traffic(stage)).toEqual({ sent: 1, placed: 1, deleted: 0 });
 });
 
-test("expanding draws an image anew without its data; what has scrolled off stays in the scrollback", async () => {
+test("expanding redraws an image without sending its data; the scrollback keeps lines that scrolled off", async () => {
 	const stage = await stageWithImage({ rows: 30, images: "kitty" });
 	await stage.terminal.settle();
 	stage.transcript.toggleExpanded();
@@ -70,7 +70,7 @@ test("expanding draws an image anew without its data; what has scrolled off stay
 	expect(stage.terminal.output).not.toContain("\x1b[3J");
 });
 
-test("of several images the first is drawn; expanded, all of them", async () => {
+test("only the first of several images is drawn unless expanded", async () => {
 	const images = [png(90, 54), png(90, 54), png(90, 54)];
 	const entries = [messageEntry({ role: "user", content: images, timestamp: 0 })];
 	const stage = await createStage({ rows: 40, images: "kitty", entries });
@@ -83,7 +83,7 @@ test("of several images the first is drawn; expanded, all of them", async () => 
 	expect(traffic(stage)).toMatchObject({ sent: 3, placed: 4 });
 });
 
-test("a screen of another size gets the image in another size, and one too low for it a line", async () => {
+test("resizing the screen resizes the image, and a screen that is too low shows a line instead", async () => {
 	const stage = await stageWithImage({ rows: 30, images: "kitty" });
 	await stage.terminal.settle();
 	stage.terminal.resize(80, 16);
@@ -93,10 +93,10 @@ test("a screen of another size gets the image in another size, and one too low f
 	expect(traffic(stage)).toEqual({ sent: 1, placed: 2, deleted: 2 });
 });
 
-test("an image that has left the screen in part is drawn as a whole or not at all", async () => {
+test("an image that is partly off the screen is drawn completely or not at all", async () => {
 	const stage = await stageWithImage({ rows: 20, images: "kitty" });
 	const script = new Script(8);
-	// Half of the image stands above the screen.
+	// Half of the image is above the screen.
 	stage.play(...script.user("one\ntwo\nthree\nfour\nfive\nsix\nseven"));
 	await stage.terminal.settle();
 	const before = stage.terminal.output.length;
@@ -111,7 +111,7 @@ test("an image that has left the screen in part is drawn as a whole or not at al
 	expect(redraw).toContain("\x1b_Ga=p");
 });
 
-test("images of a popped turn keep their place when it is looked at, behind the gutter of what is hidden", async () => {
+test("images of a popped turn keep their position when expanded, behind the gutter for hidden entries", async () => {
 	const entries = [
 		messageEntry({ role: "user", content: [SHOT], timestamp: 0 }),
 		messageEntry(reply([{ text: "A cat." }])),

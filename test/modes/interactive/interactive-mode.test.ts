@@ -5,12 +5,12 @@ import { text, thinking, toolCall } from "../../helpers/loopback-provider.js";
 import { tempDir } from "../../helpers/temp.js";
 import { startApp } from "./app.js";
 
-/** A screen with what differs between runs made equal. */
+/** A screen with values that differ between runs replaced. */
 function stable(screen: string[]): string {
 	return `${screen.join("\n").replace(/\/tmp\/pi-agent-\w+/g, "/tmp/pi-agent-xxxxxx")}\n`;
 }
 
-test("the first screen names what is loaded, how to begin, and where one is", async () => {
+test("the first screen shows loaded resources, basic keys and the directory", async () => {
 	const app = await startApp({
 		hooks: { "a.ts": "export default () => {};", "broken.ts": "export default 7;" },
 		files: { "AGENTS.md": "Be brief.", ".git/HEAD": "ref: refs/heads/main\n" },
@@ -19,7 +19,7 @@ test("the first screen names what is loaded, how to begin, and where one is", as
 	await expect(stable(await app.terminal.screen())).toMatchFileSnapshot("../../screens/start.txt");
 });
 
-test("a prompt runs, its answer streams in, and quitting says how to come back", async () => {
+test("a prompt runs, its answer streams in, and quitting shows how to resume", async () => {
 	const app = await startApp();
 	app.provider.reply("Hello **there**.");
 	await app.terminal.waitFor("context");
@@ -33,7 +33,7 @@ test("a prompt runs, its answer streams in, and quitting says how to come back",
 	expect(await app.terminal.text()).toContain(`Resume this session with pi --session ${id}`);
 });
 
-test("what is typed and sent before the session is there waits for it, in order", async () => {
+test("prompts sent before the session has started are delivered in order", async () => {
 	let release = () => {};
 	const hold = new Promise<void>((resolve) => {
 		release = resolve;
@@ -50,7 +50,7 @@ test("what is typed and sent before the session is there waits for it, in order"
 	expect(await app.terminal.text()).toContain(" a draft");
 });
 
-test("what a hook says while the session starts is still there afterwards, and a failing hook is named", async () => {
+test("notices of hooks during startup remain visible, and a failing hook is named", async () => {
 	const app = await startApp({
 		hooks: {
 			"hello.ts": 'export default (pi) => pi.on("session", (e, ctx) => ctx.ui.notify("hello from the hook"));',
@@ -60,10 +60,10 @@ test("what a hook says while the session starts is still there afterwards, and a
 	await app.terminal.waitFor("no luck");
 	const screen = await app.terminal.text();
 	expect(screen).toContain("· hello from the hook");
-	expect(screen).toContain("✗ hook sad failed on session: no luck");
+	expect(screen).toContain("✗ Hook sad.ts failed on session: no luck");
 });
 
-test("prompts of the command line are said in order, commands included, and a draft waits in the editor", async () => {
+test("prompts and commands from the command line are sent in order, and a draft waits in the editor", async () => {
 	const prompts = [{ text: "/name by hand" }, { text: "one" }, { text: "two" }];
 	const app = await startApp({ mode: { prompts, draft: "try /context" } });
 	app.provider.reply("Answer one.", "Answer two.");
@@ -75,33 +75,33 @@ test("prompts of the command line are said in order, commands included, and a dr
 	expect(await app.terminal.text()).toContain(" try /context");
 });
 
-test("quitting does not wait for a session that never comes", async () => {
+test("quitting does not wait for a session that never starts", async () => {
 	const app = await startApp({ hold: new Promise(() => {}) });
 	await app.terminal.press("ctrl+c", "ctrl+c");
 	expect(await app.exit).toBe(0);
 });
 
-test("a session that cannot be made ends the mode with its error, and the terminal is given back", async () => {
+test("a session that fails to start ends the mode with its error and restores the terminal", async () => {
 	const app = await startApp({ session: { kind: "open", target: "no-such-session" } });
 	await expect(app.exit).rejects.toMatchObject({ code: "log_not_found" });
 	expect(app.terminal.running).toBe(false);
 });
 
-test("tools run, their calls are drawn, escape stops them", async () => {
+test("tools run, their calls are drawn, and escape stops them", async () => {
 	const app = await startApp({ rows: 30 });
 	app.provider.reply([toolCall("bash", { command: "echo one; sleep 60" })]);
 	await app.terminal.waitFor("context");
 	await app.submit("run it");
 	await app.terminal.waitFor("│ one");
 	await app.terminal.press("escape");
-	// The screen says so as soon as it ends; the session is done once the result is written.
+	// The screen shows the end immediately; the session is done once the result is logged.
 	await app.terminal.waitFor(
 		(screen) => !screen.some((line) => line.includes("esc stops")) && !app.session().isRunning,
 	);
 	expect(await app.terminal.text()).toMatch(/bash {2}echo one; sleep 60/);
 });
 
-test("shell lines run, question mark shows help, unknown commands are told", async () => {
+test("shell lines run, a question mark shows help, and unknown commands are reported", async () => {
 	const app = await startApp({ rows: 60 });
 	await app.terminal.waitFor("context");
 	await app.submit("!echo from the shell");
@@ -113,7 +113,7 @@ test("shell lines run, question mark shows help, unknown commands are told", asy
 	await app.terminal.waitFor(/Unknown command/i);
 });
 
-test("a session that is opened again shows its end, and its prompts are in the history", async () => {
+test("a resumed session shows its last entries, and its prompts are in the history", async () => {
 	const first = await startApp();
 	first.provider.reply("Remembered.");
 	await first.terminal.waitFor("context");
@@ -143,7 +143,7 @@ test("prompts of earlier sessions in the directory are in the history, and ctrl+
 	await app.terminal.press("up");
 	await app.terminal.waitFor("is the grass red?");
 	await app.terminal.press("ctrl+c", "ctrl+r");
-	await app.terminal.waitFor("Which prompt again?");
+	await app.terminal.waitFor("Search earlier prompts");
 	await app.terminal.type("sky");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor(/^ is the sky blue\? *$/m);
@@ -151,7 +151,7 @@ test("prompts of earlier sessions in the directory are in the history, and ctrl+
 	expect(await app.terminal.text()).toMatch(/^ is the sky blue\? *$/m);
 });
 
-test("the prompt can be written in the user's own editor", async () => {
+test("the prompt can be written in an external editor", async () => {
 	const editor = join(tempDir(), "editor");
 	writeFileSync(editor, '#!/bin/sh\nprintf "%s, edited\\n" "$(cat "$2")" > "$2"\n');
 	chmodSync(editor, 0o755);
@@ -162,7 +162,7 @@ test("the prompt can be written in the user's own editor", async () => {
 	await app.terminal.waitFor("draft, edited");
 });
 
-test("project code is shown and runs only once it is trusted", async () => {
+test("project code is shown and runs only after the user trusts it", async () => {
 	const hook = 'export default (pi) => pi.command("fromproject", { description: "it ran", handler() {} });';
 	const app = await startApp({ files: { ".pi/hooks/deploy.ts": hook } });
 	await app.terminal.waitFor("Run it?");
@@ -173,7 +173,7 @@ test("project code is shown and runs only once it is trusted", async () => {
 	await app.terminal.waitFor("it ran");
 });
 
-test("prompts sent during a run wait in sight, and go back into the editor on request", async () => {
+test("prompts sent during a run are listed, and a key moves them back to the editor", async () => {
 	const app = await startApp();
 	let finish = () => {};
 	const hold = new Promise<void>((resolve) => {
@@ -197,7 +197,7 @@ test("prompts sent during a run wait in sight, and go back into the editor on re
 	await app.terminal.waitFor((lines) => !lines.some((line) => line.includes("esc stops")));
 });
 
-test("ctrl+o shows all output and ctrl+t the thinking", async () => {
+test("ctrl+o shows full output and ctrl+t full thinking", async () => {
 	const app = await startApp({ rows: 50 });
 	app.provider.reply(
 		[thinking("First line.\nSecond line."), toolCall("bash", { command: "seq 20" })],
@@ -208,9 +208,9 @@ test("ctrl+o shows all output and ctrl+t the thinking", async () => {
 	await app.terminal.waitFor("Counted to twenty.");
 	expect(await app.terminal.text()).not.toContain("│ 3\n");
 	await app.terminal.press("ctrl+o", "ctrl+t");
-	const whole = await app.terminal.text();
-	expect(whole).toContain("│ 3\n");
-	expect(whole).toContain("▎ Second line.");
+	const expanded = await app.terminal.text();
+	expect(expanded).toContain("│ 3\n");
+	expect(expanded).toContain("▎ Second line.");
 	await app.terminal.press("ctrl+o", "ctrl+t");
 	expect(await app.terminal.text()).not.toContain("│ 3\n");
 });
@@ -233,7 +233,7 @@ test("a new session clears the transcript and keeps the header", async () => {
 	expect((await app.terminal.scrollback())[0]).toMatch(/^pi 0\.1/);
 });
 
-test("a session that was only looked at says nothing about coming back", async () => {
+test("quitting a session without new entries prints no resume hint", async () => {
 	const app = await startApp();
 	await app.terminal.waitFor("context");
 	await app.terminal.press("ctrl+d");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PastedImages } from "../../../src/modes/interactive/pasted-images.js";
 
-test("a pasted image leaves a mark in the text and goes out with it", async () => {
+test("a pasted image inserts a mark in the text and is sent with it", async () => {
 	let draft = "";
 	const images = new PastedImages(
 		(mark) => {
@@ -17,24 +17,24 @@ test("a pasted image leaves a mark in the text and goes out with it", async () =
 	expect(images.in("nothing")).toEqual([]);
 });
 
-test("AppleScript's form of an image is understood", async () => {
+test("AppleScript's hexadecimal image format is read", async () => {
 	const images = new PastedImages(() => {}, [["echo", "«data PNGf89504E47»"]]);
 	await images.paste();
 	expect(images.in("[image #1]")[0]?.data).toBe(Buffer.from([0x89, 0x50, 0x4e, 0x47]).toString("base64"));
 });
 
-test("without an image in the clipboard the user is told", async () => {
+test("a clipboard without an image is reported", async () => {
 	const images = new PastedImages(() => {}, [["false"]]);
-	expect(await images.paste()).toMatch(/no image/);
+	expect(await images.paste()).toMatch(/no supported image/);
 });
 
-test("the Base64 that PowerShell writes is understood", async () => {
+test("PowerShell's Base64 output is read", async () => {
 	const images = new PastedImages(() => {}, [["echo", "iVBORw0KGgoAAA=="]]);
 	expect(await images.paste()).toBeNull();
 	expect(images.in("[image #1]")[0]?.data).toBe("iVBORw0KGgoAAA==");
 });
 
-test("without any program that reads the clipboard the user is told what to install", async () => {
+test("without a clipboard program, the hint names one to install", async () => {
 	const images = new PastedImages(() => {}, [["no-such-program"], ["nor-this-one"]]);
-	expect(await images.paste()).toMatch(/^no program that reads images .* install /);
+	expect(await images.paste()).toMatch(/^no program found that reads images .* install /);
 });

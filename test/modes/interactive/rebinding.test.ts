@@ -25,14 +25,14 @@ test("a letter of the context panel can be rebound, and the panel names the new 
 	expect((await panel(app)).filter((line) => line.includes("┆"))).toHaveLength(4);
 });
 
-test("an action without a key is not named", async () => {
+test("an action without a key is not listed", async () => {
 	const app = await startWithWork({}, {}, bind({ "contextPanel.diff": [], "contextPanel.copy": "c" }));
 	await app.submit("/context");
 	await app.terminal.waitFor("c copy");
 	expect(await hints(app)).not.toContain("diff to");
 });
 
-test("? can be rebound: the header names the new key, and ? is typed", async () => {
+test("? can be rebound: the header names the new key, and ? inserts a character", async () => {
 	const app = await startApp({ columns: 90, mode: bind({ "app.help": "f1" }) });
 	await app.terminal.waitFor("f1 help");
 	await app.terminal.type("?");
@@ -69,7 +69,7 @@ test("the keys of a question can be rebound, and the question names them", async
 	await app.terminal.waitFor("sure: true");
 });
 
-test("keys that are reloaded are named on the screen at once", async () => {
+test("reloaded keys are shown on the screen immediately", async () => {
 	let bindings: unknown = {};
 	const app = await startApp({
 		mode: { keybindings: () => ({ value: bindings, placeOf: () => "keybindings.json", problem: null }) },

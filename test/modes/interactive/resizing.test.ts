@@ -8,7 +8,7 @@ import { SelectDialog } from "../../../src/tui/select-dialog.js";
 import { reply, Script } from "./script.js";
 import { createStage } from "./stage.js";
 
-/** What brings the cursor to another row, or to the start of its own. */
+/** Control sequences that move the cursor to another row or to the start of its row. */
 const MOVES = /[\r\n]+|\x1b\[\d*[ABGJKL]|\x1b\[\?2026[hl]/;
 const TITLE = "Pick one";
 const DRAFT = "draft";
@@ -19,12 +19,12 @@ const MARKDOWN = [
 	"const more = 1;\n```\n\n",
 ];
 
-/** A transcript with an editor under it, in the middle of a reply that has a tool running, and an overlay at hand. */
+/** A transcript with an editor below it, during a reply with a running tool, and an overlay that can be opened. */
 async function createScreen() {
 	const stage = await createStage({ columns: 80, rows: 24 });
 	const { tui, terminal } = stage;
 	const keymap = createKeymap();
-	const editor = new PromptEditor(tui, { theme: stage.look.theme, keymap });
+	const editor = new PromptEditor(tui, { theme: stage.style.theme, keymap });
 	const slot = new Container();
 	tui.addChild(slot);
 	const overlays = new OverlayStack(tui, slot, editor);
@@ -61,10 +61,10 @@ async function createScreen() {
 			void overlays.open<number | null>(
 				(settle) => {
 					cancel = () => settle(null);
-					const look = { theme: stage.look.theme, keymap, rows: () => terminal.rows };
-					return new SelectDialog(look, { title: TITLE, items, onSelect: settle, onCancel: cancel });
+					const style = { theme: stage.style.theme, keymap, rows: () => terminal.rows };
+					return new SelectDialog(style, { title: TITLE, items, onSelect: settle, onCancel: cancel });
 				},
-				{ cancelled: null },
+				{ canceled: null },
 			);
 		},
 	};
@@ -92,7 +92,7 @@ const step = fc.record({
 	rests: fc.boolean(),
 });
 
-test("a hundred sizes while text and output stream in, with and without an overlay: whole rows, and the cursor in the draft", async () => {
+test("100 resizes while text and output stream in, with and without an overlay, leave complete rows and the cursor in the draft", async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 25 }), async (steps) => {
 			const { terminal, tui, overlays, ...doing } = await createScreen();

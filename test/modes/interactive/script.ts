@@ -11,7 +11,7 @@ export type Part =
 
 const TIMESTAMP = "2026-01-02T03:04:05.000Z";
 
-/** A reply of the model as it ends. */
+/** A complete reply of the model. */
 export function reply(parts: Part[], stopReason: StopReason = "stop", errorMessage?: string): AssistantMessage {
 	const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 	return {
@@ -121,12 +121,12 @@ export class Script {
 		];
 	}
 
-	/** An entry that is no message. */
+	/** An entry that is not a message. */
 	entry(entry: SessionEntry): AgentSessionEvent {
 		return { type: "entry_appended", entryIndex: this.#next++, entry };
 	}
 
-	/** A call with its result, of a reply that has announced it. */
+	/** A tool call of an earlier reply, with its result. */
 	tool(
 		id: string,
 		tool: string,

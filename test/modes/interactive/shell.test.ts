@@ -19,7 +19,7 @@ function shellWith(clipboardPrograms: ShellHost["clipboardPrograms"]) {
 	return { shell, written };
 }
 
-test("a copy goes to the terminal and to the first clipboard program that works", async () => {
+test("copied text goes to the terminal and to the first clipboard program that works", async () => {
 	const dir = mkdtempSync(join(tmpdir(), "pi-copy-"));
 	onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
 	const file = join(dir, "clipboard");
@@ -34,7 +34,7 @@ test("a copy goes to the terminal and to the first clipboard program that works"
 	expect(readFileSync(file, "utf8")).toBe("naïve ✓");
 });
 
-test("what is too long for the terminal needs a program, and without one the copy fails with a way out", async () => {
+test("a text that is too long for the terminal needs a clipboard program; without one, copying fails with a hint", async () => {
 	const { shell, written } = shellWith([["no-such-program"]]);
 	await expect(shell.copy("x".repeat(200_000))).rejects.toMatchObject({ code: "command_failed", hint: /export/ });
 	expect(written).toEqual([]);

@@ -10,45 +10,46 @@ import { StatusLine } from "../../../src/modes/interactive/status-line.js";
 import { Transcript, type TranscriptSource } from "../../../src/modes/interactive/transcript.js";
 import type { EntryRenderer } from "../../../src/modes/interactive/views/custom-entry-view.js";
 import { loadWordDiff } from "../../../src/modes/interactive/views/tools/word-diff.js";
-import type { Look } from "../../../src/modes/interactive/views/view.js";
+import type { ViewStyle } from "../../../src/modes/interactive/views/view.js";
 import { type Operation, phaseAfter, SessionActivity } from "../../../src/session/activity.js";
 import type { AgentSessionEvent } from "../../../src/session/events.js";
+import type { BuiltInTheme } from "../../../src/themes/built-in.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";
 import { type ImageProtocol, TerminalImages } from "../../../src/tui/terminal-images.js";
-import { createTheme, type ThemeName } from "../../../src/tui/theme.js";
+import { createTheme } from "../../../src/tui/theme.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
 
-/** A transcript on a terminal in memory, with a session of plain entries behind it. */
+/** A transcript on a terminal in memory, for a session of plain entries. */
 export interface Stage {
 	terminal: VirtualTerminal;
 	tui: LiveTUI;
 	transcript: Transcript;
-	look: Look;
+	style: ViewStyle;
 	status: StatusLine;
 	/** The session's log; `play` adds to it. */
 	entries: SessionEntry[];
 	/** Sets the clock of the status line, ms. */
 	now(ms: number): void;
-	/** Sends events to transcript and status line. Entries of `message_end` and `entry_appended` join the log. */
+	/** Sends events to transcript and status line. Entries of `message_end` and `entry_appended` are added to the log. */
 	play(...events: AgentSessionEvent[]): void;
-	/** Computes the context with hooks and tells the transcript. */
+	/** Computes the context with hooks and updates the transcript. */
 	rebuild(stages?: ContextStage[]): Promise<BuiltContext>;
 }
 
-/** What a stage can be told. */
+/** Options of a stage. */
 export interface StageOptions {
 	columns?: number;
 	rows?: number;
-	theme?: ThemeName;
+	theme?: BuiltInTheme;
 	gutter?: boolean;
-	/** How the terminal takes images. Default: not at all. */
+	/** Image protocol of the terminal. Default: none. */
 	images?: ImageProtocol;
 	entries?: SessionEntry[];
 	renderers?: Record<string, EntryRenderer>;
 }
 
-/** When all of it happened. */
+/** Timestamp of all entries. */
 export const TIMESTAMP = "2026-01-02T03:04:05.000Z";
 
 const HEADER: SessionEntry = {
@@ -59,13 +60,13 @@ const HEADER: SessionEntry = {
 	cwd: "/home/ada/src/shop",
 };
 
-/** Builds a stage; it is taken down when the test ends. */
+/** Builds a stage, and stops it when the test ends. */
 export async function createStage(options: StageOptions = {}): Promise<Stage> {
 	await loadWordDiff();
 	const terminal = new VirtualTerminal(options.columns ?? 80, options.rows ?? 24);
 	const images = new TerminalImages(options.images ?? null);
 	const tui = new LiveTUI(terminal, { resizeDelayMs: 1, images });
-	const look: Look = {
+	const style: ViewStyle = {
 		theme: createTheme(options.theme ?? "dark"),
 		cwd: "/home/ada/src/shop",
 		home: "/home/ada",
@@ -80,10 +81,10 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		requestRender: () => tui.requestRender(),
 		requestStreamFrame: () => tui.requestStreamFrame(),
 	};
-	const header = new Header(look, "0.1.0", false);
-	const transcript = new Transcript(tui.blocks, look, header);
+	const header = new Header(style, "0.1.0", false);
+	const transcript = new Transcript(tui.blocks, style, header);
 	let clock = 0;
-	const status = new StatusLine(look, () => clock);
+	const status = new StatusLine(style, () => clock);
 	const entries: SessionEntry[] = [HEADER, ...(options.entries ?? [])];
 	const log: EntrySource = {
 		get length() {
@@ -105,7 +106,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		transcript.handle(event);
 		status.handle(event);
 	};
-	// As the session does around a run.
+	// The same order as in a session.
 	const activity = new SessionActivity();
 	activity.subscribe((current) => tell({ type: "activity_changed", activity: current }));
 	let run: Operation | null = null;
@@ -120,7 +121,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		terminal,
 		tui,
 		transcript,
-		look,
+		style,
 		status,
 		entries,
 		now: (ms) => {

@@ -4,13 +4,13 @@ import { QueueView } from "../../../src/modes/interactive/queue-view.js";
 import { StatusLine } from "../../../src/modes/interactive/status-line.js";
 import { SessionActivity } from "../../../src/session/activity.js";
 import type { AgentSessionEvent } from "../../../src/session/events.js";
-import { plainLook } from "./look.js";
+import { plainStyle } from "./plain-style.js";
 import { reply, Script } from "./script.js";
 
-/** A status line with a clock that stands still until it is set. */
+/** A status line with a clock that the test sets. */
 function createStatus() {
 	const clock = { now: 0 };
-	const status = new StatusLine(plainLook(), () => clock.now);
+	const status = new StatusLine(plainStyle(), () => clock.now);
 	onTestFinished(() => status.stop());
 	const line = (width = 80) => status.render(width)[0]?.slice(2);
 	const activity = new SessionActivity();
@@ -18,7 +18,7 @@ function createStatus() {
 	return { clock, status, line, activity };
 }
 
-test("nothing is shown and no timer runs while nothing runs", () => {
+test("an idle session shows no status line and runs no timer", () => {
 	const { status, activity } = createStatus();
 	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 	const before = timers();
@@ -32,7 +32,7 @@ test("nothing is shown and no timer runs while nothing runs", () => {
 	expect(status.render(80)).toEqual([]);
 });
 
-test("while the user is asked something the line is away and no timer runs; after, both are back", () => {
+test("an open dialog hides the status line and stops its timer until it closes", () => {
 	const { status, line, activity } = createStatus();
 	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 	const before = timers();
@@ -51,7 +51,7 @@ test("while the user is asked something the line is away and no timer runs; afte
 	expect(timers()).toBe(before);
 });
 
-test("a reply shows what comes in, since when and how much", () => {
+test("a reply shows its phase, elapsed time and received tokens", () => {
 	const { clock, status, line, activity } = createStatus();
 	const script = new Script();
 	const message = reply([{ thinking: "t".repeat(2000) }, { text: "w".repeat(2800) }]);
@@ -63,7 +63,7 @@ test("a reply shows what comes in, since when and how much", () => {
 	expect(line()).toBe("writing · 12 s · ↓ 1.2k · esc stops");
 });
 
-test("tools are named with what they work on; several at once are counted", () => {
+test("tools are shown with their main argument, and parallel tools are counted", () => {
 	const { clock, status, line, activity } = createStatus();
 	activity.begin("run", { phase: "tools" });
 	const start = (toolCallId: string, args: Record<string, unknown>): AgentSessionEvent => {
@@ -106,7 +106,7 @@ test("compaction, shell commands and slash commands are shown while they run", (
 	expect(status.render(80)).toEqual([]);
 });
 
-test("a handler that takes long is named with its hook; no key is promised where nothing can be stopped", () => {
+test("a slow handler is shown with its hook, and no key when nothing can be stopped", () => {
 	const { clock, status, line, activity } = createStatus();
 	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 	const before = timers();
@@ -127,7 +127,7 @@ test("a handler that takes long is named with its hook; no key is promised where
 	expect(timers()).toBe(before);
 });
 
-test("on a narrow screen the key stays and the command is cut", () => {
+test("on a narrow screen the command is cut and the key remains", () => {
 	const { status, line, activity } = createStatus();
 	activity.begin("shell", { name: "npm run something with a long name" });
 	expect(line(40)).toMatch(/… · esc stops$/);
@@ -136,8 +136,8 @@ test("on a narrow screen the key stays and the command is cut", () => {
 	}
 });
 
-test("queued prompts say when they go out and how to change them", () => {
-	const queue = new QueueView(plainLook());
+test("queued prompts show when they are sent and how to edit them", () => {
+	const queue = new QueueView(plainStyle());
 	expect(queue.render(80)).toEqual([]);
 	queue.queue = { steering: ["also fix the tests"], followUps: ["then\ncommit", "2", "3", "4", "5"] };
 	expect(queue.render(80)).toEqual([

@@ -5,7 +5,7 @@ import type { SessionEntry } from "../../../src/log/entry.js";
 import { messageEntry, reply, Script, toolResult } from "./script.js";
 import { createStage, type Stage, TIMESTAMP } from "./stage.js";
 
-/** A hook that puts summaries in place of ranges, as popping and folding do. */
+/** A hook that replaces ranges with summaries, like popping and folding. */
 function ranges(name: string, stage: { entries: SessionEntry[] }, list: readonly SummaryRange[]): ContextStage {
 	return {
 		hook: `/home/ada/.pi/agent/hooks/${name}.ts`,
@@ -30,18 +30,18 @@ async function screenOf(stage: Stage): Promise<string> {
 	return (await stage.terminal.text()).trimEnd();
 }
 
-test("a fold in the middle and one around it: the outer summary stands for all of both", async () => {
+test("an outer fold around an inner one replaces both with its own summary", async () => {
 	const stage = await createStage({ rows: 40, entries: turns(4) });
 	await stage.rebuild([ranges("fold", stage, [POPPED])]);
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/fold-in-the-middle.txt");
 	await stage.rebuild([ranges("fold", stage, [POPPED, OUTER])]);
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/fold-around-a-fold.txt");
-	// Taking the outer one away brings the inner one back.
+	// Undoing the outer fold restores the inner one.
 	await stage.rebuild([ranges("fold", stage, [POPPED])]);
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/fold-in-the-middle.txt");
 });
 
-test("a compaction after a fold hides what lies before it, the fold included", async () => {
+test("a compaction after a fold hides all earlier entries, including the fold", async () => {
 	const compaction = { type: "compaction", timestamp: TIMESTAMP, firstKeptEntryIndex: 13, tokensBefore: 9_000 };
 	const stage = await createStage({ rows: 40, entries: turns(4) });
 	await stage.rebuild([ranges("fold", stage, [POPPED])]);
@@ -56,7 +56,7 @@ test.each([
 	["two folds side by side", [POPPED, { from: 9, to: 13, summary: "Turn 3.", id: 2 }]],
 	["a fold that reaches into another", [POPPED, { from: 8, to: 13, summary: "To the end of turn 3.", id: 2 }]],
 	["everything", [{ from: 1, to: 17, summary: "All.", id: 1 }]],
-])("a session that is opened again shows %s as it was when it was left", async (_name, list) => {
+])("a resumed session shows %s unchanged", async (_name, list) => {
 	const live = await createStage({ rows: 60, entries: turns(4) });
 	await live.rebuild([ranges("fold", live, list)]);
 	const left = await screenOf(live);
@@ -68,7 +68,7 @@ test.each([
 	expect(left).toContain("◆");
 });
 
-test("expanding shows the hidden entries one by one, each behind the gutter of what is hidden", async () => {
+test("expanding shows every hidden entry, each behind the gutter for hidden entries", async () => {
 	const stage = await createStage({ rows: 60, entries: turns(4) });
 	await stage.rebuild([ranges("fold", stage, [POPPED, OUTER])]);
 	stage.transcript.toggleExpanded();

@@ -10,7 +10,7 @@ import { type App, startApp } from "./app.js";
 
 const DUSK = { name: "Dusk", colors: { accent: "#112233", gutterIn: "#445566" } };
 
-/** An app with a theme of the user's, `dusk`, and one of the project's, `brand`. */
+/** An app with a user theme, `dusk`, and a project theme, `brand`. */
 async function startThemed(
 	{ chosen = null, ...theme }: Partial<ThemeOptions> & { chosen?: string | null } = {},
 	rows = 24,
@@ -34,7 +34,7 @@ function themeDirs(agentDir: string, cwd: string) {
 	return { user, project: project.themes };
 }
 
-/** What is written while something happens. */
+/** Terminal output during an action. */
 async function writtenBy(terminal: VirtualTerminal, happens: () => Promise<void> | void): Promise<string> {
 	await terminal.settle();
 	const before = terminal.output.length;
@@ -43,7 +43,7 @@ async function writtenBy(terminal: VirtualTerminal, happens: () => Promise<void>
 	return terminal.output.slice(before);
 }
 
-/** Every parameter of every style that was written, `38;5;67` as one. */
+/** Every parameter of every written style; `38;5;67` counts as one. */
 function styleParameters(output: string): string[] {
 	const found = [...output.matchAll(/\x1b\[([\d;]*)m/g)].flatMap(
 		([, parameters = ""]) => parameters.match(/[34]8;(?:5;\d+|2;\d+;\d+;\d+)|\d+/g) ?? [],
@@ -64,37 +64,37 @@ async function everything(app: App): Promise<void> {
 	await app.submit("go");
 	await app.terminal.waitFor("Done.");
 	await app.submit("/theme nosuch");
-	await app.terminal.waitFor("There is no theme");
-	// The line that was refused stands in the editor again.
+	await app.terminal.waitFor("not found");
+	// The rejected line is back in the editor.
 	await app.terminal.press("ctrl+c");
 	await app.submit("/thinking");
 	await app.terminal.waitFor("Which thinking level?");
 }
 
-test("sixteen colours are all that a terminal with sixteen is sent", async () => {
+test("a terminal with 16 colors receives only those", async () => {
 	const app = await startThemed({ level: 1, chosen: "dusk" }, 60);
 	await everything(app);
-	const colours = styleParameters(app.terminal.output).filter(
+	const colors = styleParameters(app.terminal.output).filter(
 		(parameter) => Number(parameter) >= 30 || /;/.test(parameter),
 	);
-	expect(colours.filter((parameter) => !/^(?:3[0-79]|4[0-79]|9[0-7]|10[0-7])$/.test(parameter))).toEqual([]);
-	expect(colours).toContain("32");
+	expect(colors.filter((parameter) => !/^(?:3[0-79]|4[0-79]|9[0-7]|10[0-7])$/.test(parameter))).toEqual([]);
+	expect(colors).toContain("32");
 });
 
-test("without colours nothing is styled but the cursor", async () => {
-	const app = await startThemed({ level: 0, chosen: "dusk", asks: true }, 60);
+test("without colors only the cursor is styled", async () => {
+	const app = await startThemed({ level: 0, chosen: "dusk", queryBackground: true }, 60);
 	await everything(app);
 	expect(styleParameters(app.terminal.output)).toEqual(["7"]);
 	expect(app.terminal.output).not.toContain("\x1b]11;");
 });
 
-test("/theme shows each theme on the screen as it is selected; escape brings the old one back", async () => {
+test("/theme previews each selected theme; escape restores the old one", async () => {
 	const app = await startThemed({ chosen: "dark" }, 30);
 	app.provider.reply("Hello.");
 	await app.submit("hi");
 	await app.terminal.waitFor("▎ Hello.");
 	await app.submit("/theme");
-	await app.terminal.waitFor("Which colours?");
+	await app.terminal.waitFor("Which theme?");
 	const picker = (await app.terminal.text()).replace(/pi-test-\w+/, "pi-test-xxxxxx");
 	await expect(picker).toMatchFileSnapshot("../../screens/theme-picker.txt");
 	const light = await writtenBy(app.terminal, () => app.terminal.press("down"));
@@ -109,10 +109,10 @@ test("/theme shows each theme on the screen as it is selected; escape brings the
 	expect(await app.terminal.screen()).toContain("▎ Hello.");
 });
 
-test("enter keeps the theme in the user's settings, beside what pi does not know; auto takes it out", async () => {
+test("enter saves the theme in the user settings and keeps unknown keys; auto removes it", async () => {
 	const app = await startThemed();
 	await app.submit("/theme");
-	await app.terminal.waitFor("Which colours?");
+	await app.terminal.waitFor("Which theme?");
 	await app.terminal.type("dusk");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("Theme: dusk");
@@ -122,17 +122,17 @@ test("enter keeps the theme in the user's settings, beside what pi does not know
 	expect(app.saved()).toEqual({ apiKeys: {} });
 });
 
-test("a name completes, an unknown one gets the nearest, and what the project asks for is said", async () => {
+test("theme names complete, an unknown name suggests the nearest, and a different project setting is mentioned", async () => {
 	const app = await startThemed({}, 24, { theme: "brand" });
 	await app.terminal.type("/theme li");
 	await app.terminal.waitFor("for a light background");
 	await app.terminal.press("tab", "enter");
-	await app.terminal.waitFor("Theme: light · the project's settings ask for brand at the next start");
+	await app.terminal.waitFor("Theme: light · the project settings select brand at the next start");
 	await app.submit("/theme dsuk");
-	await app.terminal.waitFor('There is no theme "dsuk" · did you mean dusk?');
+	await app.terminal.waitFor('Theme "dsuk" not found · did you mean dusk?');
 });
 
-test("a saved file is on the screen at once, once; while it is broken the colours stay and the place is named", async () => {
+test("a saved theme file redraws the screen once; a broken file keeps the colors and is reported with its location", async () => {
 	const app = await startThemed({ chosen: "dusk" });
 	app.provider.reply("Hello.");
 	await app.submit("hi");
@@ -152,8 +152,8 @@ test("a saved file is on the screen at once, once; while it is broken the colour
 	expect(await app.terminal.scrollback()).toContain("▎ Hello.");
 });
 
-test("the terminal's answer makes the screen light; later changes are followed, and keys are left alone", async () => {
-	const app = await startThemed({ asks: true });
+test("the terminal's reply makes the screen light, later changes are followed, and keys are not affected", async () => {
+	const app = await startThemed({ queryBackground: true });
 	expect(app.terminal.output).toContain("\x1b]11;?\x07\x1b[?2031h");
 	await app.terminal.type("dr");
 	const answer = await writtenBy(app.terminal, () => app.terminal.send("\x1b]11;rgb:ffff/ffff/f0f0\x1b\\"));
@@ -171,7 +171,7 @@ test("the terminal's answer makes the screen light; later changes are followed, 
 	);
 });
 
-test("a theme that is chosen among the settings is on the screen at once", async () => {
+test("a theme selected in /settings is shown immediately", async () => {
 	const app = await startThemed();
 	await app.submit("/settings theme dusk");
 	await app.terminal.waitFor("theme: dusk · saved, applies now");
@@ -180,25 +180,25 @@ test("a theme that is chosen among the settings is on the screen at once", async
 	await app.terminal.waitFor("theme: light · saved, applies now");
 	expect(app.terminal.output).toContain("38;5;243m");
 	await app.submit("/settings theme dsuk");
-	await app.terminal.waitFor("There is no theme");
+	await app.terminal.waitFor("not found");
 });
 
-test("a theme of the settings that is not there is named, and the terminal's own is used", async () => {
+test("a missing theme in the settings is reported, and auto is used instead", async () => {
 	const app = await startThemed({ chosen: "dsuk", background: "light" });
 	const screen = await app.terminal.text();
-	expect(screen).toContain('! theme: There is no theme "dsuk" · did you mean dusk?');
+	expect(screen).toContain('! theme: Theme "dsuk" not found · did you mean dusk?');
 	expect(app.terminal.output).toContain("38;5;243m");
 });
 
-test("a theme that is the same everywhere asks the terminal nothing", async () => {
-	const app = await startThemed({ asks: true, chosen: "brand" });
+test("a theme that ignores the background does not query the terminal", async () => {
+	const app = await startThemed({ queryBackground: true, chosen: "brand" });
 	expect(app.terminal.output).not.toContain("\x1b]11;");
 	await app.submit("/theme high-contrast");
 	await app.terminal.waitFor("Theme: high-contrast");
 	expect(app.terminal.output).toContain("\x1b]11;");
 });
 
-test("a project's theme does not colour the question about the project's code", async () => {
+test("a project's theme does not style the question about the project's code", async () => {
 	const agentDir = tempAgentDir();
 	const cwd = tempDir();
 	const hidden = { color: "#000001", background: "#000001" };

@@ -6,7 +6,7 @@ import { reply, Script } from "./script.js";
 import { createStage } from "./stage.js";
 import { playTurn, popHook } from "./turn.js";
 
-test("hostile text reaches no place of the terminal as a control sequence", async () => {
+test("hostile text never reaches the terminal as control sequences", async () => {
 	const stage = await createStage({ rows: 60, renderers: { note: () => HOSTILE_TEXT } });
 	const script = new Script();
 	const args = {
@@ -46,14 +46,14 @@ test("hostile text reaches no place of the terminal as a control sequence", asyn
 	}
 	await stage.rebuild([popHook(stage.entries.length, HOSTILE_TEXT)]);
 	await stage.terminal.settle();
-	// What remains are the renderer's own: cursor moves, erasing, synchronised output, colours, the link reset.
+	// The remaining sequences belong to the renderer: cursor moves, erasing, synchronized output, colors, link reset.
 	const own = /\x1b\[(?:\d*[ABCG]|\?2026[hl]|\?25[hl]|[023]?[JKH]|\?2004[hl]|[\d;]*m)|\x1b\]8;;\x07/g;
 	const rest = stage.terminal.output.replace(own, "");
 	expect(rest.match(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/)).toBeNull();
 	expect(stage.terminal.output).not.toMatch(/\x1b\[(?:\d+;)*8(?:;\d+)*m/);
 });
 
-test("a screen that was resized looks like one that had that size from the start", async () => {
+test("a resized screen looks like one that started with that size", async () => {
 	const stage = await createStage({ columns: 120, rows: 60 });
 	playTurn(stage);
 	await stage.terminal.settle();
@@ -62,7 +62,7 @@ test("a screen that was resized looks like one that had that size from the start
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/turn-40.txt");
 });
 
-test("100 resizes at random while a reply streams: nothing fails and no line is wider than the screen", async () => {
+test("100 random resizes while a reply streams cause no failure and no line wider than the screen", async () => {
 	const stage = await createStage();
 	const script = new Script();
 	const text = readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8").slice(0, 6000);

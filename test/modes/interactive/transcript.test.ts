@@ -7,25 +7,25 @@ test.each([
 	[40, 60],
 	[80, 40],
 	[120, 40],
-])("a turn shows prompt, thinking, calls with their outcome and the answer at %i columns", async (columns, rows) => {
+])("a turn shows prompt, thinking, calls with their status and the answer at %i columns", async (columns, rows) => {
 	const stage = await createStage({ columns, rows });
 	playTurn(stage);
 	await expect(await stage.terminal.text()).toMatchFileSnapshot(`../../screens/turn-${columns}.txt`);
 });
 
-test("without the gutter the lines begin at the left edge", async () => {
+test("without the gutter, lines start at the left edge", async () => {
 	const stage = await createStage({ rows: 40, gutter: false });
 	playTurn(stage);
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/turn-without-gutter.txt");
 });
 
-test("without colours a mark tells the user's words from the model's", async () => {
+test("without colors, a mark distinguishes the user's text from the model's", async () => {
 	const stage = await createStage({ rows: 40, theme: "plain" });
 	playTurn(stage);
 	expect(await stage.terminal.screen()).toContain("▎ › why does checkout round down?");
 });
 
-test("expanding shows whole outputs, the context of diffs and scripts, and collapsing takes them back", async () => {
+test("expanding shows full outputs, diff context and scripts, and collapsing hides them again", async () => {
 	const stage = await createStage({ rows: 80 });
 	playTurn(stage);
 	const before = await stage.terminal.text();
@@ -54,9 +54,9 @@ test.each(["toggleExpanded", "toggleThinking"] as const)(
 	},
 );
 
-test("thinking that is hidden by a setting leaves no trace until it is asked for", async () => {
+test("thinking hidden by a setting is not shown until the user toggles it", async () => {
 	const stage = await createStage({ rows: 40 });
-	stage.look.previewThinking = false;
+	stage.style.previewThinking = false;
 	playTurn(stage);
 	expect((await stage.terminal.screen()).slice(2, 5)).toEqual([
 		"▎ why does checkout round down?",
@@ -67,7 +67,7 @@ test("thinking that is hidden by a setting leaves no trace until it is asked for
 	expect(await stage.terminal.screen()).toContain("▎ The test will tell.");
 });
 
-test("thinking is one line until it is asked for", async () => {
+test("thinking is one line until the user toggles it", async () => {
 	const stage = await createStage({ rows: 40 });
 	playTurn(stage);
 	expect(await stage.terminal.text()).not.toContain("The test will tell.");
@@ -77,7 +77,7 @@ test("thinking is one line until it is asked for", async () => {
 	);
 });
 
-test("a running command shows the end of its output, and the status line says what goes on", async () => {
+test("a running command shows the end of its output, and the status line shows the command", async () => {
 	const stage = await createStage();
 	const script = new Script();
 	const bash = { command: "npm test" };
@@ -89,7 +89,7 @@ test("a running command shows the end of its output, and the status line says wh
 		script.toolOutput("c1", "bash", bash, "50%\r100%\nstep 1\nstep 2"),
 	);
 	stage.now(3200);
-	// The spinner turns while the test looks at it.
+	// The spinner moves during the check.
 	const screen = (await stage.terminal.text()).replace(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /mu, "⠋ ");
 	await expect(screen).toMatchFileSnapshot("../../screens/running.txt");
 	stage.play(...script.toolEnd("c1", "bash", "done", { exitCode: 0, durationMs: 3200 }), {
@@ -106,7 +106,7 @@ test("a running command shows the end of its output, and the status line says wh
 	]);
 });
 
-test("a failed request says what to do next", async () => {
+test("a failed request shows the next step", async () => {
 	const stage = await createStage({ rows: 30 });
 	const script = new Script();
 	stage.play(
@@ -125,7 +125,7 @@ test("a failed request says what to do next", async () => {
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/errors.txt");
 });
 
-test("a reply that breaks off and is asked for again stays to be read, but out of the context", async () => {
+test("an interrupted reply that is retried remains visible, marked as not in the context", async () => {
 	const stage = await createStage({ rows: 30 });
 	const script = new Script();
 	const broken = reply([{ text: "Half an ans" }, { id: "c1", tool: "bash", args: { command: "ls" } }]);
@@ -154,7 +154,7 @@ test("a reply that breaks off and is asked for again stays to be read, but out o
 	expect(stage.tui.fullRedraws).toBe(redraws);
 });
 
-test("escape during the wait for another try leaves the reply as it is", async () => {
+test("escape during the wait before a retry keeps the reply unchanged", async () => {
 	const stage = await createStage({ rows: 30 });
 	const script = new Script();
 	const broken = reply([{ text: "Half an ans" }], "aborted", "terminated");
@@ -171,7 +171,7 @@ test("escape during the wait for another try leaves the reply as it is", async (
 	expect((await stage.terminal.screen()).slice(2)).toEqual(["▎ hi", "▎", "▎ Half an ans", "▎", "▎ stopped"]);
 });
 
-test("after a pop the hidden entries turn dim and collapse, and the summary stands in their place", async () => {
+test("after a pop the hidden entries turn dim and collapse, and the summary follows", async () => {
 	const stage = await createStage();
 	const script = playTurn(stage);
 	const summary = 'Fixed rounding in src/price.ts (floor → round); test "rounds half up" passes.';
@@ -190,7 +190,7 @@ test("after a pop the hidden entries turn dim and collapse, and the summary stan
 	expect((await stage.terminal.scrollback()).filter((line) => line.startsWith("┆ ")).length).toBeGreaterThan(10);
 });
 
-test("after a compaction its summary stands in place of what it covers", async () => {
+test("after a compaction its summary replaces the compacted entries", async () => {
 	const stage = await createStage();
 	const script = playTurn(stage);
 	stage.play({ type: "agent_start" }, ...script.user("now the tax code"));
@@ -206,7 +206,7 @@ test("after a compaction its summary stands in place of what it covers", async (
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/after-compaction.txt");
 });
 
-test("a context that changes during a run is drawn when the run ends", async () => {
+test("a context change during a run is drawn when the run ends", async () => {
 	const stage = await createStage({ rows: 40 });
 	const script = playTurn(stage);
 	stage.play({ type: "agent_start" }, ...script.user("go on"));
@@ -222,7 +222,7 @@ test("a context that changes during a run is drawn when the run ends", async () 
 	expect(await stage.terminal.screen()).toContain("▎ Going on.");
 });
 
-test("a long session opens with its last entries and a row for the others", async () => {
+test("a long session opens with its last entries and a row that counts the others", async () => {
 	const entries = Array.from({ length: 5000 }, (_, turn) => [
 		messageEntry({ role: "user", content: `question ${turn}`, timestamp: 0 }),
 		messageEntry(reply([{ text: `answer ${turn}` }])),
@@ -239,12 +239,12 @@ test("a long session opens with its last entries and a row for the others", asyn
 	stage.transcript.load({ entries: () => counting, rendererOf: () => undefined }, await stage.rebuild());
 	expect(read).toBeLessThan(1000);
 	const lines = await stage.terminal.scrollback();
-	expect(lines).toContain("  · … 9800 earlier entries · /export writes them all");
+	expect(lines).toContain("  · … 9800 earlier entries · /export includes them all");
 	expect(lines.filter((line) => line.startsWith("▎ answer")).length).toBe(100);
 	expect(lines.at(-1)).toBe("▎ answer 4999");
 });
 
-test("a compacted session opens with the summary and what was kept; undone, with all that the model sees again", async () => {
+test("a compacted session opens with the summary and the kept entries; after an undo, with every entry in the context", async () => {
 	const stage = await createStage({
 		rows: 30,
 		entries: [
@@ -270,7 +270,7 @@ test("a compacted session opens with the summary and what was kept; undone, with
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/resumed-uncompacted.txt");
 });
 
-test("shell commands of the user show while they run; those for the eye only stay out of the context", async () => {
+test("shell commands of the user are shown while they run, and `!!` commands are marked as not in the context", async () => {
 	const stage = await createStage();
 	const base = { role: "bashExecution" as const, cancelled: false, truncated: false, timestamp: 0 };
 	stage.play({ type: "bash_start", command: "git status" }, { type: "bash_update", output: "clean" });
@@ -285,7 +285,7 @@ test("shell commands of the user show while they run; those for the eye only sta
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/user-shell.txt");
 });
 
-test("entries of hooks are drawn by their hook: text, a component, an error in place of either; others are not", async () => {
+test("custom entries are drawn by their hook as text or a component, or as an error; entries without a renderer are not shown", async () => {
 	const stage = await createStage({
 		renderers: {
 			note: (entry, theme) => theme.accent(`note: ${"text" in entry ? entry.text : ""}`),

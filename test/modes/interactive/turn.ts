@@ -15,7 +15,7 @@ const DIFF = [
 	"  15 }",
 ].join("\n");
 
-/** The turn that most tests look at: a question, lookups, a failing command, an edit, an answer. */
+/** The turn that most tests use: a question, lookups, a failing command, an edit, an answer. */
 export function playTurn(stage: Stage, script = new Script()): Script {
 	const read = { path: "src/price.ts", offset: 1, limit: 80 };
 	const grep = { pattern: "round", path: "src" };
@@ -45,7 +45,7 @@ export function playTurn(stage: Stage, script = new Script()): Script {
 	return script;
 }
 
-/** A hook that puts a summary in place of the messages of entries 1 to `end` - 1, as `/pop` does. */
+/** A hook that replaces the messages of entries 1 to `end` - 1 with a summary, like `/pop`. */
 export function popHook(end: number, summary: string): ContextStage {
 	return {
 		hook: "/home/ada/.pi/agent/hooks/stack.ts",

@@ -6,7 +6,7 @@ import { SessionActivity } from "../../../src/session/activity.js";
 import { defaultSettings } from "../../helpers/settings.js";
 import { startApp } from "./app.js";
 
-/** A status of a window that can do everything, with a clock that stands still until it is set. */
+/** The status of a window with every feature, with a clock that the test sets. */
 function startStatus(settings: Partial<ReturnType<typeof defaultSettings>["terminal"]> = {}) {
 	const clock = { now: 0 };
 	const written: string[] = [];
@@ -27,7 +27,7 @@ const ON = "\x1b]9;4;3\x07";
 const OFF = "\x1b]9;4;0\x07";
 const AWAY = "\x1b[O";
 
-test("progress shows from the first thing that runs to the end of the last", () => {
+test("progress is shown from the start of the first operation to the end of the last", () => {
 	const { written, activity } = startStatus();
 	const run = activity.begin("run");
 	const compacting = activity.begin("compacting");
@@ -37,7 +37,7 @@ test("progress shows from the first thing that runs to the end of the last", () 
 	expect(written).toEqual([ON, OFF]);
 });
 
-test("the end of a long run is told to a user who looks elsewhere; that of a short one is not", () => {
+test("the end of a long run notifies a user without focus on the window; the end of a short run does not", () => {
 	const { status, clock, written, activity } = startStatus({ progress: false });
 	status.handleInput(AWAY);
 	const short = activity.begin("run");
@@ -50,7 +50,7 @@ test("the end of a long run is told to a user who looks elsewhere; that of a sho
 	expect(written).toEqual(["\x1b]9;pi · done after 1 min 15 s\x07"]);
 });
 
-test("the user's word on messages counts more than what the terminal can", () => {
+test("the user's notification setting overrides the detected terminal feature", () => {
 	const ends = (notify: "bell" | "off") => {
 		const { status, clock, written, activity } = startStatus({ progress: false, notify });
 		status.handleInput(AWAY);
@@ -63,7 +63,7 @@ test("the user's word on messages counts more than what the terminal can", () =>
 	expect(ends("off")).toEqual([]);
 });
 
-test("the window is named after the session and its directory, follows both, and is given back at the end", async () => {
+test("the window title shows session and directory, follows changes, and is restored at the end", async () => {
 	const app = await startApp();
 	await app.terminal.waitFor("Scripted");
 	expect(app.terminal.output).toContain("\x1b]2;pi · shop\x07");
@@ -76,7 +76,7 @@ test("the window is named after the session and its directory, follows both, and
 	expect(app.terminal.output).toContain("\x1b[?1004l");
 });
 
-test("a report of the focus is no key, and a question of a hook rings for a user who looks elsewhere", async () => {
+test("a focus report is not handled as a key, and a hook's question notifies a user without focus on the window", async () => {
 	const app = await startApp({
 		hooks: {
 			"ask.ts":
@@ -92,14 +92,14 @@ test("a report of the focus is no key, and a question of a hook rings for a user
 	expect(app.terminal.output.split("\x07").length).toBe(before + 1);
 });
 
-test("the footer follows a branch that is checked out elsewhere", async () => {
+test("the footer follows a branch that another program checks out", async () => {
 	const app = await startApp({ files: { ".git/HEAD": "ref: refs/heads/main\n" } });
 	await app.terminal.waitFor("(main)");
 	writeFileSync(join(app.cwd, ".git", "HEAD"), "ref: refs/heads/tax\n");
 	await app.terminal.waitFor("(tax)");
 });
 
-test("a setting of the window counts at once, also while something runs", () => {
+test("a changed window setting applies immediately, even during a run", () => {
 	const { status, clock, written, activity } = startStatus();
 	const run = activity.begin("run");
 	written.length = 0;

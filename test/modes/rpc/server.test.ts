@@ -217,7 +217,7 @@ describe("the session", () => {
 		expect(session.entries).toHaveLength(5);
 		expect(await client.call("reset")).toEqual({ cancelled: false });
 		expect(await client.call("get_state")).toMatchObject({ messageCount: 0 });
-		await expect(client.call("branch", { entryIndex: 9 })).rejects.toThrow("Entry 9 is not a message of the user");
+		await expect(client.call("branch", { entryIndex: 9 })).rejects.toThrow("Entry 9 is not a user message");
 		await expect(client.call("switch_session", { sessionPath: "/no/such.jsonl" })).rejects.toThrow(
 			"There is no session",
 		);
@@ -235,7 +235,7 @@ describe("the session", () => {
 		await end;
 		expect(await client.call("reset")).toEqual({ cancelled: true });
 		expect(await client.call("branch", { entryIndex: 1 })).toEqual({ text: "", cancelled: true });
-		await expect(client.call("compact")).rejects.toThrow("The hook stay cancelled the compaction");
+		await expect(client.call("compact")).rejects.toThrow("Hook stay canceled the compaction");
 		expect(session.entries).toHaveLength(3);
 	});
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Container, Markdown, TUI } from "@mariozechner/pi-tui";
 import { expect, test } from "vitest";
-import { editorPastes, editorUndo } from "../../../src/tui/internals/editor.js";
+import { editorPastes, Redo } from "../../../src/tui/internals/editor.js";
 import { overrideMarkdown } from "../../../src/tui/internals/markdown.js";
 import { PI_TUI_VERSION } from "../../../src/tui/internals/members.js";
 import { takeOverFrames } from "../../../src/tui/internals/tui.js";
@@ -19,11 +19,15 @@ test.each([
 	["TUI has no renderRequested of type boolean", () => takeOverFrames(without(screen(), "renderRequested"), () => {})],
 	["Markdown has no renderList of type function", () => override(without(markdown(), "renderList"))],
 	["Editor has no pastes of type object", () => editorPastes(new Container())],
-	["Editor has no undoStack of type object", () => editorUndo(new Container())],
-	["UndoStack has no push of type function", () => editorUndo({ undoStack: {}, state: {} })],
+	["Editor has no undoStack of type object", () => new Redo(editorWith({}))],
+	["UndoStack has no push of type function", () => new Redo(editorWith({ undoStack: {}, state: {} }))],
 ])("a version of pi-tui without a member is refused: %s", (problem, use) => {
 	expect(use).toThrow(new TypeError(`pi needs pi-tui ${PI_TUI_VERSION}: ${problem} in this version`));
 });
+
+function editorWith(members: object): { getText(): string } {
+	return { getText: () => "", ...members };
+}
 
 function screen(): TUI {
 	return new TUI(new VirtualTerminal(20, 5));

@@ -10,7 +10,7 @@ const COLUMNS: readonly SelectColumn[] = [
 	{ align: "right", rank: 1 },
 ];
 
-/** Lists the user's messages, latest first, with the gutter's sign and what a branch from each leaves behind. */
+/** Lists the user's messages, latest first, with the gutter's sign and the messages and tokens that a branch leaves out. */
 export function createBranchPicker(
 	style: DialogStyle,
 	rows: readonly BranchRow[],

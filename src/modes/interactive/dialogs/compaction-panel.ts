@@ -15,14 +15,14 @@ import { formatTokens, plural } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { type CompactionRows, compactionRows } from "./compaction-rows.js";
 import type { ContextRow } from "./context-rows.js";
-import { MessagePager } from "./message-pager.js";
+import { createMessagePager } from "./pager.js";
 import { listRows, rowLine, titleLine } from "./panel-lines.js";
 import { SummaryEditor } from "./summary-editor.js";
 
-/** How the user left the panel. */
+/** The user's decision. */
 export type CompactionAnswer = { kind: "done"; tokens: CompactionTokens } | { kind: "redraft" } | { kind: "cancel" };
 
-/** What the panel asks for. */
+/** Settings and callbacks of a `CompactionPanel`. */
 export interface CompactionPanelOptions {
 	copy(text: string): Promise<void>;
 	requestRender(): void;
@@ -31,33 +31,34 @@ export interface CompactionPanelOptions {
 	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	editExternally(text: string): Promise<string | null>;
 	trial: CompactionTrial;
-	/** What a hook has made; null: the model is asked. */
+	/** The draft of a hook; null: the model writes one. */
 	offered: CompactionDraft | null;
-	/** Aborted when the panel is left: the model need not write on. */
+	/** Aborts when the panel closes, which stops the model. */
 	signal: AbortSignal;
 	onAnswer(answer: CompactionAnswer): void;
 }
 
-/** What there is of a summary. */
+/** The state of the summary. */
 type Summary =
 	| { kind: "writing"; text: string }
 	| { kind: "ready"; draft: CompactionDraft }
 	| { kind: "failed"; error: string };
 
-/** Stands in the preview until there is a summary. */
+/** The summary in the preview until the real one is ready. */
 const PROVISIONAL = "…";
 
-/** Shows what a compaction drops and keeps, and its summary, before it counts. */
+/** Previews a compaction: the messages that it drops and keeps, and its summary, which the user can edit or redraft. */
 export class CompactionPanel implements Component, Focusable {
 	#focused = false;
 	#summary: Summary;
 	#preview: CompactionPreview | null = null;
 	#rows: CompactionRows | null = null;
-	/** What stands over the list: a message in full, or the editor. */
+	/** Covers the list: a message in full, or the editor. */
 	#over: (Component & Partial<Focusable>) | null = null;
-	#said: string | null = null;
+	/** Shown until the next key. */
+	#notice: string | null = null;
 	#isSaving = false;
-	/** Counts what was computed: a preview that comes late is not shown. */
+	/** Number of the latest preview: results of earlier ones are ignored. */
 	#previews = 0;
 	readonly #list: ScrollList;
 	/** Each action of the panel, on the selected row. */
@@ -95,19 +96,19 @@ export class CompactionPanel implements Component, Focusable {
 		const { theme } = this.style;
 		const rule = theme.dim("─".repeat(width));
 		if (this.#over) return [rule, ...this.#over.render(width)];
-		const said = this.#said === null ? [] : wrapLines([cleanLine(this.#said)], width - 2);
+		const notice = this.#notice === null ? [] : wrapLines([cleanLine(this.#notice)], width - 2);
 		return [
 			rule,
 			...this.#titleLines(width),
 			...this.#listLines(width),
 			...this.#summaryLines(width),
-			...said.map((line) => theme.warning(` ${line}`)),
+			...notice.map((line) => theme.warning(` ${line}`)),
 			...keyLines(this.#keys(), this.style, width),
 		];
 	}
 
 	handleInput(data: string): void {
-		this.#said = null;
+		this.#notice = null;
 		if (this.#over) this.#over.handleInput?.(data);
 		else this.#handleKey(data);
 		this.options.requestRender();
@@ -119,22 +120,22 @@ export class CompactionPanel implements Component, Focusable {
 
 	#titleLines(width: number): string[] {
 		const { theme } = this.style;
-		const facts = [...(this.#preview ? [this.#change(this.#preview)] : []), ...this.#author()];
-		const lines = [titleLine(` ${theme.bold("Compact")}`, facts, width)];
+		const change = this.#preview ? [this.#change(this.#preview)] : [];
+		const lines = [titleLine(` ${theme.bold("Compact")}`, [...change, ...this.#author()], width)];
 		if (!this.#rows) return lines;
 		const { dropped, kept, byHooks } = this.#rows;
-		const parts = [
+		const facts = [
 			`drops ${plural(dropped.messages, "message")}, ${formatTokens(dropped.tokens)}`,
 			`keeps ${kept.messages}, ${formatTokens(kept.tokens)}`,
 			...(byHooks.messages > 0 ? [`${byHooks.messages} of them by ${byHooks.names.join(", ")}`] : []),
 		];
-		return [...lines, ...wrapLines([cleanLine(parts.join(" · "))], width - 2).map((line) => ` ${line}`)];
+		return [...lines, ...wrapLines([cleanLine(facts.join(" · "))], width - 2).map((line) => ` ${line}`)];
 	}
 
 	#change({ tokensBefore, tokensAfter }: CompactionPreview): string {
 		const before = formatTokens(tokensBefore);
 		if (this.#summary.kind === "ready") return `${before} → ${formatTokens(tokensAfter)}`;
-		return `${before} → ${formatTokens(this.#rows?.kept.tokens ?? 0)} and the summary`;
+		return `${before} → ${formatTokens(this.#rows?.kept.tokens ?? 0)} plus the summary`;
 	}
 
 	#author(): string[] {
@@ -154,11 +155,11 @@ export class CompactionPanel implements Component, Focusable {
 			.slice(from, to)
 			.map((row, at) => rowLine(row, from + at === this.#list.selected, indexWidth, theme, width));
 		const more = rows.length - to;
-		const place = more > 0 || from > 0 ? [theme.dim(clipLine(`   ${from} above · ${more} below`, width))] : [];
-		return [...shown, ...place];
+		const position = more > 0 || from > 0 ? [theme.dim(clipLine(`   ${from} above · ${more} below`, width))] : [];
+		return [...shown, ...position];
 	}
 
-	/** The beginning of the summary; while it is written, its end. */
+	/** Draws the start of the summary, or its end while the model writes it. */
 	#summaryLines(width: number): string[] {
 		const { theme } = this.style;
 		const summary = this.#summary;
@@ -173,10 +174,10 @@ export class CompactionPanel implements Component, Focusable {
 		const from = isReady ? 0 : Math.max(0, lines.length - rows);
 		const shown = lines.slice(from, from + rows);
 		const isCut = shown.length < lines.length;
-		const place = isCut ? [`lines ${from + 1}–${from + shown.length} of ${lines.length}`] : [];
-		const title = isReady ? "Summary" : "Summary, being written";
+		const position = isCut ? [`lines ${from + 1}–${from + shown.length} of ${lines.length}`] : [];
+		const title = isReady ? "Summary" : "Writing the summary";
 		return [
-			titleLine(` ${theme.bold(title)}`, place, width),
+			titleLine(` ${theme.bold(title)}`, position, width),
 			...shown.map((line) => clipLine(` ${theme.dim("│")} ${line}`, width)),
 		];
 	}
@@ -187,11 +188,11 @@ export class CompactionPanel implements Component, Focusable {
 		const when = (condition: boolean, does: string, key: KeyAction) => (condition ? [hint(does, key)] : []);
 		return [
 			...when(isReady, "accept", "dialog.accept"),
-			...when(!isWriting, isReady ? "edit" : "write it yourself", "compactionPanel.edit"),
+			...when(!isWriting, isReady ? "edit" : "write it", "compactionPanel.edit"),
 			...when(!isWriting, "redraft", "compactionPanel.redraft"),
 			hint("move", ...UP_DOWN),
 			hint("expand", "compactionPanel.expand"),
-			...when(isReady, "whole summary", "compactionPanel.summary"),
+			...when(isReady, "full summary", "compactionPanel.summary"),
 			hint("cancel", "dialog.cancel"),
 		];
 	}
@@ -205,20 +206,20 @@ export class CompactionPanel implements Component, Focusable {
 	}
 
 	#unlessWriting(run: () => void): void {
-		if (this.#summary.kind === "writing") this.#say(STILL_WRITING);
+		if (this.#summary.kind === "writing") this.#notify(STILL_WRITING);
 		else run();
 	}
 
 	#accept(): void {
 		const summary = this.#summary;
-		if (summary.kind === "writing") this.#say(STILL_WRITING);
+		if (summary.kind === "writing") this.#notify(STILL_WRITING);
 		if (summary.kind !== "ready" || this.#isSaving) return;
 		this.#isSaving = true;
 		this.options.trial.accept(summary.draft).then(
 			(tokens) => this.options.onAnswer({ kind: "done", tokens }),
 			(error: unknown) => {
 				this.#isSaving = false;
-				this.#say(describeError(error));
+				this.#notify(describeError(error));
 			},
 		);
 	}
@@ -231,7 +232,7 @@ export class CompactionPanel implements Component, Focusable {
 			requestRender();
 		};
 		trial.draft(onText, signal).then(
-			(draft) => this.#take(draft),
+			(draft) => this.#useDraft(draft),
 			(error: unknown) => {
 				if (signal.aborted) return;
 				this.#summary = { kind: "failed", error: describeError(error) };
@@ -252,14 +253,14 @@ export class CompactionPanel implements Component, Focusable {
 				requestRender,
 				onDone: (summary) => {
 					this.#put(null);
-					if (summary !== before) this.#take(this.#written(draft, summary));
+					if (summary !== before) this.#useDraft(this.#written(draft, summary));
 				},
 				onCancel: () => this.#put(null),
 			}),
 		);
 	}
 
-	/** The compaction with a summary of the user's. */
+	/** @returns the compaction with the user's summary */
 	#written(draft: CompactionDraft | null, summary: string): CompactionDraft {
 		const { firstKeptEntryIndex, tokensBefore } = draft?.entry ?? this.options.trial;
 		const entry = {
@@ -272,7 +273,7 @@ export class CompactionPanel implements Component, Focusable {
 		return { entry, by: { kind: "user" } };
 	}
 
-	#take(draft: CompactionDraft): void {
+	#useDraft(draft: CompactionDraft): void {
 		this.#summary = { kind: "ready", draft };
 		this.#compute();
 		this.options.requestRender();
@@ -280,9 +281,9 @@ export class CompactionPanel implements Component, Focusable {
 
 	#show(row: ContextRow): void {
 		this.#put(
-			new MessagePager(this.style, row, {
+			createMessagePager(this.style, row, {
 				copy: (text) => {
-					this.options.copy(text).catch((error: unknown) => this.#say(describeError(error)));
+					this.options.copy(text).catch((error: unknown) => this.#notify(describeError(error)));
 				},
 				onClose: () => this.#put(null),
 			}),
@@ -294,7 +295,7 @@ export class CompactionPanel implements Component, Focusable {
 		if (over && "focused" in over) over.focused = this.#focused;
 	}
 
-	/** Computes what there would be, with the summary that there is. */
+	/** Computes the preview with the current summary. */
 	#compute(): void {
 		const { trial, requestRender } = this.options;
 		const entry = this.#summary.kind === "ready" ? this.#summary.draft.entry : null;
@@ -307,12 +308,12 @@ export class CompactionPanel implements Component, Focusable {
 				this.#rows = compactionRows(computed, firstKeptEntryIndex, entry !== null);
 				requestRender();
 			},
-			(error: unknown) => this.#say(describeError(error)),
+			(error: unknown) => this.#notify(describeError(error)),
 		);
 	}
 
-	#say(text: string): void {
-		this.#said = text;
+	#notify(text: string): void {
+		this.#notice = text;
 		this.options.requestRender();
 	}
 
@@ -321,7 +322,7 @@ export class CompactionPanel implements Component, Focusable {
 	}
 }
 
-const STILL_WRITING = "The summary is still being written";
+const STILL_WRITING = "The model is still writing the summary";
 
 function summaryRow({ entry }: CompactionDraft): ContextRow {
 	const { summary } = entry;

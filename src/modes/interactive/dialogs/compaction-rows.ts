@@ -3,20 +3,20 @@ import { diffRequests } from "../../../context/diff-requests.js";
 import { hookName } from "../../format.js";
 import { type ContextRow, tracedRow } from "./context-rows.js";
 
-/** What a compaction does, message by message, in the order of the conversation. */
+/** The effect of a compaction, message by message, in the order of the conversation. */
 export interface CompactionRows {
-	/** `out`: dropped; `summary`: comes instead; all others: kept. */
+	/** `out`: dropped; `summary`: the summary that replaces them; all others: kept. */
 	rows: readonly ContextRow[];
 	dropped: { messages: number; tokens: number };
 	kept: { messages: number; tokens: number };
-	/** Names of the hooks that keep messages which the compaction covers, and how many. */
+	/** Names of the hooks that keep or change messages, and the number of these messages. */
 	byHooks: { names: readonly string[]; messages: number };
 }
 
 /**
- * Compares the request before and after. What hooks put in or keep is seen there, whatever they are.
- * @param firstKept the first entry that the compaction keeps
- * @param hasSummary false while another text stands in the summary's place: its size says nothing
+ * Compares the request before and after the compaction, which includes the messages that hooks add or keep.
+ * @param firstKept index of the first entry that the compaction keeps
+ * @param hasSummary false while the preview has a placeholder, whose size is meaningless
  */
 export function compactionRows(
 	{ before, after }: CompactionPreview,
@@ -37,7 +37,7 @@ export function compactionRows(
 				...row,
 				mark: "summary",
 				label: "summary",
-				text: "stands here",
+				text: "inserted here",
 				tokens: hasSummary ? row.tokens : null,
 			});
 			continue;

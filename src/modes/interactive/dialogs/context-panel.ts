@@ -8,13 +8,13 @@ import { ScrollList } from "../../../tui/scroll.js";
 import { cleanLine, clipLine, wrapLines } from "../lines.js";
 import { type ContextRow, contextRows, diffRows, requestFacts, requestTitle, requestWarnings } from "./context-rows.js";
 import { HookToggles } from "./hook-toggles.js";
-import { MessagePager } from "./message-pager.js";
+import { createMessagePager } from "./pager.js";
 import { listRows, rowLine, titleLine } from "./panel-lines.js";
 
-/** What a context panel can ask for. */
+/** Settings and callbacks of a `ContextPanel`. */
 export interface ContextPanelOptions {
 	inspection: ContextInspection;
-	/** Computes a request, the next one or one of the past, without some hooks. */
+	/** Computes the next or a past request, optionally without some hooks. */
 	inspect(options: InspectOptions): Promise<ContextInspection>;
 	/** Turns hooks off for the session. */
 	disable(hooks: ReadonlySet<string>): Promise<void>;
@@ -23,35 +23,35 @@ export interface ContextPanelOptions {
 	onClose(): void;
 }
 
-/** What was asked for. */
+/** A computed request. */
 interface Loaded {
 	inspection: ContextInspection;
-	/** Tokens of the request with all hooks; absent where that is as before. */
+	/** Tokens of the request with all hooks; absent when unchanged. */
 	tokens?: number;
-	/** It is another request: its last message is to be selected. */
+	/** Whether it is another request, whose last message is to be selected. */
 	isOther?: boolean;
 }
 
-/** Shows a request message by message, what it lacks and why, and what it would be without a hook. */
+/** Shows a request message by message, hidden entries with the reason, past requests, and the effect of leaving out hooks. */
 export class ContextPanel implements Component, Focusable {
 	focused = false;
 	#inspection: ContextInspection;
-	/** What stands over the list: one message in full, or the hooks that can be left out. */
+	/** Covers the list: a message in full, or the hooks to leave out. */
 	#over: Component | null = null;
 	#withHidden = false;
 	#asDiff = false;
 	#filter = "";
 	#isFiltering = false;
-	/** Paths of hooks that are left out. */
+	/** Paths of the omitted hooks. */
 	#without: ReadonlySet<string> = new Set();
-	/** Which request was asked for last: keys come faster than answers. See `InspectOptions`. */
+	/** The request that was loaded last, possibly not shown yet. See `InspectOptions`. */
 	#at: number | null;
 	/** Tokens of the request with all hooks. */
 	#tokens: number;
-	/** What just happened, until the next key. */
-	#said: string | null = null;
+	/** Shown until the next key. */
+	#notice: string | null = null;
 	#rows: readonly ContextRow[] = [];
-	/** Counts what was asked for: an answer that comes late is not shown. */
+	/** Number of the latest load: results of earlier ones are ignored. */
 	#loads = 0;
 	readonly #list: ScrollList;
 	/** Each action of the list, on the selected row. */
@@ -78,7 +78,7 @@ export class ContextPanel implements Component, Focusable {
 		"contextPanel.copy": (row) => row && row.mark !== "gap" && this.#copy(row.full, "the message"),
 		"contextPanel.copyAll": () => {
 			const { messages } = this.#inspection.ledger;
-			this.#copy(messages.map(({ role, text }) => `${role}:\n${text}\n`).join("\n"), "the whole request");
+			this.#copy(messages.map(({ role, text }) => `${role}:\n${text}\n`).join("\n"), "the full request");
 		},
 	};
 
@@ -98,12 +98,12 @@ export class ContextPanel implements Component, Focusable {
 	render(width: number): string[] {
 		const { theme } = this.style;
 		const rule = theme.dim("─".repeat(width));
-		const body = this.#over ? [...this.#over.render(width), ...this.#saidLine(width)] : this.#renderList(width);
+		const body = this.#over ? [...this.#over.render(width), ...this.#noticeLine(width)] : this.#renderList(width);
 		return [rule, ...body];
 	}
 
 	handleInput(data: string): void {
-		this.#said = null;
+		this.#notice = null;
 		if (this.#isFiltering) this.#typeFilter(data);
 		else if (this.#over) this.#over.handleInput?.(data);
 		else this.#handleList(data);
@@ -120,7 +120,7 @@ export class ContextPanel implements Component, Focusable {
 			.slice(from, to)
 			.map((row, at) => rowLine(row, from + at === this.#list.selected, indexWidth, theme, width));
 		const more = this.#rows.length - to;
-		const same = this.#inspection.at === null ? "as the last request" : "as the request before";
+		const same = this.#inspection.at === null ? "same as the last request" : "same as the previous request";
 		const none = this.#filter ? "nothing matches" : this.#asDiff ? same : "no messages yet";
 		const { short, full } = requestTitle(this.#inspection, { without: this.#without, asDiff: this.#asDiff }, theme);
 		const warnings = requestWarnings(this.#inspection).map((line) => cleanLine(line));
@@ -130,7 +130,7 @@ export class ContextPanel implements Component, Focusable {
 			...(this.#filter || this.#isFiltering ? [this.#filterLine(width)] : []),
 			...(rows.length > 0 ? rows : [theme.dim(clipLine(`   ${none}`, width))]),
 			...(more > 0 || from > 0 ? [theme.dim(clipLine(`   ${from} above · ${more} below`, width))] : []),
-			...this.#saidLine(width),
+			...this.#noticeLine(width),
 			...keyLines(this.#isFiltering ? FILTER_KEYS : this.#listKeys(), this.style, width),
 		];
 	}
@@ -147,13 +147,10 @@ export class ContextPanel implements Component, Focusable {
 			hint("move", ...UP_DOWN),
 			hint("expand", "dialog.accept"),
 			...when(hidden > 0, this.#withHidden ? "without hidden" : `${hidden} hidden`, "contextPanel.hidden"),
-			hint(
-				this.#asDiff ? "whole request" : `diff to ${at === null ? "last request" : "the one before"}`,
-				"contextPanel.diff",
-			),
+			hint(this.#asDiff ? "full request" : `diff to ${at === null ? "last request" : "previous"}`, "contextPanel.diff"),
 			...when(requests.length > 0, "past requests", "contextPanel.previous", "contextPanel.next"),
 			...when(hooks.length > 0, "toggle hook", "contextPanel.toggleHook"),
-			...when(this.#without.size > 0, "turn off for real", "contextPanel.disableHooks"),
+			...when(this.#without.size > 0, "turn off", "contextPanel.disableHooks"),
 			hint("filter", "contextPanel.filter"),
 			hint("copy", "contextPanel.copy"),
 			hint("copy all", "contextPanel.copyAll"),
@@ -161,8 +158,8 @@ export class ContextPanel implements Component, Focusable {
 		];
 	}
 
-	#saidLine(width: number): string[] {
-		return this.#said === null ? [] : [this.style.theme.accent(clipLine(` ${cleanLine(this.#said)}`, width))];
+	#noticeLine(width: number): string[] {
+		return this.#notice === null ? [] : [this.style.theme.accent(clipLine(` ${cleanLine(this.#notice)}`, width))];
 	}
 
 	#filterLine(width: number): string {
@@ -178,7 +175,7 @@ export class ContextPanel implements Component, Focusable {
 		if (action) this.#actions[action]?.(row);
 	}
 
-	/** What is special about the list goes first, then the past, then the panel. */
+	/** Leaves the filter, else the past request, else the panel. */
 	#leaveList(): void {
 		if (this.#filter) {
 			this.#filter = "";
@@ -201,13 +198,13 @@ export class ContextPanel implements Component, Focusable {
 
 	#show(row: ContextRow | undefined): void {
 		if (!row || row.mark === "gap") return;
-		this.#over = new MessagePager(this.style, row, {
+		this.#over = createMessagePager(this.style, row, {
 			copy: (text) => this.#copy(text, "the message"),
 			onClose: () => this.#closeOver(),
 		});
 	}
 
-	/** The only hook is toggled at once; of several the user chooses, beginning with that of the selected row. */
+	/** Toggles the only hook; if there are several, lets the user choose, with the selected row's hook preselected. */
 	#chooseHook(row: ContextRow | undefined): void {
 		const [only, ...others] = this.#inspection.hooks;
 		if (!only) return;
@@ -245,19 +242,19 @@ export class ContextPanel implements Component, Focusable {
 		this.#load(async () => {
 			await this.options.disable(hooks);
 			this.#without = new Set();
-			this.#said = "Off for this session; /hooks turns it on again";
+			this.#notice = "Off for this session; /hooks turns it on again";
 			const inspection = await this.options.inspect({ at: this.#at });
 			return { inspection, tokens: inspection.ledger.tokens };
 		});
 	}
 
-	/** Goes to the request before or after the one that is shown; the next one comes after the last. */
+	/** Goes to the previous or the following request; the next request comes after the last past one. */
 	#step(direction: 1 | -1): void {
 		const { requests } = this.#inspection;
 		const at = this.#at ?? Number.POSITIVE_INFINITY;
 		const to = direction < 0 ? requests.findLast((request) => request < at) : requests.find((request) => request > at);
 		if (to !== undefined) this.#goTo(to);
-		else if (direction < 0) this.#said = "There is no request before this one";
+		else if (direction < 0) this.#notice = "This is the first request";
 		else if (this.#at !== null) this.#goTo(null);
 	}
 
@@ -266,8 +263,8 @@ export class ContextPanel implements Component, Focusable {
 		this.#at = at;
 		this.#load(async () => {
 			const inspection = await this.options.inspect({ without, at });
-			const whole = without.size === 0 ? inspection : await this.options.inspect({ at });
-			return { inspection, tokens: whole.ledger.tokens, isOther: true };
+			const withAll = without.size === 0 ? inspection : await this.options.inspect({ at });
+			return { inspection, tokens: withAll.ledger.tokens, isOther: true };
 		});
 	}
 
@@ -275,7 +272,7 @@ export class ContextPanel implements Component, Focusable {
 		const load = ++this.#loads;
 		inspect().then(
 			({ inspection, tokens = this.#tokens, isOther = false }) => {
-				// A later key may have asked for something else meanwhile.
+				// A later key may have started another load.
 				if (load !== this.#loads) return;
 				this.#inspection = inspection;
 				this.#tokens = tokens;
@@ -283,7 +280,7 @@ export class ContextPanel implements Component, Focusable {
 				if (isOther) this.#selectLast();
 				this.options.requestRender();
 			},
-			(error: unknown) => this.#say(errorText(error)),
+			(error: unknown) => this.#notify(errorText(error)),
 		);
 	}
 
@@ -291,30 +288,28 @@ export class ContextPanel implements Component, Focusable {
 		this.#list.select(this.#rows.length - 1, this.#rows.length);
 	}
 
-	#copy(text: string, what: string): void {
+	#copy(text: string, name: string): void {
 		this.options.copy(text).then(
-			() => this.#say(`Copied ${what}`),
-			(error: unknown) => this.#say(errorText(error)),
+			() => this.#notify(`Copied ${name}`),
+			(error: unknown) => this.#notify(errorText(error)),
 		);
 	}
 
-	#say(text: string): void {
-		this.#said = text;
+	#notify(text: string): void {
+		this.#notice = text;
 		this.options.requestRender();
 	}
 
-	/** Makes the rows anew. @param selected stays selected where it is still there */
+	/** Creates the rows. @param selected row that stays selected if it still exists */
 	#update(selected?: ContextRow): void {
 		const rows = this.#asDiff ? diffRows(this.#inspection) : contextRows(this.#inspection, this.#withHidden);
 		const needle = this.#filter.toLowerCase();
 		this.#rows = needle
 			? rows.filter(({ full, label, note }) => `${label}\n${note}\n${full}`.toLowerCase().includes(needle))
 			: rows;
-		const place = selected
-			? this.#rows.findIndex(({ index, full }) => index === selected.index && full === selected.full)
-			: -1;
-		this.#list.select(place >= 0 ? place : this.#list.selected, this.#rows.length);
+		const position = this.#rows.findIndex(({ index, full }) => index === selected?.index && full === selected.full);
+		this.#list.select(position >= 0 ? position : this.#list.selected, this.#rows.length);
 	}
 }
 
-const FILTER_KEYS = [hint("keep the filter", "dialog.accept"), hint("all", "dialog.cancel")];
+const FILTER_KEYS = [hint("apply", "dialog.accept"), hint("clear", "dialog.cancel")];

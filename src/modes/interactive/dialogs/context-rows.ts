@@ -9,27 +9,27 @@ import type { Theme } from "../../../tui/theme.js";
 import { formatTokens, hookName, plural } from "../../format.js";
 import { cleanLine } from "../lines.js";
 
-/** A line of the context panel. Texts are as they came: clean them before they are drawn. */
+/** A row of the context panel. Its texts are untrusted: clean them before drawing. */
 export interface ContextRow {
-	/** `in`, `out`, `summary` as the gutter of the transcript; the others compare two requests. */
+	/** `in`, `out` and `summary` as in the gutter of the transcript; the others compare two requests. */
 	mark: "in" | "out" | "summary" | "added" | "removed" | "replaced" | "gap";
-	/** Entry index; empty for a message that no single entry holds. */
+	/** Entry index; empty for a message that is not from a single entry. */
 	index: string;
 	/** Role, tool or hook. */
 	label: string;
 	text: string;
-	/** What a hook or a compaction has to do with it. */
+	/** The effect of a hook or a compaction on the message. */
 	note: string;
-	/** null for a row that is no message. */
+	/** null for a row that is not a message. */
 	tokens: number | null;
 	state: "cached" | "new" | "";
 	/** Path of the hook that added, replaced or hid it. */
 	hook: string | null;
-	/** The whole text of the message. */
+	/** The full text of the message. */
 	full: string;
 }
 
-/** What a compaction or hooks hid, and what stands in its place, is in the order of the conversation. */
+/** @returns the rows of a request, with hidden entries and their replacements in the order of the conversation */
 export function contextRows(inspection: ContextInspection, withHidden: boolean): ContextRow[] {
 	const { context, ledger } = inspection;
 	const hidden = withHidden ? [...ledger.hidden] : [];
@@ -47,7 +47,7 @@ export function contextRows(inspection: ContextInspection, withHidden: boolean):
 	return rows;
 }
 
-/** What stands before the messages. Nothing changes it but the user, so the cache has had it since the first request. */
+/** The row of the preamble. Only the user changes it, so it is cached since the first request. */
 function preambleRow({ at, preamble, previous }: ContextInspection): ContextRow {
 	const { systemPrompt, tools, tokens } = preamble;
 	const definitions = tools.map(
@@ -58,7 +58,7 @@ function preambleRow({ at, preamble, previous }: ContextInspection): ContextRow 
 		index: "",
 		label: "system",
 		text: `prompt and ${plural(tools.length, "tool")}`,
-		note: at === null ? "" : "as it is now",
+		note: at === null ? "" : "current version",
 		tokens,
 		state: previous ? "cached" : "new",
 		hook: null,
@@ -66,13 +66,13 @@ function preambleRow({ at, preamble, previous }: ContextInspection): ContextRow 
 	};
 }
 
-/** What differs from the last request; what is as it was is one row. */
+/** @returns the differences from the previous request; consecutive unchanged messages become one row */
 export function diffRows(inspection: ContextInspection): ContextRow[] {
 	const { context, previous } = inspection;
 	const rows: ContextRow[] = [];
 	let kept = 0;
 	const endKept = () => {
-		if (kept > 0) rows.push(gap(`${plural(kept, "message")} as before`));
+		if (kept > 0) rows.push(gap(`${plural(kept, "message")} unchanged`));
 		kept = 0;
 	};
 	for (const { kind, previous: before, current } of diffRequests(previous ?? [], context.messages)) {
@@ -123,7 +123,7 @@ function replacedNote({ entryIndex, replacedTokens, tokens }: LedgerMessage, hoo
 	return `${verb} by ${hookName(hook)} ${formatTokens(replacedTokens)} → ${formatTokens(tokens)}`;
 }
 
-/** The row of a message, as part of a request. */
+/** @returns the row of a message in a request */
 export function tracedRow(
 	{ message, origin }: TracedMessage,
 	entryIndex: number | null,
@@ -175,7 +175,7 @@ function roleLabel(message: AppMessage): string {
 	return message.role === "bashExecution" ? "shell" : message.role;
 }
 
-/** What a tool was called with, for its result: the first text among the arguments. */
+/** @returns the first text argument of the call that a tool result answers */
 function callArgument(message: AppMessage, earlier: Iterable<AppMessage | null>): string | null {
 	if (message.role !== "toolResult") return null;
 	for (const other of earlier) {
@@ -189,7 +189,7 @@ function callArgument(message: AppMessage, earlier: Iterable<AppMessage | null>)
 	return null;
 }
 
-/** Messages of the entries before an index, the latest first. */
+/** Yields the messages of the entries before an index, latest first. */
 function* messagesBefore(entries: EntrySource, end: number): Generator<AppMessage | null> {
 	for (let index = end - 1; index > 0; index--) yield entryMessage(entries.at(index));
 }
@@ -200,7 +200,7 @@ function coveredEntries(hidden: readonly LedgerHidden[], otherwise: string): str
 	return first && last ? `summary of entries ${first.entryIndex}–${last.entryIndex}` : otherwise;
 }
 
-/** What the hook hid just where its message stands; nothing when several of its messages stand there. */
+/** @returns the entries that a hook hid at the position of its message; none when several of its messages are there */
 function hiddenHere({ context, ledger }: ContextInspection, position: number, hook: string): LedgerHidden[] {
 	const { messages } = context;
 	if (messages[position]?.entryIndex !== null) return [];
@@ -223,51 +223,54 @@ function isOf(traced: TracedMessage | undefined, hook: string): boolean {
 	return traced?.entryIndex === null && traced.origin.kind === "hook" && traced.origin.hook === hook;
 }
 
-/** How a request is looked at. */
-export interface RequestAspect {
-	/** Paths of hooks that are left out. */
+/** How a request is shown. */
+export interface RequestDisplay {
+	/** Paths of the omitted hooks. */
 	without: ReadonlySet<string>;
 	asDiff: boolean;
 }
 
-/** Which request it is, in few words and in more. */
+/** @returns a short and a long title of the request */
 export function requestTitle(
 	inspection: ContextInspection,
-	{ without, asDiff }: RequestAspect,
+	{ without, asDiff }: RequestDisplay,
 	theme: Theme,
 ): { short: string; full: string } {
-	const { short, full, rest } = requestName(inspection);
+	const { short, full, comparedTo } = requestName(inspection);
 	if (without.size > 0) {
 		const names = cleanLine([...without].map(hookName).join(", "));
 		const past = inspection.at === null ? "" : ` · ${short}`;
 		return {
 			short: ` ${theme.warning(`Without ${names}${past}`)}`,
-			full: ` ${theme.warning(`What if without ${names}${past}`)}`,
+			full: ` ${theme.warning(`The request without ${names}${past}`)}`,
 		};
 	}
 	if (asDiff) {
 		const past = inspection.at === null ? "" : `: ${short}`;
-		return { short: ` ${theme.bold(`Changes${past}`)}`, full: ` ${theme.bold(`Changes since the ${rest}${past}`)}` };
+		return {
+			short: ` ${theme.bold(`Changes${past}`)}`,
+			full: ` ${theme.bold(`Changes since the ${comparedTo}${past}`)}`,
+		};
 	}
 	return { short: ` ${theme.bold(short)}`, full: ` ${theme.bold(full)}` };
 }
 
-function requestName({ at, requests }: ContextInspection): { short: string; full: string; rest: string } {
-	if (at === null) return { short: "Next request", full: "Context of the next request", rest: "last request" };
-	const place = requests.indexOf(at);
-	const rest = "request before";
-	if (place < 0) return { short: `Entry ${at}`, full: `Context at entry ${at}`, rest };
-	const short = `Request ${place + 1} of ${requests.length}`;
-	return { short, full: `${short}, up to entry ${at}`, rest };
+function requestName({ at, requests }: ContextInspection): { short: string; full: string; comparedTo: string } {
+	if (at === null) return { short: "Next request", full: "Context of the next request", comparedTo: "last request" };
+	const position = requests.indexOf(at);
+	const comparedTo = "previous request";
+	if (position < 0) return { short: `Entry ${at}`, full: `Context at entry ${at}`, comparedTo };
+	const short = `Request ${position + 1} of ${requests.length}`;
+	return { short, full: `${short}, up to entry ${at}`, comparedTo };
 }
 
-/** Size and share of a request; the first facts matter most. @param change tokens that leaving hooks out adds */
+/** @returns facts about a request, most important first @param change tokens added by omitting hooks */
 export function requestFacts(inspection: ContextInspection, change: number): string[] {
 	const { ledger, contextWindow, hooks, entries } = inspection;
 	const { messages, hidden } = ledger;
 	const shown = messages.filter(({ entryIndex }) => entryIndex !== null).length;
 	const { tokens, cached } = requestSize(inspection);
-	// All of it is said only of all of it.
+	// Rounded down, so that 100 % means the full request.
 	const share = `${tokens > 0 ? Math.floor((100 * cached) / tokens) : 0} % cached`;
 	return [
 		`${formatTokens(tokens)}${contextWindow > 0 ? ` of ${formatTokens(contextWindow)}` : ""}`,
@@ -278,7 +281,7 @@ export function requestFacts(inspection: ContextInspection, change: number): str
 	];
 }
 
-/** What is not as it should be, a sentence each. Texts are as they came. */
+/** @returns one message for each problem of a request; the texts are untrusted */
 export function requestWarnings({ loss, unstable, ledger }: ContextInspection): string[] {
 	const lines: string[] = [];
 	if (loss) {
@@ -286,7 +289,7 @@ export function requestWarnings({ loss, unstable, ledger }: ContextInspection): 
 		const who = by.kind === "hook" ? hookName(by.hook) : by.kind === "compaction" ? "compaction" : "a change";
 		lines.push(`${who} changed the start: ${formatTokens(loss.tokens)} tokens are no longer cached`);
 	}
-	for (const hook of unstable) lines.push(`${hookName(hook)} is unstable: other messages for the same entries`);
+	for (const hook of unstable) lines.push(`${hookName(hook)} is unstable: it returns different messages each time`);
 	for (const { hook, rule, position } of ledger.problems) {
 		lines.push(`${hook === null ? "the log" : hookName(hook)}: ${rule.replaceAll("_", " ")} at ${position}`);
 	}

@@ -8,10 +8,10 @@ import { cleanLine, wrapLines } from "../lines.js";
 import { choiceLines } from "./panel-lines.js";
 import type { TypingGuard } from "./typing-guard.js";
 
-/** What a person is asked about. */
+/** The question of a `GrantPanel`. */
 export interface GrantQuestion {
 	request: GrantRequest;
-	/** For paths. */
+	/** Paths are shown relative to these. */
 	paths: { cwd: string; home: string };
 	guard: TypingGuard;
 }
@@ -22,7 +22,7 @@ const CHOICES = [
 	hint("do not load the hook", "question.no"),
 ];
 
-/** Asks whether a hook gets what it cannot do without. Only the keys that it names answer; cancelling means no. */
+/** Asks whether to grant a handle that a hook requires. Only the listed keys answer; canceling means no. */
 export class GrantPanel implements Component {
 	constructor(
 		private readonly style: DialogStyle,
@@ -57,7 +57,7 @@ export class GrantPanel implements Component {
 	invalidate(): void {} // nothing cached
 }
 
-/** Asks, in the editor's place, whether a hook gets a handle that it requires. Cancelling means no. */
+/** Opens a `GrantPanel` instead of the editor. */
 export function askGrant(
 	request: GrantRequest,
 	overlays: Pick<OverlayStack, "open">,
@@ -65,6 +65,6 @@ export function askGrant(
 	state: Pick<GrantQuestion, "paths" | "guard">,
 ): Promise<GrantAnswer> {
 	return overlays.open<GrantAnswer>((settle) => new GrantPanel(style, { request, ...state }, settle), {
-		cancelled: "no",
+		canceled: "no",
 	});
 }

@@ -4,25 +4,25 @@ import { ScrollList } from "../../../tui/scroll.js";
 import { cleanLine, clipLine } from "../lines.js";
 import { listRows, titleLine } from "./panel-lines.js";
 
-/** What the list shows and asks for; read anew each time. */
+/** Data and callbacks of `HookToggles`. The data is read in each frame. */
 export interface HookTogglesOptions {
 	hooks(): readonly { path: string; name: string }[];
-	/** Paths of hooks that are left out. */
+	/** Paths of the omitted hooks. */
 	without(): ReadonlySet<string>;
-	/** Stand at the right of the title. */
+	/** Shown at the right of the title. */
 	facts(): readonly string[];
 	onToggle(path: string): void;
 	onClose(): void;
 }
 
 const TOGGLES = ["dialog.accept", "dialog.toggle", "contextPanel.toggleHook"] as const;
-const KEYS = [hint("move", ...UP_DOWN), hint("toggle", "dialog.accept"), hint("back to the request", "dialog.cancel")];
+const KEYS = [hint("move", ...UP_DOWN), hint("toggle", "dialog.accept"), hint("back", "dialog.cancel")];
 
-/** The hooks that can be left out of a request, to see what it would be. */
+/** Lets the user omit hooks from a request to see their effect. */
 export class HookToggles implements Component {
 	readonly #list: ScrollList;
 
-	/** @param selected path of the hook that is selected at first */
+	/** @param selected path of the initially selected hook */
 	constructor(
 		private readonly style: DialogStyle,
 		private readonly options: HookTogglesOptions,
@@ -44,7 +44,7 @@ export class HookToggles implements Component {
 			const box = without.has(path) ? theme.warning("off") : theme.success("on ");
 			return clipLine(` ${pointer} ${box} ${cleanLine(name)}  ${theme.dim(cleanLine(path))}`, width);
 		});
-		const title = titleLine(` ${theme.bold("What if without")}`, this.options.facts().slice(0, 3), width);
+		const title = titleLine(` ${theme.bold("The request without")}`, this.options.facts().slice(0, 3), width);
 		return [title, ...lines, ...keyLines(KEYS, this.style, width)];
 	}
 

@@ -8,23 +8,23 @@ import { displayPath, formatTokens, plural } from "../../format.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
 import { listRows, titleLine } from "./panel-lines.js";
 
-/** What a hooks panel can ask for. */
+/** Data and callbacks of a `HooksPanel`. */
 export interface HooksPanelOptions {
-	/** The hooks as they are now. */
+	/** @returns the current state of all hooks, in the order in which they run */
 	statuses(): HookStatus[];
 	setEnabled(path: string, isEnabled: boolean): Promise<void>;
 	onReload(): void;
 	onClose(): void;
 	requestRender(): void;
-	/** For paths. */
+	/** Paths are shown relative to these. */
 	paths: { cwd: string; home: string };
 }
 
-/** Shows the hooks in the order in which they run, how they do, and turns them off and on. */
+/** Shows the hooks in the order in which they run, with their state and figures, and turns them on and off. */
 export class HooksPanel implements Component, Focusable {
 	focused = false;
 	#statuses: readonly HookStatus[];
-	/** Path of the hook that is shown in detail. */
+	/** Path of the hook whose details are open. */
 	#open: string | null = null;
 	#problem: string | null = null;
 	readonly #list: ScrollList;
@@ -102,7 +102,7 @@ export class HooksPanel implements Component, Focusable {
 			.slice(from, to)
 			.map((hook, at) => this.#row(hook, from + at === this.#list.selected, nameWidth, width));
 		return [
-			titleLine(` ${theme.bold("Hooks, in the order in which they run")}`, facts, width, ` ${theme.bold("Hooks")}`),
+			titleLine(` ${theme.bold("Hooks, in the order they run")}`, facts, width, ` ${theme.bold("Hooks")}`),
 			...rows,
 		];
 	}
@@ -119,7 +119,7 @@ export class HooksPanel implements Component, Focusable {
 		const room = width - visibleWidth(left) - visibleWidth(right) - 3;
 		const pathRoom = room - visibleWidth(registers) - 2;
 		if (pathRoom >= 12) return spread(`${left}${theme.dim(column(path, pathRoom))}  ${registers}`, `${right} `, width);
-		// How it does counts more than what it registers, which the details have too.
+		// The state is more important than the registrations, which the details show too.
 		return spread(room >= 8 ? left + theme.dim(clipLine(registers, room)) : left, `${right} `, width);
 	}
 
@@ -157,7 +157,7 @@ function registered({ commands, events, problem, isEnabled }: HookStatus): strin
 	return names.join(" · ") || "registers nothing";
 }
 
-/** Everything that is known of a hook, a line each. */
+/** All details of a hook, one per line. */
 function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): string[] {
 	const { figures, share } = hook;
 	const calls = Object.entries(figures.events).map(([event, count]) => `${event} ${count}`);
@@ -172,16 +172,16 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): st
 		...(figures.calls > 0 && silent.length > 0 ? [`silent    never fired: ${silent.join(", ")}`] : []),
 		...hook.cannotFire.map(({ what, why }) => `mode      cannot fire in this mode: ${what}, for ${why}`),
 		...(figures.calls > 0 ? [`time      p50 ${formatMs(figures.p50Ms)} · p95 ${formatMs(figures.p95Ms)}`] : []),
-		`outcome   ${plural(figures.blocks, "block")} · ${plural(figures.timeouts, "timeout")}`,
+		`results   ${plural(figures.blocks, "block")} · ${plural(figures.timeouts, "timeout")}`,
 		`tokens    +${formatTokens(share.added)} −${formatTokens(share.removed)} in the context now`,
-		...(figures.isUnstable ? ["unstable  other messages for the same entries: the cache cannot be used"] : []),
+		...(figures.isUnstable ? ["unstable  returns different messages for the same entries, so nothing is cached"] : []),
 		...(hook.problem === null ? [] : [`problem   ${hook.problem}`]),
 		...(figures.lastError === null ? [] : [`error     ${figures.lastError}`]),
 		...hook.conflicts.map((conflict) => `conflict  ${conflict}`),
 	];
 }
 
-/** A duration of a call: tenths below ten, whole ms above. */
+/** Formats a duration: tenths of a millisecond below 10 ms, milliseconds above. */
 function formatMs(ms: number | null): string {
 	if (ms === null) return "–";
 	return ms < 9.95 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;

@@ -7,7 +7,7 @@ const COLUMNS: readonly SelectColumn[] = [
 	{ align: "right", rank: 2 },
 ];
 
-/** Shows rows to read and search in; enter gives what the selected one inserts. */
+/** Shows rows to read and filter. @param onClose receives the text that the chosen row inserts, or null */
 export function createListPage(
 	style: DialogStyle,
 	{ title, rows }: ListPage,
@@ -23,7 +23,7 @@ export function createListPage(
 		})),
 		columns: COLUMNS,
 		isTall: true,
-		verb: inserts ? "type it" : "",
+		verb: inserts ? "insert" : "",
 		...(inserts ? { details: ({ fields = [] }: SelectItem<string | null>) => fields[0] ?? "" } : {}),
 		onSelect: onClose,
 		onCancel: () => onClose(null),

@@ -3,7 +3,7 @@ import { listTypes, type RequestSize } from "../../../session/missing-hooks.js";
 import { formatTokens, plural } from "../../format.js";
 import type { DialogController } from "../dialog-controller.js";
 
-/** What the question acts on. */
+/** The session and screen that the question acts on. */
 export interface MissingHooksHost {
 	session: AgentSession;
 	dialogs: Pick<DialogController, "select">;
@@ -12,8 +12,8 @@ export interface MissingHooksHost {
 }
 
 /**
- * Asks what is to become of a session whose context hooks had shaped that are not loaded now; then again whenever the
- * user goes to another such session. @returns when the question about the session as it is now is answered, or there is none
+ * Asks how to continue a session whose hooks are missing, now and whenever the user switches to another such session.
+ * @returns when the question about the current session is answered or not needed
  */
 export function watchMissingHooks(host: MissingHooksHost): Promise<void> {
 	const ask = () => askMissingHooks(host).catch(host.failed);
@@ -27,21 +27,18 @@ async function askMissingHooks({ session, dialogs, quit }: MissingHooksHost): Pr
 	const missing = session.lifecycle.missingHooks;
 	if (!missing?.difference) return;
 	const { sent, now, canFreeze } = missing.difference;
-	const freeze = { label: "Freeze as it was", value: "freeze", description: size(sent) } as const;
-	const answer = await dialogs.select<"go_on" | "freeze" | "leave">(
+	const freeze = { label: "Freeze the context", value: "freeze", description: size(sent) } as const;
+	const leaveNote = canFreeze ? "changes nothing" : "cannot freeze: context not recorded";
+	const answer = await dialogs.select<"continue" | "freeze" | "quit">(
 		`The hooks of ${listTypes(missing.types)} are missing`,
 		[
-			{ label: "Go on without them", value: "go_on", description: size(now) },
+			{ label: "Continue without", value: "continue", description: size(now) },
 			...(canFreeze ? [freeze] : []),
-			{
-				label: "Leave",
-				value: "leave",
-				description: canFreeze ? "nothing is changed" : "it cannot be frozen: not recorded",
-			},
+			{ label: "Quit", value: "quit", description: leaveNote },
 		],
 	);
 	if (answer === "freeze") await session.lifecycle.freezeContext();
-	else if (answer === "leave") quit();
+	else if (answer === "quit") quit();
 }
 
 function size({ messages, tokens }: RequestSize): string {

@@ -8,9 +8,9 @@ import { fuzzyFilter } from "../../../tui/fuzzy.js";
 import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
 import { wordPositions } from "../../../tui/select-row.js";
 
-/** What a picker of models asks, and whom it tells. */
+/** Settings and callbacks of a model picker. */
 export interface ModelPickerOptions extends ModelQuestion {
-	/** Ends the search for servers on this machine. */
+	/** Ends the search for local servers. */
 	signal: AbortSignal;
 	requestRender(): void;
 	onClose(choice: ResolvedModel | null): void;
@@ -30,8 +30,8 @@ const KEY_WORDS: Readonly<Record<ModelOffer["key"], string>> = {
 };
 
 /**
- * Lists every model that can be named: those that can be used first, the others dimmed. Servers on this machine are
- * looked for meanwhile. `:high` behind what is typed sets the thinking level, as on the command line.
+ * Lists all known models: usable ones first, the others dimmed. Searches for local servers in the background. `:high`
+ * after the typed text sets the thinking level, as on the command line.
  */
 export function createModelPicker(style: DialogStyle, options: ModelPickerOptions): SelectDialog<string> {
 	const { models, current, signal, requestRender, onClose } = options;
@@ -61,10 +61,10 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 		},
 		onCancel: () => onClose(null),
 	});
-	dialog.note = { text: "looking for model servers on this machine …", isProblem: false };
+	dialog.note = { text: "looking for local servers …", isProblem: false };
 	void models
 		.findLocal(signal)
-		.catch(() => false) // what is not found is not listed
+		.catch(() => false) // a failed search lists nothing
 		.then((isFound) => {
 			if (signal.aborted) return;
 			if (dialog.filter === "") dialog.note = null;
@@ -77,7 +77,7 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 	return dialog;
 }
 
-/** Those that can be used first; else as they are. */
+/** @returns usable models first, otherwise in the given order */
 function usableFirst(offers: readonly ModelOffer[]): ModelOffer[] {
 	return [...offers.filter(({ key }) => key !== "none"), ...offers.filter(({ key }) => key === "none")];
 }
@@ -99,7 +99,7 @@ function toItem({ model, key }: ModelOffer, currentName: string | null): SelectI
 	};
 }
 
-/** What is looked for: a level behind it, also one that is half typed, is none of it, unless a name reads so. */
+/** @returns the typed text without a thinking level or the start of one, unless a model's name contains it */
 function searchText(filter: string, offers: readonly ModelOffer[]): string {
 	const colon = filter.lastIndexOf(":");
 	const level = filter.slice(colon + 1);

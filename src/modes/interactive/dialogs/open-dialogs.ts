@@ -12,12 +12,12 @@ import { ContextPanel } from "./context-panel.js";
 import { HooksPanel } from "./hooks-panel.js";
 import { createListPage } from "./list-page.js";
 import { createModelPicker } from "./model-picker.js";
+import { createTextPager } from "./pager.js";
 import { SessionPicker } from "./session-picker.js";
 import { SettingsPicker } from "./settings-picker.js";
-import { TextPanel } from "./text-panel.js";
 import { createToolsPicker } from "./tools-picker.js";
 
-/** What the dialogs of commands need from the screen. */
+/** The screen as the dialogs of commands use it. */
 export interface DialogHost
 	extends Pick<CompactionPanelOptions, "copy" | "requestRender" | "createEditor" | "editExternally"> {
 	overlays: OverlayStack;
@@ -31,7 +31,7 @@ export type CommandDialogs = Required<
 	Omit<PickerShell, "screen"> & Pick<CommandShell, "openContext" | "openCompaction" | "openHooks">
 >;
 
-/** Creates the functions that open each dialog in place of the editor. */
+/** Creates the functions that open each dialog instead of the editor. */
 export function createDialogs(host: DialogHost): CommandDialogs {
 	const { style, copy, requestRender, paths } = host;
 	return {
@@ -51,7 +51,7 @@ export function createDialogs(host: DialogHost): CommandDialogs {
 			open<void>(host, signal, undefined, (onClose) => {
 				return new SettingsPicker(style, { settings, requestRender, onClose });
 			}),
-		showText: (page, signal) => open<void>(host, signal, undefined, (onClose) => new TextPanel(style, page, onClose)),
+		showText: (page, signal) => open<void>(host, signal, undefined, (onClose) => createTextPager(style, page, onClose)),
 		showList: (page, signal) =>
 			open<string | null>(host, signal, null, (onClose) => createListPage(style, page, onClose)),
 		async openContext(inspector, at, signal) {
@@ -80,20 +80,20 @@ export function createDialogs(host: DialogHost): CommandDialogs {
 }
 
 /**
- * Opens a dialog in place of the editor.
- * @param build gets a signal that aborts when the dialog closes, however it is closed
- * @returns what `settle` was called with, or `cancelled`
+ * Opens a dialog instead of the editor.
+ * @param build receives a signal that aborts when the dialog closes for any reason
+ * @returns the value passed to `settle`, or `canceled`
  */
 async function open<T>(
 	{ overlays }: DialogHost,
 	signal: AbortSignal,
-	cancelled: T,
+	canceled: T,
 	build: (settle: (value: T) => void, closed: AbortSignal) => Component,
 ): Promise<T> {
 	const closed = new AbortController();
 	const either = AbortSignal.any([signal, closed.signal]);
 	try {
-		return await overlays.open<T>((settle) => build(settle, either), { signal, cancelled });
+		return await overlays.open<T>((settle) => build(settle, either), { signal, canceled });
 	} finally {
 		closed.abort();
 	}

@@ -6,12 +6,12 @@ import { formatTokens } from "../../format.js";
 import { cleanLine, clipLine, spread } from "../lines.js";
 import type { ContextRow } from "./context-rows.js";
 
-/** Rows that a panel's list may take. */
+/** @returns maximum number of rows of a panel's list */
 export function listRows(screenRows: number): number {
 	return Math.max(4, Math.floor(screenRows / 2) - 2);
 }
 
-/** A title with facts at the right: as many of them as fit, first ones first. @param short for when not all do */
+/** Draws a title with as many facts at the right as fit, in order. @param short title to use when not all facts fit */
 export function titleLine(title: string, facts: readonly string[], width: number, short = title): string {
 	for (const text of [title, short]) {
 		for (let count = facts.length; count > 0; count--) {
@@ -23,7 +23,7 @@ export function titleLine(title: string, facts: readonly string[], width: number
 	return clipLine(short, width);
 }
 
-/** The answers to a question with their keys: all on one line, or a line each when they do not fit. */
+/** Draws the answers to a question with their keys: on one line if they fit, else on a line each. */
 export function choiceLines(answers: readonly KeyHint[], { theme, keymap }: DialogStyle, width: number): string[] {
 	const choices = answers.flatMap(({ does, actions }) => {
 		const key = keymap.keyOf(...actions);
@@ -34,22 +34,22 @@ export function choiceLines(answers: readonly KeyHint[], { theme, keymap }: Dial
 	return lines.map((line) => theme.accent(clipLine(`   ${line}`, width)));
 }
 
-const MARKS: Record<ContextRow["mark"], string> = {
-	in: "▎",
-	out: "┆",
-	summary: "◆",
-	added: "+",
-	removed: "−",
-	replaced: "~",
-	gap: " ",
-};
+const MARKS = {
+	in: ["▎", "gutterIn"],
+	out: ["┆", "gutterOut"],
+	summary: ["◆", "gutterSummary"],
+	added: ["+", "added"],
+	removed: ["−", "removed"],
+	replaced: ["~", "warning"],
+} as const satisfies Partial<Record<ContextRow["mark"], readonly [sign: string, style: keyof Theme]>>;
 
-/** A message on one line: mark, entry, who, what, a note, tokens, whether the cache has it. */
+/** Draws a message on one line: mark, entry index, label, text, note, tokens, cache state. */
 export function rowLine(row: ContextRow, isSelected: boolean, indexWidth: number, theme: Theme, width: number): string {
 	const isNarrow = width < 60;
 	const pointer = isSelected ? theme.accent("→") : " ";
 	if (row.mark === "gap") return clipLine(`${pointer}  ${theme.dim(`… ${row.text}`)}`, width);
-	const mark = markStyle(row.mark, theme)(MARKS[row.mark]);
+	const [sign, style] = MARKS[row.mark];
+	const mark = theme[style](sign);
 	const size = (row.tokens === null ? "" : formatTokens(row.tokens)).padStart(6);
 	const right = isNarrow ? size : `${size}  ${row.state.padStart(6)}`;
 	const labelWidth = isNarrow ? 9 : 11;
@@ -57,27 +57,10 @@ export function rowLine(row: ContextRow, isSelected: boolean, indexWidth: number
 	const room = Math.max(1, width - visibleWidth(left) - right.length - 1);
 	const note = cleanLine(row.note);
 	const noteRoom = room - visibleWidth(note) - 2;
-	// What was said comes first: on a narrow screen the mark alone tells that a hook had a hand in it.
+	// The text is more important than the note: on a narrow screen only the mark shows a hook's effect.
 	const withNote = note !== "" && noteRoom >= Math.min(16, visibleWidth(row.text));
 	const text = column(cleanLine(row.text), withNote ? noteRoom : room);
 	const middle = withNote ? `${text}  ${theme.dim(note)}` : text;
 	const shown = row.mark === "out" || row.mark === "removed" ? theme.dim(middle) : middle;
 	return clipLine(`${left}${isSelected ? theme.bold(shown) : shown} ${theme.dim(right)}`, width);
-}
-
-function markStyle(mark: ContextRow["mark"], theme: Theme): (text: string) => string {
-	switch (mark) {
-		case "out":
-			return theme.gutterOut;
-		case "summary":
-			return theme.gutterSummary;
-		case "added":
-			return theme.added;
-		case "removed":
-			return theme.removed;
-		case "replaced":
-			return theme.warning;
-		default:
-			return theme.gutterIn;
-	}
 }

@@ -10,14 +10,14 @@ import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/s
 import { formatAge } from "../../../util/age.js";
 import { homePath, plural } from "../../format.js";
 
-/** What a picker of sessions works on, and whom it tells. */
+/** Data and callbacks of a `SessionPicker`. */
 export interface SessionPickerOptions {
 	sessions: CommandSessions;
 	home: string;
 	/** Ends listing and searching. */
 	signal: AbortSignal;
 	requestRender(): void;
-	/** @param path of the session to open; null for none */
+	/** @param path the session to open; null when canceled */
 	onClose(path: string | null): void;
 	/** ms since the epoch. */
 	now?(): number;
@@ -26,16 +26,16 @@ export interface SessionPickerOptions {
 /** How a list of sessions is displayed. */
 interface SessionRowOptions {
 	current: string | null;
-	/** Paths of those that some pi has open. */
+	/** Paths of the sessions that a pi process has open. */
 	open: ReadonlySet<string>;
 	home: string;
-	/** Also where each began. */
-	hasPlaces: boolean;
+	/** Whether to show each session's directory. */
+	hasDirectories: boolean;
 	/** ms since the epoch. */
 	now: number;
 }
 
-/** Messages, size, where it began, age. */
+/** Messages, size, directory, age. */
 const SESSION_COLUMNS: readonly SelectColumn[] = [
 	{ align: "right", rank: 3 },
 	{ align: "right", rank: 4 },
@@ -44,32 +44,32 @@ const SESSION_COLUMNS: readonly SelectColumn[] = [
 ];
 
 const MAX_NAME = 24;
-const MAX_PLACE = 24;
-/** What stands before a text that was found, so that it is seen on a narrow screen too. UTF-16 units. */
+const MAX_DIRECTORY = 24;
+/** Length of the text shown before a match, short enough for narrow screens. UTF-16 units. */
 const BEFORE_HIT = 12;
-/** Shorter texts are in nearly every session. */
+/** Shorter texts occur in nearly every session. */
 const MIN_SEARCH = 2;
-/** A search begins when nothing was typed for so long, ms. */
+/** Pause in typing after which a search starts. */
 const TYPING_PAUSE_MS = 120;
 
 /**
- * Lists sessions; typing filters by name and first message at once, and searches the whole text of all meanwhile.
- * Deletes and renames after a question of its own, in the same place.
+ * Lists sessions. Typing filters by name and first message at once and searches the full texts in the background.
+ * Deletes and renames sessions after asking.
  */
 export class SessionPicker implements Component, Focusable {
 	focused = false;
 	readonly #list: SelectDialog<string>;
-	/** Stands in place of the list while it asks. */
+	/** Replaces the list while it is open. */
 	#question: (Component & Partial<Focusable>) | null = null;
 	#scope: SessionScope = "here";
 	#sessions: SessionSummary[] = [];
-	/** Paths of those that a pi had open when they were listed. */
+	/** Paths of the sessions that a pi process had open when they were listed. */
 	readonly #open = new Set<string>();
 	readonly #hits = new Map<string, SearchHit>();
 	#listing = new AbortController();
 	#search = new AbortController();
 	#pause: NodeJS.Timeout | undefined;
-	/** What came since the last frame: many hits cost one pass over the list. */
+	/** Whether results arrived since the last frame: the list is refreshed once for many of them. */
 	#isStale = false;
 
 	constructor(
@@ -82,14 +82,14 @@ export class SessionPicker implements Component, Focusable {
 			columns: SESSION_COLUMNS,
 			isTall: true,
 			verb: "open",
-			empty: "no session was saved yet",
+			empty: "no saved sessions",
 			positions: matchedUnits,
 			details: ({ value }) => this.#whereOpen(value),
 			onFilter: (filter) => this.#searchLater(filter),
 			actions: [
-				{ key: "dialog.scope", does: () => this.#otherScope(), run: () => this.#switchScope() },
-				{ key: "dialog.rename", does: "rename", run: (item) => this.#askName(item) },
-				{ key: "dialog.delete", does: "delete", run: (item) => this.#askDelete(item) },
+				{ key: "dialog.scope", label: () => this.#otherScope(), run: () => this.#switchScope() },
+				{ key: "dialog.rename", label: "rename", run: (item) => this.#askName(item) },
+				{ key: "dialog.delete", label: "delete", run: (item) => this.#askDelete(item) },
 			],
 			onSelect: (path) => options.onClose(path),
 			onCancel: () => options.onClose(null),
@@ -117,15 +117,21 @@ export class SessionPicker implements Component, Focusable {
 
 	#rows(filter: string): readonly SelectItem<string>[] {
 		const { sessions, home, now = Date.now } = this.options;
-		const options = { current: sessions.current, open: this.#open, home, hasPlaces: this.#scope === "all", now: now() };
+		const options = {
+			current: sessions.current,
+			open: this.#open,
+			home,
+			hasDirectories: this.#scope === "all",
+			now: now(),
+		};
 		return sessionRows(this.#sessions, this.#hits, filter, options);
 	}
 
 	#whereOpen(path: string): string {
 		if (!this.#open.has(path)) return "";
 		return path === this.options.sessions.current
-			? "it is open here"
-			: "another pi has it open: you can go on in a copy";
+			? "open in this pi"
+			: "open in another pi: you can continue in a copy";
 	}
 
 	async #load(): Promise<void> {
@@ -134,7 +140,7 @@ export class SessionPicker implements Component, Focusable {
 		const { signal } = this.#listing;
 		this.#sessions = [];
 		this.#open.clear();
-		this.#note("reading …");
+		this.#note("loading …");
 		try {
 			for await (const some of this.options.sessions.list(this.#scope, signal)) {
 				if (signal.aborted) return;
@@ -158,7 +164,7 @@ export class SessionPicker implements Component, Focusable {
 		this.#searchLater(this.#list.filter);
 	}
 
-	/** The latest text wins: a search that is on for another one ends. */
+	/** Starts a search after a pause in typing; ends the current one. */
 	#searchLater(filter: string): void {
 		this.#search.abort();
 		clearTimeout(this.#pause);
@@ -172,7 +178,7 @@ export class SessionPicker implements Component, Focusable {
 	}
 
 	async #searchText(text: string, signal: AbortSignal): Promise<void> {
-		this.#note("searching the texts …");
+		this.#note("searching all messages …");
 		try {
 			for await (const hit of this.options.sessions.search(text, this.#scope, signal)) {
 				if (signal.aborted) return;
@@ -256,8 +262,8 @@ export class SessionPicker implements Component, Focusable {
 }
 
 /**
- * The sessions for what is typed: those whose name, first message, id or directory holds each word of it, newest first;
- * then those in whose text it was found.
+ * @returns the sessions whose name, first message, id or directory contains each typed word, newest first; then those
+ * whose text contains it
  */
 function sessionRows(
 	sessions: readonly SessionSummary[],
@@ -275,20 +281,20 @@ function sessionRows(
 	return [...named.map((session) => toItem(session, titleOf(session), options)), ...found];
 }
 
-/** Where the words of a filter, or all of it as it stands, are in a label. */
+/** @returns the positions of a filter in a label: of the complete filter, or else of its words */
 function matchedUnits(filter: string, label: string): number[] {
 	const text = label.toLowerCase();
-	const whole = filter.trim().toLowerCase();
-	const words = text.includes(whole) ? [whole] : whole.split(/\s+/);
+	const wanted = filter.trim().toLowerCase();
+	const words = text.includes(wanted) ? [wanted] : wanted.split(/\s+/);
 	return words.flatMap((word) => {
 		const at = text.indexOf(word);
 		return at < 0 ? [] : Array.from(word, (_, offset) => at + offset);
 	});
 }
 
-/** What a person knows a session by. */
+/** @returns the name or else the first message */
 function titleOf({ name, firstMessage }: SessionSummary): string {
-	return name ?? (firstMessage || "(nothing said)");
+	return name ?? (firstMessage || "(no messages)");
 }
 
 function searchable({ name, firstMessage, id, cwd }: SessionSummary): string {
@@ -311,7 +317,7 @@ function toItem(session: SessionSummary, label: string, options: SessionRowOptio
 		fields: [
 			messageCount === null ? "many messages" : plural(messageCount, "message"),
 			size(bytes),
-			options.hasPlaces ? endOfPath(homePath(cwd, options.home)) : "",
+			options.hasDirectories ? endOfPath(homePath(cwd, options.home)) : "",
 			formatAge(modifiedAt, options.now),
 		],
 	};
@@ -324,9 +330,8 @@ function signOf(path: string, { current, open }: SessionRowOptions): { sign?: st
 	return current === null ? {} : { sign: " " };
 }
 
-/** Of a long path its end tells more. */
 function endOfPath(path: string): string {
-	return path.length > MAX_PLACE ? `…${path.slice(1 - MAX_PLACE)}` : path;
+	return path.length > MAX_DIRECTORY ? `…${path.slice(1 - MAX_DIRECTORY)}` : path;
 }
 
 function size(bytes: number): string {

@@ -9,7 +9,7 @@ import { fuzzyFilter } from "../../../tui/fuzzy.js";
 import { InputDialog } from "../../../tui/input-dialog.js";
 import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
 
-/** What a picker of settings works on, and whom it tells. */
+/** Data and callbacks of a `SettingsPicker`. */
 export interface SettingsPickerOptions {
 	settings: CommandSettings;
 	requestRender(): void;
@@ -22,11 +22,11 @@ const COLUMNS: readonly SelectColumn[] = [
 	{ align: "left", rank: 3, grows: true },
 ];
 
-/** Lists the settings: space and enter go through the values, or ask for one; delete takes the user's own away. */
+/** Lists the settings: Space and Enter choose the next value or ask for one; Delete removes the user's value. */
 export class SettingsPicker implements Component, Focusable {
 	focused = false;
 	readonly #list: SelectDialog<string>;
-	/** Stands in place of the list while a value is typed. */
+	/** Replaces the list while a value is typed. */
 	#input: InputDialog | null = null;
 
 	constructor(
@@ -42,8 +42,8 @@ export class SettingsPicker implements Component, Focusable {
 			verb: "change",
 			details: ({ value }) => detailsOf(this.#find(value)),
 			actions: [
-				{ key: "dialog.toggle", does: "next value", run: (item) => change(item?.value) },
-				{ key: "dialog.delete", does: "unset", run: (item) => this.#unset(this.#find(item?.value)) },
+				{ key: "dialog.toggle", label: "next value", run: (item) => change(item?.value) },
+				{ key: "dialog.delete", label: "unset", run: (item) => this.#unset(this.#find(item?.value)) },
 			],
 			onSelect: change,
 			onCancel: options.onClose,
@@ -94,7 +94,7 @@ export class SettingsPicker implements Component, Focusable {
 
 	#unset(state: SettingState | undefined): void {
 		if (state?.source === "user") void this.#set(state, undefined);
-		else if (state) this.#note({ text: "your settings.json does not set it", isProblem: false });
+		else if (state) this.#note({ text: "not set in your settings.json", isProblem: false });
 	}
 
 	async #set({ path }: SettingState, value: unknown): Promise<void> {
@@ -119,7 +119,7 @@ function toItem(state: SettingState): SelectItem<string> {
 	return { label: path, value: path, fields: [settingText(state.value), sourceText(state), meaningOf(state)] };
 }
 
-/** What the selected setting does, the names to choose from, and when a change applies. */
+/** @returns the meaning of the selected setting, its values, and when a change applies */
 function detailsOf(state: SettingState | undefined): string {
 	if (!state) return "";
 	const { schema } = state;

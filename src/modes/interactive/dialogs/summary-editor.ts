@@ -4,28 +4,29 @@ import { type DialogStyle, hint, keyLines } from "../../../tui/dialog-style.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
 import { cleanLine, clipLine } from "../lines.js";
 
-/** What the editor works with. */
+/** Settings and callbacks of a `SummaryEditor`. */
 export interface SummaryEditorOptions {
 	editor: PromptEditor;
 	text: string;
-	/** @returns the new text, or null when it is to stay */
+	/** @returns the new text, or null to keep the old one */
 	editExternally(text: string): Promise<string | null>;
 	requestRender(): void;
-	/** Gets the text, trimmed; not called for an empty one. */
+	/** Receives the trimmed text; not called for an empty one. */
 	onDone(text: string): void;
 	onCancel(): void;
 }
 
 const KEYS = [
-	hint("takes it", "tui.input.submit"),
+	hint("accept", "tui.input.submit"),
 	hint("new line", "tui.input.newLine"),
 	hint("your editor", "app.externalEditor"),
-	hint("leaves it as it was", "dialog.cancel"),
+	hint("discard", "dialog.cancel"),
 ];
 
 /** Lets the user rewrite a summary. */
 export class SummaryEditor implements Component, Focusable {
-	#said: string | null = null;
+	/** Shown until the next key. */
+	#notice: string | null = null;
 
 	constructor(
 		private readonly style: DialogStyle,
@@ -37,7 +38,7 @@ export class SummaryEditor implements Component, Focusable {
 			if (written.trim()) onDone(written.trim());
 			else {
 				editor.setText(written);
-				this.#say("A compaction needs a summary");
+				this.#notify("A compaction needs a summary");
 			}
 		};
 	}
@@ -52,18 +53,18 @@ export class SummaryEditor implements Component, Focusable {
 
 	render(width: number): string[] {
 		const { theme } = this.style;
-		const said = this.#said === null ? [] : [theme.warning(clipLine(` ${cleanLine(this.#said)}`, width))];
+		const notice = this.#notice === null ? [] : [theme.warning(clipLine(` ${cleanLine(this.#notice)}`, width))];
 		return [
 			clipLine(` ${theme.bold("Summary")}`, width),
 			...this.options.editor.render(width),
-			...said,
+			...notice,
 			...keyLines(KEYS, this.style, width),
 		];
 	}
 
 	handleInput(data: string): void {
 		const { keymap } = this.style;
-		this.#said = null;
+		this.#notice = null;
 		if (keymap.matches(data, "dialog.cancel")) this.options.onCancel();
 		else if (keymap.matches(data, "app.externalEditor")) this.#editExternally();
 		else this.options.editor.handleInput(data);
@@ -80,12 +81,12 @@ export class SummaryEditor implements Component, Focusable {
 				if (text !== null) editor.setText(text);
 				this.options.requestRender();
 			},
-			(error: unknown) => this.#say(errorText(error)),
+			(error: unknown) => this.#notify(errorText(error)),
 		);
 	}
 
-	#say(text: string): void {
-		this.#said = text;
+	#notify(text: string): void {
+		this.#notice = text;
 		this.options.requestRender();
 	}
 }

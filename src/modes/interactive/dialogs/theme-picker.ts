@@ -7,7 +7,7 @@ import type { Theme } from "../../../tui/theme.js";
 import { clipLine, spread } from "../lines.js";
 import type { ThemeController } from "../theme-controller.js";
 
-/** Lets the user choose a theme, each on the screen as it is selected. @returns null when cancelled, as before then */
+/** Lets the user choose a theme; the screen shows the selected one. @returns null when canceled, with the old theme restored */
 export async function chooseTheme(
 	themes: ThemeController,
 	{ overlays, style }: { overlays: Pick<OverlayStack, "open">; style: DialogStyle },
@@ -28,33 +28,33 @@ export async function chooseTheme(
 					try {
 						themes.show(name);
 					} catch {
-						// Its file is gone since the list was made: the colours stay.
+						// The theme's file was deleted after it was listed: keep the current colors.
 					}
 				},
 				onSelect: settle,
 				onCancel: () => settle(null),
 			}),
-		{ signal, cancelled: null },
+		{ signal, canceled: null },
 	);
 	if (chosen === null && themes.current !== before) themes.show(before);
 	return chosen;
 }
 
-/** The themes to choose from, and what happens on the way. */
+/** Data and callbacks of a `ThemePicker`. */
 export interface ThemePickerOptions {
 	themes: readonly SelectItem<string>[];
 	/** Index of the theme in use. */
 	selected: number;
-	/** Another one is selected: the screen is to show it. */
+	/** Called when another theme is selected. */
 	onMove(name: string): void;
 	onSelect(name: string): void;
 	onCancel(): void;
 }
 
-/** Rows of the screen below which there is no room for a sample: what stands above the picker has to do. */
+/** On a screen with fewer rows the sample is omitted; the transcript above the picker shows the theme. */
 const MIN_ROWS = 28;
 
-/** Chooses a theme; a sample of everything that it colours stands above the list. */
+/** Lets the user choose a theme, with a sample of everything that a theme colors above the list. */
 export class ThemePicker implements Component, Focusable {
 	readonly #dialog: SelectDialog<string>;
 	#shown: string | undefined;
@@ -64,7 +64,7 @@ export class ThemePicker implements Component, Focusable {
 		private readonly options: ThemePickerOptions,
 	) {
 		const { themes: items, selected, onSelect, onCancel } = options;
-		this.#dialog = new SelectDialog(style, { title: "Which colours?", items, selected, onSelect, onCancel });
+		this.#dialog = new SelectDialog(style, { title: "Which theme?", items, selected, onSelect, onCancel });
 		this.#shown = this.#dialog.selected?.value;
 	}
 
@@ -96,7 +96,7 @@ export class ThemePicker implements Component, Focusable {
 const SUMMARY = "Fixed rounding in `price.ts`; see **AGENTS.md**";
 const CODE = '```ts\nconst total = round(cents, "half-up"); // 10.13\n```';
 
-/** A few lines of a session with everything that a theme colours. @returns lines of at most `width` columns */
+/** Draws a few lines of a session with everything that a theme colors. @returns lines of at most `width` columns */
 function themeSample(theme: Theme, width: number): string[] {
 	const { addedWord, removedWord, dim } = theme;
 	const room = Math.max(1, width - 2);

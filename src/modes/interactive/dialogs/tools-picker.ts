@@ -9,7 +9,7 @@ const COLUMNS: readonly SelectColumn[] = [
 	{ align: "right", rank: 1 },
 ];
 
-/** Lists the tools of the session; space and enter turn one off or on, from the next request on. */
+/** Lists the tools of the session. Space and Enter turn a tool on or off, from the next request on. */
 export function createToolsPicker(
 	style: DialogStyle,
 	{ tools, paths, onClose }: { tools: CommandTools; paths: { cwd: string; home: string }; onClose(): void },
@@ -31,7 +31,7 @@ export function createToolsPicker(
 		verb: "",
 		empty: "this session has no tools",
 		details: ({ value }) => tools.list().find(({ name }) => name === value)?.description ?? "",
-		actions: [{ key: "dialog.toggle", does: "on / off", run: (item) => toggle(item?.value) }],
+		actions: [{ key: "dialog.toggle", label: "on / off", run: (item) => toggle(item?.value) }],
 		onSelect: toggle,
 		onCancel: onClose,
 	});

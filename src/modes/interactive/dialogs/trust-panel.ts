@@ -7,20 +7,20 @@ import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import { ScrollText } from "../../../tui/scroll.js";
 import { type CodeChange, type CodeLine, codeLines, compareWithTrusted } from "../../code-lines.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
-import { CodePager } from "./code-pager.js";
+import { createCodePager, type Pager } from "./pager.js";
 import { choiceLines } from "./panel-lines.js";
 import { TypingGuard } from "./typing-guard.js";
 
-/** What a person is asked about. */
+/** The question of a `TrustPanel`. */
 export interface TrustQuestion {
 	set: ProjectSet;
-	/** What changed in files whose trusted text is known, by `rel`. */
+	/** Changes of the files whose trusted text is known, by `rel`. */
 	changes: ReadonlyMap<string, CodeChange>;
 	/** ms since the epoch. */
 	now: number;
-	/** True when the user was typing as the question came: the next keys were meant for the editor. */
+	/** Whether the user was typing when the panel opened: the next keys are meant for the editor. */
 	isTyping?: boolean;
-	/** ms that pass; default: those of the process. */
+	/** A monotonic clock in ms. Default: `performance.now`. */
 	clock?(): number;
 }
 
@@ -30,15 +30,15 @@ const CHOICES = [
 	hint("show code and changes", "question.code"),
 	hint("no", "question.no"),
 ];
-/** Rows of question, keys and what the screen keeps below. */
+/** Rows of question, keys, and the rows that the screen keeps below. */
 const OTHER_ROWS = 10;
 const MIN_ROWS = 3;
-/** Longer than any path: nothing is cut. */
+/** Longer than any path, so that none is truncated. */
 const MAX_PATH = 10_000;
 
-/** Asks whether the project's code may run. Only the keys that it names answer; cancelling means no. */
+/** Asks whether the project's code may run. Only the listed keys answer; canceling means no. */
 export class TrustPanel implements Component {
-	#pager: CodePager | null = null;
+	#pager: Pager | null = null;
 	#page = MIN_ROWS;
 	readonly #scroll = new ScrollText(() => this.#page);
 	readonly #guard: TypingGuard;
@@ -75,14 +75,14 @@ export class TrustPanel implements Component {
 	handleInput(data: string): void {
 		if (this.#guard.isForEditor()) return;
 		if (this.#pager) this.#pager.handleInput(data);
-		else this.#take(data);
+		else this.#handleKey(data);
 	}
 
 	invalidate(): void {
 		this.#pager?.invalidate();
 	}
 
-	#take(data: string): void {
+	#handleKey(data: string): void {
 		const { keymap } = this.style;
 		if (keymap.matches(data, "dialog.cancel") || keymap.matches(data, "question.no")) this.onAnswer("no");
 		else if (keymap.matches(data, "question.yes")) this.onAnswer("trust");
@@ -92,12 +92,12 @@ export class TrustPanel implements Component {
 	}
 
 	#showCode(): void {
-		this.#pager = new CodePager(this.style, this.#code(), () => {
+		this.#pager = createCodePager(this.style, this.#code(), () => {
 			this.#pager = null;
 		});
 	}
 
-	/** The code to show; where nothing changed, all of it. */
+	/** @returns new and changed code; all code when nothing has changed */
 	#code(): CodeLine[] {
 		const { set, changes } = this.question;
 		const fresh = set.files.filter(({ state }) => state !== "trusted");
@@ -149,7 +149,7 @@ export class TrustPanel implements Component {
 	}
 }
 
-/** A file's path, and where it leads when it is a link. */
+/** @returns a file's path, and its target if it is a link */
 function nameOf({ rel, realPath }: ProjectFile, { root }: ProjectSet): string {
 	const isPlain = realPath.replaceAll("\\", "/") === `${root.replaceAll("\\", "/")}/${rel}`;
 	const name = cleanLine(rel, MAX_PATH);
@@ -166,7 +166,7 @@ function counts({ added, removed }: CodeChange): string {
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** Day and month, and the year when it is another. */
+/** @returns day and month, and the year unless it is the current one */
 function shortDate(iso: string, now: number): string {
 	const date = new Date(iso);
 	if (Number.isNaN(date.getTime())) return cleanLine(iso, 30);
@@ -174,10 +174,7 @@ function shortDate(iso: string, now: number): string {
 	return date.getFullYear() === new Date(now).getFullYear() ? day : `${day} ${date.getFullYear()}`;
 }
 
-/**
- * Shows, in the editor's place, what code of the project would run and asks whether it may. Cancelling means no.
- * @param state what a test or the screen knows better than the clock of the machine
- */
+/** Opens a `TrustPanel` instead of the editor. @param state overrides the clocks, and says whether the user is typing */
 export async function askTrust(
 	set: ProjectSet,
 	overlays: Pick<OverlayStack, "open">,
@@ -191,8 +188,6 @@ export async function askTrust(
 	}
 	return overlays.open<TrustAnswer>(
 		(settle) => new TrustPanel(style, { set, changes, now: Date.now(), ...state }, settle),
-		{
-			cancelled: "no",
-		},
+		{ canceled: "no" },
 	);
 }

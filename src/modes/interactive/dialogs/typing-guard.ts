@@ -1,14 +1,14 @@
-/** After so long without a key, ms, what a typist presses next is meant for the question. */
+/** After a pause this long, the next key is meant for the question. */
 const PAUSE_MS = 700;
 
-/** Keeps a question that opens by itself from being answered by keys that were meant for the editor. */
+/** Keeps keys that are meant for the editor from answering a question that opens while the user types. */
 export class TypingGuard {
-	/** When the last key came that was meant for the editor; null when none is any more. */
+	/** Time of the last key that was meant for the editor; null after a pause. */
 	#typedAt: number | null;
 
 	/**
-	 * @param isTyping true when the user was typing as the question came
-	 * @param now ms that pass
+	 * @param isTyping whether the user was typing when the question opened
+	 * @param now a monotonic clock in ms
 	 */
 	constructor(
 		isTyping: boolean,
@@ -17,7 +17,7 @@ export class TypingGuard {
 		this.#typedAt = isTyping ? now() : null;
 	}
 
-	/** Asked at each key. @returns true when the key is none of the question's */
+	/** Must be called for each key. @returns true when the key is not meant for the question */
 	isForEditor(): boolean {
 		if (this.#typedAt === null) return false;
 		const now = this.now();

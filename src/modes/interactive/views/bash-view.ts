@@ -1,19 +1,19 @@
 import type { BashExecutionMessage } from "../../../log/entry.js";
 import { cleanLine, clipLine, spread } from "../lines.js";
 import { tailOf } from "./tools/output.js";
-import { type Look, View } from "./view.js";
+import { View, type ViewStyle } from "./view.js";
 
-/** A shell command of the user: `!` with what it prints, then how it ended. */
+/** A shell command of the user: `!`, its output and its exit code. */
 export class BashView extends View {
 	#output = "";
 	#message: BashExecutionMessage | null = null;
 	#closed = false;
 
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly command: string,
 	) {
-		super(look);
+		super(style);
 	}
 
 	override get done(): boolean {
@@ -33,25 +33,25 @@ export class BashView extends View {
 		this.changed();
 	}
 
-	/** The command never came to an end that was kept. */
+	/** Marks a command that ended without an entry as stopped. */
 	close(): void {
 		this.#closed = true;
 		this.changed();
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const sign = this.#message?.excludeFromContext ? "!!" : "!";
-		const head = spread(`${theme.warning(sign)} ${theme.userText(cleanLine(this.command))}`, this.#outcome(), width);
+		const head = spread(`${theme.warning(sign)} ${theme.userText(cleanLine(this.command))}`, this.#status(), width);
 		const rail = theme.dim("│ ");
-		const body = tailOf(this.#output, Math.max(1, width - 2), this.look);
+		const body = tailOf(this.#output, Math.max(1, width - 2), this.style);
 		const file = this.#message?.truncated ? this.#message.fullOutputPath : undefined;
-		if (file) body.push(theme.dim(`whole output in ${cleanLine(file, 300)}`));
+		if (file) body.push(theme.dim(`full output: ${cleanLine(file, 300)}`));
 		return [head, ...body.map((line) => clipLine(rail + line, width))];
 	}
 
-	#outcome(): string {
-		const { theme } = this.look;
+	#status(): string {
+		const { theme } = this.style;
 		if (!this.#message) return this.#closed ? theme.dim("stopped") : "";
 		const { cancelled, exitCode } = this.#message;
 		if (cancelled) return theme.dim("stopped");

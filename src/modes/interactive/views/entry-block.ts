@@ -3,24 +3,23 @@ import type { Block } from "../../../tui/live-tui.js";
 import { hasImage } from "../../../tui/terminal-images.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { clipLine } from "../lines.js";
-import type { Look } from "./view.js";
+import type { ViewStyle } from "./view.js";
 
-/** What the gutter says: in the context, not in it, a summary in place of entries, or nothing to do with it. */
+/** Gutter mark: in the context, not in it, a summary that replaces entries, or unrelated to the context. */
 export type Mark = "in" | "out" | "summary" | "none";
 
-/** What stands above a block: nothing, a line that belongs to the same turn, or a gap between turns. */
+/** Space above a block: nothing, a line with only the gutter within a turn, or an empty line between turns. */
 export type Gap = "none" | "line" | "turn";
 
 const GUTTER_WIDTH = 2;
-/** Below this width the gutter would take more than it tells. */
+/** Minimum width of a screen with a gutter, columns. */
 const MIN_GUTTER_SCREEN = 12;
 
-/** A view in the transcript: adds the gutter and the gap above, and lets no line be wider than the screen. */
+/** A view in the transcript: adds the gutter and the gap above it, and cuts lines to the screen width. */
 export class EntryBlock implements Block {
 	mark: Mark = "in";
-	/** What stands above the block. */
 	gap: Gap = "none";
-	/** The view's lines of the last `render`, from `#settled` on; those before never change. */
+	/** The view's lines from the last `render`, from `#settled` on. Earlier lines never change. */
 	#tail: readonly string[] = [];
 	#inner: readonly string[] = [];
 	#settled = 0;
@@ -31,7 +30,7 @@ export class EntryBlock implements Block {
 
 	constructor(
 		readonly view: Block,
-		private readonly look: Look,
+		private readonly style: ViewStyle,
 	) {}
 
 	get done(): boolean {
@@ -48,12 +47,12 @@ export class EntryBlock implements Block {
 		return settled > 0 ? settled + this.#gapLines : 0;
 	}
 
-	/** The array is the same from frame to frame while a reply grows: only what is not settled is made anew. */
+	/** Returns the same array in each frame while a reply grows, and rebuilds only the lines that may still change. */
 	render(width: number): string[] {
-		const gutter = this.look.gutter && width >= MIN_GUTTER_SCREEN ? GUTTER_WIDTH : 0;
+		const gutter = this.style.gutter && width >= MIN_GUTTER_SCREEN ? GUTTER_WIDTH : 0;
 		const inner = this.view.render(width - gutter);
 		const key = `${width} ${this.mark} ${gutter} ${this.gap}`;
-		// A finished view gives other lines only when it drew all of them anew.
+		// A finished view returns another array only after a complete redraw.
 		const isRedrawn = this.#finished && inner !== this.#inner;
 		const isSame = key === this.#key && this.#finished === this.view.done && !isRedrawn;
 		if (isSame && inner === this.#inner && inner.length + this.#gapLines === this.#lines.length) return this.#lines;
@@ -85,20 +84,20 @@ export class EntryBlock implements Block {
 		this.#tail = [];
 	}
 
-	/** @returns the line above the block, null for none */
+	/** @returns the line above the block, or null */
 	#gapLine(gutter: number, width: number): string | null {
 		if (this.gap === "none") return null;
 		return this.gap === "line" && this.mark !== "summary" ? clipLine(this.#prefix(1, gutter).trimEnd(), width) : "";
 	}
 
 	#dress(line: string, row: number, gutter: number, width: number): string {
-		const text = this.mark === "out" && !hasImage(line) ? this.look.theme.dim(stripAll(withoutLinks(line))) : line;
+		const text = this.mark === "out" && !hasImage(line) ? this.style.theme.dim(stripAll(withoutLinks(line))) : line;
 		return clipLine(this.#prefix(row, gutter) + text, width);
 	}
 
 	#prefix(row: number, gutter: number): string {
 		if (gutter === 0) return "";
-		const { theme } = this.look;
+		const { theme } = this.style;
 		switch (this.mark) {
 			case "in":
 				return `${theme.gutterIn("▎")} `;

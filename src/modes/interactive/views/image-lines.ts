@@ -1,25 +1,25 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
 import { base64Bytes, imageSize } from "../../../tui/image-size.js";
 import { cleanLine, clipLine } from "../lines.js";
-import type { Look } from "./view.js";
+import type { ViewStyle } from "./view.js";
 
-/** An image and what a person knows it by, which may be nothing. */
+/** An image and its name for the user, which may be empty. */
 export interface NamedImage {
 	readonly image: ImageContent;
 	readonly name: string;
 }
 
-/** The images of one message: drawn where the terminal can, else a line each that says what is there. */
+/** The images of one message: drawn if the terminal supports that, else described in one line each. */
 export class ImageLines {
-	/** Numbers of those that can be drawn; asked for once. */
+	/** Ids of the images, null for those that cannot be drawn. Cached. */
 	#ids: (number | null)[] | null = null;
 
 	constructor(
-		private readonly look: Look,
+		private readonly style: ViewStyle,
 		private readonly images: readonly NamedImage[],
 	) {}
 
-	/** True when one is drawn: a block with it comes and goes as a whole. */
+	/** True when an image is drawn: its block then appears and disappears in one piece. */
 	get isDrawn(): boolean {
 		return this.#found().some((id) => id !== null);
 	}
@@ -27,25 +27,25 @@ export class ImageLines {
 	/** @returns lines of at most `width` columns; unless everything is expanded, only the first image is drawn */
 	lines(width: number): string[] {
 		const ids = this.#found();
-		const room = { columns: width, rows: this.look.imageRows() };
+		const room = { columns: width, rows: this.style.imageRows() };
 		let drawn = 0;
 		return this.images.flatMap((named, at) => {
 			const id = ids[at] ?? null;
-			const lines = id === null || (drawn > 0 && !this.look.expanded) ? null : this.look.images.lines(id, room);
+			const lines = id === null || (drawn > 0 && !this.style.expanded) ? null : this.style.images.lines(id, room);
 			if (lines) drawn += 1;
 			const reason =
-				id === null && this.look.images.cannotDraw(named.image.mimeType) ? "this terminal draws PNG only" : "";
-			return lines ?? [this.look.theme.dim(clipLine(describe(named, reason), width))];
+				id === null && this.style.images.cannotDraw(named.image.mimeType) ? "this terminal supports PNG only" : "";
+			return lines ?? [this.style.theme.dim(clipLine(describe(named, reason), width))];
 		});
 	}
 
 	#found(): readonly (number | null)[] {
-		this.#ids ??= this.images.map(({ image }) => this.look.images.add(image));
+		this.#ids ??= this.images.map(({ image }) => this.style.images.add(image));
 		return this.#ids;
 	}
 }
 
-/** `image  photo.png  640×480  png  34 KB` and why it is not drawn; what is not known is left out. */
+/** `image  photo.png  640×480  png  34 KB` and why it is not drawn. Omits unknown facts. */
 function describe({ image, name }: NamedImage, reason: string): string {
 	const size = imageSize(image.data, image.mimeType);
 	const facts = [

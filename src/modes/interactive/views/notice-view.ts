@@ -1,46 +1,43 @@
-import { cleanLine, cleanLines, styled, wrapLines } from "../lines.js";
-import { type Look, View } from "./view.js";
+import type { SystemItemEntry } from "../../../log/entry.js";
+import { hookName } from "../../format.js";
+import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
+import { StaticView } from "./view.js";
 
-/** How much a notice wants to be seen. */
+/** Severity of a notice. */
 export type NoticeLevel = "info" | "warning" | "error";
 
 const SIGNS: Record<NoticeLevel, string> = { info: "·", warning: "!", error: "✗" };
 
-/** A line for the user from a hook, a command or the program. */
-export class NoticeView extends View {
-	constructor(
-		look: Look,
-		private readonly level: NoticeLevel,
-		private readonly message: string,
-	) {
-		super(look);
-	}
-
+/** A message from a hook, a command or pi. */
+export class NoticeView extends StaticView<{ level: NoticeLevel; message: string }> {
 	protected override draw(width: number): string[] {
-		const { theme } = this.look;
-		const style = { info: theme.muted, warning: theme.warning, error: theme.error }[this.level];
-		const lines = cleanLines(this.message.trim()).filter((line, row) => row < 40 && line.trim() !== "");
+		const { theme } = this.style;
+		const { level, message } = this.data;
+		const style = { info: theme.muted, warning: theme.warning, error: theme.error }[level];
+		const lines = cleanLines(message.trim()).filter((line, row) => row < 40 && line.trim() !== "");
 		const wrapped = wrapLines(lines, Math.max(1, width - 2));
 		return styled(
-			wrapped.map((line, row) => (row === 0 ? `${SIGNS[this.level]} ${line}` : `  ${line}`)),
+			wrapped.map((line, row) => (row === 0 ? `${SIGNS[level]} ${line}` : `  ${line}`)),
 			style,
 		);
 	}
 }
 
-/** A title and lines that a command shows, such as `/session` or `/hotkeys`. */
-export class PageView extends View {
-	constructor(
-		look: Look,
-		private readonly title: string,
-		private readonly lines: readonly string[],
-	) {
-		super(look);
-	}
-
+/** Output of a command such as `/session` or `/hotkeys`: a title and lines. */
+export class PageView extends StaticView<{ title: string; lines: readonly string[] }> {
 	protected override draw(width: number): string[] {
-		const { theme } = this.look;
-		const body = this.lines.flatMap((line) => cleanLines(line));
-		return [...styled(wrapLines([cleanLine(this.title)], width), theme.bold), ...wrapLines(body, width)];
+		const { theme } = this.style;
+		const body = this.data.lines.flatMap((line) => cleanLines(line));
+		return [...styled(wrapLines([cleanLine(this.data.title)], width), theme.bold), ...wrapLines(body, width)];
+	}
+}
+
+/** Text that a feature or hook added to the context, after its name. */
+export class SystemItemView extends StaticView<SystemItemEntry> {
+	protected override draw(width: number): string[] {
+		const { theme, expanded } = this.style;
+		const [first = "", ...others] = cleanLines(this.data.item.text.trim());
+		const lines = wrapLines([`${cleanLine(hookName(this.data.source), 40)}: ${first}`, ...others], width);
+		return styled(expanded ? lines : lines.slice(0, 2).map((line) => clipLine(line, width)), theme.muted);
 	}
 }

@@ -1,13 +1,13 @@
 import type { Block } from "../../../tui/live-tui.js";
 import { StreamingMarkdown } from "../../../tui/streaming-markdown.js";
-import type { Look } from "./view.js";
+import type { ViewStyle } from "./view.js";
 
-/** What the model says, as markdown, while it comes in and after. */
+/** Text of a reply as Markdown, streaming or complete. */
 export class TextView implements Block {
 	readonly #markdown: StreamingMarkdown;
 
-	constructor(private readonly look: Look) {
-		this.#markdown = new StreamingMarkdown(look.theme, { tailRows: () => look.liveRows() });
+	constructor(private readonly style: ViewStyle) {
+		this.#markdown = new StreamingMarkdown(style.theme, { tailRows: () => style.liveRows() });
 	}
 
 	get done(): boolean {
@@ -21,21 +21,21 @@ export class TextView implements Block {
 	append(delta: string): void {
 		if (this.done) return;
 		this.#markdown.append(delta);
-		this.look.requestStreamFrame();
+		this.style.requestStreamFrame();
 	}
 
-	/** The text is complete. */
+	/** Sets the complete text. */
 	finish(text: string): void {
 		if (this.done) return;
 		this.#markdown.finish(text);
-		this.look.requestRender();
+		this.style.requestRender();
 	}
 
-	/** Nothing more will come: what there is, is the text. */
+	/** Completes the text with what has been received. */
 	close(): void {
 		if (this.done) return;
 		this.#markdown.finish();
-		this.look.requestRender();
+		this.style.requestRender();
 	}
 
 	render(width: number): string[] {

@@ -1,19 +1,19 @@
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
-import { type Look, View } from "./view.js";
+import { View, type ViewStyle } from "./view.js";
 
-/** Characters at the end of a growing thought that are laid out in each frame. */
+/** Characters at the end of streaming thinking that each frame wraps. */
 const LIVE_CHARACTERS = 4000;
 
-/** What the model thought: one line, or everything after the key that shows thinking. */
+/** Thinking of the model: its first line, or the full text when the user switched that on. */
 export class ThinkingView extends View {
 	#text = "";
 	#done = false;
 
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly redacted = false,
 	) {
-		super(look);
+		super(style);
 	}
 
 	override get done(): boolean {
@@ -25,7 +25,7 @@ export class ThinkingView extends View {
 		this.changed();
 	}
 
-	/** The thought is complete. */
+	/** Sets the complete text. */
 	finish(text: string): void {
 		if (this.#done) return;
 		this.#text = text;
@@ -33,15 +33,15 @@ export class ThinkingView extends View {
 		this.changed();
 	}
 
-	/** Nothing more will come. */
+	/** Completes the text with what has been received. */
 	close(): void {
 		if (!this.#done) this.finish(this.#text);
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, showThinking, previewThinking, keymap } = this.look;
+		const { theme, showThinking, previewThinking, keymap } = this.style;
 		if (!showThinking && !previewThinking) return [];
-		if (this.redacted) return [theme.thinking(clipLine("∴ thinking, hidden by the provider", width))];
+		if (this.redacted) return [theme.thinking(clipLine("∴ thinking hidden by the provider", width))];
 		const text = this.#text.trim();
 		if (!text) return [];
 		if (showThinking) return styled(this.#paragraphs(text, width), theme.thinking);
@@ -55,6 +55,6 @@ export class ThinkingView extends View {
 	#paragraphs(text: string, width: number): string[] {
 		if (this.#done) return wrapLines(cleanLines(text), width);
 		const lines = wrapLines(cleanLines(text.slice(-LIVE_CHARACTERS)), width);
-		return lines.slice(-this.look.liveRows());
+		return lines.slice(-this.style.liveRows());
 	}
 }

@@ -2,23 +2,36 @@ import { visibleWidth } from "@mariozechner/pi-tui";
 import type { ToolResult } from "../../../tools/tool.js";
 import { cleanLine, clipLine, spread, styled } from "../lines.js";
 import { ImageLines } from "./image-lines.js";
-import { presenterOf } from "./tools/index.js";
+import { bashPresenter } from "./tools/bash.js";
+import { editPresenter, writePresenter } from "./tools/changes.js";
+import { genericPresenter } from "./tools/generic.js";
+import { findPresenter, grepPresenter, lsPresenter, readPresenter } from "./tools/lookups.js";
 import { failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
-import { type Look, View } from "./view.js";
+import { View, type ViewStyle } from "./view.js";
 
-/** Names are padded to this, so that the subjects of the built-in tools stand under each other. */
+/** Names are padded to this width to align the subjects of the built-in tools. Columns. */
 const NAME_WIDTH = 4;
 
-/** A tool call with its result: one line, and under it what is worth seeing. */
+const PRESENTERS: ReadonlyMap<string, ToolPresenter> = new Map([
+	["bash", bashPresenter],
+	["read", readPresenter],
+	["grep", grepPresenter],
+	["find", findPresenter],
+	["ls", lsPresenter],
+	["edit", editPresenter],
+	["write", writePresenter],
+]);
+
+/** A tool call with its result: one line, and a preview of the output below it. */
 export class ToolCallView extends View {
 	#state: ToolCallState;
 	#presenter: ToolPresenter;
 	#ready = true;
 	#images: ImageLines | null = null;
 
-	constructor(look: Look, name: string, args: Record<string, unknown> = {}) {
-		super(look);
+	constructor(style: ViewStyle, name: string, args: Record<string, unknown> = {}) {
+		super(style);
 		this.#state = { name, args, phase: "writing", result: null, isError: false };
 		this.#presenter = presenterOf(name);
 	}
@@ -32,19 +45,19 @@ export class ToolCallView extends View {
 		return this.#images?.isDrawn ?? false;
 	}
 
-	/** The model is still writing the call, or has written it. */
+	/** Updates the call as far as the model has written it. */
 	describe(name: string, args: Record<string, unknown>, complete: boolean): void {
 		if (name !== this.#state.name) this.#presenter = presenterOf(name);
 		const waits = complete && this.#state.phase === "writing";
 		this.#set({ name, args, ...(waits ? { phase: "waiting" } : {}) });
 	}
 
-	/** The call runs. */
+	/** Marks the call as running. */
 	start(args: Record<string, unknown>): void {
 		this.#set({ args, phase: "running" });
 	}
 
-	/** Output so far. */
+	/** Replaces the output of the running call. */
 	update(result: ToolResult): void {
 		if (this.#state.phase === "running") this.#set({ result });
 	}
@@ -55,7 +68,7 @@ export class ToolCallView extends View {
 		const name = this.#presenter.imageName?.(this.#state) ?? "";
 		if (images.length > 0) {
 			this.#images = new ImageLines(
-				this.look,
+				this.style,
 				images.map((image) => ({ image, name })),
 			);
 		}
@@ -66,32 +79,32 @@ export class ToolCallView extends View {
 		});
 	}
 
-	/** The run ended before the call did. */
+	/** Marks an unfinished call as stopped. */
 	stop(): void {
 		if (this.#state.phase !== "finished") this.#set({ phase: "stopped" });
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme } = this.look;
+		const { theme } = this.style;
 		const call = this.#state;
 		const name = cleanLine(call.name, 40).padEnd(NAME_WIDTH);
-		const subject = this.#presenter.subject(call, this.look);
-		const head = spread(`${theme.bold(name)}  ${subject}`, this.#outcome(), width);
+		const subject = this.#presenter.subject(call, this.style);
+		const head = spread(`${theme.bold(name)}  ${subject}`, this.#status(), width);
 		const rail = theme.dim("│ ");
 		const room = Math.max(1, width - visibleWidth(rail));
-		const body = [...(this.#presenter.body?.(call, room, this.look) ?? [])];
+		const body = [...(this.#presenter.body?.(call, room, this.style) ?? [])];
 		if (call.isError && body.length === 0) {
-			body.push(...styled(failureOf(resultText(call), room, this.look), theme.error));
+			body.push(...styled(failureOf(resultText(call), room, this.style), theme.error));
 		}
 		body.push(...(this.#images?.lines(room) ?? []));
 		return [head, ...body.map((line) => clipLine(rail + line, width))];
 	}
 
-	#outcome(): string {
-		const { theme } = this.look;
+	#status(): string {
+		const { theme } = this.style;
 		const call = this.#state;
 		if (call.phase === "stopped") return theme.dim("stopped");
-		const own = this.#presenter.outcome?.(call, this.look) ?? "";
+		const own = this.#presenter.status?.(call, this.style) ?? "";
 		if (own) return call.isError ? theme.error(own.trim()) : theme.dim(own);
 		return call.phase === "finished" && call.isError ? theme.error("failed") : "";
 	}
@@ -100,4 +113,8 @@ export class ToolCallView extends View {
 		this.#state = { ...this.#state, ...change };
 		this.changed();
 	}
+}
+
+function presenterOf(toolName: string): ToolPresenter {
+	return PRESENTERS.get(toolName) ?? genericPresenter;
 }

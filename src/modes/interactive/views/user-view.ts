@@ -1,26 +1,26 @@
 import { basename } from "node:path";
 import type { UserMessage } from "@mariozechner/pi-ai";
 import { messageText } from "../../../log/entry.js";
-import { plural } from "../../format.js";
 import { cleanLines, clipLine, styled, wrapLines } from "../lines.js";
 import { ImageLines, type NamedImage } from "./image-lines.js";
-import { type Look, View } from "./view.js";
+import { more } from "./tools/output.js";
+import { View, type ViewStyle } from "./view.js";
 
-/** Lines of a prompt that are shown unless everything is expanded. */
+/** Lines of a collapsed prompt. */
 const MAX_LINES = 24;
-/** What stands in the text for an image that goes with it: a file of the command line, a pasted one. */
+/** Placeholders of images in the text: a file from the command line, a pasted image. */
 const IMAGE_IN_TEXT = /<file name="([^"]*)">\(image\)<\/file>|\[image (#\d+)\]/g;
 
-/** What the user said, and the images that went with it. Long pastes are cut. */
+/** A prompt of the user and its images. Long prompts are cut unless everything is expanded. */
 export class UserView extends View {
 	readonly #images: ImageLines;
 
 	constructor(
-		look: Look,
+		style: ViewStyle,
 		private readonly message: UserMessage,
 	) {
-		super(look);
-		this.#images = new ImageLines(look, imagesOf(message));
+		super(style);
+		this.#images = new ImageLines(style, imagesOf(message));
 	}
 
 	override get whole(): boolean {
@@ -28,19 +28,15 @@ export class UserView extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, expanded, keymap } = this.look;
-		// Without colours only a mark tells who speaks.
+		const { theme, expanded } = this.style;
+		// Without colors, only a mark identifies the user's text.
 		const mark = theme.name === "plain" ? "› " : "";
 		const text = messageText(this.message).trim();
 		const lines = text ? wrapLines(cleanLines(text), width - mark.length) : [];
 		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
 		const drawn = styled(shown, theme.userText).map((line, row) => (mark ? (row === 0 ? mark : "  ") + line : line));
 		if (shown.length < lines.length) {
-			drawn.push(
-				theme.dim(
-					`… ${plural(lines.length - shown.length, "line")} below · ${keymap.keyOf("app.expandTools")} shows all`,
-				),
-			);
+			drawn.push(more(lines.length - shown.length, "below", width, this.style));
 		}
 		return [...drawn, ...this.#images.lines(width)].map((line) => clipLine(line, width));
 	}
@@ -52,6 +48,6 @@ function imagesOf(message: UserMessage): NamedImage[] {
 	const names = [...messageText(message).matchAll(IMAGE_IN_TEXT)].map(([, path, mark]) =>
 		path === undefined ? (mark ?? "") : basename(path),
 	);
-	// A mark may have been typed, a file pasted: names that may be another image's are none.
+	// A placeholder may be text that the user typed. If the counts differ, names may belong to other images: omit them.
 	return images.map((image, at) => ({ image, name: names.length === images.length ? (names[at] ?? "") : "" }));
 }

@@ -3,53 +3,52 @@ import type { Block } from "../../../tui/live-tui.js";
 import type { TerminalImages } from "../../../tui/terminal-images.js";
 import type { Theme } from "../../../tui/theme.js";
 
-/** What views share: styles, the user's switches, and how to ask for a frame. */
-export interface Look {
+/** Shared by all views: theme, display switches, and functions that request a frame. */
+export interface ViewStyle {
 	readonly theme: Theme;
-	/** Absolute; paths inside it are shown relative to it. */
+	/** Absolute. Paths inside it are shown relative to it. */
 	readonly cwd: string;
 	readonly home: string;
-	/** Ctrl+O: outputs and diffs whole, hidden entries one by one. */
+	/** Ctrl+O: full outputs and diffs, and every hidden entry. */
 	expanded: boolean;
-	/** Ctrl+T: thinking in full. */
+	/** Ctrl+T: full thinking. */
 	showThinking: boolean;
-	/** Otherwise its first line; false leaves it out altogether. */
+	/** Show the first line of thinking; false hides collapsed thinking. */
 	previewThinking: boolean;
 	/** The column that shows what is in the context. */
 	gutter: boolean;
-	/** Names the keys in hints. */
 	readonly keymap: Pick<Keymap, "keyOf">;
-	/** Images, where the terminal can show them. */
+	/** Images, if the terminal supports them. */
 	readonly images: TerminalImages;
-	/** Rows that a block may take while it still grows. */
+	/** Maximum rows of a block that still grows. */
 	liveRows(): number;
-	/** Rows that an image may take. */
+	/** Maximum rows of an image. */
 	imageRows(): number;
 	requestRender(): void;
-	/** For what streams in: fewer frames, which the eye takes as steady. */
+	/** Requests a frame for streamed data, at a lower but steady rate. */
 	requestStreamFrame(): void;
 }
 
-/** Draws one thing of the transcript. Lines are kept until the width, the look or the data changes. */
+/** Draws one block of the transcript. Caches its lines until the width, the style or the data changes. */
 export abstract class View implements Block {
 	#lines: string[] | null = null;
 	#width = 0;
 	#imageRows = 0;
 
-	constructor(protected readonly look: Look) {}
+	constructor(protected readonly style: ViewStyle) {}
 
-	/** False while the view may still change by itself. */
+	/** False while the view may still change. */
 	get done(): boolean {
 		return true;
 	}
 
-	/** True when an image is among the lines: they depend on the height of the screen, and come and go together. */
+	/** True when the lines contain an image: they depend on the screen height, and appear and disappear in one piece. */
 	get whole(): boolean {
 		return false;
 	}
 
 	render(width: number): string[] {
-		const imageRows = this.whole ? this.look.imageRows() : 0;
+		const imageRows = this.whole ? this.style.imageRows() : 0;
 		if (!this.#lines || this.#width !== width || this.#imageRows !== imageRows) {
 			this.#lines = this.draw(Math.max(1, width));
 			this.#width = width;
@@ -62,13 +61,23 @@ export abstract class View implements Block {
 		this.#lines = null;
 	}
 
-	/** The data changed: draws again in the next frame. */
+	/** Drops the cached lines and requests a frame. Call after a data change. */
 	protected changed(): void {
 		this.#lines = null;
-		if (this.done) this.look.requestRender();
-		else this.look.requestStreamFrame();
+		if (this.done) this.style.requestRender();
+		else this.style.requestStreamFrame();
 	}
 
-	/** @returns lines of at most `width` columns; never the array of an earlier call, changed */
+	/** @returns lines of at most `width` columns, in a new array whenever they differ from an earlier result */
 	protected abstract draw(width: number): string[];
+}
+
+/** A view of data that does not change. */
+export abstract class StaticView<T> extends View {
+	constructor(
+		style: ViewStyle,
+		protected readonly data: T,
+	) {
+		super(style);
+	}
 }

@@ -15,7 +15,7 @@ const ROWS = [
 ] as const;
 
 test.each([80, 40])(
-	"the picker shows what a branch leaves behind and what was popped, at %d columns",
+	"the picker shows the messages after each branch point and popped messages, at %d columns",
 	async (width) => {
 		const chosen: unknown[] = [];
 		const rows = ROWS.map(([text, entryIndex, messagesAfter, tokensAfter, isInContext], index) => {
@@ -32,7 +32,7 @@ test.each([80, 40])(
 
 const HIDE_FIRST = `export default (pi) => pi.on("context", ({ messages }) => ({ messages: messages.slice(messages.findLastIndex(({ message }) => message.role === "user")) }));`;
 
-test("escape twice opens it, with the sign of what a hook hid, and enter branches", async () => {
+test("escape twice opens the picker with the sign of hidden messages, and enter branches", async () => {
 	const { terminal, provider, submit, session } = await startApp({ rows: 30, hooks: { "last.ts": HIDE_FIRST } });
 	provider.reply("One.", "Two.");
 	await terminal.waitFor("0%");

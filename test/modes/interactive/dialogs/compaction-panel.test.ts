@@ -17,7 +17,7 @@ const SUMMARY = [
 	"The tax code.",
 ].join("\n");
 
-/** Three turns, entries 1 to 6, of which a compaction keeps the last. */
+/** Three turns, entries 1 to 6. A compaction keeps the last turn. */
 async function startWithTurns(options: { columns?: number; hooks?: Record<string, string> } = {}): Promise<App> {
 	const app = await startApp({ rows: 30, ...options, agentSettings: { compaction: { keepRecentTokens: 10 } } });
 	app.provider.reply("Because price.ts uses Math.floor.", "Done, the test passes.", "I will read tax.ts.");
@@ -37,7 +37,7 @@ const lastTypes = (app: App, from: number) =>
 		.entries.slice(from)
 		.map(({ type }) => type);
 
-test("the preview says what is dropped and kept, also by hooks, and counts once it is accepted", async () => {
+test("the preview shows dropped and kept messages, including those of hooks, and applies when accepted", async () => {
 	const app = await startWithTurns({ hooks: { "pin.ts": PIN } });
 	await app.submit("/pin 1");
 	app.provider.reply(SUMMARY);
@@ -57,14 +57,14 @@ test("the preview says what is dropped and kept, also by hooks, and counts once 
 	expect(app.session().context.messages.map(({ entryIndex }) => entryIndex)).toEqual([null, 1, 2, 5, 6]);
 });
 
-test("what the model writes is shown as it comes, in 40 columns too, and escape leaves everything as it was", async () => {
+test("the summary is shown while the model writes it, in 40 columns too, and escape changes nothing", async () => {
 	const app = await startWithTurns({ columns: 40 });
 	const hold = new Promise<never>(() => {});
 	app.provider.reply({ content: [{ type: "text", text: SUMMARY }], hold });
 	await app.submit("/compact");
 	await app.terminal.waitFor("The tax code.");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("still being written");
+	await app.terminal.waitFor("still writing the summary");
 	await app.terminal.press("up", "down");
 	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/compaction-preview-40.txt");
 	await app.terminal.press("escape");
@@ -74,7 +74,7 @@ test("what the model writes is shown as it comes, in 40 columns too, and escape 
 	expect(app.session().isCompacting).toBe(false);
 });
 
-test("the summary can be edited, and counts as edited", async () => {
+test("the user can edit the summary, which is then theirs", async () => {
 	const app = await startWithTurns();
 	app.provider.reply("It was fixed.");
 	await app.submit("/compact");
@@ -94,13 +94,13 @@ test("the summary can be edited, and counts as edited", async () => {
 	expect(app.session().entries.at(-1)).toMatchObject({ summary: "It was fixed. Thoroughly." });
 });
 
-test("when the model fails, r asks it again and e lets the user write it", async () => {
+test("after the model fails, r asks it again and e lets the user write the summary", async () => {
 	const app = await startWithTurns();
 	app.provider.reply(httpError(400, {}, "no such model"), "Second draft.", "Third draft.");
 	await app.submit("/compact");
-	await app.terminal.waitFor("gave no summary");
+	await app.terminal.waitFor("returned no summary");
 	await app.terminal.press("enter");
-	expect((await panel(app)).at(-1)).toContain("e write it yourself · r redraft");
+	expect((await panel(app)).at(-1)).toContain("e write it · r redraft");
 	await app.terminal.type("r");
 	await app.terminal.waitFor("Second draft.");
 	await app.terminal.waitFor("enter accept");
@@ -111,7 +111,7 @@ test("when the model fails, r asks it again and e lets the user write it", async
 	expect(app.session().entries).toHaveLength(7);
 });
 
-test("a compaction of a hook is shown as the hook's, and its question is asked first", async () => {
+test("a hook's compaction is attributed to the hook, and the hook's question comes first", async () => {
 	const OWN = `export default (pi) => pi.on("session", async (event, ctx) => {
 		if (event.reason !== "before_compact") return;
 		if (!(await ctx.ui.confirm("Compact with the house style?", ""))) return { cancel: true };
@@ -131,11 +131,11 @@ test("a compaction of a hook is shown as the hook's, and its question is asked f
 	await app.submit("/compact");
 	await app.terminal.waitFor("house style?");
 	await app.terminal.press("escape");
-	await app.terminal.waitFor("The hook house cancelled the compaction");
-	expect((await app.terminal.text()).match(/The hook house cancelled the compaction/g)).toHaveLength(1);
+	await app.terminal.waitFor("Hook house canceled the compaction");
+	expect((await app.terminal.text()).match(/Hook house canceled the compaction/g)).toHaveLength(1);
 });
 
-test("space shows a message in full and s the summary; nothing hostile in them gets to the terminal", async () => {
+test("space shows a message in full and s the summary, without their control sequences", async () => {
 	const app = await startApp({ rows: 30, agentSettings: { compaction: { keepRecentTokens: 5 } } });
 	const hostile = "bad \x1b]0;owned\x07 text";
 	app.provider.reply(hostile, "fine", `${hostile}\n${SUMMARY}`);
@@ -162,7 +162,7 @@ test("space shows a message in full and s the summary; nothing hostile in them g
 	await app.terminal.waitFor("Nothing was compacted");
 });
 
-test("a prompt that comes while a preview is open is queued and starts a run once the preview is accepted", async () => {
+test("a prompt sent during a preview is queued and starts a run after the preview is accepted", async () => {
 	const app = await startWithTurns();
 	app.provider.reply("DRAFT", "working");
 	await app.submit("/compact");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { panel, startWithWork, TAIL } from "./support.js";
 
-/** Entries 1 to 4, then 5: `/tail`, 6 and 7: another question and its answer, of which the model saw only the tail. */
+/** Entries 1 to 4; 5: `/tail`; 6 and 7: a question and its answer, for which the model saw only the tail. */
 async function startWithPast(size: { columns?: number } = {}) {
 	const app = await startWithWork({ "tail.ts": TAIL }, size);
 	await app.submit("/tail");
@@ -10,7 +10,7 @@ async function startWithPast(size: { columns?: number } = {}) {
 	return app;
 }
 
-test("[ and ] step through the requests of the past, and what a hook does there can be tried", async () => {
+test("[ and ] step through past requests, where hooks can be toggled too", async () => {
 	const app = await startWithPast();
 	const before = app.session().entries.length;
 	await app.submit("/context");
@@ -34,7 +34,7 @@ test("[ and ] step through the requests of the past, and what a hook does there 
 	await app.terminal.type("d[");
 	await app.terminal.waitFor("Request 2 of 3");
 	await app.terminal.type("[[");
-	await app.terminal.waitFor("There is no request before this one");
+	await app.terminal.waitFor("This is the first request");
 	expect((await panel(app))[1]).toContain("Request 1 of 3");
 	await app.terminal.type("]]");
 	await app.terminal.waitFor("Request 3 of 3");
@@ -49,7 +49,7 @@ test("[ and ] step through the requests of the past, and what a hook does there 
 	expect(app.session().entries).toHaveLength(before);
 });
 
-test("/context with the index of an entry opens there, in 40 columns too, and 0 leads to the next request", async () => {
+test("/context with an entry index opens at that entry, in 40 columns too, and 0 goes to the next request", async () => {
 	const app = await startWithPast({ columns: 40 });
 	await app.submit("/context 4");
 	await app.terminal.waitFor("Entry 4");

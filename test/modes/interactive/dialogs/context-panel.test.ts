@@ -11,7 +11,7 @@ import { PRUNE, panel, startWithWork, TAIL } from "./support.js";
 /** The title of the panel, short or in full. */
 const OPEN = /Next request|Context of the next request/;
 
-test("the panel lists what the model sees, what a hook hid and replaced, and what the cache has", async () => {
+test("the panel lists the messages of the request, entries hidden or replaced by hooks, and cached messages", async () => {
 	const app = await startWithWork({ "prune.ts": PRUNE, "tail.ts": TAIL });
 	await app.submit("/context");
 	await app.terminal.waitFor(OPEN);
@@ -26,7 +26,7 @@ test("the panel lists what the model sees, what a hook hid and replaced, and wha
 	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/context-panel-hidden.txt");
 });
 
-test("t shows the request as it would be without a hook, and x turns it off for real", async () => {
+test("t shows the request without a hook, and x turns the hook off", async () => {
 	const app = await startWithWork({ "tail.ts": TAIL });
 	await app.submit("/tail");
 	await app.submit("/context");
@@ -54,13 +54,13 @@ test("t shows the request as it would be without a hook, and x turns it off for 
 	expect(await app.terminal.text()).not.toMatch(OPEN);
 });
 
-test("of several hooks one is chosen", async () => {
+test("with several hooks the user chooses one", async () => {
 	const app = await startWithWork({ "prune.ts": PRUNE, "tail.ts": TAIL });
 	await app.submit("/context");
 	await app.terminal.waitFor(OPEN);
 	await app.terminal.press("up");
 	await app.terminal.type("t");
-	await app.terminal.waitFor("What if without");
+	await app.terminal.waitFor("The request without");
 	await app.terminal.press("enter", "escape");
 	await app.terminal.waitFor(/ithout prune/);
 	expect(await panel(app)).toContainEqual(expect.stringMatching(/^→▎ {2}3 read .* 244 +new$/));
@@ -87,7 +87,7 @@ test("enter shows a message in full, with its control sequences shown, and it sc
 	expect(app.terminal.output).not.toContain("\x1b]0;owned");
 });
 
-test("d compares with the last request, / filters, and both fit 40 columns", async () => {
+test("d compares with the last request and / filters, at 40 columns too", async () => {
 	const app = await startWithWork({ "tail.ts": TAIL }, { columns: 40 });
 	await app.submit("/tail");
 	await app.submit("/context");
@@ -105,7 +105,7 @@ test("d compares with the last request, / filters, and both fit 40 columns", asy
 	expect((await panel(app)).filter((line) => /^[→ ][▎┆◆]/.test(line)).length).toBeGreaterThan(1);
 });
 
-test("y copies the selected message, Y the whole request", async () => {
+test("y copies the selected message, Y the full request", async () => {
 	const app = await startWithWork({});
 	await app.submit("/context");
 	await app.terminal.waitFor(OPEN);
@@ -113,7 +113,7 @@ test("y copies the selected message, Y the whole request", async () => {
 	await app.terminal.type("y");
 	await app.terminal.waitFor("Copied the message");
 	await app.terminal.type("Y");
-	await app.terminal.waitFor("Copied the whole request");
+	await app.terminal.waitFor("Copied the full request");
 	const copied = [...app.terminal.output.matchAll(/\x1b\]52;c;([^\x07]*)\x07/g)].map(([, text = ""]) =>
 		Buffer.from(text, "base64").toString(),
 	);
@@ -121,7 +121,7 @@ test("y copies the selected message, Y the whole request", async () => {
 	expect(copied[1]).toMatch(/^user:\nwhy does checkout round down\?\n\nassistant:\nread\(/);
 });
 
-test("no line is wider than the screen or moves the cursor, whatever was said", async () => {
+test("no line is wider than the screen or moves the cursor, whatever the messages contain", async () => {
 	const hostile = [
 		"\x1b[2J\x1b]0;owned\x07",
 		"漢字".repeat(60),
@@ -156,7 +156,7 @@ test("no line is wider than the screen or moves the cursor, whatever was said", 
 	}
 });
 
-test("what goes before the messages is counted and can be read: the system prompt and each tool", async () => {
+test("the preamble is counted and can be read: the system prompt and each tool", async () => {
 	const app = await startWithWork({});
 	await app.submit("/context");
 	await app.terminal.waitFor(OPEN);

@@ -28,7 +28,7 @@ function open(guard = new TypingGuard(false)) {
 }
 
 describe("the question", () => {
-	test.each([80, 40])("at %d columns says who asks for what, what that means and which keys answer", async (width) => {
+	test.each([80, 40])("at %d columns names the hook, the handle, its meaning and the keys", async (width) => {
 		const lines = open().panel.render(width);
 		expect(lines.filter((line) => visibleWidth(line) > width)).toEqual([]);
 		const text = `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
@@ -40,13 +40,13 @@ describe("the question", () => {
 		["o", "once"],
 		["n", "no"],
 		["\x1b", "no"],
-	])("%j answers %s; other keys answer nothing", (key, answer) => {
+	])("%j answers %s; other keys do nothing", (key, answer) => {
 		const { press, answers } = open();
 		press("\r", "x", " ", key);
 		expect(answers).toEqual([answer]);
 	});
 
-	test("what was meant for the editor answers nothing", () => {
+	test("ignores keys that were meant for the editor", () => {
 		let now = 0;
 		const { press, answers } = open(new TypingGuard(true, () => now));
 		press("y");
@@ -59,7 +59,7 @@ describe("the question", () => {
 describe("in the shell", () => {
 	const settingsOf = (agentDir: string) => JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"));
 
-	test("y loads the hook and is kept in the settings beside what stands there; it is not asked again", async () => {
+	test("y loads the hook, is saved next to other settings, and is not asked again", async () => {
 		const kept = { mystery: 1, hookGrants: { "other.ts": ["systemItems"] } };
 		const agentDir = tempAgentDir({ hooks: { "asks.ts": HOOK }, settings: kept });
 		const app = await startApp({ agentDir });
@@ -73,7 +73,7 @@ describe("in the shell", () => {
 		await app.terminal.waitFor("1 hook loaded");
 	});
 
-	test("o holds for the run, reloads included, and leaves no trace", async () => {
+	test("o applies to this run, including reloads, and is not saved", async () => {
 		const agentDir = tempAgentDir({ hooks: { "asks.ts": HOOK }, settings: { mystery: 1 } });
 		const app = await startApp({ agentDir });
 		await app.terminal.waitFor("asks for systemItems");
@@ -84,7 +84,7 @@ describe("in the shell", () => {
 		expect(settingsOf(agentDir)).toEqual({ mystery: 1 });
 	});
 
-	test("n leaves the hook out, with the line that says how to grant it; a project's hook is asked about after its code", async () => {
+	test("n skips the hook and prints how to grant it; for a project's hook the question comes after that about its code", async () => {
 		const app = await startApp({ files: { ".pi/hooks/asks.ts": HOOK } });
 		await app.terminal.waitFor("Run it?");
 		await app.terminal.type("y");

@@ -18,7 +18,7 @@ const HOOKS = {
 	"unused.ts": `export default (pi) => pi.on("tool_result", () => {});`,
 };
 
-/** A screen with what differs between runs made equal. */
+/** A screen in which the parts that differ between runs are normalized. */
 async function stable(app: App): Promise<string> {
 	const screen = await app.terminal.screen();
 	const from = screen.findIndex((line) => OPEN.test(line) || line.startsWith(" sad"));
@@ -27,7 +27,7 @@ async function stable(app: App): Promise<string> {
 	return `${text.replace(/\/tmp\/pi-agent-\w+/g, "/tmp/pi-agent-xxxxxx")}\n`;
 }
 
-/** What handlers took differs from run to run, and with it how wide it is written. */
+/** Durations differ between runs, also in their width. */
 function stopClock(app: App): void {
 	const { inspector } = app.session();
 	const measured = inspector.hookStatuses.bind(inspector);
@@ -59,12 +59,12 @@ test("the panel names calls, times, errors, conflicts and hooks that never fired
 	expect(await app.terminal.text()).not.toMatch(OPEN);
 });
 
-test("at 40 columns each hook still has a line with its name and state", async () => {
+test("at 40 columns each hook has a line with its name and state", async () => {
 	const app = await openPanel(40);
 	await expect(await stable(app)).toMatchFileSnapshot("../../../screens/hooks-panel-40.txt");
 });
 
-test("space turns a hook off and on, r loads all anew", async () => {
+test("space turns a hook off and on, r reloads all hooks", async () => {
 	const app = await openPanel(80);
 	expect(app.session().context.messages).toHaveLength(1);
 	await app.terminal.press("down", "down", "down");
@@ -80,9 +80,9 @@ test("space turns a hook off and on, r loads all anew", async () => {
 	expect(app.session().loaded.hooks).toHaveLength(reloads);
 });
 
-test("a hook that does not load is named with the reason", async () => {
+test("a hook that fails to load is listed with the reason", async () => {
 	const app = await openPanel(100);
 	await app.terminal.press("end", "enter");
 	const text = (await app.terminal.text()).replace(/\s*\n\s*/g, " ");
-	expect(text).toMatch(/problem +Hook \S+broken\.ts did not load: it has no default export that is a function/);
+	expect(text).toMatch(/problem +Hook \S+broken\.ts did not load: its default export is not a function/);
 });

@@ -19,16 +19,13 @@ const ROWS = [
 	{ label: "/pop [turn]", text: "Pop to a turn", origin: "hook stack", insert: "/pop " },
 ];
 
-test.each([80, 40])(
-	"each row has its text and where it is from, and the selected one is told in full, at %d",
-	async (width) => {
-		const look = { theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 };
-		const page = createListPage(look, { title: "Commands and other input", rows: ROWS }, () => {});
-		await expect(`${page.render(width).join("\n")}\n`).toMatchFileSnapshot(`../../../screens/help-${width}.txt`);
-	},
-);
+test.each([80, 40])("each row has its text and origin, and the selected one is shown in full, at %d", async (width) => {
+	const look = { theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 };
+	const page = createListPage(look, { title: "Commands and other input", rows: ROWS }, () => {});
+	await expect(`${page.render(width).join("\n")}\n`).toMatchFileSnapshot(`../../../screens/help-${width}.txt`);
+});
 
-test("? shows what can be typed over the editor, and leaves nothing behind", async () => {
+test("? shows the help over the editor and leaves no trace", async () => {
 	const { terminal } = await startApp({ hooks: { "stack.ts": HOOK } });
 	await terminal.waitFor("0%");
 	const before = await terminal.text();
@@ -40,7 +37,7 @@ test("? shows what can be typed over the editor, and leaves nothing behind", asy
 	expect(await terminal.scrollback()).toEqual(await terminal.screen());
 });
 
-test("in the help a command is looked for and put into the editor", async () => {
+test("a command found in the help is put into the editor", async () => {
 	const { terminal, submit } = await startApp({ hooks: { "stack.ts": HOOK } });
 	await terminal.waitFor("0%");
 	await submit("/help");
@@ -52,7 +49,7 @@ test("in the help a command is looked for and put into the editor", async () => 
 	await terminal.waitFor(/^ *\/pop 2 *$/m);
 });
 
-test("/hotkeys lists the keys as they are bound, and typing finds one", async () => {
+test("/hotkeys lists the current keys, and typing filters them", async () => {
 	const app = await startApp({
 		rows: 24,
 		mode: { keybindings: () => ({ value: { "app.model": "ctrl+e" }, placeOf: () => "", problem: null }) },
@@ -67,7 +64,7 @@ test("/hotkeys lists the keys as they are bound, and typing finds one", async ()
 	await app.terminal.waitFor((screen) => !screen.join("").includes("Key bindings"));
 });
 
-test("on a narrow screen what the selected key does is told in full below the list", async () => {
+test("on a narrow screen the description of the selected key is shown in full below the list", async () => {
 	const app = await startApp({ columns: 40, rows: 24 });
 	await app.terminal.waitFor("0%");
 	await app.submit("/hotkeys");

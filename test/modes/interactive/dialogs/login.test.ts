@@ -3,7 +3,7 @@ import { tempAgentDir } from "../../../helpers/temp.js";
 import { startApp } from "../app.js";
 
 test.each([80, 40])(
-	"/login lists the ways in, with what is known already, and masks the key, at %d columns",
+	"/login lists the ways to log in with their state, and masks the key, at %d columns",
 	async (columns) => {
 		const agentDir = tempAgentDir({ auth: { groq: { type: "api_key", key: "gsk_0123456789ab" } } });
 		const { terminal, submit } = await startApp({ columns, rows: 30, agentDir });

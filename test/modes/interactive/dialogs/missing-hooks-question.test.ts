@@ -5,7 +5,7 @@ import { tempAgentDir, tempDir } from "../../../helpers/temp.js";
 import { type App, startApp } from "../app.js";
 import { TAIL } from "./support.js";
 
-/** An app on a session that a hook had shaped, whose file is gone. */
+/** An app on a session whose context was made by a hook that no longer exists. */
 async function reopened(columns = 80): Promise<App> {
 	const agentDir = tempAgentDir({ hooks: { "tail.ts": TAIL } });
 	const cwd = tempDir("pi-shop-");
@@ -29,12 +29,12 @@ async function reopened(columns = 80): Promise<App> {
 test.each([80, 40])("on resume the user is asked, at %i columns", async (columns) => {
 	const app = await reopened(columns);
 	const screen = await app.terminal.screen();
-	// The footer below names a directory that is another one each time.
+	// The footer below names a directory that differs in each run.
 	const above = screen.slice(0, screen.findLastIndex((line) => line.includes("esc cancel")) + 1);
 	await expect(`${above.join("\n")}\n`).toMatchFileSnapshot(`../../../screens/missing-hooks-${columns}.txt`);
 });
 
-test("freezing keeps what the model saw", async () => {
+test("freezing keeps the context that the model saw", async () => {
 	const app = await reopened();
 	app.provider.reply("Here it is.");
 	await app.terminal.press("down", "enter");
@@ -50,7 +50,7 @@ test("freezing keeps what the model saw", async () => {
 	await expect(await app.terminal.text()).toContain("[Earlier work: the price code was read.]");
 });
 
-test("leaving quits and writes nothing", async () => {
+test("quitting writes nothing", async () => {
 	const app = await reopened();
 	const entries = app.session().entries.length;
 	await app.terminal.press("up", "enter");
@@ -58,7 +58,7 @@ test("leaving quits and writes nothing", async () => {
 	expect(app.session().entries).toHaveLength(entries);
 });
 
-test("escape goes on without the hook", async () => {
+test("escape continues without the hook", async () => {
 	const app = await reopened();
 	app.provider.reply("All of it.");
 	await app.terminal.press("escape");

@@ -51,7 +51,7 @@ function open({ ports = {}, offline = true }: { ports?: { ollama?: number }; off
 }
 
 describe("the picker", () => {
-	test.each([120, 80, 40])("shows what a model costs, can do and needs, at %d columns", async (width) => {
+	test.each([120, 80, 40])("shows price, features and key of each model, at %d columns", async (width) => {
 		const { screen, nextDraw } = open();
 		await nextDraw;
 		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/model-picker-${width}.txt`);
@@ -65,13 +65,13 @@ describe("the picker", () => {
 		["kimi-k2.6:free", ["moonshotai/kimi-k2.6:free", undefined]],
 		["kimi-k2.6:free:low", ["moonshotai/kimi-k2.6:free", "low"]],
 		["no key gpt", ["gpt-5.5", undefined]],
-	])("takes %j for a model and a level as the command line does", (typed, expected) => {
+	])("parses %j into a model and a level like the command line", (typed, expected) => {
 		const { type, chosen } = open();
 		type(`${typed}\r`);
 		expect(chosen).toEqual([expected]);
 	});
 
-	test("says which level is typed", () => {
+	test("shows the typed level", () => {
 		const { type, screen } = open();
 		type("opus:high");
 		expect(screen(80)).toContain("\n thinking: high\n");
@@ -79,7 +79,7 @@ describe("the picker", () => {
 		expect(screen(80)).not.toContain("thinking");
 	});
 
-	test("looks for servers on this machine without waiting, and keeps what is selected", async () => {
+	test("searches for local servers in the background and keeps the selection", async () => {
 		let answer = () => {};
 		const server = createServer((_, response) => {
 			answer = () => response.end(JSON.stringify({ data: [{ id: "qwen3:8b" }] }));
@@ -95,17 +95,17 @@ describe("the picker", () => {
 		const ollama = typeof address === "object" && address ? address.port : 0;
 		const { screen, nextDraw, type, chosen } = open({ ports: { ollama }, offline: false });
 		await isAsked;
-		expect(screen(80)).toContain("looking for model servers");
+		expect(screen(80)).toContain("looking for local servers");
 		expect(screen(80)).not.toContain("qwen3");
 		answer();
 		await nextDraw;
-		expect(screen(80)).not.toContain("looking for model servers");
+		expect(screen(80)).not.toContain("looking for local servers");
 		expect(screen(80)).toMatch(/ollama\/qwen3:8b +33k +free +local/);
 		type("\r");
 		expect(chosen).toEqual([["claude-sonnet-4-6", undefined]]);
 	});
 
-	test("stops looking when it is closed", async () => {
+	test("stops searching when it is closed", async () => {
 		const server = createServer(() => {}); // never answers
 		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 		onTestFinished(() => {
@@ -125,7 +125,7 @@ describe("the picker", () => {
 });
 
 describe("/model", () => {
-	test("opens with Ctrl+L over a draft, which is there again afterwards", async () => {
+	test("opens with Ctrl+L over a draft, which is restored afterwards", async () => {
 		const { terminal, session } = await startApp({ rows: 30 });
 		await terminal.waitFor("0%");
 		await terminal.type("half a thought");
@@ -138,7 +138,7 @@ describe("/model", () => {
 		expect(session().thinkingLevel).toBe("low");
 	});
 
-	test("asks for the key of a model without one, warns of one that looks wrong, and sets the model then", async () => {
+	test("asks for a missing key, warns about one that looks wrong, and then sets the model", async () => {
 		const { terminal, session, submit } = await startApp({ rows: 30 });
 		await terminal.waitFor("0%");
 		await submit("/model groq/openai/gpt-oss-120b");
@@ -158,10 +158,10 @@ describe("/model", () => {
 		expect(session().model?.provider).toBe("groq");
 	});
 
-	test("names the nearest model for one that does not exist", async () => {
+	test("suggests the nearest model for an unknown name", async () => {
 		const { terminal, submit } = await startApp();
 		await terminal.waitFor("0%");
 		await submit("/model scriptd");
-		await terminal.waitFor(/No model "scriptd" · near: \S+\/scripted/);
+		await terminal.waitFor(/No model "scriptd" · did you mean \S+\/scripted/);
 	});
 });

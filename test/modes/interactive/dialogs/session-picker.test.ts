@@ -74,7 +74,7 @@ async function open(samples: readonly Sample[] = SAMPLES, current: string | null
 	const type = (...keys: string[]) => {
 		for (const key of keys) picker.handleInput(key);
 	};
-	await vi.waitFor(() => expect(screen()).not.toContain("reading"), { interval: 2 });
+	await vi.waitFor(() => expect(screen()).not.toContain("loading"), { interval: 2 });
 	return { picker, paths, chosen, named, closed, screen, shows, type, sessions };
 }
 
@@ -86,16 +86,19 @@ describe("the picker", () => {
 		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-${width}.txt`);
 	});
 
-	test.each([80, 40])("lists every directory's with tab, with the place, at %d columns", async (width) => {
-		const { screen, shows, type } = await open();
-		type("\t");
-		await shows("pipeline");
-		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-all-${width}.txt`);
-		type("\t");
-		await vi.waitFor(() => expect(screen()).not.toContain("pipeline"));
-	});
+	test.each([80, 40])(
+		"lists the sessions of all directories with tab, with their directory, at %d columns",
+		async (width) => {
+			const { screen, shows, type } = await open();
+			type("\t");
+			await shows("pipeline");
+			await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-all-${width}.txt`);
+			type("\t");
+			await vi.waitFor(() => expect(screen()).not.toContain("pipeline"));
+		},
+	);
 
-	test.each([80, 40])("tells which session another pi has open, at %d columns", async (width) => {
+	test.each([80, 40])("shows which session is open in another pi, at %d columns", async (width) => {
 		const root = tempDir();
 		const samples = SAMPLES.slice(0, 2);
 		const lock = acquireLock(samples.map((sample) => write(root, sample))[0] ?? "");
@@ -104,7 +107,7 @@ describe("the picker", () => {
 		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-open-${width}.txt`);
 	});
 
-	test("filters by name and first message at once, and finds the rest of the text meanwhile", async () => {
+	test("filters by name and first message at once and searches the full texts in the background", async () => {
 		const { screen, shows, type, chosen, paths } = await open();
 		type(..."coupon");
 		expect(screen()).toContain("1/1");
@@ -115,7 +118,7 @@ describe("the picker", () => {
 		expect(chosen).toEqual([paths.get("ccc")]);
 	});
 
-	test("of several texts that are typed the latest is searched for", async () => {
+	test("searches only for the latest typed text", async () => {
 		const { sessions, type, shows, screen } = await open();
 		const search = vi.spyOn(sessions, "search");
 		type(..."half c");
@@ -127,7 +130,7 @@ describe("the picker", () => {
 		expect(search.mock.calls.map(([, , signal]) => signal.aborted)).toEqual([true, false]);
 	});
 
-	test("ends a search when it is closed", async () => {
+	test("stops the search when it is closed", async () => {
 		const { sessions, type, closed } = await open();
 		const search = vi.spyOn(sessions, "search");
 		type(..."half c");
@@ -138,7 +141,7 @@ describe("the picker", () => {
 });
 
 describe("a session", () => {
-	test("is deleted after a question, and the place of the file is told", async () => {
+	test("is deleted after a question, and the path of the file is shown", async () => {
 		const { screen, type, paths } = await open();
 		const path = paths.get("bbb") ?? "";
 		type("\x1b[B", CTRL_D);
@@ -152,14 +155,14 @@ describe("a session", () => {
 		expect(screen(400)).toContain(`deleted ${path}`);
 	});
 
-	test("that is open stays", async () => {
+	test("that is open cannot be deleted", async () => {
 		const { screen, type, paths } = await open(SAMPLES, "aaa");
 		type(CTRL_D, "y");
 		expect(existsSync(paths.get("aaa") ?? "")).toBe(true);
-		expect(screen()).toContain("The open session cannot be deleted · begin another with /new first");
+		expect(screen()).toContain("The open session cannot be deleted · start another with /new first");
 	});
 
-	test("gets another name, also the one that is open", async () => {
+	test("can be renamed, even if it is open", async () => {
 		const { shows, type, named, sessions, paths } = await open(SAMPLES, "aaa");
 		type(CTRL_R, ..."rounding", "\r");
 		await shows(/● rounding +2 messages/);
@@ -172,7 +175,7 @@ describe("a session", () => {
 	});
 });
 
-test("of 2000 sessions the heads are read once, typing reads nothing, and a screen's worth of rows is drawn", async () => {
+test("listing 2000 sessions reads their heads once, typing reads nothing, and only visible rows are drawn", async () => {
 	const read = vi.spyOn(OpenFile.prototype, "readSome");
 	const samples = Array.from({ length: 2000 }, (_, n) => ({
 		id: `s${n}`,
@@ -190,7 +193,7 @@ test("of 2000 sessions the heads are read once, typing reads nothing, and a scre
 	expect(read).not.toHaveBeenCalled();
 });
 
-test("pi -r and /resume open it; the session goes on with its transcript, the draft stays", async () => {
+test("pi -r and /resume open the picker; the session continues with its transcript and the draft is kept", async () => {
 	const agentDir = tempAgentDir();
 	const home = tempDir();
 	const cwd = join(home, "shop");

@@ -29,16 +29,13 @@ async function overlay(app: App): Promise<string> {
 
 const saved = (app: App): unknown => JSON.parse(readFileSync(join(app.agentDir, "settings.json"), "utf8"));
 
-test.each([80, 40])(
-	"the settings stand there with their values and where they are from, at %d columns",
-	async (columns) => {
-		const app = await open(columns);
-		await app.terminal.type("retry");
-		await expect(await overlay(app)).toMatchFileSnapshot(`../../../screens/settings-${columns}.txt`);
-	},
-);
+test.each([80, 40])("the settings are listed with their values and sources, at %d columns", async (columns) => {
+	const app = await open(columns);
+	await app.terminal.type("retry");
+	await expect(await overlay(app)).toMatchFileSnapshot(`../../../screens/settings-${columns}.txt`);
+});
 
-test("space goes through the values; the screen and the session follow at once, the file keeps the rest", async () => {
+test("space chooses the next value; screen and session change at once, and the file keeps other settings", async () => {
 	const app = await open();
 	app.provider.reply("An answer.");
 	await app.terminal.press("escape");
@@ -59,7 +56,7 @@ test("space goes through the values; the screen and the session follow at once, 
 	expect(saved(app)).toEqual({ retry: { maxRetries: 5 }, mine: true, queueMode: "one-at-a-time", gutter: false });
 });
 
-test("the values of a setting are listed with it, and when a change applies", async () => {
+test("a setting is shown with its values and when a change applies", async () => {
 	const { terminal } = await open();
 	await terminal.type("notify");
 	await terminal.waitFor("auto, bell, off · applies now");
@@ -70,7 +67,7 @@ test("the values of a setting are listed with it, and when a change applies", as
 	await terminal.waitFor("saved, applies at the next start");
 });
 
-test("edits of the file by others reach screen and session, and a broken file is reported once", async () => {
+test("edits of the file apply to screen and session, and an invalid file is reported once", async () => {
 	const app = await startApp({ rows: 40, theme: null });
 	await app.terminal.waitFor("0%");
 	app.provider.reply("An answer.");
@@ -92,7 +89,7 @@ test("edits of the file by others reach screen and session, and a broken file is
 	expect(shown).toHaveLength(1);
 });
 
-test("a number is typed in its place, and one that cannot be is refused with the reason", async () => {
+test("a number is typed, and an invalid one is refused with the reason", async () => {
 	const app = await open();
 	const { terminal } = app;
 	await terminal.type("maxretries");
@@ -108,7 +105,7 @@ test("a number is typed in its place, and one that cannot be is refused with the
 	expect(new SettingsStore({ agentDir: app.agentDir, cwd: "/" }).current.retry.maxRetries).toBe(9);
 });
 
-test("delete takes the user's own value away; lists and keys are left to the file", async () => {
+test("delete removes the user's value; lists and keys are edited in the file", async () => {
 	const app = await open();
 	const { terminal } = app;
 	await terminal.type("maxretries");
@@ -121,7 +118,7 @@ test("delete takes the user's own value away; lists and keys are left to the fil
 	await terminal.waitFor("apiKeys is an object of strings: edit settings.json to change it");
 });
 
-test("what the project sets is saved for the user and told to count elsewhere only", async () => {
+test("a setting that the project overrides is saved for the user, with a note that it applies elsewhere", async () => {
 	const { terminal } = await open();
 	await terminal.type("quiet");
 	await terminal.type(" ");

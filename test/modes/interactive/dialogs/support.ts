@@ -1,7 +1,7 @@
 import { toolCall } from "../../../helpers/loopback-provider.js";
 import { type App, type AppOptions, startApp } from "../app.js";
 
-/** `/tail` puts a line in place of all that was said until then. */
+/** `/tail` replaces all earlier messages with a line. */
 export const TAIL = `
 import { isUserMessageEntry } from "@mariozechner/pi-coding-agent/hooks";
 export default (pi) => {
@@ -14,7 +14,7 @@ export default (pi) => {
 	pi.command("tail", { handler: async (ctx) => { await ctx.saveEntry({ type: "tail_mark" }); await ctx.rebuildContext(); } });
 };`;
 
-/** Cuts the results of tools. */
+/** Truncates tool results. */
 export const PRUNE = `
 export default (pi) => pi.on("context", ({ messages }) => ({
 	messages: messages.map((item) => item.message.role !== "toolResult" ? item : {
@@ -22,7 +22,7 @@ export default (pi) => pi.on("context", ({ messages }) => ({
 	}),
 }));`;
 
-/** Entries 1 to 5: a question, two replies with a tool call and its result between, another question and its answer. */
+/** Entries 1 to 5: a question, a tool call with its result, a reply, another question and its answer. */
 export async function startWithWork(
 	hooks: Record<string, string>,
 	size: { columns?: number; rows?: number } = {},
@@ -42,7 +42,7 @@ export async function startWithWork(
 	return app;
 }
 
-/** The part of the screen that the panel takes. */
+/** The lines of the panel. */
 export async function panel(app: App): Promise<string[]> {
 	const screen = await app.terminal.screen();
 	const from = screen.findIndex((line) => /^─+$/.test(line));

@@ -31,7 +31,7 @@ function open() {
 }
 
 test.each([80, 40])(
-	"every tool stands there with its source, and what it does when it is selected, at %d",
+	"every tool is listed with its source, the selected one with its description, at %d",
 	async (width) => {
 		const { picker, type } = open();
 		type("\x1b[B", " ", "\x1b[F");
@@ -52,7 +52,7 @@ test("space and enter turn the selected tool off and on, also in a filtered list
 	expect(closed).toEqual(["closed"]);
 });
 
-test("/tools opens it, and says on the way out what is off", async () => {
+test("/tools opens the picker and reports the disabled tools when it closes", async () => {
 	const { terminal, submit, session } = await startApp({ rows: 30 });
 	await terminal.waitFor("0%");
 	await submit("/tools");

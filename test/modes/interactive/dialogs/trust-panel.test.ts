@@ -42,7 +42,7 @@ const SET = setOf(
 	{ unresolved: [{ from: ".pi/hooks/deploy.ts", specifier: "left-pad", reason: "a package" }] },
 );
 
-/** A panel that was opened, as `askTrust` opens it. */
+/** A panel opened by `askTrust`. */
 async function open(set: ProjectSet, rows?: number, state: Parameters<typeof askTrust>[3] = {}) {
 	const answers: TrustAnswer[] = [];
 	const panels: TrustPanel[] = [];
@@ -66,12 +66,12 @@ async function open(set: ProjectSet, rows?: number, state: Parameters<typeof ask
 }
 
 describe("the question", () => {
-	test.each([80, 40])("names every file with size, digest and what became of it, in %i columns", async (width) => {
+	test.each([80, 40])("lists every file with size, digest and state, in %i columns", async (width) => {
 		const { screen } = await open(SET, 40);
 		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/trust-question-${width}.txt`);
 	});
 
-	test("looks as its page says", async () => {
+	test("looks like its documentation", async () => {
 		const page = readFileSync(new URL("../../../../docs/trust.md", import.meta.url), "utf8");
 		const { screen } = await open(SET, 40);
 		const [, ...lines] = screen(80).trimEnd().split("\n");
@@ -92,14 +92,14 @@ describe("the question", () => {
 		await expect.poll(() => answers).toEqual([answer]);
 	});
 
-	test("no other key and no pasted text is an answer", async () => {
+	test("ignores other keys and pasted text", async () => {
 		const { press, answers, screen } = await open(SET);
 		await press("\r", " ", "x", "yes", "\x1b[200~y\x1b[201~", "\t", "\x1b[B", "\x7f");
 		expect(answers).toEqual([]);
 		expect(screen()).toContain("Run it?");
 	});
 
-	test("keys of a prompt that was being typed are no answer, before there is a pause", async () => {
+	test("ignores keys of a prompt that the user was typing, until there is a pause", async () => {
 		let time = 0;
 		const { press, answers } = await open(SET, 24, { isTyping: true, clock: () => time });
 		for (const key of "try this\r\x1by") {
@@ -112,7 +112,7 @@ describe("the question", () => {
 		await expect.poll(() => answers).toEqual(["once"]);
 	});
 
-	test("more files than fit are reached with the arrows, and it says that there are more", async () => {
+	test("scrolls with the arrows, and shows that there are more files", async () => {
 		const files = Array.from({ length: 60 }, (_, at) => file(`.pi/hooks/h${at}.ts`, "x", "new"));
 		const { press, screen } = await open(setOf(files));
 		expect(screen()).toContain("of 60");
@@ -121,14 +121,14 @@ describe("the question", () => {
 		expect(screen()).toContain("h59.ts");
 	});
 
-	test("names hide nothing: links show where they lead, invisible characters by name", async () => {
+	test("shows the targets of links and the names of invisible characters", async () => {
 		const linked = { ...file(".pi/hooks/a.ts", "x", "new"), realPath: "/elsewhere/\u200bevil.ts" };
 		const { screen } = await open(setOf([linked, file(".pi/hooks/\u202e\x1b[31mb.ts", "x", "new")]));
 		expect(screen()).toContain("a.ts → /elsewhere/‹U+200B›evil.ts");
 		expect(screen()).toContain("‹U+202E›␛[31mb.ts");
 	});
 
-	test("a change that no copy is left of is named without counts", async () => {
+	test("names a change without counts when the trusted copy is missing", async () => {
 		const { screen } = await open(
 			setOf([file(".pi/hooks/a.ts", "x", "changed")], { trustedAt: "2025-01-31T10:00:00Z" }),
 		);
@@ -137,7 +137,7 @@ describe("the question", () => {
 });
 
 describe("the code", () => {
-	test("of new files is whole, of changed ones the difference; escape leads back to the question", async () => {
+	test("is complete for new files and a diff for changed ones; escape returns to the question", async () => {
 		const { press, answers, screen } = await open(SET, 40);
 		await press("v");
 		await expect(screen()).toMatchFileSnapshot("../../../screens/trust-code.txt");
@@ -150,7 +150,7 @@ describe("the code", () => {
 		await expect.poll(() => answers).toEqual(["trust"]);
 	});
 
-	test("scrolls to its end by line, by page and at once", async () => {
+	test("scrolls by line, by page and to its end", async () => {
 		const text = Array.from({ length: 500 }, (_, at) => `line ${at + 1}`).join("\n");
 		const { press, screen } = await open(setOf([file(".pi/hooks/a.ts", text, "new")]));
 		await press("v");
@@ -163,13 +163,13 @@ describe("the code", () => {
 		expect(screen()).toContain("lines 1–18 of 501");
 	});
 
-	test("of a file that is trusted is shown when there is nothing new to look at", async () => {
+	test("of a trusted file is shown when nothing is new", async () => {
 		const { press, screen } = await open(setOf([file(".pi/hooks/a.ts", "const known = 1;", "trusted")]));
 		await press("v");
 		expect(screen()).toContain("const known = 1;");
 	});
 
-	test("hides nothing: what is invisible has a name, the longest line is there to its end", async () => {
+	test("shows invisible characters by name and long lines in full", async () => {
 		const line = `${"x".repeat(5000)}\u202eevil()\x1b[8m`;
 		const shown = codeLines(line)
 			.map(({ text }) => text)
@@ -180,7 +180,7 @@ describe("the code", () => {
 		expect(panel.render(40).join("")).toContain("evil()");
 	});
 
-	test("a changed file differs line by line", async () => {
+	test("of a changed file is compared line by line", async () => {
 		const change = await compareWithTrusted(file("a.ts", "a\nB\nc\nd\n", "changed", "a\nb\nc\n"));
 		expect(change).toMatchObject({ added: 2, removed: 1 });
 		expect(change?.lines.map(({ mark, text }) => `${mark} ${text}`)).toEqual([
@@ -193,7 +193,7 @@ describe("the code", () => {
 		]);
 	});
 
-	test("never is wider than the screen and never has a control sequence of its own", async () => {
+	test("is never wider than the screen and contains no control sequences", async () => {
 		const text = fc.string({ unit: "binary", maxLength: 300 });
 		await fc.assert(
 			fc.asyncProperty(text, text, fc.integer({ min: 20, max: 120 }), async (now, before, width) => {
@@ -213,7 +213,7 @@ describe("the code", () => {
 describe("in the shell", () => {
 	const HOOK = 'export default (pi) => pi.command("fromproject", { description: "it ran", handler() {} });';
 
-	test("stands in the editor's place; y runs the code, and it is not asked again until it changes", async () => {
+	test("replaces the editor; y runs the code, and pi does not ask again until it changes", async () => {
 		const agentDir = tempAgentDir();
 		const app = await startApp({ agentDir, files: { ".pi/hooks/deploy.ts": HOOK } });
 		await app.terminal.waitFor("Run it?");
@@ -240,7 +240,7 @@ describe("in the shell", () => {
 		expect(again.session().loaded.hooks).toEqual([]);
 	});
 
-	test("/trust shows the state and forgets", async () => {
+	test("/trust shows the state and revokes trust", async () => {
 		const app = await startApp({ files: { ".pi/hooks/deploy.ts": HOOK } });
 		await app.terminal.waitFor("Run it?");
 		await app.terminal.type("y");

@@ -3,15 +3,15 @@ import { expect, test } from "vitest";
 import { CustomEntryView, type EntryRenderer } from "../../../../src/modes/interactive/views/custom-entry-view.js";
 import { safeLine } from "../../../../src/tui/safe-line.js";
 import { HOSTILE_TEXT } from "../hostile.js";
-import { plainLook } from "../look.js";
+import { plainStyle } from "../plain-style.js";
 
 const ENTRY = { type: "note", timestamp: "2026-01-02T03:04:05.000Z" };
 
-/** What a renderer in a hook may return though its type forbids it. */
+/** A renderer that may return values its type forbids, like hook code. */
 function drawnBy(render: () => unknown, width = 60): string[] {
 	const renderer: unknown = render;
 	if (!isRenderer(renderer)) throw new TypeError("no renderer");
-	return new CustomEntryView(plainLook(), ENTRY, renderer).render(width);
+	return new CustomEntryView(plainStyle(), ENTRY, renderer).render(width);
 }
 
 function isRenderer(value: unknown): value is EntryRenderer {
@@ -23,23 +23,23 @@ test.each<[string, () => unknown]>([
 	["a number", () => 7],
 	["a promise", async () => "text"],
 	["an object that draws nothing", () => ({ draw: () => [] })],
-])("a renderer that returns %s is told of in the entry's place", (_what, render) => {
+])("a renderer that returns %s is reported instead of the entry", (_what, render) => {
 	expect(drawnBy(render, 120)).toEqual([
-		"✗ entry note cannot be drawn: its renderer returned neither a text nor a component",
+		"✗ entry note cannot be drawn: the renderer returned neither a string nor a component",
 	]);
 });
 
-test("a component that throws or gives no lines is told of in the entry's place", () => {
+test("a component that throws or returns no lines is reported instead of the entry", () => {
 	const broken = () => {
 		throw new Error("no\u001b[2J data");
 	};
 	expect(drawnBy(() => ({ render: broken }))).toEqual(["✗ entry note cannot be drawn: no␛[2J data"]);
 	expect(drawnBy(() => ({ render: () => "text" }), 120)).toEqual([
-		"✗ entry note cannot be drawn: its component returned no lines",
+		"✗ entry note cannot be drawn: the component's render() did not return an array of lines",
 	]);
 });
 
-test("nothing that a renderer returns is too wide, too long or holds a control sequence", () => {
+test("the output of a renderer is limited in width and length and contains no control sequence", () => {
 	const image = "\x1b_Gi=1,c=1,r=9;\x1b\\ \x1b]1337;File=inline=1:AAAA\x07";
 	const lines = [HOSTILE_TEXT, image, 7, null, "line\n".repeat(2000)];
 	for (const render of [() => lines.join("\n"), () => ({ render: () => lines })]) {
@@ -53,9 +53,9 @@ test("nothing that a renderer returns is too wide, too long or holds a control s
 	}
 });
 
-test("a component is drawn once for each width, and its renderer asked again only when all is drawn anew", () => {
+test("a component is drawn once per width, and its renderer is called again only for a complete redraw", () => {
 	const asked: string[] = [];
-	const view = new CustomEntryView(plainLook(), ENTRY, () => {
+	const view = new CustomEntryView(plainStyle(), ENTRY, () => {
 		asked.push("renderer");
 		return { render: (width) => [`${asked.push(`width ${width}`)}`], invalidate: () => {} };
 	});

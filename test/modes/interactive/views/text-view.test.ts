@@ -5,7 +5,7 @@ import { createItem } from "../../../../src/modes/interactive/item.js";
 import { TextView } from "../../../../src/modes/interactive/views/text-view.js";
 import { loadHighlighter } from "../../../../src/tui/highlight.js";
 import { showLinks, withoutLinks } from "../../../../src/tui/links.js";
-import { plainLook } from "../look.js";
+import { plainStyle } from "../plain-style.js";
 
 beforeAll(() => loadHighlighter());
 
@@ -55,36 +55,42 @@ const block = fc.oneof(
 );
 const markdown = fc.array(block, { minLength: 1, maxLength: 6 }).map((blocks) => blocks.join("\n\n"));
 
-/** True for a line that fits, closes its last link and holds no control sequence but styles and links. */
+/** True for a line that fits, closes its last link and contains no control sequences except styles and links. */
 function isSafe(row: string, width: number): boolean {
 	const openLink = [...row.matchAll(/\x1b\]8;;([^\x07\x1b]*)/g)].at(-1)?.[1] ?? "";
 	const text = withoutLinks(row).replace(/\x1b\[[\d;]*m/g, "");
-	// The frame closes what is open in a line that was cut.
+	// The frame closes open styles and links of a cut line.
 	const isClosed = openLink === "" || row.includes("…");
 	return visibleWidth(row) <= width && isClosed && !/[\x00-\x1f\x7f-\x9f\u202a-\u202e]/.test(text);
 }
 
-test("no line of any markdown is wider than the screen at any width, no link stays open, and no control gets through", () => {
+test("no line of any Markdown is wider than the screen, leaves a link open, or contains other control sequences", () => {
 	onTestFinished(() => showLinks(false));
 	fc.assert(
-		fc.property(markdown, fc.integer({ min: 1, max: 250 }), fc.boolean(), fc.boolean(), (text, width, links, whole) => {
-			showLinks(links);
-			const look = plainLook({ themeName: "dark" });
-			const view = new TextView(look);
-			const { block: drawn } = createItem("text", view, look);
-			if (whole) view.finish(text);
-			else view.append(text);
-			expect(drawn.render(width).filter((row) => !isSafe(row, width))).toEqual([]);
-		}),
+		fc.property(
+			markdown,
+			fc.integer({ min: 1, max: 250 }),
+			fc.boolean(),
+			fc.boolean(),
+			(text, width, links, complete) => {
+				showLinks(links);
+				const style = plainStyle({ themeName: "dark" });
+				const view = new TextView(style);
+				const { block: drawn } = createItem("text", view, style);
+				if (complete) view.finish(text);
+				else view.append(text);
+				expect(drawn.render(width).filter((row) => !isSafe(row, width))).toEqual([]);
+			},
+		),
 		{ numRuns: 100 },
 	);
 });
 
-test("5 000 lines of code are drawn whole, and again without being laid out again", () => {
-	const look = plainLook();
-	const view = new TextView(look);
+test("5 000 lines of code are drawn completely, and a second time from the cache", () => {
+	const style = plainStyle();
+	const view = new TextView(style);
 	view.finish(`\`\`\`ts\n${"const value = 1;\n".repeat(5_000)}\`\`\``);
-	const { block: drawn } = createItem("text", view, look);
+	const { block: drawn } = createItem("text", view, style);
 	const lines = drawn.render(80);
 	expect(lines).toHaveLength(5_001);
 	expect(drawn.render(80)).toBe(lines);

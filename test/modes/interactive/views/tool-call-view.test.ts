@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
 import { ToolCallView } from "../../../../src/modes/interactive/views/tool-call-view.js";
 import { loadWordDiff } from "../../../../src/modes/interactive/views/tools/word-diff.js";
-import type { Look } from "../../../../src/modes/interactive/views/view.js";
+import type { ViewStyle } from "../../../../src/modes/interactive/views/view.js";
 import { HOSTILE_TEXT } from "../hostile.js";
-import { plainLook } from "../look.js";
+import { plainStyle } from "../plain-style.js";
 
 beforeAll(() => loadWordDiff());
 
@@ -17,14 +17,17 @@ interface Call {
 	isError?: boolean;
 }
 
-function finished({ tool, args, text = "", details, isError = false }: Call, look: Look = plainLook()): ToolCallView {
-	const view = new ToolCallView(look, tool, args);
+function finished(
+	{ tool, args, text = "", details, isError = false }: Call,
+	style: ViewStyle = plainStyle(),
+): ToolCallView {
+	const view = new ToolCallView(style, tool, args);
 	view.start(args);
 	view.finish({ content: text ? [{ type: "text", text }] : [], details }, isError);
 	return view;
 }
 
-/** The one line of a call, with the space in its middle as one blank. */
+/** The head of a call, with the space before the status as one separator. */
 function headOf(call: Call): string | undefined {
 	return finished(call)
 		.render(80)[0]
@@ -62,9 +65,9 @@ test.each<[Call, string]>([
 		"write  a.ts | replaced · 1 line",
 	],
 	[{ tool: "tasks", args: { action: "add", count: 2 } }, "tasks  action=add count=2"],
-])("%j reads %s", (call, line) => expect(headOf(call)).toBe(line));
+])("%j is shown as %s", (call, line) => expect(headOf(call)).toBe(line));
 
-test("arguments of the wrong kind are drawn as if they were not there", () => {
+test("arguments of the wrong type are treated as missing", () => {
 	for (const tool of ["read", "grep", "find", "ls", "bash", "edit", "write", "other"]) {
 		const args = { path: 7, command: null, pattern: ["x"], content: {}, edits: [1, null], offset: "x" };
 		expect(finished({ tool, args, details: { lines: 3, diff: 7, exitCode: "x" } }).render(60).length).toBeGreaterThan(
@@ -73,21 +76,21 @@ test("arguments of the wrong kind are drawn as if they were not there", () => {
 	}
 });
 
-test("a long output keeps its end, and says how much is above", () => {
+test("a long output shows its end and counts the lines above", () => {
 	const call = { tool: "bash", args: { command: "seq" }, text: numbered(40), details: { exitCode: 0, durationMs: 1 } };
 	expect(finished(call).render(60).slice(1)).toEqual([
 		"│ … 34 lines above · ctrl+o shows all",
 		...[35, 36, 37, 38, 39, 40].map((row) => `│ line ${row}`),
 	]);
-	expect(finished(call, plainLook({ expanded: true })).render(60)).toHaveLength(41);
+	expect(finished(call, plainStyle({ expanded: true })).render(60)).toHaveLength(41);
 });
 
-test("one line too many is shown rather than announced", () => {
+test("a single extra line is shown instead of counted", () => {
 	const call = { tool: "bash", args: {}, text: numbered(7) };
 	expect(finished(call).render(60)).toHaveLength(8);
 });
 
-test("a failure shows what the tool said", () => {
+test("a failed call shows the tool's message", () => {
 	const call = {
 		tool: "edit",
 		args: { path: "a.ts", oldText: "x", newText: "y" },
@@ -97,7 +100,7 @@ test("a failure shows what the tool said", () => {
 	expect(finished(call).render(40)).toEqual([expect.stringMatching(/^edit {2}a.ts +failed$/), "│ oldText not found"]);
 });
 
-test("a failure of any tool is wrapped, since what to do next stands at its end", () => {
+test("the message of a failed tool is wrapped, so that the hint at its end is visible", () => {
 	const text = "staging is locked by ada. Ask her, or wait.";
 	expect(finished({ tool: "deploy", args: {}, text, isError: true }).render(30).slice(1)).toEqual([
 		"│ staging is locked by ada.",
@@ -108,45 +111,50 @@ test("a failure of any tool is wrapped, since what to do next stands at its end"
 test.each([
 	[
 		"a timeout",
-		"zzz\n\nTimed out after 5 s; the command and all it started were ended.",
+		"zzz\n\nTimed out after 5 s; the command and all processes it started were killed.",
 		"timeout",
 		"timed out · 5.0 s",
 	],
-	["the user", "zzz\n\nAborted by the user; the command and all it started were ended.", "abort", "stopped · 5.0 s"],
+	[
+		"the user",
+		"zzz\n\nAborted by the user; the command and all processes it started were killed.",
+		"abort",
+		"stopped · 5.0 s",
+	],
 	["a signal", "zzz\n\nEnded by signal SIGKILL.", "SIGKILL", "killed by SIGKILL · 5.0 s"],
-	["nobody knows what", "zzz", undefined, "killed · 5.0 s"],
-])("a command that was ended by %s says so, once", (_what, text, endedBy, said) => {
+	["an unknown cause", "zzz", undefined, "killed · 5.0 s"],
+])("a command that was ended by %s shows that once", (_cause, text, endedBy, status) => {
 	const details = { exitCode: null, durationMs: 5000, endedBy };
 	const call = { tool: "bash", args: { command: "sleep 9" }, text, details, isError: true };
-	expect(finished(call).render(40).slice(1)).toEqual(["│ zzz", `│ ${said}`]);
+	expect(finished(call).render(40).slice(1)).toEqual(["│ zzz", `│ ${status}`]);
 });
 
-test("a command that ends well keeps its last words, whatever they are", () => {
+test("a successful command keeps its last line, even if it looks like an error", () => {
 	const call = { tool: "bash", args: {}, text: "exit code 1", details: { exitCode: 0 } };
 	expect(finished(call).render(40).slice(1)).toEqual(["│ exit code 1"]);
 });
 
-test("an expanded call of a tool of one's own shows its arguments whole", () => {
+test("an expanded call of a custom tool shows its full arguments", () => {
 	const call = { tool: "deploy", args: { target: "production", regions: ["eu", "us", "asia"] }, text: "done" };
 	expect(finished(call).render(30)).toEqual(["deploy  target=production reg…", "│ done"]);
 	expect(
-		finished(call, plainLook({ expanded: true }))
+		finished(call, plainStyle({ expanded: true }))
 			.render(30)
 			.slice(1),
 	).toEqual(["│ target=production", '│ regions=["eu","us","asia"]', "│ done"]);
 });
 
-test("an edit that ended while the comparison of words still loads keeps its outcome when the run ends", async () => {
+test("an edit that finished while the word diff was loading keeps its status when the run ends", async () => {
 	vi.resetModules();
 	const { ToolCallView: Fresh } = await import("../../../../src/modes/interactive/views/tool-call-view.js");
-	const view = new Fresh(plainLook(), "edit", { path: "a.ts" });
+	const view = new Fresh(plainStyle(), "edit", { path: "a.ts" });
 	view.finish({ content: [], details: { diff: "- 1 a\n+ 1 b", added: 1, removed: 1 } }, false);
 	expect(view.done).toBe(false);
 	view.stop();
 	expect(view.render(30)[0]).toMatch(/\+1 −1$/);
 });
 
-test("an edit shows its change before it has run, so that a gate can be answered", () => {
+test("an edit shows its change before it runs, so that the user can decide on a gate's question", () => {
 	const args = {
 		path: "a.ts",
 		edits: [
@@ -154,20 +162,20 @@ test("an edit shows its change before it has run, so that a gate can be answered
 			{ oldText: "", newText: "three" },
 		],
 	};
-	const view = new ToolCallView(plainLook(), "edit");
+	const view = new ToolCallView(plainStyle(), "edit");
 	view.describe("edit", args, true);
 	expect(view.render(40)).toEqual(["edit  a.ts", "│ − one", "│ + two", "│ ⋮", "│ + three"]);
 	expect(view.done).toBe(false);
 });
 
-test("changed lines are shown, context only when expanded; hunks are kept apart", () => {
+test("only changed lines are shown unless expanded, and hunks are separated", () => {
 	const diff = "   1 a\n-  2 b\n+  2 B\n   3 c\n ...\n   9 x\n+ 10 y";
 	const call = { tool: "edit", args: { path: "a.ts" }, details: { diff, added: 2, removed: 1 } };
 	expect(finished(call).render(30).slice(1)).toEqual(["│  2 − b", "│  2 + B", "│  ⋮", "│ 10 + y"]);
-	expect(finished(call, plainLook({ expanded: true })).render(30)).toHaveLength(8);
+	expect(finished(call, plainStyle({ expanded: true })).render(30)).toHaveLength(8);
 });
 
-test("a long line of a change goes on below its text, and is cut after three rows unless expanded", () => {
+test("a long changed line wraps with an indent, and is cut after three rows unless expanded", () => {
 	const words = Array.from({ length: 20 }, (_, word) => `word${word}`).join(" ");
 	const call = { tool: "edit", args: {}, details: { diff: `- 7 ${words}\n+ 7 short` } };
 	expect(finished(call).render(36).slice(1)).toEqual([
@@ -176,15 +184,15 @@ test("a long line of a change goes on below its text, and is cut after three row
 		"│     word10 word11 word12 word13…",
 		"│ 7 + short",
 	]);
-	expect(finished(call, plainLook({ expanded: true })).render(36)).toHaveLength(7);
+	expect(finished(call, plainStyle({ expanded: true })).render(36)).toHaveLength(7);
 	expect(finished(call).render(16).slice(1)).toEqual(["│ 7 − word0 wor…", "│ 7 + short"]);
 });
 
-test("words stand out in a preview that ends within a change", () => {
-	const theme = { ...plainLook().theme, addedWord: (text: string) => `[${text}]` };
+test("changed words are highlighted in a preview that ends within a change", () => {
+	const theme = { ...plainStyle().theme, addedWord: (text: string) => `[${text}]` };
 	const side = (sign: string, word: string) => [1, 2, 3, 4].map((row) => `${sign} ${row} keep this ${word}`);
 	const diff = [...side("-", "old"), ...side("+", "new")].join("\n");
-	const lines = finished({ tool: "edit", args: {}, details: { diff } }, plainLook({ theme })).render(40);
+	const lines = finished({ tool: "edit", args: {}, details: { diff } }, plainStyle({ theme })).render(40);
 	expect(lines.slice(5)).toEqual([
 		"│ 1 + keep this [new]",
 		"│ 2 + keep this [new]",
@@ -192,12 +200,12 @@ test("words stand out in a preview that ends within a change", () => {
 	]);
 });
 
-test("words that changed within a line stand out", () => {
-	const look = plainLook({ themeName: "dark" });
+test("changed words within a line are highlighted", () => {
+	const style = plainStyle({ themeName: "dark" });
 	const diff =
 		"- 14   return Math.floor(cents)\n+ 14   return Math.round(cents)\n- 20 gone entirely\n+ 20 something else";
-	const theme = plainLook().theme;
-	const marked = plainLook({
+	const theme = plainStyle().theme;
+	const marked = plainStyle({
 		theme: { ...theme, addedWord: (text) => `[${text}]`, removedWord: (text) => `{${text}}` },
 	});
 	expect(finished({ tool: "edit", args: {}, details: { diff } }, marked).render(60).slice(1)).toEqual([
@@ -206,11 +214,11 @@ test("words that changed within a line stand out", () => {
 		"│ 20 − gone entirely",
 		"│ 20 + something else",
 	]);
-	expect(finished({ tool: "edit", args: {}, details: { diff } }, look).render(60)).toHaveLength(5);
+	expect(finished({ tool: "edit", args: {}, details: { diff } }, style).render(60)).toHaveLength(5);
 });
 
-test("a large file that arrives bit by bit is drawn from its beginning only", () => {
-	const view = new ToolCallView(plainLook(), "write");
+test("only the beginning of a large streaming file is drawn", () => {
+	const view = new ToolCallView(plainStyle(), "write");
 	const content = numbered(50_000);
 	view.describe("write", { path: "big.txt", content }, false);
 	expect(view.render(50)).toEqual([
@@ -220,15 +228,15 @@ test("a large file that arrives bit by bit is drawn from its beginning only", ()
 	]);
 });
 
-test("a call that the run left behind is marked and final", () => {
-	const view = new ToolCallView(plainLook(), "bash", { command: "sleep 9" });
+test("a call without a result at the end of the run is marked as stopped and final", () => {
+	const view = new ToolCallView(plainStyle(), "bash", { command: "sleep 9" });
 	view.start({ command: "sleep 9" });
 	view.stop();
 	expect(view.render(40)).toEqual([expect.stringMatching(/^bash {2}sleep 9 +stopped$/)]);
 	expect(view.done).toBe(true);
 });
 
-test("no line is wider than the screen and none holds a control sequence", () => {
+test("no line is wider than the screen or contains a control sequence", () => {
 	const tool = fc.constantFrom("read", "grep", "find", "ls", "bash", "edit", "write", "other");
 	const text = fc.oneof(
 		fc.string({ unit: "grapheme" }),
@@ -245,7 +253,7 @@ test("no line is wider than the screen and none holds a control sequence", () =>
 			fc.boolean(),
 			(name, a, b, width, expanded, isError) => {
 				const args = { path: a, pattern: b, command: a, content: b, oldText: a, newText: b };
-				const view = finished({ tool: name, args, text: b, details: { diff: a }, isError }, plainLook({ expanded }));
+				const view = finished({ tool: name, args, text: b, details: { diff: a }, isError }, plainStyle({ expanded }));
 				for (const line of view.render(width)) {
 					expect(visibleWidth(line)).toBeLessThanOrEqual(width);
 					expect(line.replace(/\u001b\[[\d;]*m/g, "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);

@@ -3,36 +3,33 @@ import { cleanLine, styled, wrapLines } from "../../lines.js";
 import { tailOf } from "./output.js";
 import { detail, numberDetail, resultText, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
 
-/** The sentence that tells the model how a command ended; see the bash tool. */
+/** The last line of a failed result, which tells the model how the command ended; written by the bash tool. */
 const ENDING =
 	/(?:^|\n)(?:exit code \d+|Timed out after [\d.]+ s; [^\n]*|Aborted by the user; [^\n]*|Ended by signal SIG\w+\.)$/i;
 
-/** A shell command: the end of its output while it runs and after; how it ended when that is not plain success. */
+/** A shell command: the end of its output, and how it ended unless it succeeded. */
 export const bashPresenter: ToolPresenter = {
 	subject(call) {
 		const [first = "", ...others] = textArg(call, "command").trim().split("\n");
 		return others.length > 0 ? `${cleanLine(first)} ↵ +${others.length}` : cleanLine(first);
 	},
 
-	outcome(call) {
+	status(call) {
 		if (call.phase !== "finished") return "";
-		if (!call.isError) return [exit(call), duration(call)].filter(Boolean).join(" · ");
-		// How a command ended stands below its output.
+		if (!call.isError) return ending(call);
+		// `body` shows how a failed command ended, below its output.
 		return exit(call) ? " " : "";
 	},
 
-	body(call, width, look) {
-		// It never ran: what was said instead is drawn as for any tool.
+	body(call, width, style) {
+		// The command never ran: the view draws the error as for any tool.
 		if (call.phase === "finished" && call.isError && !exit(call)) return [];
 		const command = textArg(call, "command").trim();
-		// The head shows one line of it at most.
+		// The head shows at most one line of the command.
 		const isLong = command.includes("\n") || command.length > width - 8;
-		const script = look.expanded && isLong ? command.split("\n").map((line) => cleanLine(line, 4000)) : [];
-		const lines = [...styled(wrapLines(script, width), look.theme.muted), ...tailOf(output(call), width, look)];
-		if (call.phase === "finished" && call.isError) {
-			const how = [exit(call), duration(call)].filter(Boolean).join(" · ");
-			lines.push(look.theme.error(how));
-		}
+		const script = style.expanded && isLong ? command.split("\n").map((line) => cleanLine(line, 4000)) : [];
+		const lines = [...styled(wrapLines(script, width), style.theme.muted), ...tailOf(output(call), width, style)];
+		if (call.phase === "finished" && call.isError) lines.push(style.theme.error(ending(call)));
 		return lines;
 	},
 };
@@ -47,12 +44,12 @@ function exit(call: ToolCallState): string {
 	return typeof code === "number" ? `exit ${code}` : "";
 }
 
-function duration(call: ToolCallState): string {
+function ending(call: ToolCallState): string {
 	const ms = numberDetail(call, "durationMs");
-	return ms === undefined ? "" : formatDuration(ms);
+	return [exit(call), ms === undefined ? "" : formatDuration(ms)].filter(Boolean).join(" · ");
 }
 
-/** The output without the sentence that tells the model how the command ended: the screen shows that anyway. */
+/** The output without the line that tells the model how the command ended, which the view shows separately. */
 function output(call: ToolCallState): string {
 	const text = resultText(call).trimEnd();
 	const [ending = ""] = (call.isError && ENDING.exec(text)) || [];

@@ -1,29 +1,29 @@
 import { plural } from "../../../format.js";
 import { changesOnly, type DiffLine, parseDiff, proposedDiff } from "../../../read-diff.js";
-import type { Look } from "../view.js";
+import type { ViewStyle } from "../view.js";
 import { drawDiff } from "./diff-lines.js";
 import { shownPath } from "./lookups.js";
 import { more, PREVIEW_LINES, shareOf } from "./output.js";
-import { detail, numberDetail, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
+import { detail, field, numberDetail, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
 import { loadWordDiff, wordDiff } from "./word-diff.js";
 
-/** Rows that one line of a change may take in a preview. */
+/** Maximum rows of one changed line in a preview. */
 const PREVIEW_ROWS = 3;
 
-/** `edit src/price.ts … +1 −1`, then the lines that changed; before it has run, the change it asks for. */
+/** `edit src/price.ts … +1 −1`, then the changed lines; before the tool has run, the requested change. */
 export const editPresenter: ToolPresenter = {
 	subject: shownPath,
-	outcome(call) {
+	status(call) {
 		if (call.phase !== "finished" || call.isError) return "";
 		const added = numberDetail(call, "added");
 		const removed = numberDetail(call, "removed");
 		return added === undefined || removed === undefined ? "" : `+${added} −${removed}`;
 	},
-	body(call, width, look) {
+	body(call, width, style) {
 		if (call.phase === "finished" && call.isError) return [];
 		const diff = detail(call, "diff");
 		const lines = typeof diff === "string" ? parseDiff(diff) : proposed(call);
-		return drawn(lines, width, look);
+		return drawn(lines, width, style);
 	},
 	pending(_call, onReady) {
 		if (wordDiff()) return false;
@@ -32,37 +32,37 @@ export const editPresenter: ToolPresenter = {
 	},
 };
 
-/** `write src/tax.ts … created · 40 lines`, then how the file begins. */
+/** `write src/tax.ts … created · 40 lines`, then the beginning of the file. */
 export const writePresenter: ToolPresenter = {
 	subject: shownPath,
-	outcome(call) {
+	status(call) {
 		if (call.phase !== "finished" || call.isError) return "";
 		const lines = numberDetail(call, "lines");
 		const how = detail(call, "created") === true ? "created" : "replaced";
 		return lines === undefined ? how : `${how} · ${plural(lines, "line")}`;
 	},
-	body(call, width, look) {
+	body(call, width, style) {
 		const content = textArg(call, "content");
 		if (!content || (call.phase === "finished" && call.isError)) return [];
-		// A large file arrives bit by bit: only what can be shown is laid out each time.
-		const start = look.expanded ? content : content.slice(0, (PREVIEW_LINES + 1) * 1000);
-		const total = look.expanded ? undefined : countLines(content);
+		// A large file streams in: wrap only the visible part in each frame.
+		const start = style.expanded ? content : content.slice(0, (PREVIEW_LINES + 1) * 1000);
+		const total = style.expanded ? undefined : countLines(content);
 		return drawn(
 			proposedDiff("", start).map((line, row) => ({ ...line, number: String(row + 1) })),
 			width,
-			look,
+			style,
 			total,
 		);
 	},
 };
 
-/** @param total how many lines there would be, where not all of them were given */
-function drawn(lines: readonly DiffLine[], width: number, look: Look, total?: number): string[] {
-	const changed = look.expanded ? lines : changesOnly(lines);
-	const { shown, rest } = shareOf(total ?? changed.length, look);
-	const rows = look.expanded ? Number.POSITIVE_INFINITY : total === undefined ? PREVIEW_ROWS : 1;
-	const drawnLines = drawDiff(changed, { width, lines: shown, rows }, look.theme, wordDiff());
-	return rest > 0 ? [...drawnLines, more(rest, "below", width, look)] : drawnLines;
+/** @param total number of lines of the file, when `lines` contains only its beginning */
+function drawn(lines: readonly DiffLine[], width: number, style: ViewStyle, total?: number): string[] {
+	const changed = style.expanded ? lines : changesOnly(lines);
+	const { shown, rest } = shareOf(total ?? changed.length, style);
+	const rows = style.expanded ? Number.POSITIVE_INFINITY : total === undefined ? PREVIEW_ROWS : 1;
+	const drawnLines = drawDiff(changed, { width, lines: shown, rows }, style.theme, wordDiff());
+	return rest > 0 ? [...drawnLines, more(rest, "below", width, style)] : drawnLines;
 }
 
 function proposed(call: ToolCallState): DiffLine[] {
@@ -75,8 +75,7 @@ function proposed(call: ToolCallState): DiffLine[] {
 }
 
 function textOf(value: unknown, name: string): string {
-	if (typeof value !== "object" || value === null) return "";
-	const found: unknown = Object.entries(value).find(([key]) => key === name)?.[1];
+	const found = field(value, name);
 	return typeof found === "string" ? found : "";
 }
 

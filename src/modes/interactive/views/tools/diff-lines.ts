@@ -5,19 +5,19 @@ import type { DiffLine } from "../../../read-diff.js";
 import { clipLine, wrapLines } from "../../lines.js";
 import { pieces, type WordDiff } from "./word-diff.js";
 
-/** Where a text would get less than this it is cut, not wrapped. Columns. */
+/** Minimum columns for wrapped text. Narrower text is cut. */
 const MIN_TEXT_WIDTH = 12;
 
-/** How much of a diff is drawn. */
+/** Limits of a drawn diff. */
 export interface DiffRoom {
 	width: number;
-	/** Lines from the first on; those after them still tell which words changed. */
+	/** Maximum lines. Later lines still count for finding changed words. */
 	lines: number;
-	/** Rows that a line may take; a longer one is cut. */
+	/** Maximum rows per line; longer lines are cut. */
 	rows: number;
 }
 
-/** Draws diff lines, wrapped below their text. Words that changed within a line stand out once `words` is there. */
+/** Draws diff lines, wrapped with an indent. Highlights changed words within a line unless `words` is null. */
 export function drawDiff(lines: readonly DiffLine[], room: DiffRoom, theme: Theme, words: WordDiff | null): string[] {
 	const shown = lines.slice(0, room.lines);
 	const digits = shown.reduce((most, { number }) => Math.max(most, number.length), 0);
@@ -38,7 +38,7 @@ export function drawDiff(lines: readonly DiffLine[], room: DiffRoom, theme: Them
 	});
 }
 
-/** A text behind what stands before it, its further rows below it. */
+/** Wraps a text after a prefix, with later rows indented by the prefix's width. */
 function wrapBelow(start: string, text: string, { width, rows }: DiffRoom): string[] {
 	const indent = visibleWidth(start);
 	if (width - indent < MIN_TEXT_WIDTH || visibleWidth(text) <= width - indent) return [clipLine(start + text, width)];
@@ -48,7 +48,7 @@ function wrapBelow(start: string, text: string, { width, rows }: DiffRoom): stri
 	return kept.map((row, at) => (at === 0 ? start : " ".repeat(indent)) + row);
 }
 
-/** Removed lines that are followed by as many added ones were changed, not replaced: each goes with its partner. */
+/** Pairs removed lines with added lines when equally many follow: such lines were changed, not replaced. */
 function pairs(lines: readonly DiffLine[]): Map<DiffLine, DiffLine> {
 	const partners = new Map<DiffLine, DiffLine>();
 	let row = 0;
@@ -74,7 +74,7 @@ function run(lines: readonly DiffLine[], start: number, kind: DiffLine["kind"]):
 	return lines.slice(start, end);
 }
 
-/** Code as one line without any control sequence, also without colours. */
+/** Code as one line without control sequences, including colors. */
 function printable(text: string): string {
 	return stripAll(text.length > 1000 ? `${text.slice(0, 1000)}…` : text)
 		.replace(/\t/g, "   ")

@@ -1,26 +1,28 @@
 import { cleanLine, styled, wrapLines } from "../../lines.js";
-import type { Look } from "../view.js";
+import type { ViewStyle } from "../view.js";
 import { failureOf, headOf } from "./output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./presenter.js";
 
-/** Characters of arguments that even an expanded call is cut at. */
+/** Maximum characters of the arguments of an expanded call. */
 const MAX_ARGUMENTS = 4000;
 
-/** A tool that pi does not know: its arguments on one line, the beginning of what it returned. */
+/** Any other tool: its arguments on one line, and the beginning of its result. */
 export const genericPresenter: ToolPresenter = {
 	subject: (call) => argumentLine(call, 400),
-	body(call, width, look) {
+	body(call, width, style) {
 		const result = resultText(call);
-		const said = call.isError ? styled(failureOf(result, width, look), look.theme.error) : headOf(result, width, look);
-		return look.expanded ? [...argumentLines(call, width, look), ...said] : said;
+		const output = call.isError
+			? styled(failureOf(result, width, style), style.theme.error)
+			: headOf(result, width, style);
+		return style.expanded ? [...argumentLines(call, width, style), ...output] : output;
 	},
 };
 
-/** The arguments whole, where the head has no room for them. */
-function argumentLines(call: ToolCallState, width: number, look: Look): string[] {
+/** The full arguments, when they do not fit in the head. */
+function argumentLines(call: ToolCallState, width: number, style: ViewStyle): string[] {
 	const text = argumentLine(call, MAX_ARGUMENTS);
 	const room = width - call.name.length - 2;
-	return text.length > room ? styled(wrapLines([text], width), look.theme.muted) : [];
+	return text.length > room ? styled(wrapLines([text], width), style.theme.muted) : [];
 }
 
 function argumentLine(call: ToolCallState, maxLength: number): string {

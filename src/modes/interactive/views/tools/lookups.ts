@@ -1,10 +1,11 @@
 import { basename } from "node:path";
 import { displayPath, plural } from "../../../format.js";
 import { cleanLine } from "../../lines.js";
-import type { Look } from "../view.js";
+import type { ViewStyle } from "../view.js";
 import { headOf } from "./output.js";
 import {
 	detail,
+	field,
 	numberArg,
 	numberDetail,
 	quoted,
@@ -16,12 +17,12 @@ import {
 
 /** `read src/price.ts:1-80 … 80 lines` */
 export const readPresenter: ToolPresenter = {
-	subject(call, look) {
-		const path = shownPath(call, look);
+	subject(call, style) {
+		const path = shownPath(call, style);
 		const window = lineWindow(call);
 		if (window) {
-			const whole = window.first === 1 && window.last === window.total;
-			return whole ? path : `${path}:${window.first}-${window.last}`;
+			const isComplete = window.first === 1 && window.last === window.total;
+			return isComplete ? path : `${path}:${window.first}-${window.last}`;
 		}
 		const offset = numberArg(call, "offset");
 		const limit = numberArg(call, "limit");
@@ -29,7 +30,7 @@ export const readPresenter: ToolPresenter = {
 		const first = offset ?? 1;
 		return `${path}:${first}-${limit === undefined ? "" : first + limit - 1}`;
 	},
-	outcome(call) {
+	status(call) {
 		if (!succeeded(call)) return "";
 		const window = lineWindow(call);
 		if (window) return plural(Math.max(0, window.last - window.first + 1), "line");
@@ -42,11 +43,11 @@ export const readPresenter: ToolPresenter = {
 
 /** `grep "round" in src … 4 hits, 3 files` */
 export const grepPresenter: ToolPresenter = {
-	subject(call, look) {
+	subject(call, style) {
 		const glob = textArg(call, "glob");
-		return `${quoted(textArg(call, "pattern"))}${inPath(call, look)}${glob ? ` · ${cleanLine(glob, 60)}` : ""}`;
+		return `${quoted(textArg(call, "pattern"))}${inPath(call, style)}${glob ? ` · ${cleanLine(glob, 60)}` : ""}`;
 	},
-	outcome(call) {
+	status(call) {
 		if (!succeeded(call)) return "";
 		const matches = numberDetail(call, "matches");
 		const files = numberDetail(call, "files");
@@ -59,27 +60,27 @@ export const grepPresenter: ToolPresenter = {
 
 /** `find *.ts in src … 12 files` */
 export const findPresenter: ToolPresenter = {
-	subject(call, look) {
-		return `${cleanLine(textArg(call, "pattern"), 120)}${inPath(call, look)}`;
+	subject(call, style) {
+		return `${cleanLine(textArg(call, "pattern"), 120)}${inPath(call, style)}`;
 	},
-	outcome: (call) => counted(call, "files", "file", "files"),
+	status: (call) => counted(call, "files", "file", "files"),
 	body: whenExpanded,
 };
 
 /** `ls src … 14 entries` */
 export const lsPresenter: ToolPresenter = {
-	subject: (call, look) => shownPath(call, look) || ".",
-	outcome: (call) => counted(call, "entries", "entry", "entries"),
+	subject: (call, style) => shownPath(call, style) || ".",
+	status: (call) => counted(call, "entries", "entry", "entries"),
 	body: whenExpanded,
 };
 
-/** The path argument as people read it. */
-export function shownPath(call: ToolCallState, look: Look): string {
-	return cleanLine(displayPath(textArg(call, "path"), look), 300);
+/** The path argument, relative to the working directory or home. */
+export function shownPath(call: ToolCallState, style: ViewStyle): string {
+	return cleanLine(displayPath(textArg(call, "path"), style), 300);
 }
 
-function inPath(call: ToolCallState, look: Look): string {
-	const path = shownPath(call, look);
+function inPath(call: ToolCallState, style: ViewStyle): string {
+	const path = shownPath(call, style);
 	return path && path !== "." ? ` in ${path}` : "";
 }
 
@@ -92,14 +93,13 @@ function counted(call: ToolCallState, field: string, noun: string, nouns: string
 	return count === undefined ? "" : count === 0 ? `no ${nouns}` : plural(count, noun, nouns);
 }
 
-function whenExpanded(call: ToolCallState, width: number, look: Look): string[] {
-	return look.expanded && succeeded(call) ? headOf(resultText(call), width, look) : [];
+function whenExpanded(call: ToolCallState, width: number, style: ViewStyle): string[] {
+	return style.expanded && succeeded(call) ? headOf(resultText(call), width, style) : [];
 }
 
 function lineWindow(call: ToolCallState): { first: number; last: number; total: number } | null {
 	const lines = detail(call, "lines");
-	if (typeof lines !== "object" || lines === null) return null;
-	const { first, last, total } = Object.fromEntries(Object.entries(lines));
+	const [first, last, total] = ["first", "last", "total"].map((name) => field(lines, name));
 	return typeof first === "number" && typeof last === "number" && typeof total === "number"
 		? { first, last, total }
 		: null;

@@ -1,74 +1,74 @@
 import { plural } from "../../../format.js";
 import { cleanLines, clipLine, wrapLines } from "../../lines.js";
-import type { Look } from "../view.js";
+import type { ViewStyle } from "../view.js";
 
-/** Lines of an output that are shown unless everything is expanded. */
+/** Lines of a collapsed output. */
 export const PREVIEW_LINES = 6;
-/** Lines that even an expanded output is cut at. */
+/** Maximum lines of an expanded output. */
 const MAX_EXPANDED_LINES = 2000;
-/** Characters that can matter for a preview. */
+/** Maximum characters that a preview reads. */
 const PREVIEW_CHARACTERS = 20_000;
 
-/** The end of an output, as a shell shows it: the last lines, above them how many are left out. */
-export function tailOf(text: string, width: number, look: Look): string[] {
+/** The last lines of an output, below a row that counts the omitted ones. */
+export function tailOf(text: string, width: number, style: ViewStyle): string[] {
 	const whole = text.trimEnd();
 	if (!whole) return [];
-	if (look.expanded) return capped(wrapLines(cleanLines(whole), width), look, "above");
+	if (style.expanded) return capped(wrapLines(cleanLines(whole), width), style, "above");
 	const cut = whole.length > PREVIEW_CHARACTERS ? lastLines(whole) : whole;
 	const lines = cleanLines(cut);
 	const hidden = countLines(whole) - Math.min(lines.length, PREVIEW_LINES);
-	// One line more is no longer than the words that would stand in its place.
+	// Show a single extra line instead of a row that counts it.
 	const count = hidden === 1 ? PREVIEW_LINES + 1 : PREVIEW_LINES;
 	const shown = lines.slice(-count).map((line) => clipLine(line, width));
-	return hidden > 1 ? [more(hidden, "above", width, look), ...shown] : shown;
+	return hidden > 1 ? [more(hidden, "above", width, style), ...shown] : shown;
 }
 
-/** The beginning of an output: the first lines, under them how many are left out. */
-export function headOf(text: string, width: number, look: Look): string[] {
+/** The first lines of an output, above a row that counts the omitted ones. */
+export function headOf(text: string, width: number, style: ViewStyle): string[] {
 	const whole = text.trimEnd();
 	if (!whole) return [];
-	if (look.expanded) return capped(wrapLines(cleanLines(whole), width), look, "below");
+	if (style.expanded) return capped(wrapLines(cleanLines(whole), width), style, "below");
 	const lines = cleanLines(whole.slice(0, PREVIEW_CHARACTERS));
 	return headOfLines(
 		lines.map((line) => clipLine(line, width)),
 		countLines(whole),
 		width,
-		look,
+		style,
 	);
 }
 
-/** What a tool said that failed: wrapped rather than cut, since what to do next stands at its end. */
-export function failureOf(text: string, width: number, look: Look): string[] {
+/** The message of a failed tool. Long lines are wrapped, not cut, because a hint follows at the end. */
+export function failureOf(text: string, width: number, style: ViewStyle): string[] {
 	const whole = text.trimEnd();
 	const lines = whole ? wrapLines(cleanLines(whole.slice(0, PREVIEW_CHARACTERS)), width) : [];
-	return look.expanded ? capped(lines, look, "below") : headOfLines(lines, lines.length, width, look);
+	return style.expanded ? capped(lines, style, "below") : headOfLines(lines, lines.length, width, style);
 }
 
-/** How many of `total` lines are shown from the first on, and how many are left out. */
-export function shareOf(total: number, look: Look): { shown: number; rest: number } {
-	const limit = look.expanded ? MAX_EXPANDED_LINES : PREVIEW_LINES;
-	// One line more is no longer than the words that would stand in its place.
+/** Number of shown and omitted lines of `total`. */
+export function shareOf(total: number, style: ViewStyle): { shown: number; rest: number } {
+	const limit = style.expanded ? MAX_EXPANDED_LINES : PREVIEW_LINES;
+	// Show a single extra line instead of a row that counts it.
 	return total <= limit + 1 ? { shown: total, rest: 0 } : { shown: limit, rest: total - limit };
 }
 
-/** The first of lines that are already drawn; `total` is how many there would be. */
-function headOfLines(lines: readonly string[], total: number, width: number, look: Look): string[] {
-	const { shown, rest } = shareOf(total, look);
-	return rest > 0 ? [...lines.slice(0, shown), more(rest, "below", width, look)] : lines.slice(0, shown);
+/** The first of `total` lines; `lines` contains at least the ones to show. */
+function headOfLines(lines: readonly string[], total: number, width: number, style: ViewStyle): string[] {
+	const { shown, rest } = shareOf(total, style);
+	return rest > 0 ? [...lines.slice(0, shown), more(rest, "below", width, style)] : lines.slice(0, shown);
 }
 
-function capped(lines: readonly string[], look: Look, where: "above" | "below"): string[] {
+function capped(lines: readonly string[], style: ViewStyle, where: "above" | "below"): string[] {
 	if (lines.length <= MAX_EXPANDED_LINES) return [...lines];
-	const left = look.theme.dim(`… ${plural(lines.length - MAX_EXPANDED_LINES, "line")} ${where}`);
+	const left = style.theme.dim(`… ${plural(lines.length - MAX_EXPANDED_LINES, "line")} ${where}`);
 	return where === "above"
 		? [left, ...lines.slice(-MAX_EXPANDED_LINES)]
 		: [...lines.slice(0, MAX_EXPANDED_LINES), left];
 }
 
-/** The row that stands for lines which are left out. */
-export function more(hidden: number, where: "above" | "below", width: number, look: Look): string {
-	const key = look.expanded ? "" : look.keymap.keyOf("app.expandTools");
-	return look.theme.dim(clipLine(`… ${plural(hidden, "line")} ${where}${key ? ` · ${key} shows all` : ""}`, width));
+/** A row that counts omitted lines. */
+export function more(hidden: number, where: "above" | "below", width: number, style: ViewStyle): string {
+	const key = style.expanded ? "" : style.keymap.keyOf("app.expandTools");
+	return style.theme.dim(clipLine(`… ${plural(hidden, "line")} ${where}${key ? ` · ${key} shows all` : ""}`, width));
 }
 
 function lastLines(text: string): string {

@@ -1,55 +1,60 @@
 import type { ToolResult } from "../../../../tools/tool.js";
 import { cleanLine } from "../../lines.js";
-import type { Look } from "../view.js";
+import type { ViewStyle } from "../view.js";
 
-/** A tool call as far as it has come. */
+/** Current state of a tool call. */
 export interface ToolCallState {
 	readonly name: string;
-	/** What the model wrote: any shape until the call is validated. */
+	/** Arguments as the model wrote them, of any type until the call is validated. */
 	readonly args: Readonly<Record<string, unknown>>;
 	readonly phase: "writing" | "waiting" | "running" | "finished" | "stopped";
-	/** What came back; while it runs, what there is so far. */
+	/** The result; during the call, the output so far. */
 	readonly result: ToolResult | null;
 	readonly isError: boolean;
 }
 
-/** How one tool's calls look: `name  subject  …  outcome`, then the body under a rail. */
+/** Formats the calls of one tool: `name  subject  …  status`, then the body next to a rail. */
 export interface ToolPresenter {
-	/** What the call is about, on one line and already safe to draw. */
-	subject(call: ToolCallState, look: Look): string;
-	/** What came of it, in a few words; also `failed` when left out and the call failed. */
-	outcome?(call: ToolCallState, look: Look): string;
+	/** One line that identifies the call, already safe to draw. */
+	subject(call: ToolCallState, style: ViewStyle): string;
+	/** The result in a few words. Default: `failed` for failed calls, else empty. */
+	status?(call: ToolCallState, style: ViewStyle): string;
 	/** Lines of at most `width` columns, without the rail. */
-	body?(call: ToolCallState, width: number, look: Look): string[];
-	/** What the images of the result are known by. */
+	body?(call: ToolCallState, width: number, style: ViewStyle): string[];
+	/** Name of the images in the result. */
 	imageName?(call: ToolCallState): string;
-	/** True while what the body needs is still being loaded; `onReady` is called once it is there. */
+	/** True while a module for the body is loading. Calls `onReady` when it has loaded. */
 	pending?(call: ToolCallState, onReady: () => void): boolean;
 }
 
-/** A text argument, or nothing when the model wrote something else there. */
+/** A string argument; empty when missing or of another type. */
 export function textArg(call: ToolCallState, name: string): string {
 	const value = call.args[name];
 	return typeof value === "string" ? value : "";
 }
 
-/** A number argument, or undefined. */
+/** A number argument; undefined when missing or of another type. */
 export function numberArg(call: ToolCallState, name: string): number | undefined {
-	const value = call.args[name];
-	return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+	return finite(call.args[name]);
 }
 
-/** A field of the result's details that is a number; what tools and hooks put there is not typed. */
+/** A numeric field of the result's details. Details are untyped, because hooks may change them. */
 export function numberDetail(call: ToolCallState, name: string): number | undefined {
-	const value = detail(call, name);
+	return finite(detail(call, name));
+}
+
+function finite(value: unknown): number | undefined {
 	return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
 /** A field of the result's details, or undefined. */
 export function detail(call: ToolCallState, name: string): unknown {
-	const details = call.result?.details;
-	if (typeof details !== "object" || details === null) return undefined;
-	return Object.entries(details).find(([key]) => key === name)?.[1];
+	return field(call.result?.details, name);
+}
+
+/** An own field of an untyped value; undefined when it is missing or the value is not an object. */
+export function field(value: unknown, name: string): unknown {
+	return typeof value === "object" && value !== null ? new Map(Object.entries(value)).get(name) : undefined;
 }
 
 /** All text of the result. */
@@ -58,7 +63,7 @@ export function resultText(call: ToolCallState): string {
 	return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
-/** A quoted word or phrase of the model, for subjects. */
+/** A quoted text argument, for subjects. */
 export function quoted(text: string): string {
 	return `"${cleanLine(text, 120)}"`;
 }

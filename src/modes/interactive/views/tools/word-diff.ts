@@ -4,24 +4,24 @@ export type WordDiff = (
 	after: string,
 ) => { value: string; added: boolean; removed: boolean }[] | undefined;
 
-/** A part of a line, and whether it is what changed. */
+/** A part of a line, and whether it changed. */
 export interface Piece {
 	text: string;
 	changed: boolean;
 }
 
-/** Words that may differ before two lines count as different. */
+/** Maximum number of changed words before two lines count as unrelated. */
 const MAX_CHANGES = 60;
 
 let loaded: WordDiff | null = null;
 let loading: Promise<void> | null = null;
 
-/** The comparison, or null until `loadWordDiff` has loaded it. */
+/** The comparison; null until `loadWordDiff` has resolved. */
 export function wordDiff(): WordDiff | null {
 	return loaded;
 }
 
-/** Loads the comparison, which most sessions need late: after the first paint, before the first edit is done. */
+/** Loads the comparison. Startup does not wait for it: sessions need it only after the first edit. */
 export function loadWordDiff(): Promise<void> {
 	loading ??= import("diff").then(({ diffWordsWithSpace }) => {
 		loaded = (before, after) => diffWordsWithSpace(before, after, { maxEditLength: MAX_CHANGES });
@@ -29,7 +29,7 @@ export function loadWordDiff(): Promise<void> {
 	return loading;
 }
 
-/** Cuts a line into what it shares with its partner and what changed; null when hardly anything is shared. */
+/** Splits a line into parts it shares with its partner and changed parts; null when less than a third is shared. */
 export function pieces(text: string, partner: string, side: "added" | "removed", words: WordDiff): Piece[] | null {
 	const changes = side === "added" ? words(partner, text) : words(text, partner);
 	if (!changes) return null;

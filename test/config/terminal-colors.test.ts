@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { terminalColours } from "../../src/config/terminal-colours.js";
+import { terminalColors } from "../../src/config/terminal-colors.js";
 
 test.each([
 	[{ TERM: "xterm-256color", COLORTERM: "truecolor" }, 3, "COLORTERM=truecolor"],
@@ -17,8 +17,8 @@ test.each([
 	[{ TERM: "xterm", COLORTERM: "truecolor", FORCE_COLOR: "0" }, 0, "FORCE_COLOR=0"],
 	[{ TERM: "xterm", FORCE_COLOR: "" }, 1, "FORCE_COLOR="],
 	[{}, 1, "TERM="],
-])("%j has level %i, because of %s", (env, level, reason) => {
-	expect(terminalColours(env, "linux")).toEqual({ level, reason, background: null });
+])("with %j the color level is %i because of %s", (env, level, reason) => {
+	expect(terminalColors(env, "linux")).toEqual({ level, reason, background: null });
 });
 
 test.each([
@@ -31,9 +31,9 @@ test.each([
 	["", null],
 	["0;99", null],
 ])("COLORFGBG=%s is a %s background", (COLORFGBG, background) => {
-	expect(terminalColours({ COLORFGBG }, "linux").background).toBe(background);
+	expect(terminalColors({ COLORFGBG }, "linux").background).toBe(background);
 });
 
-test("windows consoles have all colours", () => {
-	expect(terminalColours({}, "win32")).toMatchObject({ level: 3 });
+test("Windows consoles support true color", () => {
+	expect(terminalColors({}, "win32")).toMatchObject({ level: 3 });
 });

@@ -1,69 +1,69 @@
 import {
 	type AppMessage,
-	type ContextShape,
 	isCompactionEntry,
 	isMessageEntry,
+	type RecordedRequest,
+	type RecordedSegment,
 	type SessionEntry,
-	type ShapePart,
 } from "../log/entry.js";
 import type { BuiltContext, TracedMessage } from "./context-message.js";
 import { digestContext } from "./digest.js";
 import { compactionMessage, type EntrySource, entryMessage } from "./entry-message.js";
 import { isSameMessage } from "./ledger.js";
 
-/** Characters of new messages that the shape of one request may bring. */
+/** Maximum number of characters of new messages that the record of one request may add. */
 const MAX_NEW_CHARACTERS = 2_000_000;
-/** Those of all requests, on average: a hook that makes everything anew each time must not flood the log. */
+/** The average for all requests: a hook that creates every message again each time must not flood the log. */
 const NEW_CHARACTERS_EACH = 200_000;
 
-/** Describes requests, each message that a hook made only the first time. One for each log. */
-export class ShapeRecorder {
-	/** Where a message was written, by its digest; null before the shapes in the log were looked at. */
+/** Describes requests for the log; a message that a hook made is written only once. One recorder per log. */
+export class RequestRecorder {
+	/** Where a message was written, by its digest; null until the log has been read. */
 	#written: Map<string, { reply: number; part: number }> | null = null;
-	/** Messages of the last shape by digest, until it is known which entry it stands in. */
+	/** New messages of the last description by digest, until the index of its entry is known. */
 	#latest: Map<string, number> | null = null;
-	/** Characters of new messages that the next shape may bring, and those that the last one brings. */
+	/** Characters of new messages that the next description may add, and the number that the last one adds. */
 	#room = MAX_NEW_CHARACTERS;
 	#brought = 0;
 
 	/**
-	 * The shape of a context that hooks made. @returns undefined when it is what pi alone makes of the entries, and when
-	 * the description would be larger than it is worth
+	 * Describes a context that hooks changed. @returns undefined if no hook changed it, or if the description would
+	 * exceed the limits above
 	 */
-	describe(context: BuiltContext, entries: EntrySource): ContextShape | undefined {
+	describe(context: BuiltContext, entries: EntrySource): RecordedRequest | undefined {
 		this.#latest = null;
 		if (!context.isChanged) return undefined;
 		const written = this.#written ?? readWritten(entries);
 		this.#written = written;
 		const latest = new Map<string, number>();
-		const parts: ShapePart[] = [];
+		const segments: RecordedSegment[] = [];
 		this.#room = Math.min(this.#room + NEW_CHARACTERS_EACH, MAX_NEW_CHARACTERS);
 		this.#brought = 0;
 		for (const { message, entryIndex, origin } of context.messages) {
 			if (entryIndex !== null && isSameMessage(message, entryMessage(entries.at(entryIndex)) ?? undefined)) {
-				addEntry(parts, entryIndex, entries);
+				addEntry(segments, entryIndex, entries);
 				continue;
 			}
 			if (origin.kind === "compaction") {
-				parts.push({ compaction: origin.entryIndex });
+				segments.push({ compaction: origin.entryIndex });
 				continue;
 			}
 			const key = keyOf(message, entryIndex);
 			const known = written.get(key);
 			if (known) {
-				parts.push(known);
+				segments.push(known);
 				continue;
 			}
 			this.#brought += JSON.stringify(message).length;
 			if (this.#brought > this.#room) return undefined;
-			latest.set(key, parts.length);
-			parts.push({ message, entryIndex });
+			latest.set(key, segments.length);
+			segments.push({ message, entryIndex });
 		}
 		this.#latest = latest;
-		return parts;
+		return segments;
 	}
 
-	/** Notes that the shape described last stands beside the reply in an entry. */
+	/** Notes that the last description is stored with the reply at an entry index. */
 	recorded(reply: number): void {
 		if (!this.#latest) return;
 		for (const [key, part] of this.#latest) this.#written?.set(key, { reply, part });
@@ -80,14 +80,14 @@ export class ShapeRecorder {
 }
 
 /**
- * The messages of the request that a reply answered, as the shape beside it says. @returns null when there is no shape,
- * or when what it refers to is not there
+ * Reads the messages of the request that a reply answered from the record stored with the reply. @returns null if there
+ * is no record, or if it refers to an entry that is missing
  */
-export function readShape(entries: EntrySource, reply: number): TracedMessage[] | null {
-	const shape = shapeOf(entries.at(reply));
-	if (!shape) return null;
+export function readRecordedRequest(entries: EntrySource, reply: number): TracedMessage[] | null {
+	const recorded = recordedIn(entries.at(reply));
+	if (!recorded) return null;
 	const messages: TracedMessage[] = [];
-	for (const part of shape) {
+	for (const part of recorded) {
 		if ("length" in part) {
 			// What is no entry before the reply was not part of the request.
 			for (let index = part[0]; index < Math.min(part[1], reply); index++) {
@@ -99,15 +99,15 @@ export function readShape(entries: EntrySource, reply: number): TracedMessage[] 
 			}
 			continue;
 		}
-		const traced = readPart(part, entries, reply);
+		const traced = readSegment(part, entries, reply);
 		if (!traced) return null;
 		messages.push(traced);
 	}
 	return messages;
 }
 
-function readPart(
-	part: Exclude<ShapePart, readonly unknown[]>,
+function readSegment(
+	part: Exclude<RecordedSegment, readonly unknown[]>,
 	entries: EntrySource,
 	reply: number,
 ): TracedMessage | null {
@@ -117,30 +117,31 @@ function readPart(
 		const origin = { kind: "compaction", entryIndex: part.compaction } as const;
 		return { message: compactionMessage(entry), entryIndex: null, origin };
 	}
-	const found = "reply" in part ? shapeOf(part.reply < reply ? entries.at(part.reply) : undefined)?.[part.part] : part;
+	const found =
+		"reply" in part ? recordedIn(part.reply < reply ? entries.at(part.reply) : undefined)?.[part.part] : part;
 	if (!found || !("message" in found)) return null;
 	return { message: found.message, entryIndex: found.entryIndex, origin: { kind: "freeze" } };
 }
 
-function shapeOf(entry: SessionEntry | undefined): ContextShape | undefined {
+function recordedIn(entry: SessionEntry | undefined): RecordedRequest | undefined {
 	return isMessageEntry(entry) ? entry.context?.shape : undefined;
 }
 
 /** Adds the message of an entry to the stretch before it where no other entry with a message lies between. */
-function addEntry(parts: ShapePart[], entryIndex: number, entries: EntrySource): void {
-	const last = parts.at(-1);
+function addEntry(segments: RecordedSegment[], entryIndex: number, entries: EntrySource): void {
+	const last = segments.at(-1);
 	if (last && "length" in last && last[1] <= entryIndex) {
 		let next = last[1];
 		while (next < entryIndex && !entryMessage(entries.at(next))) next++;
 		if (next === entryIndex) {
-			parts[parts.length - 1] = [last[0], entryIndex + 1];
+			segments[segments.length - 1] = [last[0], entryIndex + 1];
 			return;
 		}
 	}
-	parts.push([entryIndex, entryIndex + 1]);
+	segments.push([entryIndex, entryIndex + 1]);
 }
 
-/** What the last shape in the log refers to or brings; earlier ones are hardly needed again. */
+/** The messages that the last record in the log refers to or contains; earlier ones are rarely needed again. */
 function readWritten(entries: EntrySource): Map<string, { reply: number; part: number }> {
 	const written = new Map<string, { reply: number; part: number }>();
 	for (let index = entries.length - 1; index > 0; index--) {
@@ -149,7 +150,7 @@ function readWritten(entries: EntrySource): Map<string, { reply: number; part: n
 		for (const [at, part] of (entry.context.shape ?? []).entries()) {
 			if ("length" in part || "compaction" in part) continue;
 			const place = "reply" in part ? part : { reply: index, part: at };
-			const source = "reply" in part ? shapeOf(entries.at(part.reply))?.[part.part] : part;
+			const source = "reply" in part ? recordedIn(entries.at(part.reply))?.[part.part] : part;
 			if (source && "message" in source) written.set(keyOf(source.message, source.entryIndex), place);
 		}
 		break;

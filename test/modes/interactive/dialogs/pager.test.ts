@@ -1,6 +1,6 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { expect, test } from "vitest";
-import { TextPanel } from "../../../../src/modes/interactive/dialogs/text-panel.js";
+import { createTextPager } from "../../../../src/modes/interactive/dialogs/pager.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { startApp } from "../app.js";
@@ -11,11 +11,11 @@ const LIST = Array.from({ length: 30 }, (_, index) => `- change number ${index +
 
 function open(text: string) {
 	const closed: string[] = [];
-	const panel = new TextPanel(look, { title: "Changes", text }, () => closed.push("closed"));
+	const panel = createTextPager(look, { title: "Changes", text }, () => closed.push("closed"));
 	return { panel, closed, screen: (width: number) => `${panel.render(width).join("\n")}\n` };
 }
 
-test.each([80, 40])("a long text is read part by part, at %d columns", async (width) => {
+test.each([80, 40])("a long text scrolls, at %d columns", async (width) => {
 	const { panel, screen, closed } = open(`## 0.2.0\n\n### Added\n\n${LIST}`);
 	screen(width);
 	panel.handleInput("\x1b[6~");
@@ -27,7 +27,7 @@ test.each([80, 40])("a long text is read part by part, at %d columns", async (wi
 	expect(closed).toEqual(["closed"]);
 });
 
-test("no line is wider than the screen or moves the cursor, whatever the text holds", () => {
+test("no line is wider than the screen or moves the cursor, whatever the text contains", () => {
 	const { panel } = open(HOSTILE_TEXT);
 	for (const width of [1, 7, 40, 120]) {
 		for (const line of panel.render(width)) {
@@ -37,7 +37,7 @@ test("no line is wider than the screen or moves the cursor, whatever the text ho
 	}
 });
 
-test("/changelog shows pi's own, and leaves the transcript as it was", async () => {
+test("/changelog shows pi's changelog and does not change the transcript", async () => {
 	const { terminal, submit } = await startApp({ rows: 30 });
 	await terminal.waitFor("0%");
 	const before = await terminal.text();
@@ -52,13 +52,13 @@ test("/changelog shows pi's own, and leaves the transcript as it was", async () 
 test.each([
 	[{ version: "0.2.0", lines: [] }, "· updated to 0.2.0 · /changelog"],
 	[{ version: "0.2.0", lines: ["- faster"] }, "Updated to 0.2.0 · /changelog shows all"],
-])("after an update the first screen says so: %j", async (news, wanted) => {
+])("the first screen after an update mentions it: %j", async (news, wanted) => {
 	const { terminal } = await startApp({ mode: { news: async () => news } });
 	await terminal.waitFor(wanted);
 	if (news.lines[0]) await terminal.waitFor(news.lines[0]);
 });
 
-test("/debug says where the report is, and the report holds the screen and what the terminal calls itself", async () => {
+test("/debug shows the path of a report with the screen and the terminal's name", async () => {
 	const { terminal, submit, agentDir } = await startApp({
 		columns: 100,
 		mode: { terminalFacts: { TERM: "xterm-test" } },

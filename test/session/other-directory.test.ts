@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startSession } from "../helpers/session.js";
 import { tempDir } from "../helpers/temp.js";
 
-test("a session that began in another directory says so, when pi starts with it and when it is switched to", async () => {
+test("a session that began in another directory shows a notice when it is opened or switched to", async () => {
 	const [here, sessionDir] = [tempDir(), tempDir()];
 	const first = await startSession({ sessionDir, session: { kind: "new" } });
 	first.provider.reply("ok");
@@ -10,7 +10,7 @@ test("a session that began in another directory says so, when pi starts with it 
 	const { sessionFile: path, cwd: there } = first.session;
 	await first.session.dispose();
 	if (path === null) throw new Error("The session was not saved");
-	const note = `This session began in ${there} · tools and paths go by ${here} now`;
+	const note = `This session began in ${there} · tools and relative paths now use ${here}`;
 	const { provider, agentDir } = first;
 
 	const opened = await startSession({ provider, agentDir, cwd: here, session: { kind: "open", target: path } });

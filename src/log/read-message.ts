@@ -8,17 +8,16 @@ import type {
 } from "@mariozechner/pi-ai";
 import type { AppMessage, BashExecutionMessage } from "./entry.js";
 
-/** JSON's objects: neither null nor an array. */
+/** True for a JSON object: neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Reads a message as it stands in a session. Fields that only keep the books (`usage`, `timestamp`, the model's name)
- * are filled in when they are missing or odd, because a message must not be lost over them; all others must have
- * the shape that the types say.
- * @param loggedAt ms since the epoch, in place of a missing timestamp
- * @returns the message, or the reason why it is none
+ * Validates a message from a session. Fills in bookkeeping fields (`usage`, `timestamp`, the model's name) that are
+ * missing or invalid, because a message must not be lost over them; all other fields must match their types.
+ * @param loggedAt ms since the epoch, used if the timestamp is missing
+ * @returns the message, or the reason why it is invalid
  */
 export function readMessage(value: unknown, loggedAt: number): AppMessage | string {
 	if (!isRecord(value)) return "message is not an object";

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { buildContext, type ContextStage, plainMessages } from "../../src/context/build-context.js";
 import type { ContextMessage } from "../../src/context/context-message.js";
 import { digestContext } from "../../src/context/digest.js";
-import { readShape, ShapeRecorder } from "../../src/context/shape.js";
-import type { ContextShape, MessageEntry, SessionEntry } from "../../src/log/entry.js";
+import { RequestRecorder, readRecordedRequest } from "../../src/context/recorded-request.js";
+import type { MessageEntry, RecordedRequest, SessionEntry } from "../../src/log/entry.js";
 import { freezeDeep } from "../../src/log/freeze.js";
 import { assistant, compaction, custom, result, session, user } from "../helpers/entries.js";
 
@@ -18,48 +18,48 @@ function stage(transform: (messages: readonly ContextMessage[]) => ContextMessag
 	return { hook: "/h.ts", transform: async (messages) => ({ messages: transform(messages) }) };
 }
 
-/** A reply with the shape of its context beside it. */
-function reply(text: string, shape: ContextShape | undefined): MessageEntry {
-	return { ...assistant(text), context: { digest: "", messages: 0, tokens: 0, ...(shape && { shape }) } };
+/** A reply with the record of its request. */
+function reply(text: string, recorded: RecordedRequest | undefined): MessageEntry {
+	return { ...assistant(text), context: { digest: "", messages: 0, tokens: 0, ...(recorded && { shape: recorded }) } };
 }
 
-/** Sends a request and writes the reply. @returns the shape, and the digest of what was sent */
-async function ask(entries: SessionEntry[], stages: ContextStage[], recorder: ShapeRecorder) {
+/** Sends a request and writes the reply. @returns the record, and the digest of what was sent */
+async function ask(entries: SessionEntry[], stages: ContextStage[], recorder: RequestRecorder) {
 	const context = await buildContext(entries, stages);
-	const shape = recorder.describe(context, entries);
-	entries.push(freezeDeep(structuredClone(reply("fine", shape))));
+	const recorded = recorder.describe(context, entries);
+	entries.push(freezeDeep(structuredClone(reply("fine", recorded))));
 	recorder.recorded(entries.length - 1);
-	return { shape, digest: digestContext(plainMessages(context)) };
+	return { recorded, digest: digestContext(plainMessages(context)) };
 }
 
 const digestOf = (entries: SessionEntry[], at = entries.length - 1) => {
-	const messages = readShape(entries, at);
+	const messages = readRecordedRequest(entries, at);
 	return messages && digestContext(messages.map(({ message }) => message));
 };
 
-describe("the shape of a request", () => {
+describe("the record of a request", () => {
 	const work = () => session(user("u1"), custom("mark"), assistant("a1", [{ id: "c" }]), result("c"), user("u2")); // 1 3 4 5
 
 	test("is not there when hooks change nothing, or give back copies of what they were given", async () => {
-		const recorder = new ShapeRecorder();
+		const recorder = new RequestRecorder();
 		const entries = work();
-		expect((await ask(entries, [], recorder)).shape).toBeUndefined();
+		expect((await ask(entries, [], recorder)).recorded).toBeUndefined();
 		const same = stage((messages) => [...messages]);
-		expect((await ask(entries, [same], recorder)).shape).toBeUndefined();
+		expect((await ask(entries, [same], recorder)).recorded).toBeUndefined();
 		const copy = stage((messages) => messages.map((item) => structuredClone(item)));
-		expect((await ask(entries, [copy], recorder)).shape).toEqual([[1, 8]]);
+		expect((await ask(entries, [copy], recorder)).recorded).toEqual([[1, 8]]);
 	});
 
 	test("names entries by stretches and brings what a hook made, the next time by where it stands", async () => {
-		const recorder = new ShapeRecorder();
+		const recorder = new RequestRecorder();
 		const entries = work();
 		const summary = note("[Summary] u1");
 		const hide = stage((messages) => [summary, ...messages.slice(3)]);
 		const first = await ask(entries, [hide], recorder);
-		expect(first.shape).toEqual([summary, [5, 6]]);
+		expect(first.recorded).toEqual([summary, [5, 6]]);
 		entries.push(user("u3"));
-		expect((await ask(entries, [hide], recorder)).shape).toEqual([{ reply: 6, part: 0 }, [5, 8]]);
-		expect((await ask(entries, [hide], new ShapeRecorder())).shape).toEqual([{ reply: 6, part: 0 }, [5, 9]]);
+		expect((await ask(entries, [hide], recorder)).recorded).toEqual([{ reply: 6, part: 0 }, [5, 8]]);
+		expect((await ask(entries, [hide], new RequestRecorder())).recorded).toEqual([{ reply: 6, part: 0 }, [5, 9]]);
 		expect(digestOf(entries, 6)).toBe(first.digest);
 	});
 
@@ -76,10 +76,10 @@ describe("the shape of a request", () => {
 		const prune = stage((messages) =>
 			messages.map((item) => (item.entryIndex === 4 ? { ...item, message: cut } : item)),
 		);
-		const { shape, digest } = await ask(entries, [prune], new ShapeRecorder());
-		expect(shape).toEqual([{ compaction: 6 }, [3, 4], { message: cut, entryIndex: 4 }, [5, 6]]);
+		const { recorded, digest } = await ask(entries, [prune], new RequestRecorder());
+		expect(recorded).toEqual([{ compaction: 6 }, [3, 4], { message: cut, entryIndex: 4 }, [5, 6]]);
 		expect(digestOf(entries)).toBe(digest);
-		expect(readShape(entries, 7)?.map(({ entryIndex, origin }) => [entryIndex, origin.kind])).toEqual([
+		expect(readRecordedRequest(entries, 7)?.map(({ entryIndex, origin }) => [entryIndex, origin.kind])).toEqual([
 			[null, "compaction"],
 			[3, "entry"],
 			[4, "freeze"],
@@ -88,30 +88,30 @@ describe("the shape of a request", () => {
 	});
 
 	test("brings a large request once, also where a hook makes all of it", async () => {
-		const recorder = new ShapeRecorder();
+		const recorder = new RequestRecorder();
 		const entries = work();
 		const large = stage(() => [note("x".repeat(1_900_000))]);
 		const { digest } = await ask(entries, [large], recorder);
 		expect(digestOf(entries)).toBe(digest);
-		expect((await ask(entries, [large], recorder)).shape).toEqual([{ reply: 6, part: 0 }]);
-		expect((await ask(work(), [stage(() => [note("x".repeat(2_000_001))])], recorder)).shape).toBeUndefined();
+		expect((await ask(entries, [large], recorder)).recorded).toEqual([{ reply: 6, part: 0 }]);
+		expect((await ask(work(), [stage(() => [note("x".repeat(2_000_001))])], recorder)).recorded).toBeUndefined();
 	});
 
 	test("is left out at times where a hook makes a large request anew each time", async () => {
-		const recorder = new ShapeRecorder();
+		const recorder = new RequestRecorder();
 		const entries = work();
 		let count = 0;
 		const restless = stage(() => [note(`${count++} ${"x".repeat(990_000)}`)]);
 		const isThere: boolean[] = [];
-		while (isThere.length < 12) isThere.push((await ask(entries, [restless], recorder)).shape !== undefined);
+		while (isThere.length < 12) isThere.push((await ask(entries, [restless], recorder)).recorded !== undefined);
 		expect(isThere.map((yes) => (yes ? "x" : ".")).join("")).toBe("xx...x....x.");
 	});
 
 	test("that refers to what is not there is none", () => {
-		const shapes: ContextShape[] = [[{ compaction: 1 }], [{ reply: 1, part: 0 }], [{ reply: 9, part: 0 }]];
-		for (const shape of shapes) expect(readShape([...work(), reply("fine", shape)], 6)).toBeNull();
-		expect(readShape(work(), 3)).toBeNull();
-		expect(readShape([...work(), reply("fine", [[5, 1e15]])], 6)).toHaveLength(1);
+		const lists: RecordedRequest[] = [[{ compaction: 1 }], [{ reply: 1, part: 0 }], [{ reply: 9, part: 0 }]];
+		for (const recorded of lists) expect(readRecordedRequest([...work(), reply("fine", recorded)], 6)).toBeNull();
+		expect(readRecordedRequest(work(), 3)).toBeNull();
+		expect(readRecordedRequest([...work(), reply("fine", [[5, 1e15]])], 6)).toHaveLength(1);
 	});
 
 	test("whatever hooks do, it gives back the very request", async () => {
@@ -124,18 +124,18 @@ describe("the shape of a request", () => {
 		await fc.assert(
 			fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
 				const entries = session(user("u0"));
-				let recorder = new ShapeRecorder();
+				let recorder = new RequestRecorder();
 				for (const { said, hide, added, restart } of steps) {
 					if (said === "user") entries.push(user(`u${entries.length}`));
 					else entries.push(said === "custom" ? custom("mark") : compaction(entries.length - 1, `C${entries.length}`));
-					if (restart) recorder = new ShapeRecorder();
+					if (restart) recorder = new RequestRecorder();
 					const change = stage((messages) => [
 						...messages.slice(0, hide),
 						...(added === null ? [] : [note(added)]),
 						...messages.slice(hide + 1),
 					]);
-					const { shape, digest } = await ask(entries, [change], recorder);
-					if (shape) expect(digestOf(entries)).toBe(digest);
+					const { recorded, digest } = await ask(entries, [change], recorder);
+					if (recorded) expect(digestOf(entries)).toBe(digest);
 				}
 			}),
 			{ numRuns: 60 },
@@ -151,18 +151,18 @@ describe("a freeze", () => {
 	});
 
 	/** Two turns; in the second, a hook put a note in place of the first. The reply is entry 5. */
-	async function shaped() {
+	async function changed() {
 		const entries = session(user("u1"), assistant("a1"), custom("mark"), user("u2"));
 		const { digest } = await ask(
 			entries,
 			[stage((messages) => [note("N"), ...messages.slice(2)])],
-			new ShapeRecorder(),
+			new RequestRecorder(),
 		);
 		return { entries, digest };
 	}
 
 	test("stands in place of what was before the reply, and says what hides the rest", async () => {
-		const { entries, digest } = await shaped();
+		const { entries, digest } = await changed();
 		const frozen = [...entries, freeze(5), user("u3")];
 		const context = await buildContext(frozen, []);
 		expect(digestContext(plainMessages(context).slice(0, 2))).toBe(digest);
@@ -176,7 +176,7 @@ describe("a freeze", () => {
 	});
 
 	test("is undone as a compaction is, and replaced by a later compaction", async () => {
-		const { entries } = await shaped();
+		const { entries } = await changed();
 		const undo: SessionEntry = { type: "context_undo", timestamp: "", entryIndex: 6 };
 		const all = await buildContext([...entries, freeze(5), undo], []);
 		expect(all.messages.map(({ entryIndex }) => entryIndex)).toEqual([1, 2, 4, 5]);

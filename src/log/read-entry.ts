@@ -1,12 +1,14 @@
-import { isIndex, readContextRecord } from "./context-record.js";
 import {
 	type CompactionEntry,
 	type ContextFreezeEntry,
+	type ContextRecord,
 	type ContextUndoEntry,
 	type CustomEntry,
 	type MessageEntry,
 	type ModelChangeEntry,
 	type OpaqueEntry,
+	type RecordedRequest,
+	type RecordedSegment,
 	type SessionEntry,
 	type SessionHeader,
 	type SessionInfoEntry,
@@ -14,17 +16,35 @@ import {
 	THINKING_LEVELS,
 	type ThinkingLevelChangeEntry,
 } from "./entry.js";
-import { isRecord, readMessage } from "./message-shape.js";
+import { LF, parseLine } from "./line-patterns.js";
+import type { OpenFile } from "./open-file.js";
+import { isRecord, readMessage } from "./read-message.js";
 
 const EPOCH = new Date(0).toISOString();
+const FIRST_READ_BYTES = 4096;
+/** Maximum length of a first line; a header has a few hundred bytes. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 
-/** An entry in place of a line that cannot be used. */
+/** Placeholder entry for a line that cannot be used. */
 export function opaqueEntry(reason: string): OpaqueEntry {
 	return Object.freeze({ type: "opaque", reason });
 }
 
-/** The header that a parsed first line holds, or the reason why it is none. */
-export function readHeader(value: unknown): SessionHeader | string {
+/** The header on the first line of a file, or the reason why the file is not a session. Reads at most 1 MiB. */
+export function readSessionHeader(file: OpenFile): SessionHeader | string {
+	for (let size = FIRST_READ_BYTES; ; size = MAX_HEADER_BYTES) {
+		const buffer = Buffer.allocUnsafe(size);
+		const head = buffer.subarray(0, file.readSome(buffer, 0));
+		const end = head.indexOf(LF);
+		if (end >= 0 || head.length < size || size === MAX_HEADER_BYTES) {
+			const value = parseLine(head.toString("utf8", 0, end < 0 ? head.length : end));
+			return value === undefined ? "its first line is not JSON" : readHeader(value);
+		}
+	}
+}
+
+/** Validates the parsed first line of a file. @returns the header, or the reason why it is not one */
+function readHeader(value: unknown): SessionHeader | string {
 	if (!isRecord(value) || value.type !== "session") return "its first line is not a session header";
 	const { id, cwd, version = 1 } = value;
 	if (typeof id !== "string" || id === "" || typeof cwd !== "string") return "its header has no id or no cwd";
@@ -42,8 +62,8 @@ export function readHeader(value: unknown): SessionHeader | string {
 }
 
 /**
- * The entry that a parsed line holds. Lines of the core's types must have the fields of their type, else they are
- * opaque; lines of other types are their hook's business.
+ * Validates a parsed line. A line of a core type with invalid fields becomes an opaque entry; pi does not check lines of
+ * other types, which belong to hooks.
  */
 export function readEntry(value: CustomEntry): SessionEntry {
 	const timestamp = typeof value.timestamp === "string" ? value.timestamp : EPOCH;
@@ -78,15 +98,11 @@ export function readEntry(value: CustomEntry): SessionEntry {
 				tokensBefore,
 			} satisfies CompactionEntry;
 		}
-		case "context_undo": {
-			const { entryIndex } = value;
-			if (!isIndex(entryIndex)) break;
-			return { ...value, type: "context_undo", timestamp, entryIndex } satisfies ContextUndoEntry;
-		}
+		case "context_undo":
 		case "context_freeze": {
-			const { entryIndex } = value;
+			const { type, entryIndex } = value;
 			if (!isIndex(entryIndex)) break;
-			return { ...value, type: "context_freeze", timestamp, entryIndex } satisfies ContextFreezeEntry;
+			return { ...value, type, timestamp, entryIndex } satisfies ContextUndoEntry | ContextFreezeEntry;
 		}
 		case "model_change": {
 			const { provider, modelId } = value;
@@ -107,14 +123,14 @@ export function readEntry(value: CustomEntry): SessionEntry {
 			if (typeof value.name !== "string") break;
 			return { ...value, type: "session_info", timestamp, name: value.name } satisfies SessionInfoEntry;
 		case "opaque":
-			return opaqueEntry(typeof value.reason === "string" ? value.reason : "the line says that it is opaque");
+			return opaqueEntry(typeof value.reason === "string" ? value.reason : "opaque line without a reason");
 		default:
 			return value;
 	}
-	return opaqueEntry(`the fields of a ${value.type} entry are missing or odd`);
+	return opaqueEntry(`the ${value.type} entry has missing or invalid fields`);
 }
 
-/** True for an object with a string as type and, if any, a usable timestamp: what every line must be. */
+/** True for an object with a string `type` and a valid timestamp, if any. Every line must be one. */
 export function isTyped(value: Record<string, unknown>): value is CustomEntry {
 	const { type, timestamp } = value;
 	const isTime = timestamp === undefined || typeof timestamp === "string" || typeof timestamp === "number";
@@ -132,4 +148,40 @@ function isSystemItem(value: unknown): value is SystemItemEntry["item"] {
 function isoOf(milliseconds: number): string {
 	const date = new Date(milliseconds);
 	return Number.isNaN(date.getTime()) ? EPOCH : date.toISOString();
+}
+
+function isIndex(value: unknown): value is number {
+	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** @returns null for an invalid record; a record without `shape` if a segment of it is of an unknown kind */
+function readContextRecord(value: unknown): ContextRecord | null {
+	if (!isRecord(value)) return null;
+	const { digest, messages, tokens, shape: given, ...rest } = value;
+	if (typeof digest !== "string" || typeof messages !== "number" || typeof tokens !== "number") return null;
+	const shape = Array.isArray(given) ? readRequest(given) : null;
+	return { ...rest, digest, messages, tokens, ...(shape && { shape }) };
+}
+
+function readRequest(values: readonly unknown[]): RecordedRequest | null {
+	const segments: RecordedSegment[] = [];
+	for (const value of values) {
+		const segment = readSegment(value);
+		if (segment === null) return null;
+		segments.push(segment);
+	}
+	return segments;
+}
+
+function readSegment(value: unknown): RecordedSegment | null {
+	if (Array.isArray(value)) {
+		const [from, to]: unknown[] = value;
+		return isIndex(from) && isIndex(to) ? [from, to] : null;
+	}
+	if (!isRecord(value)) return null;
+	const { compaction, reply, part, entryIndex = null } = value;
+	if (isIndex(compaction)) return { compaction };
+	if (isIndex(reply) && isIndex(part)) return { reply, part };
+	const message = readMessage(value.message, 0);
+	return typeof message !== "string" && (entryIndex === null || isIndex(entryIndex)) ? { message, entryIndex } : null;
 }

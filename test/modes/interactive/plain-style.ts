@@ -1,10 +1,11 @@
-import type { Look } from "../../../src/modes/interactive/views/view.js";
+import type { ViewStyle } from "../../../src/modes/interactive/views/view.js";
+import type { BuiltInTheme } from "../../../src/themes/built-in.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { TerminalImages } from "../../../src/tui/terminal-images.js";
-import { createTheme, type ThemeName } from "../../../src/tui/theme.js";
+import { createTheme } from "../../../src/tui/theme.js";
 
-/** A look for components that are drawn without a terminal; plain, so that lines can be compared. */
-export function plainLook(change: Partial<Look> & { themeName?: ThemeName } = {}): Look {
+/** A plain style for components that are drawn without a terminal, so that lines can be compared. */
+export function plainStyle(change: Partial<ViewStyle> & { themeName?: BuiltInTheme } = {}): ViewStyle {
 	return {
 		theme: createTheme(change.themeName ?? "plain"),
 		cwd: "/home/ada/src/shop",

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { entryTimestamp } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
-import { SessionName } from "../../src/session/session-name.js";
+import { SessionName } from "../../src/session/session-state.js";
 
 const named = (name: string) => ({ type: "session_info", timestamp: entryTimestamp(), name }) as const;
 
-test("the name is the one given last, of the log that is asked about", () => {
+test("the name of a session is the latest one in its log", () => {
 	const names = new SessionName();
 	const log = SessionLog.inMemory("/project");
 	expect(names.of(log)).toBeNull();
@@ -18,7 +18,7 @@ test("the name is the one given last, of the log that is asked about", () => {
 	expect(names.of(log)).toBe("second");
 });
 
-test("an entry is looked at once, however often the name is asked for", () => {
+test("an entry is checked once, no matter how often the name is read", () => {
 	const log = SessionLog.inMemory("/project");
 	const looked: number[] = [];
 	const watched = new Proxy(log, {

@@ -1,0 +1,37 @@
+import type { AssistantMessage } from "@mariozechner/pi-ai";
+import { isEmptyReply } from "../../../log/entry.js";
+import { nextStep, readableError } from "../../request-error.js";
+import { clipLine, styled, wrapLines } from "../lines.js";
+import { View, type ViewStyle } from "./view.js";
+
+/** How an incomplete reply ended: an error with the next step, stopped, truncated, or empty. */
+export class ReplyEndView extends View {
+	/** @param retried the request was retried: show one dim line */
+	constructor(
+		style: ViewStyle,
+		private readonly message: Pick<AssistantMessage, "stopReason" | "errorMessage">,
+		private readonly retried = false,
+	) {
+		super(style);
+	}
+
+	protected override draw(width: number): string[] {
+		const { theme } = this.style;
+		const { stopReason, errorMessage } = this.message;
+		if (stopReason === "aborted") return [theme.dim(clipLine("stopped", width))];
+		const truncated = "truncated: the reply reached the model's output limit · send “continue” for the rest";
+		if (stopReason === "length") return styled(wrapLines([truncated], width), theme.warning);
+		if (stopReason === "stop") return [theme.dim(clipLine("the model said nothing", width))];
+		const text = readableError(errorMessage);
+		if (this.retried) return [theme.dim(clipLine(`✗ ${text} · retried`, width))];
+		const room = Math.max(1, width - 2);
+		const problem = wrapLines([text], room).map((line, row) => (row === 0 ? `✗ ${line}` : `  ${line}`));
+		const next = wrapLines([nextStep(text)], room).map((line) => `  ${line}`);
+		return [...styled(problem, theme.error), ...styled(next, theme.dim)].map((line) => clipLine(line, width));
+	}
+}
+
+/** True for a reply that ended with an error, was stopped or truncated, or is empty. */
+export function endedAbnormally(message: AssistantMessage): boolean {
+	return ["error", "aborted", "length"].includes(message.stopReason) || isEmptyReply(message);
+}
