@@ -85,7 +85,7 @@ const PROVIDER = {
 	additionalProperties: false,
 } as const satisfies Schema;
 
-/** The schema of models.json, for `loadModelsFile` and docs/models.schema.json. */
+/** The schema of models.json, for `loadModelsFile` and schemas/models.json. */
 export const MODELS_SCHEMA = {
 	type: "object",
 	properties: { providers: { type: "object", additionalProperties: PROVIDER, default: {} } },

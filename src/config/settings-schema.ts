@@ -36,7 +36,7 @@ const group = <const P extends object>(properties: P) =>
 
 /**
  * Every setting, in display order. The types, checks and defaults of settings.json, `/settings`, the table in
- * docs/usage.md and docs/settings.schema.json are derived from it.
+ * docs/usage.md and schemas/settings.json are derived from it.
  */
 export const SETTINGS_SCHEMA = {
 	type: "object",

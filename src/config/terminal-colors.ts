@@ -48,7 +48,7 @@ function forcedLevel(value: string | undefined): ColorLevel | null {
 /** `COLORFGBG` is `text;background`, two of the 16 color numbers; some terminals insert a word between them. */
 function backgroundOf({ COLORFGBG }: Environment): Background | null {
 	const last = COLORFGBG?.split(";").at(-1) ?? "";
-	const colour = /^\d{1,2}$/.test(last) ? parseColor(Number(last)) : null;
-	if (colour?.kind !== "named") return null;
-	return isLight(colorRgb(colour)) ? "light" : "dark";
+	const color = /^\d{1,2}$/.test(last) ? parseColor(Number(last)) : null;
+	if (color?.kind !== "named") return null;
+	return isLight(colorRgb(color)) ? "light" : "dark";
 }

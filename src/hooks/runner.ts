@@ -51,7 +51,7 @@ export interface HookCallReport {
 /** The merged answers of all `session` handlers. */
 export interface SessionAnswer extends SessionEventResult {
 	/** Name of the hook that canceled; set together with `cancel`. */
-	cancelledBy?: string;
+	canceledBy?: string;
 	/** Name of the hook that provided `compactionEntry`. */
 	compactedBy?: string;
 }
@@ -90,9 +90,9 @@ export class HookRunner {
 	async emitSession(event: SessionEvent, signal: AbortSignal): Promise<SessionAnswer> {
 		const read: ReadonlySet<string> = new Set(SESSION_REASONS[event.reason].reads);
 		const merged: SessionAnswer = {};
-		const cancelled = await this.#first("session", event, signal, ({ hook, answer }) => {
+		const canceled = await this.#first("session", event, signal, ({ hook, answer }) => {
 			if (typeof answer !== "object" || answer === null) return null;
-			if (read.has("cancel") && answer.cancel === true) return { ...merged, cancel: true, cancelledBy: hook.name };
+			if (read.has("cancel") && answer.cancel === true) return { ...merged, cancel: true, canceledBy: hook.name };
 			if (read.has("skipConversationRestore") && answer.skipConversationRestore === true)
 				merged.skipConversationRestore = true;
 			if (read.has("compactionEntry") && answer.compactionEntry) {
@@ -101,7 +101,7 @@ export class HookRunner {
 			}
 			return null;
 		});
-		return cancelled ?? merged;
+		return canceled ?? merged;
 	}
 
 	/** Asks `before_request` handlers. @returns the reason of the first stop, or null */

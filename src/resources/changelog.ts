@@ -21,10 +21,10 @@ export function parseChangelog(text: string): ChangelogSection[] {
 	return sections.map(({ version, lines }) => ({ version, lines: trimBlank(lines) }));
 }
 
-/** Reads a changelog; empty if the file cannot be read. */
+/** Reads the sections of a changelog that have text; empty if the file cannot be read. */
 export async function loadChangelog(path: string): Promise<ChangelogSection[]> {
 	const file = await readRegularFile(path).catch(() => null);
-	return file === null ? [] : parseChangelog(file.toString("utf8"));
+	return file === null ? [] : parseChangelog(file.toString("utf8")).filter(({ lines }) => lines.length > 0);
 }
 
 /** The sections that are newer than a version. A section without a number, such as `Unreleased`, is newer than all. */

@@ -75,7 +75,7 @@ export async function askHooks(plan: CompactionPlan, setup: DraftInputs): Promis
 		},
 		setup.signal,
 	);
-	if (answer.cancel) throw new PiError("compaction_failed", `Hook ${answer.cancelledBy} canceled the compaction`);
+	if (answer.cancel) throw new PiError("compaction_failed", `Hook ${answer.canceledBy} canceled the compaction`);
 	const { compactionEntry, compactedBy = "" } = answer;
 	const entry = compactionEntry ? checkHookEntry(compactionEntry, compactedBy, plan, setup) : null;
 	return entry && { entry, by: { kind: "hook", name: compactedBy } };

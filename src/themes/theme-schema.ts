@@ -2,7 +2,7 @@ import { BASE_THEMES } from "./built-in.js";
 import { COLOR_NAMES, DEFAULT_COLOR, HEX_COLOR } from "./color.js";
 import { ROLE_NAMES, STYLE_ATTRIBUTES, THEME_ROLES } from "./roles.js";
 
-/** The JSON Schema of theme files for editors, published as docs/theme.schema.json. */
+/** The JSON Schema of theme files for editors, published as schemas/theme.json. */
 export function themeSchema(): object {
 	return {
 		$schema: "http://json-schema.org/draft-07/schema#",

@@ -15,9 +15,9 @@ const SCHEMAS = {
 };
 
 test.each(Object.entries(SCHEMAS))(
-	"docs/%s.schema.json matches the schema in the source (npm run schemas updates it)",
+	"schemas/%s.json matches the schema in the source (npm run schemas updates it)",
 	async (name, schema) => {
-		await expect(`${JSON.stringify(schema, null, "\t")}\n`).toMatchFileSnapshot(`../../docs/${name}.schema.json`);
+		await expect(`${JSON.stringify(schema, null, "\t")}\n`).toMatchFileSnapshot(`../../schemas/${name}.json`);
 	},
 );
 

@@ -37,7 +37,9 @@ test("the example is a valid theme and renders as described", () => {
 });
 
 test("the pictures and the schema exist", () => {
-	const links = [...page.matchAll(/\]\(((?:images\/)?[\w.-]+\.(?:svg|json))\)/g)].map(([, path = ""]) => path);
-	expect(links).toContain("theme.schema.json");
+	const links = [...page.matchAll(/\]\(((?:images\/|\.\.\/schemas\/)?[\w.-]+\.(?:svg|json))\)/g)].map(
+		([, path = ""]) => path,
+	);
+	expect(links).toContain("../schemas/theme.json");
 	expect(links.filter((path) => !existsSync(new URL(path, docs)))).toEqual([]);
 });

@@ -52,7 +52,7 @@ async function drawTheme(theme: string, page: "dark" | "light"): Promise<void> {
 		pi.write("\x03");
 		await pi.until((screen) => screen.includes("again to quit"));
 		pi.write("/theme");
-		await pi.until((screen) => screen.includes("Choose the colours"));
+		await pi.until((screen) => screen.includes("Choose the color theme"));
 		pi.write("\r");
 		await pi.until((screen) => screen.includes("Which theme?"));
 		pi.draw(

@@ -112,8 +112,8 @@ describe("the scripted user", () => {
 	});
 
 	test("null cancels a dialog; without a screen every dialog is canceled", async () => {
-		const cancelled = await start({ "ask.ts": ASK }, { dialogs: [null, null, null, null] });
-		expect(await cancelled.run("/ask")).toMatchObject({ status: "[null,null,false,null]" });
+		const canceled = await start({ "ask.ts": ASK }, { dialogs: [null, null, null, null] });
+		expect(await canceled.run("/ask")).toMatchObject({ status: "[null,null,false,null]" });
 		const silent = await start({ "ask.ts": ASK }, { hasUI: false });
 		expect(await silent.run("/ask")).toMatchObject({ status: "[null,null,false,null]" });
 	});

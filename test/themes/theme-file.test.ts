@@ -59,5 +59,5 @@ test("names of Object.prototype are not roles", () => {
 });
 
 test("docs/theme.schema.json is the generated schema", async () => {
-	await expect(`${JSON.stringify(themeSchema(), null, "\t")}\n`).toMatchFileSnapshot("../../docs/theme.schema.json");
+	await expect(`${JSON.stringify(themeSchema(), null, "\t")}\n`).toMatchFileSnapshot("../../schemas/theme.json");
 });

@@ -28,7 +28,7 @@ interface Finding {
 	state: "ok" | "note" | "problem";
 	text: string;
 	/** How to fix a problem; the name is part of the JSON output. */
-	mend?: string;
+	fix?: string;
 }
 
 const OLDEST_NODE = 20;
@@ -50,10 +50,10 @@ export async function runDoctor({ location, options, io }: SubcommandContext): P
 	const problems = findings.filter(({ state }) => state === "problem");
 	if (options.json) await printJson(io, { problems: problems.length, findings });
 	else {
-		const rows = findings.map(({ name, state, text, mend }) => [
+		const rows = findings.map(({ name, state, text, fix }) => [
 			MARKS[state],
 			name,
-			mend === undefined ? text : `${text} · ${mend}`,
+			fix === undefined ? text : `${text} · ${fix}`,
 		]);
 		const summary = problems.length === 0 ? "No problems" : plural(problems.length, "problem");
 		await printLines(io, [...tableLines(rows), "", summary]);
@@ -69,7 +69,7 @@ function checkProgram(): Finding[] {
 	return [
 		{ name: "pi", state: "ok", text: `${packageVersion()} in ${packageRoot()}` },
 		isOld
-			? { name: "node", state: "problem", text: version, mend: `install Node ${OLDEST_NODE} or newer` }
+			? { name: "node", state: "problem", text: version, fix: `install Node ${OLDEST_NODE} or newer` }
 			: { name: "node", state: "ok", text: `${version} on ${process.platform} ${process.arch}` },
 	];
 }
@@ -83,12 +83,12 @@ function checkTerminal({ env }: Location, io: ModeIO): Finding {
 	const colors = `${COLORS[level]} (${reason})`;
 	const program = env.TERM_PROGRAM ? `${env.TERM_PROGRAM}, ` : "";
 	const text = `${program}${term || "TERM is not set"}, ${columns}×${rows}, ${colors}`;
-	if (term === "") return { name, state: "problem", text, mend: "set TERM, or use pi -p" };
+	if (term === "") return { name, state: "problem", text, fix: "set TERM, or use pi -p" };
 	if (term === "dumb") return { name, state: "note", text: `${text}, uses plain mode` };
 	const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
 	if (!/utf-?8/i.test(locale) && process.platform === "linux") {
-		const mend = "set LANG to a UTF-8 locale";
-		return { name, state: "problem", text: `${text}, locale ${locale || "not set"}`, mend };
+		const fix = "set LANG to a UTF-8 locale";
+		return { name, state: "problem", text: `${text}, locale ${locale || "not set"}`, fix };
 	}
 	return { name, state: "ok", text };
 }
@@ -108,8 +108,8 @@ function checkTheme({ env, paths, settings }: Location): Finding[] {
 	}
 	if (!file) {
 		const names = [...Object.keys(BUILT_IN_THEMES), ...files.map((theme) => theme.name)];
-		const mend = didYouMean(chosen, names) ?? `use ${names.join(", ")}`;
-		return [{ name, state: "problem", text: `theme ${JSON.stringify(chosen)} does not exist`, mend }];
+		const fix = didYouMean(chosen, names) ?? `use ${names.join(", ")}`;
+		return [{ name, state: "problem", text: `theme ${JSON.stringify(chosen)} does not exist`, fix }];
 	}
 	const { problems } = loadThemeFile(file.path);
 	if (problems.length === 0) return [{ name, state: "ok", text: `${chosen} in ${file.path}` }];
@@ -134,12 +134,12 @@ function checkAgentDir(dir: string): Finding {
 	try {
 		accessSync(existing, constants.W_OK);
 	} catch {
-		return { name, state: "problem", text: `${dir} is not writable`, mend: `chown or chmod ${existing}` };
+		return { name, state: "problem", text: `${dir} is not writable`, fix: `chown or chmod ${existing}` };
 	}
 	if (existing !== dir) return { name, state: "note", text: `${dir} does not exist yet; pi creates it when needed` };
 	const isOpen = process.platform !== "win32" && (statSync(dir).mode & 0o022) !== 0;
 	return isOpen
-		? { name, state: "problem", text: `other users can write to ${dir}`, mend: `chmod go-w ${dir}` }
+		? { name, state: "problem", text: `other users can write to ${dir}`, fix: `chmod go-w ${dir}` }
 		: { name, state: "ok", text: dir };
 }
 
@@ -162,7 +162,7 @@ async function checkShell({ paths, settings }: Location): Promise<Finding[]> {
 		});
 		if (result.exitCode === 0) return [{ name, state: "ok", text: shellPath ?? "bash or sh" }];
 		const text = result.failure ?? `the shell exited with ${result.exitCode ?? result.exitSignal}`;
-		return [{ name, state: "problem", text, mend: shellPath ? "correct shellPath in settings.json" : "install bash" }];
+		return [{ name, state: "problem", text, fix: shellPath ? "correct shellPath in settings.json" : "install bash" }];
 	} catch (error) {
 		return [{ name, state: "problem", text: describeError(error) }];
 	}
@@ -180,7 +180,7 @@ async function checkRipgrep({ paths }: Location): Promise<Finding> {
 		},
 	});
 	return end.status === "failed"
-		? { name: "ripgrep", state: "problem", text: end.problem, mend: "reinstall pi, or install ripgrep" }
+		? { name: "ripgrep", state: "problem", text: end.problem, fix: "reinstall pi, or install ripgrep" }
 		: { name: "ripgrep", state: "ok", text: version };
 }
 
@@ -215,7 +215,7 @@ async function checkModels({ env, paths, settings, offline }: Location): Promise
 	} catch (error) {
 		// Not a problem: pi offers /setup at its next start.
 		const { message, hint } = error instanceof PiError ? error : { message: describeError(error), hint: undefined };
-		findings.push({ name: "model", state: "note", text: message, ...(hint === undefined ? {} : { mend: hint }) });
+		findings.push({ name: "model", state: "note", text: message, ...(hint === undefined ? {} : { fix: hint }) });
 	}
 	return findings;
 }
@@ -230,7 +230,7 @@ async function checkHooks(location: Location, options: SubcommandOptions): Promi
 		...problems.map((text): Finding => ({ name, state: "problem", text })),
 		...attempts.flatMap(({ error }): Finding[] => (error === null ? [] : [{ name, state: "problem", text: error }])),
 		...(skipped
-			? [{ name, state: "note" as const, text: `not run, not trusted: ${skipped}`, mend: "pi hooks trust" }]
+			? [{ name, state: "note" as const, text: `not run, not trusted: ${skipped}`, fix: "pi hooks trust" }]
 			: []),
 	];
 }

@@ -27,7 +27,7 @@ export class PlainDialogs implements CommandUI {
 			lines: [plainLine(textOf(title)), ...listed(items)],
 			mark: "number or text, empty cancels: ",
 			read: (line) => readChoice(line, items),
-			cancelled: null,
+			canceled: null,
 			...dialogLimits(dialog),
 		});
 	}
@@ -46,7 +46,7 @@ export class PlainDialogs implements CommandUI {
 				if (["y", "yes"].includes(answer)) return { value: true };
 				return ["", "n", "no"].includes(answer) ? { value: false } : { retry: ["Answer yes or no"] };
 			},
-			cancelled: false,
+			canceled: false,
 			...dialogLimits(dialog),
 		});
 	}
@@ -57,7 +57,7 @@ export class PlainDialogs implements CommandUI {
 			lines: [`${plainLine(textOf(title))}${example}`],
 			mark: "text, empty cancels: ",
 			read: (line) => ({ value: line === "" ? null : line }),
-			cancelled: null,
+			canceled: null,
 			...dialogLimits(dialog),
 		});
 	}
@@ -70,7 +70,7 @@ export class PlainDialogs implements CommandUI {
 				lines: [`${plainLine(title)}. Your input is hidden`],
 				mark: "text, empty cancels: ",
 				read: (line) => ({ value: line === "" ? null : line }),
-				cancelled: null,
+				canceled: null,
 			});
 		} finally {
 			this.echo(true);

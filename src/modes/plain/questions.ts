@@ -10,7 +10,7 @@ export interface Question<T> {
 	/** Parses an answer. @returns `retry`: lines to print for an invalid answer; the question stays open */
 	read(line: string): { value: T } | { retry: readonly string[] };
 	/** Result when the question is canceled. */
-	cancelled: T;
+	canceled: T;
 	signal?: AbortSignal | undefined;
 	/** ms, including the time in which the question waits for others. */
 	timeoutMs?: number | undefined;
@@ -36,10 +36,10 @@ export class Questions {
 		return this.#open.length > 0;
 	}
 
-	/** @returns the parsed answer, or `cancelled` */
+	/** @returns the parsed answer, or `canceled` */
 	ask<T>(question: Question<T>): Promise<T> {
-		const { signal, timeoutMs, cancelled } = question;
-		if (signal?.aborted) return Promise.resolve(cancelled);
+		const { signal, timeoutMs, canceled } = question;
+		if (signal?.aborted) return Promise.resolve(canceled);
 		return new Promise((resolve) => {
 			let timer: NodeJS.Timeout | undefined;
 			const settle = (value: T) => {
@@ -64,7 +64,7 @@ export class Questions {
 				cancel: () => {
 					const wasShown = this.#open[0] === waiting;
 					if (wasShown) this.output.say("canceled");
-					settle(cancelled);
+					settle(canceled);
 				},
 			};
 			const release = signal ? onAbort(signal, () => waiting.cancel()) : () => {};

@@ -80,11 +80,11 @@ export class RpcUI implements HookUI {
 	#ask<T>(
 		question: Question,
 		options: DialogOptions | undefined,
-		cancelled: T,
+		canceled: T,
 		read: (response: HookUIResponse) => T,
 	): Promise<T> {
 		const { signal, timeoutMs: timeout } = dialogLimits(options);
-		if (this.#isClosed || signal?.aborted) return Promise.resolve(cancelled);
+		if (this.#isClosed || signal?.aborted) return Promise.resolve(canceled);
 		return new Promise((resolve) => {
 			const id = randomUUID();
 			let timer: NodeJS.Timeout | undefined;
@@ -102,7 +102,7 @@ export class RpcUI implements HookUI {
 					this.#dialogs.splice(at, 1);
 					clearTimeout(timer);
 					release();
-					resolve(response ? read(response) : cancelled);
+					resolve(response ? read(response) : canceled);
 					if (at === 0) this.#dialogs[0]?.show();
 				},
 			};

@@ -7,7 +7,7 @@ import { type RunPlace, run } from "./run.js";
 
 async function examine(place: RunPlace = {}) {
 	const { code, stdout } = await run({ name: "doctor" }, { ...place, json: true });
-	const findings: { name: string; state: string; text: string; mend?: string }[] = JSON.parse(stdout).findings;
+	const findings: { name: string; state: string; text: string; fix?: string }[] = JSON.parse(stdout).findings;
 	return { code, stdout, of: (name: string) => findings.filter((finding) => finding.name === name) };
 }
 
@@ -28,7 +28,7 @@ describe("pi doctor", () => {
 	test("explains on a new machine how to connect a model, without counting it as a problem", async () => {
 		const { code, of } = await examine();
 		expect(code).toBe(0);
-		expect(of("model")).toMatchObject([{ state: "note", mend: expect.stringContaining("set ANTHROPIC_API_KEY") }]);
+		expect(of("model")).toMatchObject([{ state: "note", fix: expect.stringContaining("set ANTHROPIC_API_KEY") }]);
 		expect((await run({ name: "doctor" })).stdout).toMatch(/\nNo problems\n$/);
 	});
 
@@ -42,10 +42,10 @@ describe("pi doctor", () => {
 		const { code, of } = await examine({ agentDir });
 		expect(code).toBe(1);
 		expect(of("files")).toEqual([
-			{ name: "files", state: "problem", text: `other users can write to ${agentDir}`, mend: `chmod go-w ${agentDir}` },
+			{ name: "files", state: "problem", text: `other users can write to ${agentDir}`, fix: `chmod go-w ${agentDir}` },
 		]);
 		expect(of("settings")[0]?.text).toContain("queueMode must be one of");
-		expect(of("shell")).toMatchObject([{ state: "problem", mend: "correct shellPath in settings.json" }]);
+		expect(of("shell")).toMatchObject([{ state: "problem", fix: "correct shellPath in settings.json" }]);
 		expect(of("trust")[0]).toMatchObject({ state: "problem" });
 		expect(of("tools")).toMatchObject([{ state: "problem", text: expect.stringContaining("not number") }]);
 		expect(of("hooks")).toMatchObject([
@@ -61,9 +61,9 @@ describe("pi doctor", () => {
 		[{ COLORTERM: "truecolor" }, "true color (COLORTERM=truecolor)", "auto"],
 		[{}, "256 colors (TERM=xterm-256color)", "auto"],
 		[{ NO_COLOR: "1", COLORFGBG: "0;15" }, "no colors (NO_COLOR=1)", "auto, light according to COLORFGBG"],
-	])("prints the number of colors for %j, and the theme", async (env, colours, theme) => {
+	])("prints the number of colors for %j, and the theme", async (env, colors, theme) => {
 		const { of } = await examine({ env: { TERM: "xterm-256color", LANG: "C.UTF-8", ...env }, outIsTerminal: true });
-		expect(of("terminal")[0]?.text).toMatch(new RegExp(`, ${colours.replace(/[()]/g, "\\$&")}$`));
+		expect(of("terminal")[0]?.text).toMatch(new RegExp(`, ${colors.replace(/[()]/g, "\\$&")}$`));
 		expect(of("theme")).toEqual([{ name: "theme", state: "ok", text: theme }]);
 	});
 
@@ -71,7 +71,7 @@ describe("pi doctor", () => {
 		const files = { "themes/dusk.json": { colors: { acent: "red" } } };
 		const missing = tempAgentDir({ settings: { theme: "dsuk" }, files });
 		expect((await examine({ agentDir: missing })).of("theme")).toEqual([
-			{ name: "theme", state: "problem", text: 'theme "dsuk" does not exist', mend: "did you mean dusk?" },
+			{ name: "theme", state: "problem", text: 'theme "dsuk" does not exist', fix: "did you mean dusk?" },
 		]);
 		const wrong = tempAgentDir({ settings: { theme: "dusk" }, files });
 		const file = join(wrong, "themes", "dusk.json");

@@ -127,7 +127,7 @@ test("a hook's compaction is attributed to the hook, and the hook's question com
 	await app.terminal.waitFor("Compacted:");
 	expect(app.session().entries.at(-1)).toMatchObject({ summary: "IN HOUSE STYLE", firstKeptEntryIndex: 3 });
 	await app.submit("/uncompact");
-	await app.terminal.waitFor("is undone");
+	await app.terminal.waitFor(/entry \d+ undone/);
 	await app.submit("/compact");
 	await app.terminal.waitFor("house style?");
 	await app.terminal.press("escape");

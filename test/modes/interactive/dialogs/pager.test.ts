@@ -43,7 +43,7 @@ test("/changelog shows pi's changelog and does not change the transcript", async
 	const before = await terminal.text();
 	await submit("/changelog");
 	await terminal.waitFor(/Changes · this is pi \d/);
-	await terminal.waitFor("Added");
+	await terminal.waitFor("The first release");
 	await terminal.press("escape");
 	await terminal.waitFor((screen) => !screen.join("").includes("Changes"));
 	expect(await terminal.text()).toBe(before);
