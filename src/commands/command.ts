@@ -51,7 +51,6 @@ export interface LoginOption {
 	provider: string;
 	/** `login`: through the provider's web site; `key`: the user pastes an API key. */
 	kind: "login" | "key";
-	/** Display name. */
 	name: string;
 	/** Source of the known key; absent without one. */
 	source?: string;

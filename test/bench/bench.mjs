@@ -1,9 +1,9 @@
-// Measures the built program against the budgets, as ratios to floors measured in the same run.
+// Measures the built program against the budgets, as ratios to the floors of the same run.
 // Usage: node test/bench/bench.mjs [names…] [--rounds N] [--save] [--program FILE]
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join, resolve } from "node:path";
-import { createWorkshop, ROOT } from "./lib/place.mjs";
+import { createWorkshop, ROOT } from "./lib/workshop.mjs";
 import { summarize } from "./lib/stats.mjs";
 import { contextBuild, nextRequest } from "./measures/context.mjs";
 import { bashFlood, longArguments } from "./measures/floods.mjs";
@@ -65,7 +65,7 @@ if (options.save) {
 console.log(failures === 0 ? "\nAll within budget." : `\n${failures} over budget or not measured.`);
 process.exitCode = failures === 0 ? 0 : 1;
 
-/** Prints one row and keeps it. A ratio is that of the medians. */
+/** Prints and records one row. Ratios are ratios of medians. */
 function report({ name, unit, values, floor, floorValues, budget }) {
 	const measured = summarize(values);
 	const base = floorValues && summarize(floorValues);

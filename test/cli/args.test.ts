@@ -14,28 +14,28 @@ function refusal(argv: string[]): { code: string; message: string; hint: string 
 	throw new Error("was accepted");
 }
 
-describe("a session's command line", () => {
+describe("the command line of a session", () => {
 	test.each<[string, string[], Partial<CliOptions>]>([
 		["is empty without arguments", [], {}],
 		[
-			"takes messages and files in any order",
+			"accepts messages and files in any order",
 			["@a.ts", "fix", "@b.png", "test"],
 			{ files: ["a.ts", "b.png"], messages: ["fix", "test"] },
 		],
 		[
-			"takes everything behind -- as messages",
+			"treats everything after -- as messages",
 			["-p", "--", "--model", "@x"],
 			{ print: true, messages: ["--model", "@x"] },
 		],
-		["takes a lone @ as a message", ["@"], { messages: ["@"] }],
-		["takes a model with a level", ["--model", "sonnet:high"], { model: "sonnet:high" }],
-		["takes values behind =", ["--model=x/y", "--thinking=low"], { model: "x/y", thinking: "low" }],
+		["treats a single @ as a message", ["@"], { messages: ["@"] }],
+		["accepts a model with a thinking level", ["--model", "sonnet:high"], { model: "sonnet:high" }],
+		["accepts values after =", ["--model=x/y", "--thinking=low"], { model: "x/y", thinking: "low" }],
 		[
 			"splits lists",
 			["--models", "a*, b", "--models", "c", "--tools", "read,ls"],
 			{ models: ["a*", "b", "c"], tools: ["read", "ls"] },
 		],
-		["takes no tools", ["--no-tools"], { tools: [] }],
+		["accepts --no-tools", ["--no-tools"], { tools: [] }],
 		["lets the later of --tools and --no-tools win", ["--no-tools", "--tools", "ls"], { tools: ["ls"] }],
 		[
 			"repeats hooks, tools and skills",
@@ -47,22 +47,26 @@ describe("a session's command line", () => {
 			["--no-hooks", "--no-skills", "--no-context-files", "--no-session"],
 			{ findHooks: false, findSkills: false, contextFiles: false, keepSession: false },
 		],
-		["joins short options", ["-cp", "go on"], { continue: true, print: true, messages: ["go on"] }],
+		["accepts joined short options", ["-cp", "go on"], { continue: true, print: true, messages: ["go on"] }],
 		[
 			"exports with and without a target",
 			["--export", "in.jsonl", "out.html"],
 			{ export: { file: "in.jsonl", out: "out.html" } },
 		],
-		["exports to a name of its own", ["--export", "in.jsonl"], { export: { file: "in.jsonl", out: undefined } }],
+		["exports without a target", ["--export", "in.jsonl"], { export: { file: "in.jsonl", out: undefined } }],
 		["lists all models", ["--list-models"], { listModels: "" }],
-		["lists models by a word", ["--list-models", "son"], { listModels: "son" }],
-		["does not take an option as the word", ["--list-models", "--offline"], { listModels: "", offline: true }],
+		["lists models that match a word", ["--list-models", "son"], { listModels: "son" }],
+		["does not treat an option as the word", ["--list-models", "--offline"], { listModels: "", offline: true }],
 		[
-			"takes prompts",
+			"accepts system prompts",
 			["--system-prompt", "a", "--append-system-prompt", "b", "--append-system-prompt", "c"],
 			{ systemPrompt: "a", appendSystemPrompt: ["b", "c"] },
 		],
-		["knows a sub-command only as the first word", ["--offline", "doctor"], { offline: true, messages: ["doctor"] }],
+		[
+			"recognizes a subcommand only as the first word",
+			["--offline", "doctor"],
+			{ offline: true, messages: ["doctor"] },
+		],
 	])("%s", (_name, argv, expected) => {
 		expect(parseArgs(argv)).toEqual({ kind: "session", options: { ...NO_ARGUMENTS, ...expected } });
 	});
@@ -91,12 +95,12 @@ describe("a session's command line", () => {
 		[["-c", "--session", "x"], "--continue and --session cannot be combined", "pi --help lists all options"],
 		[["-p", "-r"], "--resume requires an interactive session", "use --continue, or --session with a path or id"],
 		[["--mode", "rpc", "hi"], "--mode rpc reads prompts from stdin, not from arguments", "send a prompt command"],
-	])("%j is refused", (argv, message, hint) => {
+	])("%j is rejected", (argv, message, hint) => {
 		expect(refusal(argv)).toEqual({ code: "bad_arguments", message, hint });
 	});
 });
 
-describe("a sub-command", () => {
+describe("a subcommand", () => {
 	const options = { hooks: [], findHooks: true, trust: false, offline: false, verbose: false, json: false };
 
 	test.each<[string[], object, object]>([
@@ -127,12 +131,12 @@ describe("a sub-command", () => {
 			"pi --help lists all options",
 		],
 		[["doctor", "x"], 'pi doctor: unexpected argument "x"', "pi --help lists all options"],
-	])("%j is refused", (argv, message, hint) => {
+	])("%j is rejected", (argv, message, hint) => {
 		expect(refusal(argv)).toEqual({ code: "bad_arguments", message, hint });
 	});
 });
 
-test("every option in the help is accepted, and fits 120 columns", () => {
+test("every option in the help is accepted, and every line fits 120 columns", () => {
 	const options = [...HELP_TEXT.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)( <[^>]+>)?/gm)];
 	expect(options.length).toBeGreaterThan(25);
 	for (const [, option = "", value] of options) {

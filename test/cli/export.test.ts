@@ -8,7 +8,7 @@ import { recordIO } from "../helpers/record-io.js";
 import { tempAgentDir, tempDir } from "../helpers/temp.js";
 
 describe("pi --export", () => {
-	test("writes one private file, says where, and leaves the session as it is", async () => {
+	test("writes one private file, prints its path and does not change the session", async () => {
 		const cwd = tempDir();
 		const log = SessionLog.create({ dir: join(cwd, "sessions"), cwd });
 		for (const entry of [user("question"), assistant("answer"), compaction(2, "short"), user("more")])
@@ -30,7 +30,7 @@ describe("pi --export", () => {
 		expect(io.stdout()).toMatch(/pi-session-[\w-]+\.html\n$/);
 	});
 
-	test("says what cannot be read or written", async () => {
+	test("names files that cannot be read or written", async () => {
 		const cwd = tempDir();
 		const place = { env: { PI_CODING_AGENT_DIR: tempAgentDir() }, cwd, home: cwd };
 		await expect(runExport({ file: "./none.jsonl" }, {}, place, recordIO())).rejects.toThrow(

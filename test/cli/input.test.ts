@@ -30,7 +30,7 @@ describe("composePrompt", () => {
 });
 
 describe("@file arguments", () => {
-	test("texts become file blocks and images images", async () => {
+	test("text files become file blocks, image files become images", async () => {
 		const cwd = tempDir();
 		writeFiles(cwd, { "a.ts": "let a;", "b.md": "\ufeff# b\n" });
 		writeFileSync(join(cwd, "c.png"), PNG);
@@ -44,7 +44,7 @@ describe("@file arguments", () => {
 		["a missing file", "no.txt", "Cannot read @no.txt"],
 		["a directory", "dir", "Cannot read @dir"],
 		["a binary file", "x.bin", "Cannot attach @x.bin: it is a binary file, not text or a supported image"],
-	])("%s is a usage error that names it", async (_name, file, message) => {
+	])("%s is a usage error that names the file", async (_name, file, message) => {
 		const cwd = tempDir();
 		writeFiles(cwd, { "dir/x": "" });
 		writeFileSync(join(cwd, "x.bin"), Buffer.from([1, 0, 2, 0, 3]));
@@ -55,7 +55,7 @@ describe("@file arguments", () => {
 	});
 });
 
-test("an option that takes a text or a file reads the file when there is one", async () => {
+test("an option that accepts a text or a file reads the file if it exists", async () => {
 	const cwd = tempDir();
 	writeFiles(cwd, { "prompt.md": "Be kind.", "dir/x": "" });
 	const base = { cwd, home: cwd };
@@ -64,8 +64,8 @@ test("an option that takes a text or a file reads the file when there is one", a
 	expect(await textOrFile("Be brief.\nAlways.", base)).toBe("Be brief.\nAlways.");
 });
 
-describe("what is piped in", () => {
-	test("is read to its end, also in pieces that split characters", async () => {
+describe("piped text", () => {
+	test("is read to its end, even in chunks that split characters", async () => {
 		const stream = new PassThrough();
 		const text = readPipedText(stream);
 		const bytes = Buffer.from("grün\n");
@@ -74,19 +74,19 @@ describe("what is piped in", () => {
 		expect(await text).toBe("grün\n");
 	});
 
-	test("is empty when the other side sends nothing and ends", async () => {
+	test("is empty when the writer closes without sending anything", async () => {
 		const stream = new PassThrough();
 		stream.end();
 		expect(await readPipedText(stream, { silenceMs: 60_000 })).toBe("");
 	});
 
-	test("is given up when it stays open and silent", async () => {
+	test("is ignored when the pipe stays open and silent", async () => {
 		const stream = new PassThrough();
 		expect(await readPipedText(stream, { silenceMs: 20 })).toBeNull();
 		expect(stream.destroyed).toBe(true);
 	});
 
-	test("is waited for once it has begun", async () => {
+	test("is read to its end once the first byte has arrived", async () => {
 		const stream = new PassThrough();
 		stream.write("a");
 		const text = readPipedText(stream, { silenceMs: 0 });
@@ -95,14 +95,14 @@ describe("what is piped in", () => {
 		expect(await text).toBe("ab");
 	});
 
-	test("stops waiting when aborted", async () => {
+	test("is not awaited after an abort", async () => {
 		const abort = new AbortController();
 		const text = readPipedText(new PassThrough(), { signal: abort.signal });
 		abort.abort(new Error("stopped"));
 		await expect(text).rejects.toThrow("stopped");
 	});
 
-	test("is refused when it has no end in sight", async () => {
+	test("is rejected when it exceeds the limit", async () => {
 		const stream = new PassThrough();
 		const text = readPipedText(stream);
 		for (let count = 0; count < 11; count++) stream.write(Buffer.alloc(1024 * 1024, "x"));
@@ -112,7 +112,7 @@ describe("what is piped in", () => {
 		});
 	});
 
-	test("is looked for in pipes and files, not in devices or closed descriptors", async () => {
+	test("is read from pipes and files, not from devices or closed descriptors", async () => {
 		const file = openSync(join(tempDir(), "f"), "w");
 		const device = openSync("/dev/null", "r");
 		onTestFinished(() => closeSync(device));

@@ -34,7 +34,7 @@ async function list(
 }
 
 describe("pi --list-models", () => {
-	test("prints the models that can be used, and says how many cannot", async () => {
+	test("prints the available models and the number of models without a key", async () => {
 		const { code, lines, stderr } = await list("", { models: MODELS });
 		expect(code).toBe(0);
 		expect(lines).toEqual([
@@ -45,7 +45,7 @@ describe("pi --list-models", () => {
 		expect(stderr).toMatch(/^\d+ more models have no API key · list them with pi --list-models <text>\n$/);
 	});
 
-	test("finds models without a key by words, and says what to set", async () => {
+	test("finds models without a key by words, and names the variable to set", async () => {
 		const { code, lines } = await list("anthropic SONNET 4-5");
 		expect(code).toBe(0);
 		expect(lines.length).toBeGreaterThan(1);
@@ -53,7 +53,7 @@ describe("pi --list-models", () => {
 		expect(first).toContain("none: set ANTHROPIC_API_KEY");
 	});
 
-	test("names where a key comes from and never the key", async () => {
+	test("prints the source of a key but never the key", async () => {
 		const { lines } = await list("", { env: { ANTHROPIC_API_KEY: "sk-very-secret" }, provider: "anthropic" });
 		expect(lines.slice(1).every((line) => line.startsWith("anthropic ") && line.endsWith("ANTHROPIC_API_KEY"))).toBe(
 			true,
@@ -61,7 +61,7 @@ describe("pi --list-models", () => {
 		expect(lines.join("\n")).not.toContain("sk-very-secret");
 	});
 
-	test("says what to do when nothing matches and when there is no key at all", async () => {
+	test("prints a hint when nothing matches and when no key is set", async () => {
 		expect(await list("smal", { models: MODELS, provider: "box" })).toMatchObject({ code: 0 });
 		const missing = await list("sonet");
 		expect(missing).toMatchObject({ code: 1, lines: [] });

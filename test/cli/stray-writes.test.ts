@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { divertWrites } from "../../src/cli/stray-errors.js";
 
-test("what hooks write past the console is handed on as lines; pi's own writes go where they should", async () => {
+test("direct writes of hooks are passed on as lines, and writes of pi reach the stream", async () => {
 	const written: unknown[] = [];
 	for (const stream of [process.stdout, process.stderr]) {
 		const spy = vi.spyOn(stream, "write").mockImplementation((chunk) => written.push(String(chunk)) > 0);
@@ -12,7 +12,7 @@ test("what hooks write past the console is handed on as lines; pi's own writes g
 		{ isCalledByHook: (stack) => stack.split("\n")[1]?.includes("writeAsHook") === true },
 		(line) => {
 			lines.push(line);
-			// Showing the line is pi's own work, however deep below the hook's call it is done.
+			// pi shows the line, so its writes are not attributed to the hook that called it.
 			process.stdout.write(`frame with ${line}`);
 		},
 	);

@@ -15,14 +15,14 @@ function start(settings: Record<string, unknown>, version: string, agentDir = te
 
 const settingsOf = (agentDir: string): unknown => JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"));
 
-test("after an update what came since is told once, and the version is noted beside the other settings", async () => {
+test("after an update, the changes are shown once and the version is saved with the other settings", async () => {
 	const { agentDir, news } = start({ lastChangelogVersion: "0.1.0", mine: 1 }, "0.3.0");
 	expect(await news).toEqual({ version: "0.3.0", lines: ["- three", "- two"] });
 	expect(settingsOf(agentDir)).toEqual({ lastChangelogVersion: "0.3.0", mine: 1 });
 	expect(await start({}, "0.3.0", agentDir).news).toBeNull();
 });
 
-test("of many news the first are told, each on one line", async () => {
+test("only the first of many changes are shown, each on one line", async () => {
 	const packageDir = tempDir();
 	const items = Array.from({ length: 9 }, (_, n) => `- item ${n}\n  that goes on ${"and on ".repeat(20)}`);
 	writeFiles(packageDir, { "CHANGELOG.md": `## 0.3.0\n\n### Added\n\n${items.join("\n")}\n` });
@@ -34,7 +34,7 @@ test("of many news the first are told, each on one line", async () => {
 	expect(news?.lines.at(-1)).toBe("… and 3 more");
 });
 
-test("with collapseChangelog it is one line", async () => {
+test("with collapseChangelog, the news are a single line", async () => {
 	const { news } = start({ lastChangelogVersion: "0.1.0", collapseChangelog: true }, "0.3.0");
 	expect(await news).toEqual({ version: "0.3.0", lines: [] });
 });
@@ -42,7 +42,7 @@ test("with collapseChangelog it is one line", async () => {
 test.each([
 	["the very first start", {}],
 	["going back to an older version", { lastChangelogVersion: "0.9.0" }],
-])("%s tells nothing, and notes the version", async (_, settings) => {
+])("%s shows no news and saves the version", async (_, settings) => {
 	const { agentDir, news } = start(settings, "0.3.0");
 	expect(await news).toBeNull();
 	expect(settingsOf(agentDir)).toEqual({ lastChangelogVersion: "0.3.0" });

@@ -4,7 +4,7 @@ import { startSession } from "../helpers/session.js";
 
 const KEY = "gsk_0123456789abcdef";
 
-test("/debug writes versions, settings, hooks and the last request, with every known key replaced", async () => {
+test("/debug writes versions, settings, hooks and the last request, with every known key redacted", async () => {
 	const { session, provider, agentDir } = await startSession({
 		userSettings: { theme: "light", apiKeys: { groq: KEY } },
 		hooks: { "quiet.ts": "export default (pi) => pi.on('turn_end', () => {});" },
@@ -35,7 +35,7 @@ test("/debug writes versions, settings, hooks and the last request, with every k
 	expect(report).not.toContain("the second reply");
 });
 
-test("of data such as a picture the report has the length alone", async () => {
+test("the report contains only the length of binary data such as images", async () => {
 	const { session, provider } = await startSession({ modelOptions: { input: ["text", "image"] } });
 	const data = Buffer.alloc(3000).toString("base64");
 	provider.reply("a picture");

@@ -6,7 +6,7 @@ import type { CommandShell } from "../../src/commands/command.js";
 import type { HookUI } from "../../src/hooks/types.js";
 import { startSession } from "../helpers/session.js";
 
-/** A screen on which a secret is typed and the option with this label chosen. */
+/** A screen that answers with this secret and the option with this label. */
 function screen(secret: string | null, chosen: (label: string) => boolean) {
 	const pages: string[][] = [];
 	const shell: CommandShell = {
@@ -29,7 +29,7 @@ function screen(secret: string | null, chosen: (label: string) => boolean) {
 }
 
 describe("/login", () => {
-	test("asks about a key that looks wrong, and keeps nothing when it is refused", async () => {
+	test("asks about a key that looks wrong, and saves nothing when the user declines", async () => {
 		const { session } = await startSession();
 		const { shell, ui } = screen("sk-ant-0123456789", () => false);
 		const asked: string[] = [];
@@ -43,7 +43,7 @@ describe("/login", () => {
 		expect(await session.prompt("/logout")).toMatchObject({ status: "No saved API keys or logins" });
 	});
 
-	test("keeps a pasted key for this user alone, and the next request uses it", async () => {
+	test("saves a pasted key in a private file, and the next request uses it", async () => {
 		const { session, agentDir } = await startSession({ model: "openai/gpt-4o" });
 		const { shell, ui } = screen(" sk-pasted-key ", () => false);
 		session.attachUI(ui, shell);
@@ -55,7 +55,7 @@ describe("/login", () => {
 		expect(JSON.stringify(session.entries)).not.toContain("sk-pasted-key");
 	});
 
-	test("does nothing when it is cancelled, and names the nearest provider for an unknown one", async () => {
+	test("does nothing when canceled, and suggests the nearest provider for an unknown one", async () => {
 		const { session } = await startSession();
 		const { shell, ui } = screen(null, () => false);
 		session.attachUI(ui, shell);
@@ -64,7 +64,7 @@ describe("/login", () => {
 		await expect(session.prompt("/login opnai")).rejects.toMatchObject({ hint: expect.stringContaining("openai") });
 	});
 
-	test("logs in through a web site: shows the address, asks for the code, keeps the tokens", async () => {
+	test("logs in through a web site: shows the address, asks for the code, saves the tokens", async () => {
 		registerOAuthProvider({
 			id: "test-site",
 			name: "Test Site",
@@ -89,7 +89,7 @@ describe("/login", () => {
 		expect(await session.prompt("/logout")).toMatchObject({ status: "No saved API keys or logins" });
 	});
 
-	test("says what to do where there is no terminal", async () => {
+	test("fails without a terminal", async () => {
 		const { session } = await startSession();
 		await expect(session.prompt("/login openai")).rejects.toMatchObject({ code: "not_a_terminal" });
 	});

@@ -33,7 +33,7 @@ describe("parseSlashCommand", () => {
 	});
 });
 
-test("names find what they stand for, built-ins and their aliases first", () => {
+test("a name finds built-in commands and their aliases before other commands", () => {
 	expect(findCommand("model", SOURCES)?.kind).toBe("builtin");
 	expect(findCommand("clear", SOURCES)).toMatchObject({ kind: "builtin", command: { name: "new" } });
 	expect(findCommand("review", SOURCES)).toEqual({ kind: "template", name: "review" });
@@ -41,14 +41,14 @@ test("names find what they stand for, built-ins and their aliases first", () => 
 	expect(findCommand("nothing", SOURCES)).toBeNull();
 });
 
-test("the palette says where each command comes from and holds each name once", () => {
+test("the palette contains each name once, with its source", () => {
 	const items = paletteItems(SOURCES);
 	expect(items.filter(({ name }) => name === "model").map(({ origin }) => origin)).toEqual(["built-in"]);
 	expect(items.find(({ name }) => name === "review")?.origin).toBe("prompt");
 	expect(items.find(({ name }) => name === "skill:pdf")?.origin).toBe("skill");
 });
 
-test("an unknown name is answered with the nearest", () => {
+test("an unknown name produces the nearest names", () => {
 	expect(unknownCommandMessage("resum", SOURCES)).toEqual({
 		message: "Unknown command /resum",
 		hint: expect.stringContaining("/resume"),

@@ -3,7 +3,7 @@ import { acquireLock } from "../../src/util/file-lock.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir } from "../helpers/temp.js";
 
-/** A session, and one beside it that another pi has open; `copies` answers the question for a copy. */
+/** A session and another one that is open in a second pi; `copies` answers the question about a copy. */
 async function besideAnOpenOne(copies: boolean) {
 	const sessionDir = tempDir();
 	const cwd = tempDir();
@@ -17,7 +17,7 @@ async function besideAnOpenOne(copies: boolean) {
 	return { ...own, path, release: () => lock.release() };
 }
 
-test("/resume of a session that another pi has open goes on in a copy, when that is wanted", async () => {
+test("/resume opens a copy of a session that another pi has open, after a confirmation", async () => {
 	const { session, path, release } = await besideAnOpenOne(true);
 	await session.prompt(`/resume ${path}`);
 	expect(session.sessionFile).not.toBe(path);
@@ -29,7 +29,7 @@ test("/resume of a session that another pi has open goes on in a copy, when that
 	release();
 });
 
-test("when it is not, the session stays as it is and the command fails", async () => {
+test("/resume fails and keeps the session when the copy is refused", async () => {
 	const { session, path, release } = await besideAnOpenOne(false);
 	const before = session.sessionFile;
 	await expect(session.prompt(`/resume ${path}`)).rejects.toMatchObject({ code: "log_locked" });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startSession } from "../helpers/session.js";
 
-test("/settings prints each setting with its value, where it is from and what it does", async () => {
+test("/settings prints each setting with its value, source and description", async () => {
 	const { session } = await startSession({
 		userSettings: { theme: "light", retry: { maxRetries: 5 }, apiKeys: { openai: "sk-very-secret" } },
 		files: { ".pi/settings.json": { theme: "dark" } },
@@ -18,7 +18,7 @@ test("/settings prints each setting with its value, where it is from and what it
 	expect(lines.join("\n")).not.toContain("sk-very-secret");
 });
 
-test("/settings name value keeps what else is in the file, and the session goes by it at once", async () => {
+test("/settings name value keeps the rest of the file and takes effect immediately", async () => {
 	const { session, agentDir } = await startSession({ userSettings: { retry: { baseDelayMs: 5 }, mine: [1] } });
 	const say = (line: string) => session.prompt(line);
 	expect(await say("/settings retry.maxRetries 7")).toMatchObject({
@@ -46,7 +46,7 @@ test("/settings name value keeps what else is in the file, and the session goes 
 	});
 });
 
-test("/settings says what a value must be, which name may have been meant, and when a project has the last word", async () => {
+test("/settings explains invalid values, suggests names and reports overrides of the project", async () => {
 	const { session } = await startSession({ files: { ".pi/settings.json": { queueMode: "all" } } });
 	await expect(session.prompt("/settings retry.maxRetries many")).rejects.toThrow(
 		'retry.maxRetries must be a whole number from 0 to 100, not "many"',

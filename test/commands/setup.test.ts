@@ -19,7 +19,7 @@ function localModel(id: string): Model<Api> {
 	};
 }
 
-/** Runs /setup with models that the session can use; dialogs are answered with the options of these labels. */
+/** Runs /setup with available models; answers dialogs with the options of these labels. */
 async function setUp(models: Model<Api>[], ...labels: string[]) {
 	const chosen: Model<Api>[] = [];
 	const asked: string[] = [];
@@ -43,21 +43,21 @@ async function setUp(models: Model<Api>[], ...labels: string[]) {
 	return { result, chosen: chosen.map(({ id }) => id), asked };
 }
 
-test("the only model of a local server is taken without a question", async () => {
+test("/setup selects the only local model without asking", async () => {
 	const { result, chosen, asked } = await setUp([localModel("qwen3")], "Local server");
 	expect(result).toEqual({ status: "Model: ollama/qwen3" });
 	expect(chosen).toEqual(["qwen3"]);
 	expect(asked).toHaveLength(1);
 });
 
-test("of several one is chosen, and models that are not local are not among them", async () => {
+test("/setup offers only the local models when there are several", async () => {
 	const models = [{ ...localModel("gpt"), provider: "openai" }, localModel("qwen3"), localModel("glm")];
 	const { chosen, asked } = await setUp(models, "Local server", "glm (Ollama)");
 	expect(chosen).toEqual(["glm"]);
 	expect(asked.at(-1)).toBe("Which model?");
 });
 
-test("without a terminal it says what to do instead", async () => {
+test("/setup fails with a hint without a terminal", async () => {
 	const { session } = await startSession();
 	await expect(session.prompt("/setup")).rejects.toMatchObject({
 		code: "not_a_terminal",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startSession } from "../helpers/session.js";
 
-test("/tools off takes a tool from the next request and from the system prompt, /tools on brings it back", async () => {
+test("/tools off removes a tool from the next request and the system prompt, /tools on restores it", async () => {
 	const { session, provider } = await startSession();
 	provider.reply("one", "two", "three");
 	await session.prompt("hi");
@@ -20,7 +20,7 @@ test("/tools off takes a tool from the next request and from the system prompt, 
 	expect(prompts[2]).toBe(prompts[0]);
 });
 
-test("/tools lists what there is where there is no screen", async () => {
+test("/tools lists the tools without a screen", async () => {
 	const { session } = await startSession({ tools: ["read", "bash"] });
 	await session.prompt("/tools off bash");
 	expect(await session.prompt("/tools")).toMatchObject({
@@ -28,7 +28,7 @@ test("/tools lists what there is where there is no screen", async () => {
 	});
 });
 
-test("/tools names the nearest tool for one that does not exist, and says how it is used", async () => {
+test("/tools suggests the nearest tool for an unknown name, and explains its usage", async () => {
 	const { session } = await startSession();
 	await expect(session.prompt("/tools off bahs")).rejects.toMatchObject({
 		code: "tool_unknown",
@@ -38,7 +38,7 @@ test("/tools names the nearest tool for one that does not exist, and says how it
 	await expect(session.prompt("/tools off")).rejects.toMatchObject({ code: "bad_arguments" });
 });
 
-test("/tools completes what can be done, and to which tool", async () => {
+test("/tools completes actions and tool names", async () => {
 	const { session } = await startSession({ tools: ["read", "bash", "grep"] });
 	await session.prompt("/tools off bash");
 	const complete = async (prefix: string) =>

@@ -26,7 +26,7 @@ async function converse() {
 	await session.dispose();
 	const show = async (line: string) => {
 		const parsed = parseArgs(line.split(" "));
-		if (parsed.kind !== "subcommand") throw new Error(`${line} is no sub-command`);
+		if (parsed.kind !== "subcommand") throw new Error(`${line} is not a subcommand`);
 		const { stdout } = await run(parsed.command, { ...parsed.options, agentDir, cwd });
 		return stdout.replaceAll(file, "SESSION").replaceAll(shelve, "shelve.ts");
 	};

@@ -31,7 +31,7 @@ test("a conversation in plain mode has a turn, a choice, a stopped run and an en
 	await pi.waitForText("number or text, empty cancels:");
 	await submit(pi, "read the notes");
 	await pi.waitForText("stacking: 4 messages hidden from the model");
-	await pi.waitForText("in their place: The notes were read.");
+	await pi.waitForText("replaced by: The notes were read.");
 	await submit(pi, "now wait");
 	await pi.waitForText("running bash sleep 60");
 	await pi.press("ctrl+c");

@@ -123,7 +123,7 @@ test("truncated and empty replies are reported on stderr", async () => {
 		code: 0,
 		stdout: "Half of\n",
 		stderr:
-			"the reply was cut at the model's limit · pi --continue -p 'go on' gives the rest\nthe model returned an empty reply\n",
+			"the reply was truncated at the model's output limit · get the rest with pi --continue -p continue\nthe model returned an empty reply\n",
 	});
 });
 

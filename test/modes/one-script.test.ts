@@ -11,7 +11,7 @@ import { type LoopbackProvider, toolCall } from "../helpers/loopback-provider.js
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 import { startApp } from "./interactive/app.js";
-import { startTalk } from "./plain/talk.js";
+import { startPlain } from "./plain/start-plain.js";
 import { serve } from "./rpc/serve.js";
 
 /** A mode with a session, driven through the mode's own input. */
@@ -80,21 +80,21 @@ const MODES: Record<string, (place: Place) => Promise<Driver>> = {
 		};
 	},
 	async plain({ agentDir, cwd, session }) {
-		const talk = await startTalk({ agentDir, cwd, session });
-		await talk.until("> ");
+		const plain = await startPlain({ agentDir, cwd, session });
+		await plain.until("> ");
 		return {
-			session: talk.session(),
-			provider: talk.provider,
-			say: (text) => talk.enter(text),
-			steer: (text) => talk.enter(text),
-			abort: () => talk.interrupt(),
+			session: plain.session(),
+			provider: plain.provider,
+			say: (text) => plain.enter(text),
+			steer: (text) => plain.enter(text),
+			abort: () => plain.interrupt(),
 			async accept() {
-				await talk.until("Use this summary?");
-				talk.enter("1");
+				await plain.until("Use this summary?");
+				plain.enter("1");
 			},
 			async end() {
-				talk.end();
-				await talk.exit;
+				plain.end();
+				await plain.exit;
 			},
 		};
 	},

@@ -4,7 +4,6 @@ import { isatty } from "node:tty";
 export interface PlainTerminal {
 	/** Writes text without control characters other than line ends. */
 	write(text: string): void;
-	/** Starts reading. */
 	start(listener: PlainListener): void;
 	/** Turns the echo on or off. Hidden lines are read key by key, so that the terminal cannot echo them. */
 	setEcho(isOn: boolean): void;

@@ -110,7 +110,6 @@ export interface RpcBashResult {
 	cancelled: boolean;
 	truncated: boolean;
 	fullOutputPath?: string;
-	/** Index of its entry in the log. */
 	entryIndex: number;
 }
 

@@ -1,4 +1,4 @@
-// The least that talks to a model: one HTTP client, the same exchange as pi in print mode, `true` run for each tool call.
+// Floor for a conversation: one HTTP client, the same exchange as pi in print mode, `true` run for each tool call.
 import { spawn } from "node:child_process";
 import { Agent, request } from "node:http";
 
@@ -6,7 +6,7 @@ const [url, prompt] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true });
 const messages = [{ role: "user", content: prompt }];
 
-/** Sends the conversation and collects the answer: its text, and its tool call when there is one. */
+/** Sends the conversation and collects the answer: its text and, if any, its tool call. */
 function exchange() {
 	return new Promise((resolve, reject) => {
 		const outgoing = request(`${url}/v1/chat/completions`, { method: "POST", agent, headers: { "content-type": "application/json" } });

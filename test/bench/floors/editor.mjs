@@ -1,4 +1,4 @@
-// The least that shows an editor: Node, pi-tui, one Editor. Ctrl+D ends it.
+// Floor for showing an editor: Node, pi-tui, one Editor. Ctrl+D exits.
 import { Editor, ProcessTerminal, TUI } from "@mariozechner/pi-tui";
 
 const plain = (text) => text;

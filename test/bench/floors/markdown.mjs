@@ -1,4 +1,4 @@
-// The least work that shows a long answer: each of its blocks laid out once. Reads the text from a file.
+// Floor for showing a long answer: lays out each block once. Reads the text from a file.
 import { readFileSync } from "node:fs";
 import { Markdown } from "@mariozechner/pi-tui";
 

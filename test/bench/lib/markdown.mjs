@@ -12,7 +12,7 @@ export function longMarkdown(bytes) {
 
 export const END_MARK = "ꙮEND-OF-ANSWERꙮ";
 
-const SECTION = `## Section #N#: how the parser keeps its place
+const SECTION = `## Section #N#: how the parser keeps its sandbox
 
 The parser reads **one token at a time** and keeps the rest for later, so that a long input costs no more memory than a
 short one. When it meets \`nextToken(#N#)\` it looks at the table below, and only then decides whether to go on.
@@ -35,7 +35,7 @@ export function step#N#(state: State, input: string): State {
 
 `;
 
-/** Cuts a text into pieces of a few characters, as tokens are. */
+/** Splits a text into chunks of a few characters, like tokens. */
 export function tokens(text, size = 16) {
 	const parts = [];
 	for (let start = 0; start < text.length; start += size) parts.push(text.slice(start, start + size));

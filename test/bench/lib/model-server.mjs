@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 
 /**
- * A chat completions server for measurements: does as little as possible between a request and its answer.
+ * A chat completions server for benchmarks that does as little as possible between a request and its answer.
  * @param {(body: object, index: number) => Reply} answer
  * `Reply`: `{ text }` | `{ chunks: string[], delayMs? }` | `{ call: { name, arguments, pieces? } }`,
- * `pieces` the length of those that the arguments come in, in characters
+ * `pieces`: length of the chunks of the arguments, in characters
  */
 export async function startModelServer(answer) {
 	const requests = [];

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The environment of measured processes: no keys, no proxies, and no NODE_EXTRA_CA_CERTS, which costs every Node 37 ms.
+ * The environment of measured processes: no API keys, no proxies, and no NODE_EXTRA_CA_CERTS, which costs Node 37 ms.
  * @param {string} home a directory that the process may fill
  */
 export function scrubbedEnv(home, extra = {}) {
@@ -27,7 +27,7 @@ export function scrubbedEnv(home, extra = {}) {
  */
 export async function runToEnd(command, { env, cwd, stdin }) {
 	const started = performance.now();
-	// The shell's own `times` is the one portable way to the resource usage of a child that is gone.
+	// The shell's `times` is the only portable way to get the resource usage of a child that has exited.
 	const script = '"$@"; status=$?; times >&2; exit $status';
 	const child = spawn("bash", ["-c", script, "bench", ...command], { env, cwd });
 	let stdout = "";
@@ -48,7 +48,7 @@ export async function runToEnd(command, { env, cwd, stdin }) {
 	return { wallMs, cpuMs: childTimes(stderr), code, stdout, stderr };
 }
 
-/** The last line of bash's `times`: user and system time of the children, such as `0m0.061s 0m0.012s`. */
+/** Parses the last line of bash's `times`: user and system time of the children, such as `0m0.061s 0m0.012s`. */
 function childTimes(stderr) {
 	const found = [...stderr.matchAll(/(\d+)m([\d.]+)s (\d+)m([\d.]+)s/g)].at(-1);
 	if (!found) return -1;
@@ -56,7 +56,7 @@ function childTimes(stderr) {
 	return (userMin * 60 + user + sysMin * 60 + sys) * 1000;
 }
 
-/** CPU that a living process has used so far in ms, all threads; NaN where /proc does not tell. */
+/** CPU of a running process so far in ms, all threads; NaN without /proc. */
 export function cpuOf(pid) {
 	try {
 		const tasks = `/proc/${pid}/task`;
@@ -70,7 +70,7 @@ export function cpuOf(pid) {
 	}
 }
 
-/** Resident memory in MiB: now, and the highest so far; NaN where /proc does not tell. */
+/** Resident memory in MiB: current and peak; NaN without /proc. */
 export function memoryOf(pid) {
 	try {
 		const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -81,7 +81,7 @@ export function memoryOf(pid) {
 	}
 }
 
-/** Starts a process whose CPU and memory are looked at while it lives. Of its output only the length is kept. */
+/** Starts a process whose CPU and memory can be sampled. Records only the length of its output. */
 export function startProcess(command, { env, cwd }) {
 	const [file, ...args] = command;
 	const child = spawn(file, args, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });

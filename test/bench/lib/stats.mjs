@@ -11,8 +11,8 @@ export function percentile(values, percent) {
 }
 
 /**
- * Runs each subject once per round, in turn, so that drift of the machine hits all alike.
- * @param {Record<string, () => Promise<Record<string, number>>>} subjects each run gives numbers by name
+ * Runs each subject once per round, in turn, so that drift of the machine affects all equally.
+ * @param {Record<string, () => Promise<Record<string, number>>>} subjects each run returns numbers by name
  * @returns {Promise<Record<string, Record<string, number[]>>>} subject → name → values in order of rounds
  */
 export async function interleave(rounds, subjects) {

@@ -1,15 +1,15 @@
 import pty from "@lydell/node-pty";
 
-/** Characters that no program writes by itself: each keystroke of a measurement is recognised by its own. */
+/** Characters that no program prints on its own; each keystroke of a benchmark uses another one. */
 const FIRST_MARK = 0xa500;
 const MARKS = 300;
 
-/** What the mark number `n` looks like. */
+/** Mark number `n`. */
 export function mark(n) {
 	return String.fromCharCode(FIRST_MARK + (n % MARKS));
 }
 
-/** Starts a program in a pseudoterminal and keeps what it writes with the time of arrival, in ms since the start. */
+/** Starts a program in a pseudoterminal and records its output with arrival times, in ms since the start. */
 export function startInTerminal(command, { env, cwd, columns = 120, rows = 40 }) {
 	const [file, ...args] = command;
 	const started = performance.now();
@@ -22,7 +22,7 @@ export function startInTerminal(command, { env, cwd, columns = 120, rows = 40 })
 	};
 	child.onData((data) => {
 		chunks.push({ at: performance.now() - started, data });
-		// Terminals answer this query; a program may wait for it.
+		// Terminals answer this query, and programs may wait for the answer.
 		if (data.includes("\x1b[c")) child.write("\x1b[?62;22c");
 		notify();
 	});
@@ -72,7 +72,7 @@ export function startInTerminal(command, { env, cwd, columns = 120, rows = 40 })
 				look();
 			});
 		},
-		/** Types the mark number `n` and gives the ms until it shows. */
+		/** Types mark number `n`. @returns the ms until it is shown */
 		async echo(n, timeoutMs = 20_000) {
 			const from = chunks.length;
 			const typed = performance.now() - started;

@@ -1,10 +1,10 @@
 import { interleave } from "../lib/stats.mjs";
 
 const SIZES = [1_000, 10_000, 100_000];
-/** ms; the row for 1 000 entries has no budget of its own. */
+/** ms; the row for 1,000 entries has no budget. */
 const BUDGETS = { 10_000: 5, 100_000: 50 };
 
-/** Entries of a long conversation: prompts, answers with a tool call, results. Frozen, as the log gives them out. */
+/** Entries of a long conversation: prompts, answers with a tool call, results. Frozen like the entries of a log. */
 function conversation(count) {
 	const timestamp = "2026-01-01T00:00:00.000Z";
 	const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
@@ -27,7 +27,7 @@ function conversation(count) {
 	return Object.freeze(entries);
 }
 
-/** Three hooks that each fold a stretch of whole turns into a summary. */
+/** Three hooks that each fold a range of complete turns into a summary. */
 function rangeHooks(entries, applyRanges) {
 	const turn = (share) => Math.floor((entries.length * share) / 4) * 4 + 1;
 	const ranges = [
@@ -41,10 +41,10 @@ function rangeHooks(entries, applyRanges) {
 	}));
 }
 
-/** The same log to a reader, another one to what is remembered of logs. */
+/** The same entries in a new object, so that caches keyed by log do not apply. */
 const opened = ([header, ...entries]) => Object.freeze([Object.freeze({ ...header }), ...entries]);
 
-/** The context rebuilt from scratch, in this process, the module bundled by itself; `first` for a log that was just opened. */
+/** Time to rebuild the context from scratch, in this process, with the module bundled; `first`: for a log just opened. */
 export async function contextBuild({ rounds, workshop }) {
 	const { applyRanges, buildContext } = await workshop.source("src/context/build-context.ts", "src/context/ranges.ts");
 	const rows = [];
@@ -67,7 +67,7 @@ export async function contextBuild({ rounds, workshop }) {
 		};
 		const three = (log) => rangeHooks(log, applyRanges);
 		const subjects = { floor, none: build(() => []), three: build(three), first: build(three, () => opened(entries)) };
-		// A running session has built its context before: the compiler's warm-up is not what is asked for.
+		// Warm up: a running session has built its context before, so the JIT has compiled this code.
 		await interleave(5, subjects);
 		const values = await interleave(rounds * 3, subjects);
 		const atMost = BUDGETS[size];
@@ -86,8 +86,8 @@ export async function contextBuild({ rounds, workshop }) {
 }
 
 /**
- * What the request after one more entry costs before it is sent: context, conversion, repair, digest, tokens, record. With hooks,
- * their own work and the walk over what they answer are in it.
+ * Cost of preparing the request after one appended entry: context, conversion, repair, digest, tokens, record. With hooks,
+ * it includes their own work and the check of their results.
  */
 export async function nextRequest({ rounds, workshop }) {
 	const { SessionContext, applyRanges } = await workshop.source("src/session/session-context.ts", "src/context/ranges.ts");
@@ -109,7 +109,7 @@ export async function nextRequest({ rounds, workshop }) {
 			const hooks = (read) => rangeHooks({ get length() { return size; } }, (_, ranges) => applyRanges(read(), ranges)).slice(0, count);
 			const context = new SessionContext({ log: () => log, stages: hooks, preambleTokens: () => 0, onProblem: (problem) => { throw new Error(JSON.stringify(problem)); }, onChange() {} });
 			return async () => {
-				// Whole turns: the log of a session does not end with a call when a request is made.
+				// Complete turns: at the time of a request, a log never ends with a tool call.
 				entries = Object.freeze([...entries, ...all.slice(entries.length, entries.length + 4)]);
 				const started = performance.now();
 				const built = await context.rebuild(new AbortController().signal);

@@ -7,13 +7,13 @@ const JSON_MODE = ["--model", "bench/scripted", "--no-session", "--mode", "json"
 const MEGABYTE = 1_000_000;
 const FLOOD_MB = 400;
 
-/** Runs pi in JSON mode over one tool call. @returns what it took: CPU of pi alone in ms, peak in MiB, events in MB */
+/** Runs pi in JSON mode for one tool call. @returns CPU of pi without children in ms, peak memory in MiB, events in MB */
 async function overCall(call, { rounds, workshop }) {
 	const server = await startModelServer((body) => (body.messages.at(-1).role === "tool" ? { text: "done" } : { call }));
-	const place = workshop.place({ "models.json": server.modelsJson() });
+	const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
 	const run = async () => {
 		const before = server.requests.length;
-		const pi = startProcess([...workshop.pi, ...JSON_MODE, "go"], place);
+		const pi = startProcess([...workshop.pi, ...JSON_MODE, "go"], sandbox);
 		try {
 			const failed = pi.ended.then(({ code, stderr }) => {
 				if (server.requests.length < before + 2) throw new Error(`exited with ${code} too early: ${stderr.slice(-400)}`);
@@ -34,7 +34,7 @@ async function overCall(call, { rounds, workshop }) {
 	}
 }
 
-/** A command that prints 400 MB: what pi needs for it, and what it tells of it. */
+/** A command that prints 400 MB: cost for pi, and size of the events. */
 export async function bashFlood(bench) {
 	const command = `yes 0123456789abcdef | head -c ${FLOOD_MB * MEGABYTE}`;
 	const { peak, events } = await overCall({ name: "bash", arguments: { command } }, bench);
@@ -44,7 +44,7 @@ export async function bashFlood(bench) {
 	];
 }
 
-/** A file of 300 KB that the model writes in pieces of 16 characters. */
+/** A file of 300 KB that the model writes in chunks of 16 characters. */
 export async function longArguments(bench) {
 	const content = "a line of a file that is written\n".repeat(9000);
 	const { cpu, peak } = await overCall({ name: "write", arguments: { path: "long.txt", content }, pieces: 16 }, bench);

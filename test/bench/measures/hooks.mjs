@@ -5,7 +5,7 @@ import { timeToRequest } from "./print.mjs";
 
 const COUNT = 20;
 
-/** A hook as people have them: it listens, has a command and a say in the context. */
+/** A typical hook: event handlers, a command and a change of the context. */
 const hook = (number) => `import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 
 export default function (pi: HookAPI) {
@@ -17,21 +17,21 @@ export default function (pi: HookAPI) {
 }
 `;
 
-/** What 20 hooks, compiled before, add to the way to the first request and to the first paint. */
+/** Time that 20 compiled hooks add before the first request and the first paint. */
 export async function hooksStart({ rounds, workshop }) {
 	const server = await startModelServer(() => ({ text: "hello" }));
 	const files = Object.fromEntries(Array.from({ length: COUNT }, (_, at) => [`hooks/hook${at}.ts`, hook(at)]));
-	const plain = workshop.place({ "models.json": server.modelsJson() });
-	const hooked = workshop.place({ ...files, "models.json": server.modelsJson() });
-	const paint = (place) => async () => {
-		const terminal = startInTerminal([...workshop.pi, "--model", "bench/scripted"], place);
+	const plain = workshop.sandbox({ "models.json": server.modelsJson() });
+	const hooked = workshop.sandbox({ ...files, "models.json": server.modelsJson() });
+	const paint = (sandbox) => async () => {
+		const terminal = startInTerminal([...workshop.pi, "--model", "bench/scripted"], sandbox);
 		try {
 			return { painted: await terminal.waitFor("─") };
 		} finally {
 			await terminal.close();
 		}
 	};
-	const request = (place) => () => timeToRequest(workshop.pi, place, server);
+	const request = (sandbox) => () => timeToRequest(workshop.pi, sandbox, server);
 	try {
 		// The first run compiles the hooks.
 		await request(hooked)();

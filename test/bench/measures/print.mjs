@@ -7,11 +7,11 @@ import { withTimeout } from "./start.mjs";
 
 const TURNS = 50;
 
-/** Runs a command until its request number `count` has arrived, looks at it then, and lets it end. */
-async function upToRequest(server, command, place, count) {
+/** Runs a command to its end and samples it when its request number `count` has arrived. */
+async function upToRequest(server, command, sandbox, count) {
 	const before = server.requests.length;
 	const started = performance.now();
-	const run = startProcess(command, place);
+	const run = startProcess(command, sandbox);
 	try {
 		const failed = run.ended.then(({ code, stderr }) => {
 			if (server.requests.length < before + count) throw new Error(`exited with ${code} too early: ${stderr.slice(-400)}`);
@@ -32,26 +32,26 @@ async function upToRequest(server, command, place, count) {
 }
 
 /** Starts pi in print mode. @returns ms from the spawn to its first request at the server */
-export async function timeToRequest(pi, place, server) {
-	const { sent } = await upToRequest(server, [...pi, ...PRINT, "hi"], place, 1);
+export async function timeToRequest(pi, sandbox, server) {
+	const { sent } = await upToRequest(server, [...pi, ...PRINT, "hi"], sandbox, 1);
 	return { sent };
 }
 
 const PRINT = ["--model", "bench/scripted", "--no-session", "-p"];
 
-/** Print mode: from spawn to the request at the server. */
+/** Print mode: time from spawn to the request at the server. */
 export async function firstRequest({ rounds, workshop }) {
 	const server = await startModelServer(() => ({ text: "hello" }));
 	try {
-		const place = workshop.place({ "models.json": server.modelsJson() });
+		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
 		const { client, editor, pi } = await interleave(rounds, {
-			client: () => upToRequest(server, [process.execPath, workshop.floor("client"), server.url, "hi"], workshop.place(), 1),
+			client: () => upToRequest(server, [process.execPath, workshop.floor("client"), server.url, "hi"], workshop.sandbox(), 1),
 			editor: async () => {
-				const terminal = startInTerminal([process.execPath, workshop.floor("editor")], place);
+				const terminal = startInTerminal([process.execPath, workshop.floor("editor")], sandbox);
 				const painted = await terminal.waitFor("─").finally(() => terminal.close());
 				return { painted };
 			},
-			pi: () => upToRequest(server, [...workshop.pi, ...PRINT, "hi"], place, 1),
+			pi: () => upToRequest(server, [...workshop.pi, ...PRINT, "hi"], sandbox, 1),
 		});
 		return [
 			{ name: "print: spawn to request", unit: "ms", values: pi.sent, floor: "editor", floorValues: editor.painted, budget: { ratio: 1.4 } },
@@ -63,7 +63,7 @@ export async function firstRequest({ rounds, workshop }) {
 	}
 }
 
-/** What one tool turn costs, over 50 in a row with `true` as the command. */
+/** Cost of one tool turn, averaged over 50 turns that run `true`. */
 export async function toolTurns({ rounds, workshop }) {
 	const server = await startModelServer((body) => {
 		const results = body.messages.filter((message) => message.role === "tool").length;
@@ -71,10 +71,10 @@ export async function toolTurns({ rounds, workshop }) {
 	});
 	const perTurn = ({ wall, cpu }) => ({ wall: wall / TURNS, cpu: cpu / TURNS });
 	try {
-		const place = workshop.place({ "models.json": server.modelsJson() });
+		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
 		const { client, pi } = await interleave(rounds, {
-			client: async () => perTurn(await upToRequest(server, [process.execPath, workshop.floor("client"), server.url, "go"], place, TURNS + 1)),
-			pi: async () => perTurn(await upToRequest(server, [...workshop.pi, ...PRINT, "go"], place, TURNS + 1)),
+			client: async () => perTurn(await upToRequest(server, [process.execPath, workshop.floor("client"), server.url, "go"], sandbox, TURNS + 1)),
+			pi: async () => perTurn(await upToRequest(server, [...workshop.pi, ...PRINT, "go"], sandbox, TURNS + 1)),
 		});
 		return [
 			{ name: "tool turn, wall", unit: "ms", values: pi.wall, floor: "client", floorValues: client.wall, budget: { ratio: 1.5 } },
@@ -85,19 +85,19 @@ export async function toolTurns({ rounds, workshop }) {
 	}
 }
 
-/** CPU that an answer of 300 KB adds in print mode. */
+/** CPU for an answer of 300 KB in print mode. */
 export async function printStream({ rounds, workshop }) {
 	const long = tokens(longMarkdown(300_000));
 	const server = await startModelServer((body) => (body.messages.at(-1).content.includes("long") ? { chunks: long } : { text: "short" }));
-	const cpu = async (command, place) => {
-		const { cpuMs, code, stderr } = await runToEnd(command, place);
+	const cpu = async (command, sandbox) => {
+		const { cpuMs, code, stderr } = await runToEnd(command, sandbox);
 		if (code !== 0) throw new Error(`exited with ${code}: ${stderr.slice(-400)}`);
 		return { cpu: cpuMs };
 	};
 	try {
-		const place = workshop.place({ "models.json": server.modelsJson() });
-		const client = (prompt) => () => cpu([process.execPath, workshop.floor("client"), server.url, prompt], place);
-		const pi = (prompt) => () => cpu([...workshop.pi, ...PRINT, prompt], place);
+		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
+		const client = (prompt) => () => cpu([process.execPath, workshop.floor("client"), server.url, prompt], sandbox);
+		const pi = (prompt) => () => cpu([...workshop.pi, ...PRINT, prompt], sandbox);
 		const values = await interleave(rounds, {
 			clientShort: client("short"),
 			clientLong: client("long"),

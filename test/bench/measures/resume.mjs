@@ -11,7 +11,7 @@ const MEGABYTES = [1, 10, 100];
 const SETTLE_MS = 500;
 
 /**
- * Writes a session of about so many megabytes, compacted shortly before its end as a session of that size would be.
+ * Writes a session of about `megabytes` MB that was compacted shortly before its end, as is usual for that size.
  * @returns its path
  */
 function writeSession(dir, cwd, megabytes) {
@@ -52,23 +52,23 @@ function writeSession(dir, cwd, megabytes) {
 	return path;
 }
 
-/** What the last answer of each session says: it is on the screen once the session is. */
+/** Text of the last answer of each session; it shows that the session is on the screen. */
 const LAST_WORDS = "It builds.";
 
-/** Opening a session of any size against a fresh start: in the terminal, and for one turn in print mode. */
+/** Opening a session compared with a fresh start: in the terminal, and for one turn in print mode. */
 export async function resumeSession({ rounds, workshop }) {
 	const server = await startModelServer(() => ({ text: "hello" }));
-	const place = workshop.place({ "models.json": server.modelsJson() });
+	const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
 	const base = [...workshop.pi, "--model", "bench/scripted"];
 	const open = (args, shown) => async () => {
-		const terminal = startInTerminal([...base, ...args], place);
+		const terminal = startInTerminal([...base, ...args], sandbox);
 		try {
 			await terminal.waitFor("─");
 			const from = terminal.chunks.length;
 			terminal.write(mark(3));
 			await terminal.waitFor(mark(3), { from });
 			await terminal.waitFor(shown);
-			// Settled: nothing was written for a while; the time is that of the last write.
+			// Wait until nothing is written for a while; the result is the time of the last write.
 			let chunks = -1;
 			while (chunks !== terminal.chunks.length) {
 				chunks = terminal.chunks.length;
@@ -82,7 +82,7 @@ export async function resumeSession({ rounds, workshop }) {
 	const print = (args) => async () => {
 		const count = server.requests.length + 1;
 		const started = performance.now();
-		const run = startProcess([...base, ...args, "-p", "hi"], place);
+		const run = startProcess([...base, ...args, "-p", "hi"], sandbox);
 		try {
 			const { arrivedAt } = await withTimeout(server.request(count), 60_000, "no request");
 			await run.ended;
@@ -92,7 +92,7 @@ export async function resumeSession({ rounds, workshop }) {
 		}
 	};
 	try {
-		const sessions = MEGABYTES.map((size) => ({ size, path: writeSession(workshop.dir, place.cwd, size) }));
+		const sessions = MEGABYTES.map((size) => ({ size, path: writeSession(workshop.dir, sandbox.cwd, size) }));
 		const values = await interleave(rounds, {
 			fresh: open(["--no-session"], "Scripted"),
 			freshPrint: print(["--no-session"]),

@@ -13,14 +13,14 @@ const KEY_EVERY_MS = 60;
 const SETTLE_MS = 1_500;
 const IDLE_MS = 5_000;
 
-/** How many keys are typed on an idle screen. */
+/** Number of keys typed on an idle screen. */
 const IDLE_KEYS = 40;
 
 const SCREEN = ["--model", "bench/scripted", "--no-session"];
 
-/** Streams the answer into the terminal while keys are typed, and looks at what it cost. */
-async function streamInto(command, place) {
-	const terminal = startInTerminal(command, place);
+/** Streams the answer into the terminal while keys are typed, and measures the cost. */
+async function streamInto(command, sandbox) {
+	const terminal = startInTerminal(command, sandbox);
 	try {
 		await terminal.waitFor("─");
 		await delay(SETTLE_MS);
@@ -54,7 +54,7 @@ async function streamInto(command, place) {
 	}
 }
 
-/** Types on a screen that is idle. @returns the ms until each key shows */
+/** Types on an idle screen. @returns the ms until each key is shown */
 async function typeIdly(terminal) {
 	const echoes = [];
 	for (let key = 2; key < 2 + IDLE_KEYS; key++) {
@@ -64,9 +64,9 @@ async function typeIdly(terminal) {
 	return echoes;
 }
 
-/** How fast a key shows in nothing but an editor: the floor of all echoes. */
+/** Echo time in a single editor: the floor of all echo times. */
 async function bareEditor(workshop) {
-	const terminal = startInTerminal([process.execPath, workshop.floor("editor")], workshop.place());
+	const terminal = startInTerminal([process.execPath, workshop.floor("editor")], workshop.sandbox());
 	try {
 		await terminal.waitFor("─");
 		await delay(SETTLE_MS);
@@ -76,7 +76,7 @@ async function bareEditor(workshop) {
 	}
 }
 
-/** 300 KB of markdown into the screen: at full speed, and at the pace of a fast model. */
+/** Streams 300 KB of Markdown to the screen: at full speed, and at the speed of a fast model. */
 export async function screenStream({ rounds, workshop }) {
 	const chunks = tokens(TEXT);
 	const paced = tokens(TEXT, Math.ceil(TEXT.length / (PACED_MS / 8)));
@@ -85,21 +85,21 @@ export async function screenStream({ rounds, workshop }) {
 	const path = join(workshop.dir, "answer.md");
 	writeFileSync(path, TEXT);
 	try {
-		const place = workshop.place({ "models.json": server.modelsJson() });
+		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
 		const { editor, blocks, full, slow } = await interleave(rounds, {
 			editor: () => bareEditor(workshop),
 			blocks: async () => {
-				const run = (file) => runToEnd([process.execPath, workshop.floor("markdown"), file], place);
+				const run = (file) => runToEnd([process.execPath, workshop.floor("markdown"), file], sandbox);
 				const [whole, nothing] = [await run(path), await run("/dev/null")];
 				return { cpu: (whole.cpuMs - nothing.cpuMs) / 1000 };
 			},
 			full: () => {
 				delayMs = 0;
-				return streamInto([...workshop.pi, ...SCREEN], place);
+				return streamInto([...workshop.pi, ...SCREEN], sandbox);
 			},
 			slow: () => {
 				delayMs = 8;
-				return streamInto([...workshop.pi, ...SCREEN], place);
+				return streamInto([...workshop.pi, ...SCREEN], sandbox);
 			},
 		});
 		return [
@@ -119,14 +119,14 @@ export async function screenStream({ rounds, workshop }) {
 
 const WAIT_MS = 10_000;
 
-/** What the spinner costs while a silent model is waited for. */
+/** Cost of the spinner while the model is silent. */
 export async function waitingScreen({ rounds, workshop }) {
 	const server = await startModelServer(() => ({ chunks: ["", " "], delayMs: WAIT_MS * 2 }));
 	try {
-		const place = workshop.place({ "models.json": server.modelsJson() });
+		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
 		const { pi } = await interleave(rounds, {
 			pi: async () => {
-				const terminal = startInTerminal([...workshop.pi, ...SCREEN], place);
+				const terminal = startInTerminal([...workshop.pi, ...SCREEN], sandbox);
 				try {
 					await terminal.waitFor("─");
 					await delay(SETTLE_MS);
@@ -170,11 +170,11 @@ function writeHistory(dir, cwd) {
 	return path;
 }
 
-/** How fast a key shows below a long history, against none. */
+/** Echo time below a long history, compared with an empty one. */
 export async function historyEcho({ rounds, workshop }) {
 	const server = await startModelServer(() => ({ text: "hello" }));
-	const type = (args, place) => async () => {
-		const terminal = startInTerminal([...workshop.pi, "--model", "bench/scripted", ...args], place);
+	const type = (args, sandbox) => async () => {
+		const terminal = startInTerminal([...workshop.pi, "--model", "bench/scripted", ...args], sandbox);
 		try {
 			await terminal.waitFor("─");
 			await delay(SETTLE_MS);
@@ -189,20 +189,20 @@ export async function historyEcho({ rounds, workshop }) {
 		}
 	};
 	try {
-		const place = workshop.place({ "models.json": server.modelsJson() });
-		const path = writeHistory(workshop.dir, place.cwd);
-		const { none, long } = await interleave(rounds, { none: type(["--no-session"], place), long: type(["--session", path], place) });
+		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
+		const path = writeHistory(workshop.dir, sandbox.cwd);
+		const { none, long } = await interleave(rounds, { none: type(["--no-session"], sandbox), long: type(["--session", path], sandbox) });
 		return [{ name: "echo below 10 000 messages", unit: "ms", values: long.echo, floor: "none", floorValues: none.echo, budget: { ratio: 1.5 } }];
 	} finally {
 		await server.close();
 	}
 }
 
-/** What an open screen costs while nothing happens, and how fast a key shows then. */
+/** Cost of an idle screen, and the echo time on it. */
 export async function idleScreen({ rounds, workshop }) {
 	const server = await startModelServer(() => ({ text: "hello" }));
-	const watch = (command, place) => async () => {
-		const terminal = startInTerminal(command, place);
+	const watch = (command, sandbox) => async () => {
+		const terminal = startInTerminal(command, sandbox);
 		try {
 			await terminal.waitFor("─");
 			await delay(SETTLE_MS);
@@ -215,10 +215,10 @@ export async function idleScreen({ rounds, workshop }) {
 		}
 	};
 	try {
-		const place = workshop.place({ "models.json": server.modelsJson() });
+		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
 		const { editor, pi } = await interleave(rounds, {
-			editor: watch([process.execPath, workshop.floor("editor")], workshop.place()),
-			pi: watch([...workshop.pi, ...SCREEN], place),
+			editor: watch([process.execPath, workshop.floor("editor")], workshop.sandbox()),
+			pi: watch([...workshop.pi, ...SCREEN], sandbox),
 		});
 		return [
 			{ name: "idle 5 s: CPU", unit: "ms", values: pi.cpu, floor: "editor", floorValues: editor.cpu, budget: { atMost: 5 } },

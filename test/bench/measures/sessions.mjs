@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { interleave } from "../lib/stats.mjs";
 
 const FILES = 2_000;
-/** MB that a search goes through; the budget of 2 s is that of a thousand. */
+/** MB that a search reads; the budget of 2 s applies to 1,000 MB. */
 const SEARCHED = 250;
 const BUDGET_MS = (2_000 * SEARCHED) / 1_000;
 
@@ -21,7 +21,7 @@ function writeSession(dir, number, bodies) {
 	utimesSync(path, number, number);
 }
 
-/** Times of change and first bytes of all files of a directory. */
+/** Modification times and first bytes of all files of a directory. */
 function readHeads(dir) {
 	const room = Buffer.allocUnsafe(64 * 1024);
 	for (const name of readdirSync(dir)) {
@@ -33,7 +33,7 @@ function readHeads(dir) {
 	}
 }
 
-/** The list of a directory of many sessions, and a search through much text, of which only the oldest session has it. */
+/** Listing many sessions, and searching a text that only the oldest session contains. */
 export async function sessionCatalog({ rounds, workshop }) {
 	const { listSessions, searchSessions } = await workshop.source("src/log/catalog.ts", "src/log/search.ts");
 	const many = join(workshop.dir, "many");
@@ -75,10 +75,10 @@ export async function sessionCatalog({ rounds, workshop }) {
 
 /** Entries that each measured run appends. */
 const APPENDED = 500;
-/** µs of CPU for one entry, without the wait for the disk. */
+/** CPU for one entry in µs, without waiting for the disk. */
 const APPEND_BUDGET_US = 50;
 
-/** What an appended entry costs in a log with a long past. The floor writes the same line to a bare file. */
+/** Cost of appending an entry to a long log. The floor writes the same line to a plain file. */
 export async function logAppend({ rounds, workshop }) {
 	const { SessionLog } = await workshop.source("src/log/session-log.ts");
 	const entry = JSON.parse(prompt("please look at the parser"));
@@ -106,7 +106,7 @@ export async function logAppend({ rounds, workshop }) {
 	return rows;
 }
 
-/** µs of CPU, of the process and of the system for it, for each of many runs. */
+/** User and system CPU of the process in µs, for each of many runs. */
 function cpuOf(run) {
 	const before = process.cpuUsage();
 	for (let n = 0; n < APPENDED; n++) run();

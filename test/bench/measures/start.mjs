@@ -3,9 +3,9 @@ import { runToEnd } from "../lib/process.mjs";
 import { mark, startInTerminal } from "../lib/terminal.mjs";
 import { startModelServer } from "../lib/model-server.mjs";
 
-/** `--version` and `--help` against a bare Node. */
+/** `--version` and `--help` compared with plain Node. */
 export async function fastPaths({ rounds, workshop }) {
-	const { env, cwd } = workshop.place();
+	const { env, cwd } = workshop.sandbox();
 	const run = (...command) => async () => {
 		const { wallMs, cpuMs, code, stderr } = await runToEnd(command, { env, cwd });
 		if (code !== 0) throw new Error(`${command.join(" ")} exited with ${code}: ${stderr.slice(0, 300)}`);
@@ -23,15 +23,15 @@ export async function fastPaths({ rounds, workshop }) {
 	];
 }
 
-/** First paint in a terminal, with a key typed at the moment of spawn, and memory once it is there. */
+/** Time to first paint in a terminal, with a key typed at spawn, and memory after it. */
 export async function firstPaint({ rounds, workshop }) {
 	const server = await startModelServer(() => ({ text: "hello" }));
-	const paint = (command, place) => async () => {
-		const terminal = startInTerminal(command, place);
+	const paint = (command, sandbox) => async () => {
+		const terminal = startInTerminal(command, sandbox);
 		terminal.write(mark(1));
 		try {
 			const painted = await terminal.waitFor("─");
-			// The terminal itself echoes what is typed before the program takes over: count from the paint on.
+			// Until the program takes over, the terminal itself echoes keys: search the output after the paint.
 			const from = terminal.chunks.findIndex((chunk) => chunk.at === painted);
 			const echoed = await terminal.waitFor(mark(1), { from });
 			return { painted, echoed };
@@ -39,12 +39,12 @@ export async function firstPaint({ rounds, workshop }) {
 			await terminal.close();
 		}
 	};
-	const request = (place) => async () => {
+	const request = (sandbox) => async () => {
 		const count = server.requests.length + 1;
 		const started = performance.now();
-		const terminal = startInTerminal([...workshop.pi, "--model", "bench/scripted"], place);
+		const terminal = startInTerminal([...workshop.pi, "--model", "bench/scripted"], sandbox);
 		try {
-			// Not before the paint: until the program takes over, the terminal turns Enter into a line feed.
+			// Wait for the paint: until the program takes over, the terminal turns Enter into a line feed.
 			const painted = started + (await terminal.waitFor("─"));
 			terminal.write("hi\r");
 			const arrived = await withTimeout(server.request(count), 20_000, "no request from the terminal");
@@ -54,11 +54,11 @@ export async function firstPaint({ rounds, workshop }) {
 		}
 	};
 	try {
-		const place = workshop.place({ "models.json": server.modelsJson() });
+		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
 		const { editor, pi, ready } = await interleave(rounds, {
-			editor: paint([process.execPath, workshop.floor("editor")], workshop.place()),
-			pi: paint([...workshop.pi, "--model", "bench/scripted"], place),
-			ready: request(place),
+			editor: paint([process.execPath, workshop.floor("editor")], workshop.sandbox()),
+			pi: paint([...workshop.pi, "--model", "bench/scripted"], sandbox),
+			ready: request(sandbox),
 		});
 		return [
 			{ name: "first paint", unit: "ms", values: pi.painted, floor: "editor", floorValues: editor.painted, budget: { ratio: 1.3 } },
@@ -70,7 +70,7 @@ export async function firstPaint({ rounds, workshop }) {
 	}
 }
 
-/** Rejects when a promise does not settle in time: a program that hangs must not hang the measurement. */
+/** Rejects when a promise does not settle in time, so that a hanging program does not block the benchmark. */
 export async function withTimeout(promise, ms, what) {
 	let timer;
 	const late = new Promise((_resolve, reject) => {

@@ -21,7 +21,7 @@ function newPlace(): Place {
 	return { agentDir: tempAgentDir(), cwd: tempDir("pi-project-") };
 }
 
-/** Goes through pops, a compaction, a resume and a branch. @returns the files of the session and of its branch */
+/** Writes a session with pops, a compaction, a resume and a branch. @returns the files of the session and its branch */
 async function eventfulSession(place: Place): Promise<{ file: string; branch: string }> {
 	const options = { ...place, hookFiles: [STACK], userSettings: { compaction: { keepRecentTokens: 1 } } };
 	const first = await startSession({ ...options, session: { kind: "new" } });
@@ -46,7 +46,7 @@ function verify(place: Place, session: string, hooks: string[]) {
 }
 
 describe("pi context --verify", () => {
-	test("computes every request of a session with pops, compaction, resume and branch as it was", async () => {
+	test("recomputes every request of a session with pops, compaction, resume and branch", async () => {
 		const place = newPlace();
 		const { file, branch } = await eventfulSession(place);
 		const [whole, branched] = [await verify(place, file, [STACK]), await verify(place, branch, [STACK])];
@@ -55,7 +55,7 @@ describe("pi context --verify", () => {
 		expect([whole.code, branched.code, whole.stderr, branched.stderr]).toEqual([0, 0, "", ""]);
 	});
 
-	test("without the hook names the first request that it had changed, and what the model was given then", async () => {
+	test("without the hook, names the first request that the hook changed, and the recorded message", async () => {
 		const place = newPlace();
 		const { file } = await eventfulSession(place);
 		const { code, stdout } = await verify(place, file, []);
@@ -82,7 +82,7 @@ describe("pi context --verify", () => {
 		);
 	});
 
-	test("without a hook of which the file has no entries, says what it had put there", async () => {
+	test("without a hook that wrote no entries, prints the message it had added", async () => {
 		const place = newPlace();
 		writeFiles(place.cwd, {
 			"brief.ts": `export default (pi) => pi.on("context", ({ messages }) => ({
@@ -106,7 +106,7 @@ describe("pi context --verify", () => {
 		);
 	});
 
-	test("names a hook that was not there then, and the message that it brings", async () => {
+	test("names a hook that was not loaded then, and the message it adds", async () => {
 		const place = newPlace();
 		const { file } = await eventfulSession(place);
 		writeFiles(place.cwd, {
@@ -132,7 +132,7 @@ describe("pi context --verify", () => {
 		);
 	});
 
-	test("narrows an edit of the file down to the messages since the last request that was right", async () => {
+	test("narrows an edit of the file down to the messages since the last matching request", async () => {
 		const place = newPlace();
 		const { file } = await eventfulSession(place);
 		writeFileSync(file, readFileSync(file, "utf8").replace('"u2"', '"u2, changed"'));
@@ -146,7 +146,7 @@ describe("pi context --verify", () => {
 });
 
 describe("pi context --without", () => {
-	test("shows the request as it would be without a hook, by name or path, and refuses others", async () => {
+	test("shows the request without a hook given by name or path, and rejects other names", async () => {
 		const place = newPlace();
 		const { session, provider } = await startSession({ ...place, hookFiles: [STACK], session: { kind: "new" } });
 		provider.reply("a1", "a2", "SUM");

@@ -20,7 +20,7 @@ async function poppedSession() {
 }
 
 describe("pi context", () => {
-	test("shows what the model sees, where it comes from and what hid the rest, without model and network", async () => {
+	test("prints the messages, their origins and the hidden entries, without model and network", async () => {
 		const { cwd, file } = await poppedSession();
 		const before = readFileSync(file);
 		const result = await run({ name: "context", verify: false }, { cwd, session: file, hooks: [STACK], json: true });
@@ -59,7 +59,7 @@ describe("pi context", () => {
 		expect(readFileSync(file)).toEqual(before);
 	});
 
-	test("--at shows an earlier point; without the hook nothing is hidden", async () => {
+	test("--at shows an earlier point, and nothing is hidden without the hook", async () => {
 		const { cwd, file } = await poppedSession();
 		const at = async (index: number, hooks: string[]) => {
 			const { stdout } = await run(
@@ -74,7 +74,7 @@ describe("pi context", () => {
 		await expect(at(10, [])).rejects.toThrow("--at 10: no such entry, the session has entries 0 to 9");
 	});
 
-	test("takes the latest session of the directory, and prints lines", async () => {
+	test("uses the latest session of the directory, and prints lines", async () => {
 		const { agentDir, cwd, file } = await poppedSession();
 		const { stdout } = await run({ name: "context", verify: false }, { agentDir, cwd, hooks: [STACK] });
 		expect(stdout).toContain(`${file} at entry 9: 5 messages`);
@@ -83,7 +83,7 @@ describe("pi context", () => {
 		await expect(run({ name: "context", verify: false })).rejects.toThrow("No session in ");
 	});
 
-	test("--verify computes every request again and names the first that differs", async () => {
+	test("--verify recomputes every request and names the first one that differs", async () => {
 		const { cwd, file } = await poppedSession();
 		const verify = (hooks: string[]) => run({ name: "context", verify: true }, { cwd, session: file, hooks });
 		expect(await verify([STACK])).toMatchObject({ code: 0, stdout: "All 4 requests match the recorded ones\n" });
@@ -94,7 +94,7 @@ describe("pi context", () => {
 		);
 	});
 
-	test("names a hook that fails or answers with what no model takes, and cannot be made to write", async () => {
+	test("names a hook that fails or returns an invalid context, and writes nothing", async () => {
 		const { cwd, file } = await poppedSession();
 		writeFiles(cwd, {
 			"bad.ts": `export default (pi) => { pi.on("context", async (event, ctx) => { await ctx.saveEntry({ type: "x" }); }); }`,
@@ -106,7 +106,7 @@ describe("pi context", () => {
 		expect(JSON.parse(stdout).problems).toEqual([{ hook: hooks[1], rule: "known_role", position: 0 }]);
 	});
 
-	test("does not run project hooks that are not trusted, and says so", async () => {
+	test("skips untrusted project hooks, with a notice", async () => {
 		const { cwd, file } = await poppedSession();
 		writeFiles(cwd, { ".pi/hooks/mine.ts": "throw new Error('ran')" });
 		const { code, stderr } = await run({ name: "context", verify: false }, { cwd, session: file });

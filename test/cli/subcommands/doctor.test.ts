@@ -12,7 +12,7 @@ async function examine(place: RunPlace = {}) {
 }
 
 describe("pi doctor", () => {
-	test("finds what pi needs, and names keys without showing them", async () => {
+	test("checks what pi needs, and names the sources of keys without printing keys", async () => {
 		const { code, stdout, of } = await examine({ env: { ANTHROPIC_API_KEY: "sk-very-secret" } });
 		expect(code).toBe(0);
 		expect(of("pi")[0]?.text).toContain(packageVersion());
@@ -25,14 +25,14 @@ describe("pi doctor", () => {
 		expect(stdout).not.toContain("sk-very-secret");
 	});
 
-	test("says on a new machine how to come to a model, which is no problem", async () => {
+	test("explains on a new machine how to connect a model, without counting it as a problem", async () => {
 		const { code, of } = await examine();
 		expect(code).toBe(0);
 		expect(of("model")).toMatchObject([{ state: "note", fix: expect.stringContaining("set ANTHROPIC_API_KEY") }]);
 		expect((await run({ name: "doctor" })).stdout).toMatch(/\nNo problems\n$/);
 	});
 
-	test("names each problem and how to fix it", async () => {
+	test("prints each problem and how to fix it", async () => {
 		const agentDir = tempAgentDir({
 			settings: { shellPath: "/no/such/shell", queueMode: "sometimes" },
 			hooks: { "bad.ts": "throw new Error('no luck')" },
@@ -61,13 +61,13 @@ describe("pi doctor", () => {
 		[{ COLORTERM: "truecolor" }, "true color (COLORTERM=truecolor)", "auto"],
 		[{}, "256 colors (TERM=xterm-256color)", "auto"],
 		[{ NO_COLOR: "1", COLORFGBG: "0;15" }, "no colors (NO_COLOR=1)", "auto, light according to COLORFGBG"],
-	])("says how many colors %j means, and which theme is used", async (env, colors, theme) => {
+	])("prints the number of colors for %j, and the theme", async (env, colors, theme) => {
 		const { of } = await examine({ env: { TERM: "xterm-256color", LANG: "C.UTF-8", ...env }, outIsTerminal: true });
 		expect(of("terminal")[0]?.text).toMatch(new RegExp(`, ${colors.replace(/[()]/g, "\\$&")}$`));
 		expect(of("theme")).toEqual([{ name: "theme", state: "ok", text: theme }]);
 	});
 
-	test("names a theme that is not there, and what is wrong with one that is", async () => {
+	test("reports a missing theme and the problems of an invalid one", async () => {
 		const files = { "themes/dusk.json": { colors: { acent: "red" } } };
 		const missing = tempAgentDir({ settings: { theme: "dsuk" }, files });
 		expect((await examine({ agentDir: missing })).of("theme")).toEqual([
@@ -80,7 +80,7 @@ describe("pi doctor", () => {
 		]);
 	});
 
-	test("a terminal that can do nothing gets the plain mode, which is no problem", async () => {
+	test("reports plain mode for a dumb terminal, without counting it as a problem", async () => {
 		const { of } = await examine({ env: { TERM: "dumb" }, outIsTerminal: true });
 		expect(of("terminal")).toMatchObject([{ state: "note", text: expect.stringMatching(/, uses plain mode$/) }]);
 	});

@@ -23,7 +23,7 @@ function compile(dir: string): { code: number | null; output: string } {
 }
 
 describe("pi hooks new", () => {
-	test("writes a hook that loads, and says what comes next", async () => {
+	test("writes a hook that loads, and prints the next steps", async () => {
 		const { code, stdout, agentDir } = await newHook("count");
 		const file = join(agentDir, "hooks/count.ts");
 		expect(code).toBe(0);
@@ -48,7 +48,7 @@ describe("pi hooks new", () => {
 		expect(sample).toMatchObject({ code: 0, stdout: expect.stringContaining("blocked: Only the user may push") });
 	});
 
-	test("the hook does what its text says", async () => {
+	test("writes a hook that does what its comments say", async () => {
 		const { agentDir } = await newHook("count");
 		const t = await createHookTest({
 			hooks: [join(agentDir, "hooks/count.ts")],
@@ -67,7 +67,7 @@ describe("pi hooks new", () => {
 		}
 	});
 
-	test("the compiler finds the types of pi and of what hooks import, and refuses a wrong answer", async () => {
+	test("writes a tsconfig.json with which the compiler finds the types of pi and its packages, and rejects a wrong result", async () => {
 		const { agentDir } = await newHook("count");
 		const dir = join(agentDir, "hooks");
 		writeFiles(dir, {
@@ -105,7 +105,7 @@ export default function (pi: HookAPI) {
 		expect(output).toContain("wrong.ts(4,");
 	}, 60_000);
 
-	test("with --project writes into the project, and keeps a tsconfig.json that is there", async () => {
+	test("writes to the project with --project, and keeps an existing tsconfig.json", async () => {
 		const cwd = tempDir("pi-project-");
 		writeFiles(cwd, { ".pi/hooks/tsconfig.json": "{}" });
 		const { stdout, agentDir } = await newHook("count.ts", { cwd }, true);
@@ -116,20 +116,20 @@ export default function (pi: HookAPI) {
 		expect(existsSync(join(agentDir, "hooks"))).toBe(false);
 	});
 
-	test("tells programs where the files are", async () => {
+	test("prints the paths of the files as JSON", async () => {
 		const { stdout, agentDir } = await newHook("count", { json: true });
 		const dir = join(agentDir, "hooks");
 		expect(JSON.parse(stdout)).toEqual({ path: join(dir, "count.ts"), tsconfig: join(dir, "tsconfig.json") });
 	});
 
-	test.each(["mine.ts", "mine/index.ts"])("does not write over %s", async (path) => {
+	test.each(["mine.ts", "mine/index.ts"])("does not overwrite %s", async (path) => {
 		const agentDir = tempAgentDir({ files: { [`hooks/${path}`]: "// mine" } });
 		await expect(newHook("mine", { agentDir })).rejects.toThrow(`${join(agentDir, "hooks", path)} already exists`);
 		expect(readFileSync(join(agentDir, "hooks", path), "utf8")).toBe("// mine");
 		expect(existsSync(join(agentDir, "hooks/tsconfig.json"))).toBe(false);
 	});
 
-	test("is loaded also where new files are for everybody to write", async () => {
+	test("writes a hook that loads even with a umask that makes files world-writable", async () => {
 		const before = process.umask(0);
 		try {
 			const { agentDir } = await newHook("count");
@@ -140,11 +140,11 @@ export default function (pi: HookAPI) {
 		}
 	});
 
-	test("refuses the name of a built-in command", async () => {
+	test("rejects the name of a built-in command", async () => {
 		await expect(newHook("model")).rejects.toThrow("/model is a built-in command");
 	});
 
-	test.each(["../up", "a b", "", ".hidden", "a/b"])("refuses the name %j", async (name) => {
+	test.each(["../up", "a b", "", ".hidden", "a/b"])("rejects the name %j", async (name) => {
 		await expect(newHook(name)).rejects.toThrow("Invalid hook name");
 	});
 });
@@ -154,7 +154,7 @@ describe("the command line", () => {
 		[["new", "a"], { action: "new", target: "a", inProject: false }],
 		[["new", "a", "--project"], { action: "new", target: "a", inProject: true }],
 		[["test", "a.ts"], { action: "test", target: "a.ts" }],
-	])("reads hooks %j", (argv, command) => {
+	])("accepts hooks %j", (argv, command) => {
 		expect(parseArgs(["hooks", ...argv])).toMatchObject({ kind: "subcommand", command: { name: "hooks", ...command } });
 	});
 
@@ -163,7 +163,7 @@ describe("the command line", () => {
 		[["test"], "pi hooks test <file>: missing file"],
 		[["check", "a.ts", "--project"], "--project works only with pi hooks new, not with check"],
 		[["new", "a", "b"], 'pi hooks new: unexpected argument "b"'],
-	])("refuses hooks %j", (argv, message) => {
+	])("rejects hooks %j", (argv, message) => {
 		expect(() => parseArgs(["hooks", ...argv])).toThrow(message);
 	});
 });

@@ -13,7 +13,7 @@ import { run } from "./run.js";
 
 const examples = fileURLToPath(new URL("../../../hooks-examples/", import.meta.url));
 
-/** Replays with a hook given as source. */
+/** Replays the sample session with a hook given as source. */
 async function replayWith(source: string, place: Parameters<typeof run>[1] = {}) {
 	const cwd = tempDir("pi-project-");
 	writeFiles(cwd, { "hook.ts": source });
@@ -21,7 +21,7 @@ async function replayWith(source: string, place: Parameters<typeof run>[1] = {})
 }
 
 describe("pi hooks test", () => {
-	test("shows each handled event of the sample session with the answer, and the context before and after", async () => {
+	test("prints each handled event of the sample session with its result, and the context before and after", async () => {
 		const { code, stdout, stderr, cwd } = await replayWith(`export default function (pi) {
 	pi.on("tool_call", (e) => e.toolName === "bash" && e.input.command.includes("push") ? { block: true, reason: "no push" } : undefined);
 	pi.on("tool_result", (e) => e.isError ? { isError: false } : undefined);
@@ -56,7 +56,7 @@ commands not run: /unused
 `);
 	});
 
-	test("fails with the line when a handler throws, and with the rule when its context is refused", async () => {
+	test("names the line when a handler throws, and the rule when its context is rejected", async () => {
 		const source = `export default function (pi) {
 	pi.on("turn_end", () => {
 		throw new Error("boom");
@@ -94,7 +94,7 @@ commands not run: /unused
 		},
 	);
 
-	test("does nothing: entries, programs, dialogs, items and prompts are only shown", async () => {
+	test("has no side effects: entries, programs, dialogs, items and prompts are only printed", async () => {
 		const { code, stdout, cwd } = await replayWith(`export default function (pi) {
 	pi.requires("systemItems");
 	pi.on("agent_start", async (_, ctx) => {
@@ -122,21 +122,21 @@ commands not run: /unused
 		expect(readdirSync(cwd)).toEqual(["hook.ts"]);
 	});
 
-	test("a reason of several lines stays in its row", async () => {
+	test("prints a reason of several lines in one row", async () => {
 		const { stdout } = await replayWith(
 			`export default (pi) => pi.on("tool_call", () => ({ block: true, reason: "not\\n  today" }));`,
 		);
 		expect(stdout).toMatch(/tool_call \S+ +blocked: not today$/m);
 	});
 
-	test("an answer that JSON cannot hold does not keep it from going on", async () => {
+	test("continues after a result that JSON cannot represent", async () => {
 		const source = `export default (pi) => pi.on("agent_start", () => { const a = {}; a.a = a; return a; });`;
 		const { code, stdout } = await replayWith(source, { json: true });
 		expect(code).toBe(0);
 		expect(stdout).toContain("not shown: ");
 	});
 
-	test("tells before_request how large the context is after the hook", async () => {
+	test("passes the size of the hook's context to before_request", async () => {
 		const { stdout } = await replayWith(`export default function (pi) {
 	pi.on("context", ({ messages }) => ({ messages: messages.filter(({ message }) => message.role === "user") }));
 	pi.on("before_request", ({ messageCount, tokens, turnIndex }) =>
@@ -145,7 +145,7 @@ commands not run: /unused
 		expect(stdout).toMatch(/13 {2}before_request {2}stopped: 2 messages, \d+ tokens/);
 	});
 
-	test("refuses an entry as a session would", async () => {
+	test("rejects an invalid entry as a session would", async () => {
 		const { code, stdout } = await replayWith(
 			`export default (pi) => pi.on("agent_end", (_, ctx) => ctx.saveEntry({ type: "message" }));`,
 		);
@@ -153,7 +153,7 @@ commands not run: /unused
 		expect(stdout).toContain("is a type that pi uses");
 	});
 
-	test("replays a session of one's own and leaves the file as it is", async () => {
+	test("replays a saved session without changing its file", async () => {
 		const sessionDir = tempDir();
 		const entries = sampleSession("/w").slice(0, 3);
 		const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
@@ -167,7 +167,7 @@ commands not run: /unused
 		expect(readdirSync(sessionDir)).toEqual(["s.jsonl"]);
 	});
 
-	test("says why a hook does not load, and that a file is not there", async () => {
+	test("reports why a hook does not load, and that a file does not exist", async () => {
 		const broken = await replayWith(`export default () => {\n\tthrow new Error("no luck");\n};`);
 		expect(broken).toMatchObject({ code: 1, stdout: "" });
 		expect(broken.stderr).toContain("hook.ts:2 did not load: no luck");
@@ -183,8 +183,8 @@ commands not run: /unused
 	);
 });
 
-describe("the event points of a session", () => {
-	test("are those that hooks of the running session were told of", async () => {
+describe("the replayed events of a session", () => {
+	test("are the events that hooks received in the running session", async () => {
 		const dir = tempDir();
 		writeFiles(dir, {
 			"log.ts": `export default function (pi) {
@@ -231,7 +231,7 @@ describe("the event points of a session", () => {
 		}
 	});
 
-	test("the sample session holds messages that pi itself could have written", () => {
+	test("the sample session contains only messages that pi itself could have written", () => {
 		const entries = sampleSession("/w");
 		const messages = entries.filter(isMessageEntry).map(({ message }) => message);
 		expect(messages.every(isWellFormed)).toBe(true);

@@ -16,7 +16,7 @@ const BROKEN = `export default function (pi) {
 }`;
 
 describe("pi hooks list", () => {
-	test("names each hook with its place, trust and what it registers, and each that does not load", async () => {
+	test("prints each hook with its source, trust and registrations, and each hook that does not load", async () => {
 		const agentDir = tempAgentDir({ hooks: { "b.ts": BROKEN, "pop.ts": POP } });
 		const extra = join(tempDir(), "extra.ts");
 		writeFiles(extra.slice(0, -9), { "extra.ts": "export default () => {}" });
@@ -71,7 +71,7 @@ describe("pi hooks list", () => {
 });
 
 describe("pi hooks check", () => {
-	test("loads a file as a session would and reports what it registers", async () => {
+	test("loads a file as a session would and prints what it registers", async () => {
 		const cwd = tempDir();
 		writeFiles(cwd, { "pop.ts": POP });
 		const result = await run({ name: "hooks", action: "check", target: "pop.ts" }, { cwd });
@@ -96,7 +96,7 @@ describe("pi hooks check", () => {
 		expect(result.stderr.trimEnd().split("\n").length).toBe(1);
 	});
 
-	test("keeps what a hook prints out of the answer", async () => {
+	test("prints console output of a hook to stderr", async () => {
 		const cwd = tempDir();
 		writeFiles(cwd, { "loud.ts": `console.log("hello"); export default () => {};` });
 		const result = await run({ name: "hooks", action: "check", target: "loud.ts" }, { cwd, json: true });
@@ -104,13 +104,13 @@ describe("pi hooks check", () => {
 		expect(result.stderr).toBe("hello\n");
 	});
 
-	test("names a file that is not there", async () => {
+	test("names a missing file", async () => {
 		await expect(run({ name: "hooks", action: "check", target: "gone.ts" })).rejects.toThrow(
 			"Hook gone.ts cannot be read",
 		);
 	});
 
-	test("warns of a command that has the name of a built-in one", async () => {
+	test("warns of a command with the name of a built-in command", async () => {
 		const cwd = tempDir();
 		writeFiles(cwd, { "model.ts": `export default (pi) => pi.command("model", { handler() {} })` });
 		const result = await run({ name: "hooks", action: "check", target: "model.ts" }, { cwd });
@@ -119,7 +119,7 @@ describe("pi hooks check", () => {
 });
 
 describe("pi hooks trust", () => {
-	test("trusts contents: project hooks run after it, and no longer once one changes", async () => {
+	test("trusts file contents: project hooks run until one of the files changes", async () => {
 		const cwd = tempDir("pi-project-");
 		const marker = join(cwd, "ran");
 		writeFiles(cwd, {
@@ -157,7 +157,7 @@ appendFileSync(${JSON.stringify(marker)}, "x"); export default (pi) => pi.comman
 		);
 	});
 
-	test("stores nothing for a project without code of its own", async () => {
+	test("stores nothing for a project without code", async () => {
 		const result = await run({ name: "hooks", action: "trust" });
 		expect(result.stdout).toBe(`${result.cwd} has no hooks or tools\n`);
 	});

@@ -3,7 +3,7 @@ import { runSubcommand } from "../../../src/cli/subcommands/index.js";
 import { recordIO } from "../../helpers/record-io.js";
 import { tempAgentDir, tempDir } from "../../helpers/temp.js";
 
-/** Where a sub-command runs; what is left out is new and empty. */
+/** Environment of a subcommand. Default: new, empty directories. */
 export interface RunPlace extends Partial<SubcommandOptions> {
 	agentDir?: string;
 	cwd?: string;
@@ -11,7 +11,7 @@ export interface RunPlace extends Partial<SubcommandOptions> {
 	outIsTerminal?: boolean;
 }
 
-/** Runs a sub-command as the program does, in a private place. */
+/** Runs a subcommand as the program does, in its own environment. */
 export async function run(command: Subcommand, place: RunPlace = {}) {
 	const { agentDir = tempAgentDir(), cwd = tempDir("pi-project-"), env, outIsTerminal, ...options } = place;
 	const io = recordIO(outIsTerminal);

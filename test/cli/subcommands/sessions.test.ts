@@ -15,7 +15,7 @@ function writeSession(agentDir: string, cwd: string, texts: string[], name?: str
 }
 
 describe("pi sessions", () => {
-	test("list shows the sessions of this directory, search finds names and text", async () => {
+	test("list prints the sessions of this directory, and a search finds names and text", async () => {
 		const [agentDir, cwd] = [tempAgentDir(), tempDir("pi-project-")];
 		const bug = writeSession(agentDir, cwd, ["fix the bug", "it is the parser"], "bug hunt");
 		const docs = writeSession(agentDir, cwd, ["write the docs"]);
@@ -39,13 +39,13 @@ describe("pi sessions", () => {
 		expect(nothing).toMatchObject({ code: 1, stdout: "", stderr: 'No session contains "zebra"\n' });
 	});
 
-	test("list of a directory without sessions says so", async () => {
+	test("list reports a directory without sessions", async () => {
 		const result = await run({ name: "sessions", action: "list" });
 		expect(result).toMatchObject({ code: 0, stdout: "" });
 		expect(result.stderr).toContain("No sessions in ");
 	});
 
-	test("show prints an entry per line, without control sequences on a terminal", async () => {
+	test("show prints one entry per line, without control sequences on a terminal", async () => {
 		const [agentDir, cwd] = [tempAgentDir(), tempDir("pi-project-")];
 		const log = writeSession(agentDir, cwd, ["a\u009b31m question", "the answer"], "named");
 		const target = log.id.slice(0, 8);
@@ -76,7 +76,7 @@ describe("pi sessions", () => {
 		});
 	});
 
-	test("show names a session that is not there", async () => {
+	test("show names a missing session", async () => {
 		await expect(run({ name: "sessions", action: "show", target: "0000" })).rejects.toThrow(
 			'There is no session "0000"',
 		);

@@ -12,7 +12,7 @@ const REQUESTS = 200;
 const HOOKS = ["stacking.ts", "fold.ts", "prune.ts", "pin.ts"].map(example);
 const SEED = 20260102;
 
-/** Numbers in [0, 1), the same for the same seed. */
+/** Random numbers in [0, 1), reproducible by seed. */
 function random(seed: number): () => number {
 	let state = seed;
 	return () => {
@@ -23,7 +23,7 @@ function random(seed: number): () => number {
 	};
 }
 
-/** Replies as long as a model's, tool calls among them, with usage that fills the window. */
+/** Replies of realistic length, some with tool calls, with usage that fills the window. */
 function model(next: () => number): (request: ProviderRequest) => ReplyStep {
 	return ({ messages }) => {
 		const input = Math.ceil(messages.reduce((sum, message) => sum + message.text.length, 0) / 4);
@@ -39,14 +39,14 @@ function requestsIn(entries: readonly SessionEntry[]): number {
 	return entries.filter((entry) => isMessageEntry(entry) && entry.context !== undefined).length;
 }
 
-/** Runs a command of a hook or a compaction; that there is nothing to do for it is no failure. */
+/** Runs a command of a hook or a compaction; ignores that it has nothing to do. */
 async function attempt({ session }: TestSession, command: string): Promise<void> {
 	await session.prompt(command).catch((error: unknown) => {
 		if (!(error instanceof PiError)) throw error;
 	});
 }
 
-/** One step of a session: mostly prompts, and now and then something that changes what the model sees. */
+/** One step of a session: usually a prompt, sometimes a change of the context. */
 async function step(live: TestSession, next: () => number): Promise<void> {
 	const { session } = live;
 	const pick = next();
@@ -63,7 +63,7 @@ async function step(live: TestSession, next: () => number): Promise<void> {
 	else await session.lifecycle.branch(recent(3));
 }
 
-test(`every one of ${REQUESTS} requests of an eventful session is computed again as it was, and an edit is found`, async () => {
+test(`every one of ${REQUESTS} requests of an eventful session is recomputed exactly, and an edit is found`, async () => {
 	const next = random(SEED);
 	const place = { agentDir: tempAgentDir(), cwd: tempDir("pi-project-") };
 	const options = {
@@ -112,7 +112,7 @@ test(`every one of ${REQUESTS} requests of an eventful session is computed again
 		const { requests, mismatch } = await verify(copy);
 		expect([requests, mismatch.entryIndex]).toEqual([requestsIn(entries.slice(0, answer + 1)), answer]);
 		expect(mismatch.reason).toBe("A hook has changed or is missing, or the session file was edited");
-		// All that came after the last right request may be what was edited: that reply, and the prompt.
+		// Everything after the last matching request may be edited: its reply and the prompt.
 		expect([edited - 1, edited]).toContain(mismatch.message.entryIndex);
 	}
 }, 60_000);
@@ -121,7 +121,7 @@ function compactions({ events }: TestSession): number {
 	return events.filter((event) => event.type === "auto_compaction_start" && event.reason === "threshold").length;
 }
 
-/** Index of a prompt between two replies, with nothing else in between. */
+/** Index of a prompt directly between two replies. */
 function firstPromptAfter(entries: readonly SessionEntry[], from: number): number {
 	return entries.findIndex((entry, index) => {
 		const around = [entries[index - 1], entries[index + 1]];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { httpError, text, thinking, toolCall } from "../../helpers/loopback-provider.js";
 import { tempDir } from "../../helpers/temp.js";
-import { stable, startTalk, type Talk } from "./talk.js";
+import { type PlainSession, stable, startPlain } from "./start-plain.js";
 
 const STACK = `
 export default (pi) => {
@@ -25,183 +25,183 @@ export default (pi) => {
 		: undefined);
 };`;
 
-/** Nothing but text and line ends, and no character that draws boxes. */
-function expectPlain(talk: Talk): void {
-	expect(talk.text()).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
-	expect(talk.text()).not.toMatch(/[\u2500-\u259f]/);
+/** Asserts that the output contains only text and line ends, and no box-drawing characters. */
+function expectPlain(plain: PlainSession): void {
+	expect(plain.text()).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+	expect(plain.text()).not.toMatch(/[\u2500-\u259f]/);
 }
 
-test("a turn with tools is told line by line", async () => {
-	const talk = await startTalk({
+test("a turn with tools is printed line by line", async () => {
+	const plain = await startPlain({
 		files: { "price.ts": "a\nb\nreturn Math.floor(cents);\n", "AGENTS.md": "Be brief." },
 	});
-	talk.provider
+	plain.provider
 		.reply([thinking("hm"), text("I look.\n\nTwo files:"), toolCall("read", { path: "price.ts" })])
 		.reply([toolCall("edit", { path: "price.ts", oldText: "floor", newText: "round" })])
 		.reply([toolCall("bash", { command: "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $n; done; exit 1" })])
 		.reply([toolCall("grep", { pattern: "round", path: "." })])
 		.reply([toolCall("read", { path: "none.ts" })])
 		.reply("Fixed.\nThe test passes.");
-	await talk.until("> ");
-	talk.enter("why does it round down?");
-	await talk.until("tokens)");
-	await talk.until("> ");
-	expectPlain(talk);
-	await expect(stable(talk.text())).toMatchFileSnapshot("../../screens/plain-turn.txt");
+	await plain.until("> ");
+	plain.enter("why does it round down?");
+	await plain.until("tokens)");
+	await plain.until("> ");
+	expectPlain(plain);
+	await expect(stable(plain.text())).toMatchFileSnapshot("../../screens/plain-turn.txt");
 });
 
-test("dialogs are numbered lists and questions; numbers, text, yes and no answer them", async () => {
-	const talk = await startTalk({ hooks: { "stack.ts": STACK } });
-	await talk.until("> ");
-	talk.enter("/pick");
-	await talk.until("empty cancels: ");
-	talk.enter("7");
-	await talk.until("No option matches");
-	talk.enter("the");
-	await talk.until("2 options match");
-	talk.enter("coupon");
-	await talk.until("yes or no");
-	talk.enter("perhaps");
-	await talk.until("Answer yes or no");
-	talk.enter("y");
-	await talk.until("text, empty cancels: ");
-	talk.enter("Ada");
-	await talk.until('{"turn":2,"sure":true,"name":"Ada"}');
-	await talk.until("> ");
-	talk.enter("/pick");
-	await talk.until("empty cancels: ");
-	talk.enter("");
-	await talk.until("yes or no");
-	talk.enter("");
-	await talk.until("text, empty cancels: ");
-	talk.interrupt();
-	await talk.until('{"turn":null,"sure":false,"name":null}');
-	expectPlain(talk);
-	await expect(stable(talk.text())).toMatchFileSnapshot("../../screens/plain-dialogs.txt");
+test("dialogs are numbered lists and questions, answered with numbers, text, yes or no", async () => {
+	const plain = await startPlain({ hooks: { "stack.ts": STACK } });
+	await plain.until("> ");
+	plain.enter("/pick");
+	await plain.until("empty cancels: ");
+	plain.enter("7");
+	await plain.until("No option matches");
+	plain.enter("the");
+	await plain.until("2 options match");
+	plain.enter("coupon");
+	await plain.until("yes or no");
+	plain.enter("perhaps");
+	await plain.until("Answer yes or no");
+	plain.enter("y");
+	await plain.until("text, empty cancels: ");
+	plain.enter("Ada");
+	await plain.until('{"turn":2,"sure":true,"name":"Ada"}');
+	await plain.until("> ");
+	plain.enter("/pick");
+	await plain.until("empty cancels: ");
+	plain.enter("");
+	await plain.until("yes or no");
+	plain.enter("");
+	await plain.until("text, empty cancels: ");
+	plain.interrupt();
+	await plain.until('{"turn":null,"sure":false,"name":null}');
+	expectPlain(plain);
+	await expect(stable(plain.text())).toMatchFileSnapshot("../../screens/plain-dialogs.txt");
 });
 
-test("what a hook hides is said in words, and so is what comes back", async () => {
-	const talk = await startTalk({ hooks: { "stack.ts": STACK } });
-	talk.provider.reply("Hello.");
-	await talk.until("> ");
-	talk.enter("hi");
-	await talk.until("tokens)");
-	talk.enter("/hide");
-	await talk.until("stack: 2 messages hidden from the model");
-	await talk.until("replaced by: we talked");
-	await talk.until("> ");
-	talk.enter("/context");
-	await talk.until(/summary, user, \d+ tok/);
-	await talk.until("hidden, 1, user, hi, (by stack)");
-	await talk.until("> ");
-	talk.enter("/hide");
-	await talk.until("2 messages restored to the context");
-	expectPlain(talk);
+test("hidden and restored messages are described in words", async () => {
+	const plain = await startPlain({ hooks: { "stack.ts": STACK } });
+	plain.provider.reply("Hello.");
+	await plain.until("> ");
+	plain.enter("hi");
+	await plain.until("tokens)");
+	plain.enter("/hide");
+	await plain.until("stack: 2 messages hidden from the model");
+	await plain.until("replaced by: we talked");
+	await plain.until("> ");
+	plain.enter("/context");
+	await plain.until(/summary, user, \d+ tok/);
+	await plain.until("hidden, 1, user, hi, (by stack)");
+	await plain.until("> ");
+	plain.enter("/hide");
+	await plain.until("2 messages restored to the context");
+	expectPlain(plain);
 });
 
-test("a reply without a word is told as such", async () => {
-	const talk = await startTalk();
-	talk.provider.reply({ content: [], stopReason: "stop" });
-	await talk.until("> ");
-	talk.enter("hi");
-	await talk.until("the model returned an empty reply");
+test("an empty reply is reported", async () => {
+	const plain = await startPlain();
+	plain.provider.reply({ content: [], stopReason: "stop" });
+	await plain.until("> ");
+	plain.enter("hi");
+	await plain.until("the model returned an empty reply");
 });
 
-test("lines that are typed during a run are queued; Ctrl+C stops it and says what was not sent", async () => {
-	const talk = await startTalk();
-	talk.provider.reply([toolCall("bash", { command: "sleep 60" })]);
-	await talk.until("> ");
-	talk.enter("run it");
-	await talk.until("running bash sleep 60");
-	talk.enter("also this");
-	await talk.until("queued: pi sends it after the current tool calls");
-	talk.interrupt();
-	await talk.until("not sent: also this");
-	await talk.until("> ");
-	expect(talk.session().isRunning).toBe(false);
-	talk.interrupt();
-	await talk.until("Press Ctrl+C again to quit");
-	talk.interrupt();
-	expect(await talk.exit).toBe(0);
+test("lines typed during a run are queued, and Ctrl+C aborts the run and prints the prompts that were not sent", async () => {
+	const plain = await startPlain();
+	plain.provider.reply([toolCall("bash", { command: "sleep 60" })]);
+	await plain.until("> ");
+	plain.enter("run it");
+	await plain.until("running bash sleep 60");
+	plain.enter("also this");
+	await plain.until("queued: pi sends it after the current tool calls");
+	plain.interrupt();
+	await plain.until("not sent: also this");
+	await plain.until("> ");
+	expect(plain.session().isRunning).toBe(false);
+	plain.interrupt();
+	await plain.until("Press Ctrl+C again to quit");
+	plain.interrupt();
+	expect(await plain.exit).toBe(0);
 });
 
-test("shell lines run and their end is told", async () => {
-	const talk = await startTalk();
-	await talk.until("> ");
-	talk.enter("!echo one; exit 3");
-	await talk.until("running echo one; exit 3");
-	await talk.until("  one");
-	await talk.until(/done in \d.\d s, exit 3/);
+test("a shell line runs, and its end is reported", async () => {
+	const plain = await startPlain();
+	await plain.until("> ");
+	plain.enter("!echo one; exit 3");
+	await plain.until("running echo one; exit 3");
+	await plain.until("  one");
+	await plain.until(/done in \d.\d s, exit 3/);
 });
 
-test("a paste is one prompt, and a backslash at the end goes on in the next line", async () => {
-	const talk = await startTalk();
-	talk.provider.reply("One.", "Two.");
-	await talk.until("> ");
-	talk.enter("first line", "second line");
-	await talk.until("pi: One.");
-	await talk.until("> ");
-	talk.enter("this\\");
-	await talk.until("more> ");
-	talk.enter("and that");
-	await talk.until("pi: Two.");
-	const users = talk.provider.requests.at(-1)?.messages.filter(({ role }) => role === "user");
+test("a paste is one prompt, and a backslash at the end continues on the next line", async () => {
+	const plain = await startPlain();
+	plain.provider.reply("One.", "Two.");
+	await plain.until("> ");
+	plain.enter("first line", "second line");
+	await plain.until("pi: One.");
+	await plain.until("> ");
+	plain.enter("this\\");
+	await plain.until("more> ");
+	plain.enter("and that");
+	await plain.until("pi: Two.");
+	const users = plain.provider.requests.at(-1)?.messages.filter(({ role }) => role === "user");
 	expect(users?.map((message) => message.text)).toEqual(["first line\nsecond line", "this\nand that"]);
 });
 
-test("what the model, tools and names contain cannot control the terminal", async () => {
+test("text of the model, tools and names cannot control the terminal", async () => {
 	const hostile = "\x1b]52;c;aGk=\x07\x1b[2Jcleared\r\x9b31mred\u202etxt";
-	const talk = await startTalk({ mode: { prompts: [{ text: "go" }] } });
-	talk.provider
+	const plain = await startPlain({ mode: { prompts: [{ text: "go" }] } });
+	plain.provider
 		.reply([text(hostile), toolCall("bash", { command: `printf 'x\\033[2Jy' # ${hostile}` })])
 		.reply("Done.");
-	await talk.until("pi: Done.");
-	expectPlain(talk);
-	expect(talk.text()).toContain("␛");
+	await plain.until("pi: Done.");
+	expectPlain(plain);
+	expect(plain.text()).toContain("␛");
 });
 
-test("a failed request is told with what to do, and the mark comes back", async () => {
-	const talk = await startTalk();
-	talk.provider.reply(httpError(401, {}, "invalid key"));
-	await talk.until("> ");
-	talk.enter("hi");
-	await talk.until(/Error: .*invalid key.* · set an API key with \/login · choose another model with \/model/);
-	await talk.until("> ");
-	talk.enter("/nosuch");
-	await talk.until("Error: Unknown command /nosuch");
-	await talk.until("> ");
+test("a failed request is reported with a hint, and the prompt mark is shown again", async () => {
+	const plain = await startPlain();
+	plain.provider.reply(httpError(401, {}, "invalid key"));
+	await plain.until("> ");
+	plain.enter("hi");
+	await plain.until(/Error: .*invalid key.* · set an API key with \/login · choose another model with \/model/);
+	await plain.until("> ");
+	plain.enter("/nosuch");
+	await plain.until("Error: Unknown command /nosuch");
+	await plain.until("> ");
 });
 
-test("a key that is pasted does not show", async () => {
-	const talk = await startTalk();
-	await talk.until("> ");
-	talk.enter("/login openai");
-	await talk.until("Your input is hidden");
-	expect(talk.echo()).toBe(false);
-	talk.enter(`sk-secret-${"0123456789abcdef".repeat(3)}`);
-	await talk.until("> ");
-	expect(talk.echo()).toBe(true);
-	expect(talk.text()).not.toContain("sk-secret");
+test("a pasted key is not echoed", async () => {
+	const plain = await startPlain();
+	await plain.until("> ");
+	plain.enter("/login openai");
+	await plain.until("Your input is hidden");
+	expect(plain.echo()).toBe(false);
+	plain.enter(`sk-secret-${"0123456789abcdef".repeat(3)}`);
+	await plain.until("> ");
+	expect(plain.echo()).toBe(true);
+	expect(plain.text()).not.toContain("sk-secret");
 });
 
-test("the question about the project's code shows it on demand; an empty line means no", async () => {
-	const talk = await startTalk({ files: { ".pi/hooks/deploy.ts": "export default () => {\n};\n" } });
-	await talk.until("This project has code that pi would run:");
-	await talk.until(/\.pi\/hooks\/deploy\.ts, 26 bytes, [0-9a-f]{12}, new/);
-	await talk.until("y, o, v or n, empty is no: ");
-	talk.enter("what");
-	await talk.until("Answer y, o, v or n");
-	talk.enter("v");
-	await talk.until("1 export default () => {");
-	talk.enter("");
-	await talk.until("Warning: Project code was not run");
-	await talk.until("> ");
-	expectPlain(talk);
+test("the trust question shows the project's code on demand, and an empty line means no", async () => {
+	const plain = await startPlain({ files: { ".pi/hooks/deploy.ts": "export default () => {\n};\n" } });
+	await plain.until("This project has code that pi would run:");
+	await plain.until(/\.pi\/hooks\/deploy\.ts, 26 bytes, [0-9a-f]{12}, new/);
+	await plain.until("y, o, v or n, empty is no: ");
+	plain.enter("what");
+	await plain.until("Answer y, o, v or n");
+	plain.enter("v");
+	await plain.until("1 export default () => {");
+	plain.enter("");
+	await plain.until("Warning: Project code was not run");
+	await plain.until("> ");
+	expectPlain(plain);
 });
 
-test("a session that is opened again says how far it has come; /branch offers the message again", async () => {
+test("a resumed session reports its length, and /branch restores the message as draft", async () => {
 	const cwd = tempDir();
-	const first = await startTalk({ cwd, session: { kind: "new" } });
+	const first = await startPlain({ cwd, session: { kind: "new" } });
 	first.provider.reply("Remembered.");
 	await first.until("> ");
 	first.enter("remember this");
@@ -211,7 +211,7 @@ test("a session that is opened again says how far it has come; /branch offers th
 	expect(await first.exit).toBe(0);
 	await first.until(/Resume this session with pi --session \w{8}/);
 	const { agentDir } = first;
-	const second = await startTalk({ cwd, agentDir, session: { kind: "continue" } });
+	const second = await startPlain({ cwd, agentDir, session: { kind: "continue" } });
 	second.provider.reply("Again.");
 	await second.until("Session: 2 messages so far");
 	second.enter("/branch");
@@ -223,48 +223,48 @@ test("a session that is opened again says how far it has come; /branch offers th
 	await second.until("pi: Again.");
 });
 
-test("of calls that run side by side it is said which one has ended", async () => {
-	const talk = await startTalk({ files: { "a.ts": "1\n", "b.ts": "1\n2\n" } });
-	talk.provider.reply([toolCall("read", { path: "a.ts" }), toolCall("read", { path: "b.ts" })]).reply("Read.");
-	await talk.until("> ");
-	talk.enter("read both");
-	await talk.until("running read b.ts");
-	await talk.until(/done: read [ab]\.ts, in 0\.\d s, [12] lines?\ndone in/);
+test("the end of a call is reported with its title while other calls are running", async () => {
+	const plain = await startPlain({ files: { "a.ts": "1\n", "b.ts": "1\n2\n" } });
+	plain.provider.reply([toolCall("read", { path: "a.ts" }), toolCall("read", { path: "b.ts" })]).reply("Read.");
+	await plain.until("> ");
+	plain.enter("read both");
+	await plain.until("running read b.ts");
+	await plain.until(/done: read [ab]\.ts, in 0\.\d s, [12] lines?\ndone in/);
 });
 
-test("a compaction says its summary first; it is used, written anew, or left", async () => {
-	const talk = await startTalk();
-	talk.provider.reply("one", "two", "They said hello.", "Two greetings.", "Left alone.");
-	await talk.until("> ");
-	talk.enter("/settings compaction.keepRecentTokens 5");
-	await talk.until("> ");
-	talk.enter("first question");
-	await talk.until("tokens)");
-	await talk.until("> ");
-	talk.enter("second question");
-	await talk.until("tokens)");
-	await talk.until("> ");
-	talk.enter("/compact");
-	await talk.until("They said hello.");
-	await talk.until("number or text");
-	talk.enter("another");
-	await talk.until("Two greetings.");
-	await talk.until("number or text");
-	talk.enter("use");
-	await talk.until("> ");
-	expect(talk.session().entries.at(-1)).toMatchObject({ type: "compaction", summary: "Two greetings." });
-	expectPlain(talk);
-	await expect(stable(talk.text())).toMatchFileSnapshot("../../screens/plain-compaction.txt");
+test("a compaction prints its summary first, and the user uses it, requests another one or cancels", async () => {
+	const plain = await startPlain();
+	plain.provider.reply("one", "two", "They said hello.", "Two greetings.", "Left alone.");
+	await plain.until("> ");
+	plain.enter("/settings compaction.keepRecentTokens 5");
+	await plain.until("> ");
+	plain.enter("first question");
+	await plain.until("tokens)");
+	await plain.until("> ");
+	plain.enter("second question");
+	await plain.until("tokens)");
+	await plain.until("> ");
+	plain.enter("/compact");
+	await plain.until("They said hello.");
+	await plain.until("number or text");
+	plain.enter("another");
+	await plain.until("Two greetings.");
+	await plain.until("number or text");
+	plain.enter("use");
+	await plain.until("> ");
+	expect(plain.session().entries.at(-1)).toMatchObject({ type: "compaction", summary: "Two greetings." });
+	expectPlain(plain);
+	await expect(stable(plain.text())).toMatchFileSnapshot("../../screens/plain-compaction.txt");
 });
 
-test("the demo is one of the ways that /setup offers; choosing it ends the talk for it", async () => {
+test("/setup offers the demo, and choosing it exits the mode to start it", async () => {
 	let isAsked = false;
-	const talk = await startTalk({ mode: { startDemo: () => (isAsked = true) } });
-	await talk.until("> ");
-	talk.enter("/setup");
-	await talk.until("4. Demo (see pi work offline with a scripted model)");
-	await talk.until("empty cancels: ");
-	talk.enter("demo");
-	expect(await talk.exit).toBe(0);
+	const plain = await startPlain({ mode: { startDemo: () => (isAsked = true) } });
+	await plain.until("> ");
+	plain.enter("/setup");
+	await plain.until("4. Demo (see pi work offline with a scripted model)");
+	await plain.until("empty cancels: ");
+	plain.enter("demo");
+	expect(await plain.exit).toBe(0);
 	expect(isAsked).toBe(true);
 });

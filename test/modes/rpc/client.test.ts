@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { serve } from "./serve.js";
 
 describe("a client", () => {
-	test("asks, answers a dialog and reads the answer", async () => {
+	test("sends a prompt, answers a dialog and reads the answer", async () => {
 		const { client, provider } = await serve({
 			hooks: {
 				"gate.ts": `export default (pi) => pi.on("tool_call", async ({ input }, ctx) =>
@@ -26,7 +26,7 @@ describe("a client", () => {
 		expect(printed).toEqual(["runs bash", "it said hi"]);
 	});
 
-	test("that answers no dialogs closes them, and so does one whose answer fails", async () => {
+	test("cancels dialogs without a handler, and when the handler fails", async () => {
 		const { client } = await serve({
 			hooks: {
 				"q.ts": `export default (pi) => pi.command("q", { handler: async (ctx) => ({ status: String(await ctx.ui.input("?")) }) });`,
@@ -35,7 +35,7 @@ describe("a client", () => {
 		expect(await client.call("prompt", { message: "/q" })).toMatchObject({ status: "null" });
 	});
 
-	test("hears when the server ends: what waits is refused", async () => {
+	test("rejects pending calls when the server exits", async () => {
 		const { client } = await serve();
 		const waiting = client.nextEvent(({ type }) => type === "agent_end");
 		const refused = expect(waiting).rejects.toThrow("has exited");

@@ -14,12 +14,12 @@ function blocks(language: string): string[] {
 const examples = blocks("jsonl");
 
 test.each(examples.map((example) => [example.split("\n")[0], example]))(
-	"the example that begins with %s is true",
+	"the example that begins with %s matches the server",
 	async (_, example) => {
 		const [hook = ""] = blocks("ts ask\\.ts");
 		const { client, provider, write, lines } = await serve({ hooks: { "ask.ts": hook } });
 		provider.on(() => "Hi there");
-		// The example answers by itself.
+		// The example itself contains the answers.
 		client.onDialog(() => new Promise(() => {}));
 		let seen = 0;
 		let dialogId = "";
@@ -39,14 +39,14 @@ test.each(examples.map((example) => [example.split("\n")[0], example]))(
 					return false;
 				}
 			};
-			// What the example does not show may come in between.
+			// Other lines may come in between.
 			const at = await vi.waitFor(() => {
 				const index = lines.findIndex((candidate, position) => position >= seen && matches(candidate));
 				if (index < 0)
 					throw new Error(`No line such as ${text} among\n${lines.map((got) => JSON.stringify(got)).join("\n")}`);
 				return index;
 			});
-			// Answers may overtake events and each other.
+			// Answers may arrive before events and earlier answers.
 			if (!text.includes('"response"') && !text.includes('"success"')) seen = at + 1;
 			const found = lines[at];
 			if (found?.type === "hook_ui_request") dialogId = found.id;
@@ -54,13 +54,13 @@ test.each(examples.map((example) => [example.split("\n")[0], example]))(
 	},
 );
 
-test("the table of commands has every command of the protocol, and no other", () => {
+test("the table of commands lists exactly the commands of the protocol", () => {
 	const [, section = ""] = /^## Commands$([\s\S]*?)^## /m.exec(page) ?? [];
 	const named = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
 	expect(named.sort()).toEqual(Object.keys(RPC_COMMANDS).sort());
 });
 
-test("the example of the client is a part of a test that runs", () => {
+test("the client example is part of a test", () => {
 	const [body = ""] = blocks("ts");
 	const flat = (text: string) => text.replace(/^\s+/gm, "");
 	expect(body).not.toBe("");

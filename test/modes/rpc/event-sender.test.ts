@@ -46,7 +46,7 @@ const updates = (lines: readonly RpcEvent[]) =>
 	});
 
 describe("updates of a message", () => {
-	test("are few however fast it grows, and lose no delta; the last one holds the whole message", async () => {
+	test("are throttled without losing a delta, and the last one contains the complete message", async () => {
 		const { sender, writer, lines } = createSender();
 		const grow = streaming();
 		const words = Array.from({ length: 1000 }, (_, index) => `${index} `);
@@ -65,7 +65,7 @@ describe("updates of a message", () => {
 		expect(JSON.stringify(lines)).not.toContain('"partial"');
 	});
 
-	test("come without an end too: what waits is sent by itself", async () => {
+	test("are sent after the interval even without a further event", async () => {
 		const { sender, lines } = createSender();
 		const grow = streaming();
 		sender.send(grow("a"));
@@ -82,7 +82,7 @@ describe("updates of a message", () => {
 		expect(updates(lines).map(({ delta }) => delta)).toEqual(["a", "bc", "d", "e"]);
 	});
 
-	test("wait while the reader is behind, and are joined meanwhile", async () => {
+	test("are joined while the reader is behind", async () => {
 		vi.useFakeTimers();
 		onTestFinished(() => void vi.useRealTimers());
 		const { sender, lines, hold } = createSender();
@@ -99,7 +99,7 @@ describe("updates of a message", () => {
 	});
 });
 
-test("updates of a tool repeat what there is: only the latest is sent, and none after the end", async () => {
+test("only the latest update of a tool is sent, and none after its end", async () => {
 	const { sender, writer, lines } = createSender();
 	const call = { toolCallId: "1", toolName: "bash", args: {} };
 	for (let n = 0; n < 50; n++) {
@@ -115,7 +115,7 @@ test("updates of a tool repeat what there is: only the latest is sent, and none 
 	expect(lines.map(({ type }) => type)).toEqual(["tool_execution_update", "tool_execution_end"]);
 });
 
-test("what JSON cannot hold is told as such, and what comes later is sent", async () => {
+test("an event that JSON cannot represent is reported, and later events are sent", async () => {
 	const { sender, writer, lines } = createSender();
 	const result = { content: [], details: { big: 1n } };
 	sender.send({ type: "tool_execution_end", toolCallId: "1", toolName: "x", result, isError: false });

@@ -10,7 +10,7 @@ async function collect(chunks: readonly Uint8Array[]): Promise<InputLine[]> {
 }
 
 describe("readLines", () => {
-	test("gives back the lines whatever the chunks are", async () => {
+	test("returns the same lines for all chunk sizes", async () => {
 		const line = fc.string({ unit: "grapheme" }).map((text) => text.replace(/[\r\n]/g, "·"));
 		await fc.assert(
 			fc.asyncProperty(fc.array(line), fc.array(fc.nat(40)), async (lines, cuts) => {
@@ -27,16 +27,16 @@ describe("readLines", () => {
 		);
 	});
 
-	test("takes what follows the last line end, and CRLF", async () => {
+	test("accepts CRLF and text after the last line end", async () => {
 		expect(await collect([Buffer.from("a\r\n\nb")])).toEqual([{ text: "a" }, { text: "" }, { text: "b" }]);
 		expect(await collect([])).toEqual([]);
 	});
 
-	test("reads bytes that are no UTF-8 as U+FFFD", async () => {
+	test("replaces invalid UTF-8 with U+FFFD", async () => {
 		expect(await collect([Buffer.from([0x61, 0xff, 0x0a])])).toEqual([{ text: "a\ufffd" }]);
 	});
 
-	test("names a line that is too long, keeps none of it, and goes on", async () => {
+	test("reports the length of a line that is too long, and continues", async () => {
 		const mega = Buffer.alloc(1024 * 1024, "x");
 		const count = MAX_LINE_BYTES / mega.length + 1;
 		const lines = await collect([...Array<Buffer>(count).fill(mega), Buffer.from("\nnext\n")]);

@@ -13,7 +13,7 @@ export interface ServeOptions extends Partial<Omit<CreateAgentSessionOptions, "h
 	userSettings?: unknown;
 }
 
-/** A server on a session with a loopback provider, and a client that speaks to it through streams. */
+/** A server for a session with a loopback provider, and a client connected through streams. */
 export async function serve({ hooks = {}, modelOptions, userSettings, ...options }: ServeOptions = {}) {
 	const provider = await startProvider();
 	const agentDir = tempAgentDir({ models: provider.modelsJson(modelOptions), settings: userSettings, hooks });
@@ -42,7 +42,7 @@ export async function serve({ hooks = {}, modelOptions, userSettings, ...options
 		},
 	});
 	const served = server.serve().finally(() => toClient.end());
-	// A test that wants to know how it ends awaits it.
+	// Tests that check the result await it.
 	served.catch(() => {});
 	const client = new RpcClient({ input: toClient, output: toServer });
 	onTestFinished(async () => {
@@ -58,7 +58,7 @@ export async function serve({ hooks = {}, modelOptions, userSettings, ...options
 		served,
 		/** Everything the server wrote, in order. */
 		lines,
-		/** Writes to the server as it is. */
+		/** Writes text to the server verbatim. */
 		write: (text: string) => void toServer.write(text),
 		end: () => void toServer.end(),
 		events: <T extends RpcEvent["type"]>(type: T) =>

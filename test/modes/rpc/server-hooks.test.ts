@@ -19,7 +19,7 @@ describe("hooks", () => {
 		pi.command("fail", { handler() { throw new Error("no luck"); } });
 	}`;
 
-	test("ask through the client, one dialog after the other", async () => {
+	test("ask through the client, one dialog after another", async () => {
 		const { client, events } = await serve({ hooks: { "ask.ts": ASK } });
 		client.onDialog((dialog) => {
 			if (dialog.method === "select") return dialog.options[1] ?? null;
@@ -42,10 +42,10 @@ describe("hooks", () => {
 		]);
 	});
 
-	test("asking at once get one dialog at a time", async () => {
+	test("that ask concurrently get one dialog at a time", async () => {
 		const { client, events, write } = await serve({ hooks: { "ask.ts": ASK } });
 		client.onDialog((dialog) => {
-			// The other one must not be open yet: an answer to it would be ignored.
+			// The other dialog must not be open yet: its answer would be ignored.
 			for (const { id } of events("hook_ui_request")) {
 				if (id !== dialog.id) write(`${JSON.stringify({ type: "hook_ui_response", id, value: "late" })}\n`);
 			}
@@ -54,7 +54,7 @@ describe("hooks", () => {
 		expect(await client.call("prompt", { message: "/both" })).toMatchObject({ status: '["one","two"]' });
 	});
 
-	test("get the canceled value on abort and when time is up; late answers are ignored", async () => {
+	test("get the canceled result on abort and timeout, and late answers are ignored", async () => {
 		const { client, events, write } = await serve({ hooks: { "ask.ts": ASK } });
 		client.onDialog(() => new Promise(() => {}));
 		expect(await client.call("prompt", { message: "/brief" })).toMatchObject({ status: "false" });
@@ -71,14 +71,14 @@ describe("hooks", () => {
 		expect(events("hook_ui_closed")).toHaveLength(2);
 	});
 
-	test("that fail are named", async () => {
+	test("that fail are reported by name", async () => {
 		const { client, events, agentDir } = await serve({ hooks: { "ask.ts": ASK } });
 		const path = join(agentDir, "hooks/ask.ts");
 		await expect(client.call("prompt", { message: "/fail" })).rejects.toThrow(`/fail of ${path} failed: no luck`);
 		expect(events("hook_error")).toEqual([{ type: "hook_error", hookPath: path, event: "/fail", error: "no luck" }]);
 	});
 
-	test("that do not load are told as notices", async () => {
+	test("that do not load are reported as notices", async () => {
 		const { client, events } = await serve({ hooks: { "bad.ts": "throw new Error('broken')" } });
 		await client.call("get_state");
 		expect(events("notice")).toMatchObject([{ level: "warning", message: expect.stringContaining("broken") }]);

@@ -8,7 +8,7 @@ import { serve } from "./serve.js";
 const ended = (event: RpcEvent) => event.type === "agent_end";
 
 describe("lines", () => {
-	test("that are no command are each answered, and the session goes on", async () => {
+	test("that are not commands are answered with an error, and the session continues", async () => {
 		const { client, write, responses } = await serve();
 		const garbage = [
 			"",
@@ -46,7 +46,7 @@ describe("lines", () => {
 		expect(errors.every(({ error }) => !error.includes("\n"))).toBe(true);
 	});
 
-	test("get their id back as it was, whatever it is", async () => {
+	test("get an answer with their id, whatever its type", async () => {
 		const { client, write, responses } = await serve();
 		for (const id of [7, "seven", null, { a: [1] }, false]) write(`${JSON.stringify({ id, type: "get_commands" })}\n`);
 		write('{"type":"get_commands"}\r\n');
@@ -55,7 +55,7 @@ describe("lines", () => {
 		expect(ids.slice(0, 6)).toEqual([7, "seven", null, { a: [1] }, false, "none"]);
 	});
 
-	test("may hold any character but a line feed", async () => {
+	test("can contain any character except a line feed", async () => {
 		const { client, provider } = await serve();
 		provider.reply("ok");
 		const end = client.nextEvent(ended);
@@ -65,8 +65,8 @@ describe("lines", () => {
 	});
 });
 
-describe("the end", () => {
-	test("of the input ends the run, tells the hooks and closes the session", async () => {
+describe("shutdown", () => {
+	test("at the end of the input aborts the run, notifies the hooks and closes the session", async () => {
 		const { client, provider, served, session, end, cwd } = await serve({
 			session: { kind: "new" },
 			hooks: {
@@ -91,7 +91,7 @@ export default (pi) => pi.on("session", ({ reason }, ctx) => { if (reason === "s
 		await expect(client.call("get_state")).rejects.toThrow("has exited");
 	});
 
-	test("answers what came before it, and cancels open dialogs", async () => {
+	test("answers earlier commands and cancels open dialogs", async () => {
 		const { write, end, served, responses } = await serve({
 			hooks: {
 				"q.ts": `export default (pi) => pi.command("q", { handler: (ctx) => ctx.ui.input("?").then((v) => ({ status: String(v) })) });`,

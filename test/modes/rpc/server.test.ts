@@ -9,7 +9,7 @@ import { serve } from "./serve.js";
 const ended = (event: RpcEvent) => event.type === "agent_end";
 
 describe("prompts", () => {
-	test("are answered when the run has begun; events tell the run to its end", async () => {
+	test("are answered when the run has begun, and events report the run to its end", async () => {
 		const { client, provider, lines } = await serve();
 		provider.reply("hello");
 		const end = client.nextEvent(ended);
@@ -33,7 +33,7 @@ describe("prompts", () => {
 		expect(await client.call("get_last_assistant_text")).toEqual({ text: "hello" });
 	});
 
-	test("run tools, and tell of them", async () => {
+	test("run tools and report them", async () => {
 		const { client, provider, events } = await serve();
 		provider.reply([toolCall("bash", { command: "printf 42" })], "it is 42");
 		const end = client.nextEvent(ended);
@@ -50,7 +50,7 @@ describe("prompts", () => {
 		});
 	});
 
-	test("that cannot run are refused with the reason", async () => {
+	test("that cannot run are rejected with the reason", async () => {
 		const { client } = await serve();
 		await expect(client.call("prompt", { message: "/nope" })).rejects.toThrow("Unknown command /nope");
 		await client.call("prompt", { message: "/session" });
@@ -58,14 +58,14 @@ describe("prompts", () => {
 		await expect(keyless.call("prompt", { message: "hi" })).rejects.toThrow("No key for anthropic");
 	});
 
-	test("that are commands are answered with what the command said", async () => {
+	test("that are commands are answered with the status of the command", async () => {
 		const { client } = await serve();
 		expect(await client.call("prompt", { message: "/name my session" })).toMatchObject({ outcome: "command" });
 		const { commands } = await client.call("get_commands");
 		expect(commands.map(({ name }) => name)).toContain("compact");
 	});
 
-	test("during a run wait for its tools; abort gives them back and ends the run", async () => {
+	test("during a run wait for its tools, and abort returns them and ends the run", async () => {
 		const { client, provider, session } = await serve();
 		let release = () => {};
 		const hold = new Promise<void>((resolve) => {
@@ -84,7 +84,7 @@ describe("prompts", () => {
 		expect(session.entries.at(-1)).toMatchObject({ message: { role: "assistant", stopReason: "aborted" } });
 	});
 
-	test("on one line and abort on the next leave nothing running", async () => {
+	test("followed by an abort on the next line leave nothing running", async () => {
 		const { client, provider, session, write } = await serve();
 		provider.on(() => "never mind");
 		await client.call("get_state");
@@ -109,8 +109,8 @@ describe("prompts", () => {
 	});
 });
 
-describe("what is looked at and set", () => {
-	test("state, models, levels and modes", async () => {
+describe("queries and changes", () => {
+	test("cover state, models, thinking levels and modes", async () => {
 		const { client, session } = await serve({ modelOptions: { reasoning: true } });
 		expect(await client.call("get_state")).toEqual({
 			model: session.model,
@@ -147,7 +147,7 @@ describe("what is looked at and set", () => {
 		});
 	});
 
-	test("pipelined lines are carried out in order", async () => {
+	test("run in order when lines are pipelined", async () => {
 		const { client, write, lines } = await serve();
 		write(
 			'{"id":"a","type":"set_model","provider":"loopback-anthropic","modelId":"scripted"}\n{"id":"b","type":"get_state"}\n',
@@ -161,7 +161,7 @@ describe("what is looked at and set", () => {
 		);
 	});
 
-	test("messages and context are what the model sees next", async () => {
+	test("return the messages and context of the next request", async () => {
 		const { client, provider } = await serve({
 			hooks: {
 				"tail.ts": `export default (pi) => pi.on("context", ({ messages }) => ({ messages: messages.slice(messages.length > 2 ? 2 : 0) }));`,
@@ -223,7 +223,7 @@ describe("the session", () => {
 		);
 	});
 
-	test("stays when a hook cancels", async () => {
+	test("does not change when a hook cancels", async () => {
 		const { client, session, provider } = await serve({
 			hooks: {
 				"stay.ts": `export default (pi) => pi.on("session", ({ reason }) => reason.startsWith("before_") ? { cancel: true } : undefined);`,
@@ -257,7 +257,7 @@ describe("the session", () => {
 });
 
 describe("shell commands of the user", () => {
-	test("answer with their output and are kept", async () => {
+	test("are answered with their output and stored in the session", async () => {
 		const { client, session } = await serve();
 		expect(await client.call("bash", { command: "printf hi; exit 3" })).toEqual({
 			output: expect.stringContaining("hi"),
@@ -269,7 +269,7 @@ describe("shell commands of the user", () => {
 		expect(session.entries[1]).toMatchObject({ message: { role: "bashExecution", command: "printf hi; exit 3" } });
 	});
 
-	test("stop on abort_bash, one at a time", async () => {
+	test("run one at a time and stop on abort_bash", async () => {
 		const { client } = await serve();
 		const started = client.nextEvent(({ type }) => type === "bash_start");
 		const running = client.call("bash", { command: "sleep 60" });
@@ -281,7 +281,7 @@ describe("shell commands of the user", () => {
 });
 
 describe("failing requests", () => {
-	test("tell of retries, which abort_retry ends", async () => {
+	test("report retries, and abort_retry ends them", async () => {
 		const { client, provider, events } = await serve({ userSettings: { retry: { baseDelayMs: 60_000 } } });
 		provider.reply(httpError(503));
 		const waiting = client.nextEvent(({ type }) => type === "auto_retry_start");
@@ -296,7 +296,7 @@ describe("failing requests", () => {
 	});
 });
 
-test("every command of the protocol has been called above or has a handler that answers", async () => {
+test("every command of the protocol is called above or has a handler that answers", async () => {
 	const { client, session } = await serve();
 	const { createHandlers } = await import("../../../src/modes/rpc/handlers.js");
 	const handlers = createHandlers({ session, onFailure: () => {} });

@@ -9,8 +9,8 @@ import { scrubbedEnv } from "./process.mjs";
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /**
- * A directory for the whole run, with the floors as one bundled file each.
- * @param {string} program the JavaScript file that is measured
+ * A directory for the complete run, with each floor bundled into one file.
+ * @param {string} program the measured JavaScript file
  */
 export async function createWorkshop(program = join(ROOT, "bin/pi.js")) {
 	const dir = mkdtempSync(join(tmpdir(), "pi-bench-"));
@@ -26,15 +26,15 @@ export async function createWorkshop(program = join(ROOT, "bin/pi.js")) {
 			}),
 		),
 	);
-	let places = 0;
+	let sandboxes = 0;
 	return {
 		dir,
-		/** The command that starts pi, as a list. */
+		/** The command that starts pi, as a list of arguments. */
 		pi: [process.execPath, program],
 		floor: (name) => join(dir, "floors", `${name}.mjs`),
 		/** A fresh home, agent directory and working directory. */
-		place(files = {}) {
-			const home = join(dir, `place-${++places}`);
+		sandbox(files = {}) {
+			const home = join(dir, `sandbox-${++sandboxes}`);
 			const agentDir = join(home, "agent");
 			const cwd = join(home, "project");
 			mkdirSync(cwd, { recursive: true });
@@ -45,7 +45,7 @@ export async function createWorkshop(program = join(ROOT, "bin/pi.js")) {
 			}
 			return { home, agentDir, cwd, env: scrubbedEnv(home, { PI_CODING_AGENT_DIR: agentDir }) };
 		},
-		/** Bundles modules of src as one, so that they can be measured without the rest of the program. */
+		/** Bundles and imports modules of src, to measure them without the rest of the program. */
 		async source(...paths) {
 			const outfile = join(dir, "source", `${paths[0].replaceAll("/", "-")}.mjs`);
 			const entry = join(dir, "source", `${paths[0].replaceAll("/", "-")}.entry.mjs`);

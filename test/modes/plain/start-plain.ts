@@ -6,30 +6,30 @@ import { type CreateAgentSessionOptions, createAgentSession } from "../../../src
 import { type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 
-/** Time after which a wait is given up, so that the test says what it waited for. */
+/** ms after which a wait fails, so that the test reports what it waited for. */
 const HANGS_AFTER_MS = 12_000;
 
 /** The plain mode on a terminal in memory. */
-export interface Talk {
+export interface PlainSession {
 	provider: LoopbackProvider;
 	cwd: string;
 	agentDir: string;
 	session(): AgentSession;
-	/** All that was written, with what was typed in its place. */
+	/** All output, including the typed input. */
 	text(): string;
-	/** Types a line, or pastes several, when the text that is waited for has come since the last call. */
+	/** Types a line, or pastes several. */
 	enter(...lines: string[]): void;
 	interrupt(): void;
 	end(): void;
-	/** Resolves once the text was written after what was waited for before. */
+	/** Resolves when the text appears after the text of the previous call. */
 	until(wanted: string | RegExp): Promise<void>;
-	/** Whether what is typed shows. */
+	/** Whether typed text is echoed. */
 	echo(): boolean;
 	exit: Promise<number>;
 }
 
-/** What a talk starts with. */
-export interface TalkOptions {
+/** Options of a plain session. */
+export interface PlainSessionOptions {
 	hooks?: Record<string, string>;
 	/** Files of the project, by relative path. */
 	files?: Record<string, unknown>;
@@ -39,8 +39,8 @@ export interface TalkOptions {
 	cwd?: string;
 }
 
-/** Starts the mode and waits for its first mark; it is quit when the test ends. */
-export async function startTalk(options: TalkOptions = {}): Promise<Talk> {
+/** Starts the mode and waits for its first prompt mark; quits it when the test ends. */
+export async function startPlain(options: PlainSessionOptions = {}): Promise<PlainSession> {
 	const provider = await startProvider();
 	const agentDir = options.agentDir ?? tempAgentDir({ hooks: options.hooks ?? {} });
 	writeFiles(agentDir, { "models.json": provider.modelsJson() });
@@ -82,7 +82,7 @@ export async function startTalk(options: TalkOptions = {}): Promise<Talk> {
 		},
 		...options.mode,
 	});
-	const talk: Talk = {
+	const plain: PlainSession = {
 		provider,
 		cwd,
 		agentDir,
@@ -116,13 +116,13 @@ export async function startTalk(options: TalkOptions = {}): Promise<Talk> {
 		},
 	};
 	onTestFinished(async () => {
-		talk.end();
+		plain.end();
 		await exit;
 	});
-	return talk;
+	return plain;
 }
 
-/** A talk with what differs between runs made equal. */
+/** The output with values that differ between runs replaced. */
 export function stable(text: string): string {
 	return text.replace(/\d+\.\d s/g, "0.0 s").replace(/(pi-(?:agent|project|home)-)\w+/g, "$1xxxxxx");
 }
