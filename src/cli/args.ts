@@ -109,9 +109,8 @@ function checkTogether(options: CliOptions): void {
 	if (options.resume && (options.print || options.mode !== undefined)) {
 		throw usage("--resume requires an interactive session", "use --continue, or --session with a path or id");
 	}
-	if (options.mode === "json" || options.mode === "rpc") {
-		const output = options.print ? "--print" : options.plain ? "--plain" : null;
-		if (output) throw usage(`${output} and --mode ${options.mode} cannot be combined`);
+	if (options.plain && (options.mode === "json" || options.mode === "rpc")) {
+		throw usage(`--plain and --mode ${options.mode} cannot be combined`);
 	}
 	if (options.mode === "rpc" && options.files.length + options.messages.length > 0) {
 		throw usage("--mode rpc reads prompts from stdin, not from arguments", "send a prompt command");

@@ -29,6 +29,7 @@ describe("the command line of a session", () => {
 		],
 		["treats a single @ as a message", ["@"], { messages: ["@"] }],
 		["accepts a model with a thinking level", ["--model", "sonnet:high"], { model: "sonnet:high" }],
+		["accepts -p next to --mode", ["-p", "--mode", "json"], { print: true, mode: "json" }],
 		["accepts values after =", ["--model=x/y", "--thinking=low"], { model: "x/y", thinking: "low" }],
 		[
 			"splits lists",

@@ -10,7 +10,7 @@ test("an unknown model is rejected with the nearest name", async () => {
 	const provider = await startProvider();
 	const run = await runPi(["-p", "--model", "scriptd", "--offline", "hi"], { agentDir: agentDirFor(provider) });
 	expect(run).toMatchObject({ code: 1, stdout: "" });
-	expect(run.stderr).toMatch(/^pi: [^\n]*"scriptd"[^\n]*loopback[^\n]*\/scripted\n$/);
+	expect(run.stderr).toMatch(/^pi: [^\n]*"scriptd"[^\n]*did you mean loopback[^\n]*\/scripted\?\n$/);
 	expect(provider.requests).toEqual([]);
 });
 
@@ -38,7 +38,7 @@ test("interactive mode without a terminal is rejected, and the error names the o
 test.each([
 	[["--modle", "x"], "--model"],
 	[["--mode", "xml"], "json"],
-	[["--print", "--mode", "json"], "exclude"],
+	[["--plain", "--mode", "json"], "cannot be combined"],
 ])("bad usage %j exits with 2 and one line", async (args, named) => {
 	const run = await runPi(args);
 	expect(run).toMatchObject({ code: 2, stdout: "" });
@@ -49,7 +49,7 @@ test.each([
 test("a missing prompt is bad usage", async () => {
 	const provider = await startProvider();
 	const run = await runPi(["-p"], { agentDir: agentDirFor(provider) });
-	expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("no prompt") });
+	expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("missing prompt") });
 });
 
 test.each([
