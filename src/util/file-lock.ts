@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
@@ -96,7 +95,8 @@ function lockForChange(path: string): Lock | null {
 
 function tryLock(file: string, staleMs: number): Attempt {
 	const path = lockPath(file);
-	const record = JSON.stringify({ ...thisProcess(), id: randomUUID() });
+	// The global, which Node loads at its first use: an import would load all of node:crypto before the first paint.
+	const record = JSON.stringify({ ...thisProcess(), id: crypto.randomUUID() });
 	let isCreated = false;
 	for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
 		isCreated = create(path, record) || isCreated;

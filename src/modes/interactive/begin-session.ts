@@ -6,7 +6,7 @@ import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { loadHttpClient } from "../../util/paced-fetch.js";
 import type { StartQuestions } from "../start-questions.js";
 import { askGrant } from "./dialogs/grant-panel.js";
-import { watchMissingHooks } from "./dialogs/missing-hooks-question.js";
+import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
 import { askTrust } from "./dialogs/trust-panel.js";
 import { TypingGuard } from "./dialogs/typing-guard.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
@@ -48,7 +48,7 @@ export async function beginSession(
 	palette.attach(session);
 	// Do not ask while the user is typing: the next key would answer the question.
 	if (session.model === null && editor.getText() === "") await session.prompt("/setup").catch(failed);
-	await watchMissingHooks({ session, dialogs, quit, failed });
+	await watchMissingHooks({ session, dialogs, quit }, failed);
 	void sendPrompts(session, options.prompts ?? [], failed);
 	input.attach(createPromptTarget(session, images));
 	void afterFirstRequest(session).then(loadHighlighting).then(loadHttpClient);
@@ -83,6 +83,20 @@ async function loadHighlighting(): Promise<void> {
 function showNews({ version, lines }: News, transcript: Transcript): void {
 	if (lines.length === 0) transcript.notice("info", `updated to ${version} · /changelog`);
 	else transcript.page(`Updated to ${version} · /changelog shows all`, lines);
+}
+
+/** Asks about missing hooks now and whenever the user switches sessions. @returns when the first question is over */
+function watchMissingHooks(host: MissingHooksHost, failed: (error: unknown) => void): Promise<void> {
+	const ask = async () => {
+		if (!host.session.lifecycle.missingHooks?.difference) return;
+		// Loaded when needed: its text comes with the code that computes contexts, which the first paint does not wait for.
+		const { askMissingHooks } = await import("./dialogs/missing-hooks-question.js");
+		await askMissingHooks(host);
+	};
+	host.session.subscribe((event) => {
+		if (event.type === "session_changed" && event.reason === "switch") void ask().catch(failed);
+	});
+	return ask().catch(failed);
 }
 
 function shellHost(components: ScreenComponents, options: InteractiveOptions, quit: () => void): ShellHost {

@@ -8,22 +8,10 @@ export interface MissingHooksHost {
 	session: AgentSession;
 	dialogs: Pick<DialogController, "select">;
 	quit(): void;
-	failed(error: unknown): void;
 }
 
-/**
- * Asks how to continue a session whose hooks are missing, now and whenever the user switches to another such session.
- * @returns when the question about the current session is answered or not needed
- */
-export function watchMissingHooks(host: MissingHooksHost): Promise<void> {
-	const ask = () => askMissingHooks(host).catch(host.failed);
-	host.session.subscribe((event) => {
-		if (event.type === "session_changed" && event.reason === "switch") void ask();
-	});
-	return ask();
-}
-
-async function askMissingHooks({ session, dialogs, quit }: MissingHooksHost): Promise<void> {
+/** Asks how to continue a session whose hooks are missing. @returns when the question is answered or not needed */
+export async function askMissingHooks({ session, dialogs, quit }: MissingHooksHost): Promise<void> {
 	const missing = session.lifecycle.missingHooks;
 	if (!missing?.difference) return;
 	const { sent, now, canFreeze } = missing.difference;
