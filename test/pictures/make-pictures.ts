@@ -36,8 +36,8 @@ async function drawTurn(): Promise<void> {
 		pi.write("\x1b");
 		await pi.until((screen) => !screen.includes("Context of the next request"));
 		pi.write("/hotkeys\r");
-		await pi.until((screen) => /^ Keys /m.test(screen));
-		pi.draw("keys", "/hotkeys shows what every key does", (line) => line.startsWith(" Keys "));
+		await pi.until((screen) => /^ Key bindings /m.test(screen));
+		pi.draw("keys", "/hotkeys shows what every key does", (line) => line.startsWith(" Key bindings "));
 	} finally {
 		await pi.close();
 	}
