@@ -16,6 +16,8 @@ export interface CommandModels {
 	/** Every known model, grouped by provider. */
 	offers(): ModelOffer[];
 	keyState(provider: string): KeyState;
+	/** The model that pi chooses for a provider: the same after a login as with the provider's key in the environment. */
+	bestOf(provider: string): Model<Api> | undefined;
 	/** Searches for servers on this machine and adds their models to the offers. @returns whether it found any */
 	findLocal(signal?: AbortSignal): Promise<boolean>;
 	/** Resolves a model name as the command line does. @throws PiError `model_unknown` with the nearest names */

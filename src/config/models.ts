@@ -150,7 +150,7 @@ export class ModelRegistry {
 		warning?: string;
 	} {
 		if (defaultModel === undefined) {
-			const model = defaultProvider === undefined ? undefined : this.#bestOf(defaultProvider);
+			const model = defaultProvider === undefined ? undefined : this.bestOf(defaultProvider);
 			return model ? { model } : {};
 		}
 		const named = defaultProvider === undefined ? defaultModel : `${defaultProvider}/${defaultModel}`;
@@ -168,7 +168,7 @@ export class ModelRegistry {
 		const known = new Set(PREFERRED_MODELS.map(({ provider }) => provider));
 		const others = new Set(this.#models.map(({ provider }) => provider).filter((provider) => !known.has(provider)));
 		for (const provider of [...known, ...others]) {
-			const best = this.#isChosen(provider) ? this.#bestOf(provider) : undefined;
+			const best = this.#isChosen(provider) ? this.bestOf(provider) : undefined;
 			if (best) return best;
 		}
 		return undefined;
@@ -180,7 +180,8 @@ export class ModelRegistry {
 		return source !== undefined && source !== "GH_TOKEN" && source !== "GITHUB_TOKEN";
 	}
 
-	#bestOf(provider: string): Model<Api> | undefined {
+	/** The model that pi chooses when a provider is the only one with a key; undefined if the provider has no model. */
+	bestOf(provider: string): Model<Api> | undefined {
 		const ids = PREFERRED_MODELS.find((preferred) => preferred.provider === provider)?.ids ?? [];
 		const preferred = ids.map((id) => this.findModel(provider, id)).find((model) => model !== undefined);
 		return preferred ?? this.#models.find((model) => model.provider === provider);

@@ -49,6 +49,7 @@ export function createModelOffers({ registry, credentials, offline, local }: Ses
 	return {
 		offers,
 		keyState: (provider) => credentials.keyState(provider),
+		bestOf: (provider) => registry.bestOf(provider),
 		findLocal: async (signal) => !offline && (await registerLocalModels(registry, { ...local, signal })),
 		resolve: (spec) => resolveModel(registry, spec, { offline, local }),
 	};

@@ -4,7 +4,9 @@ import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CommandShell } from "../../src/commands/command.js";
 import type { HookUI } from "../../src/hooks/types.js";
+import { createAgentSession } from "../../src/session/create-session.js";
 import { startSession } from "../helpers/session.js";
+import { type AgentDirContent, tempAgentDir, tempDir } from "../helpers/temp.js";
 
 /** A screen that answers with this secret and the option with this label. */
 function screen(secret: string | null, chosen: (label: string) => boolean) {
@@ -28,7 +30,34 @@ function screen(secret: string | null, chosen: (label: string) => boolean) {
 	return { shell, ui, pages };
 }
 
+/** A session without models of its own. */
+async function startUnconfigured(content: AgentDirContent = {}) {
+	const session = await createAgentSession({
+		cwd: tempDir(),
+		home: tempDir(),
+		env: { PI_CODING_AGENT_DIR: tempAgentDir(content) },
+		session: { kind: "memory" },
+		offline: true,
+	});
+	onTestFinished(() => session.dispose());
+	return session;
+}
+
 describe("/login", () => {
+	test.each(["anthropic", "openai", "google"])(
+		"chooses the model that the same key of %s gives at startup",
+		async (id) => {
+			const key = "0123456789abcdef0123";
+			const configured = await startUnconfigured({ auth: { [id]: { type: "api_key", key } } });
+			const session = await startUnconfigured();
+			expect(session.model).toBeNull();
+			const { shell, ui } = screen(key, (label) => label === id);
+			session.attachUI({ ...ui, confirm: async () => true }, shell);
+			await session.prompt(`/login ${id}`);
+			expect(session.model).toMatchObject({ provider: id, id: configured.model?.id });
+		},
+	);
+
 	test("asks about a key that looks wrong, and saves nothing when the user declines", async () => {
 		const { session } = await startSession();
 		const { shell, ui } = screen("sk-ant-0123456789", () => false);

@@ -95,11 +95,11 @@ function logIn(choice: LoginOption, { session, ui, shell, signal }: BuiltinComma
 	return session.accounts.login(choice.provider, dialogs, signal);
 }
 
-/** Without a model, selects the first available one of the provider. @returns a status line */
+/** Without a model, selects the best one of the provider. @returns a status line */
 async function chooseModel({ provider, name }: LoginOption, session: CommandHost): Promise<string> {
 	const saved = `Saved your ${name} account`;
 	if (session.model) return saved;
-	const model = (await session.availableModels()).find((candidate) => candidate.provider === provider);
+	const model = session.models.bestOf(provider);
 	if (!model) return `${saved} · choose a model with /model`;
 	await session.setModel(model);
 	return `${saved} · model: ${model.provider}/${model.id}`;
