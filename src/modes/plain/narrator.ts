@@ -138,7 +138,7 @@ export class Narrator {
 		this.#flush();
 		this.#isReplying = false;
 		if (isEmptyReply(message)) this.#say("the model returned an empty reply");
-		if (stopReason === "aborted") this.#say("aborted");
+		if (stopReason === "aborted") this.#say("stopped");
 		if (stopReason === "length")
 			this.#say("Warning: the reply was truncated at the model's output limit · send continue to get the rest");
 		if (stopReason === "error") {
@@ -162,7 +162,7 @@ export class Narrator {
 		if (!isMessageEntry(entry) || entry.message.role !== "bashExecution") return;
 		const { output, exitCode, cancelled } = entry.message;
 		for (const line of outputLines(output, exitCode)) this.#say(line);
-		const how = cancelled ? "aborted" : exitCode === null ? "did not run" : `exit ${exitCode}`;
+		const how = cancelled ? "stopped" : exitCode === null ? "did not run" : `exit ${exitCode}`;
 		this.#say(`done in ${formatDuration(this.now() - this.#runSince)}, ${how}`);
 	}
 

@@ -94,12 +94,12 @@ test("an empty reply is reported, immediately and when the session is resumed", 
 	app.provider.reply({ content: [], stopReason: "stop" });
 	await app.terminal.waitFor("context");
 	await app.submit("hi");
-	await app.terminal.waitFor("▎ the model said nothing");
+	await app.terminal.waitFor("▎ the model returned an empty reply");
 	const target = app.session().sessionFile ?? "";
 	await app.session().dispose();
 	const { agentDir, cwd } = app;
 	const again = await startApp({ rows: 24, agentDir, cwd, session: { kind: "open", target } });
-	await again.terminal.waitFor("▎ the model said nothing");
+	await again.terminal.waitFor("▎ the model returned an empty reply");
 });
 
 test("a failed command is reported once, with its name, hook, cause and next step", async () => {

@@ -21,7 +21,7 @@ export class ReplyEndView extends View {
 		if (stopReason === "aborted") return [theme.dim(clipLine("stopped", width))];
 		const truncated = "truncated: the reply reached the model's output limit · send “continue” for the rest";
 		if (stopReason === "length") return styled(wrapLines([truncated], width), theme.warning);
-		if (stopReason === "stop") return [theme.dim(clipLine("the model said nothing", width))];
+		if (stopReason === "stop") return [theme.dim(clipLine("the model returned an empty reply", width))];
 		const text = readableError(errorMessage);
 		if (this.retried) return [theme.dim(clipLine(`✗ ${text} · retried`, width))];
 		const room = Math.max(1, width - 2);
