@@ -64,6 +64,12 @@ const ANY_HINT: Hint = [
 	"try again · choose another model with --model",
 ];
 
+/** How a stopped reply ended. If the user stopped a retry, the failure that it waited for is named. */
+export function stoppedText(errorMessage: string | undefined): string {
+	const isOwn = errorMessage === undefined || /abort/i.test(errorMessage);
+	return isOwn ? "stopped" : `stopped before a retry · ${readableError(errorMessage)}`;
+}
+
 /** The error of a failed request as one readable line: status and message. */
 export function readableError(errorMessage: string | undefined): string {
 	const [, status = "", body = ""] = /^(\d{3}\s+)?([\s\S]*)$/.exec(errorMessage?.trim() ?? "") ?? [];

@@ -49,6 +49,7 @@ test("Escape cancels a retry, and the next prompt is answered", async () => {
 	await pi.waitForText(/retry 1\/3 in \d+ s/);
 	await pi.press("escape");
 	await pi.waitForGone("retry 1/3");
+	await pi.waitForText(/stopped before a retry · .*529/);
 	await submit(pi, "and now?");
 	await pi.waitForText("Now it works.");
 });

@@ -7,7 +7,7 @@ import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { formatDuration, formatTokens, hookName, plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
-import { nextStep, readableError } from "../request-error.js";
+import { nextStep, readableError, stoppedText } from "../request-error.js";
 import { ContextNarrator } from "./context-narrator.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import { outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
@@ -138,7 +138,7 @@ export class Narrator {
 		this.#flush();
 		this.#isReplying = false;
 		if (isEmptyReply(message)) this.#say("the model returned an empty reply");
-		if (stopReason === "aborted") this.#say("stopped");
+		if (stopReason === "aborted") this.#say(stoppedText(errorMessage));
 		if (stopReason === "length")
 			this.#say("Warning: the reply was truncated at the model's output limit · send continue to get the rest");
 		if (stopReason === "error") {

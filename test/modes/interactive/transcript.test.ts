@@ -168,7 +168,13 @@ test("escape during the wait before a retry keeps the reply unchanged", async ()
 		script.replyEnd(broken),
 		{ type: "agent_end", messages: [] },
 	);
-	expect((await stage.terminal.screen()).slice(2)).toEqual(["▎ hi", "▎", "▎ Half an ans", "▎", "▎ stopped"]);
+	expect((await stage.terminal.screen()).slice(2)).toEqual([
+		"▎ hi",
+		"▎",
+		"▎ Half an ans",
+		"▎",
+		"▎ stopped before a retry · the connection was lost during the reply",
+	]);
 });
 
 test("after a pop the hidden entries turn dim and collapse, and the summary follows", async () => {

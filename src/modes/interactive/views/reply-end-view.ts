@@ -1,6 +1,6 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { isEmptyReply } from "../../../log/entry.js";
-import { nextStep, readableError } from "../../request-error.js";
+import { nextStep, readableError, stoppedText } from "../../request-error.js";
 import { clipLine, styled, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
@@ -18,7 +18,7 @@ export class ReplyEndView extends View {
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
 		const { stopReason, errorMessage } = this.message;
-		if (stopReason === "aborted") return [theme.dim(clipLine("stopped", width))];
+		if (stopReason === "aborted") return styled(wrapLines([stoppedText(errorMessage)], width), theme.dim);
 		const truncated = "truncated: the reply reached the model's output limit · send “continue” for the rest";
 		if (stopReason === "length") return styled(wrapLines([truncated], width), theme.warning);
 		if (stopReason === "stop") return [theme.dim(clipLine("the model returned an empty reply", width))];
