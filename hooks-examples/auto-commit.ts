@@ -198,7 +198,7 @@ async function updateIndex(git: Git, states: ReadonlyMap<string, string>, env: R
 	}
 }
 
-/** Runs git in the work tree of the working directory; null if there is none. */
+/** Runs git in the work tree of the working directory; null if none exists. */
 async function openRepository(ctx: HookEventContext): Promise<Git | null> {
 	const found = await ctx.exec("git", [...QUIET, "rev-parse", "--show-toplevel"]);
 	if (found.code !== 0) return null;

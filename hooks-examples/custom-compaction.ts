@@ -1,6 +1,6 @@
 /**
  * Lets a cheaper model write compaction summaries. `/compact-with <provider/model>` chooses it for this session; the
- * default is the first of MODELS that is known, has an API key and a large enough context window. If there is none, or it
+ * default is the first of MODELS that is known, has an API key and a large enough context window. If none exists, or it
  * fails, the current model writes the summary as usual: a handler that returns nothing changes nothing.
  */
 import { type Api, complete, type Model } from "@mariozechner/pi-ai";

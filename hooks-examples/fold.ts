@@ -297,7 +297,7 @@ function putSummaries(
 	}
 	return merged;
 
-	/** Position of the fold that covers all entries replaced by the message at `position`; -1 if there is none. */
+	/** Position of the fold that covers all entries replaced by the message at `position`; -1 if none exists. */
 	function foldAround(list: readonly ContextMessage[], position: number, before: number): number {
 		const after = list.slice(position).find(({ entryIndex }) => entryIndex !== null)?.entryIndex ?? entries.length;
 		const replaced = entries

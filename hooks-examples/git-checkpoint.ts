@@ -155,7 +155,7 @@ interface Repository {
 	dropOldRefs(): Promise<void>;
 }
 
-/** The repository of the working directory, or the reason why there is none. */
+/** The repository of the working directory, or the reason why it is missing. */
 async function openRepository(ctx: HookEventContext): Promise<Repository | string> {
 	const found = await ctx.exec("git", [...QUIET, "rev-parse", "--show-toplevel"]);
 	if (found.code === 127) return "git is not installed: checkpoints are not available";
@@ -216,7 +216,7 @@ async function openRepository(ctx: HookEventContext): Promise<Repository | strin
 
 /**
  * Finds a file that git would overwrite: one that no checkpoint contains, because git ignores it, at the path of a file to
- * restore. @param changes alternating status and path @returns its path; null if there is none
+ * restore. @param changes alternating status and path @returns its path; null if none exists
  */
 async function findLoss(cwd: string, changes: readonly string[]): Promise<string | null> {
 	const paths = (status: string) => changes.filter((_, i) => i % 2 === 1 && changes[i - 1] === status);

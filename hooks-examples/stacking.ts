@@ -240,7 +240,7 @@ function livePops(entries: readonly SessionEntry[]): IndexedPop[] {
 	);
 }
 
-/** Entry index of the active compaction; -1 if there is none. */
+/** Entry index of the active compaction; -1 if none exists. */
 function latestCompaction(entries: readonly SessionEntry[]): number {
 	return activeCompaction(entries)?.entryIndex ?? -1;
 }

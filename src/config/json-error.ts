@@ -184,7 +184,7 @@ class JsonScanner {
 		return length;
 	}
 
-	/** The match at the current position; empty if there is none. */
+	/** The match at the current position; empty if none exists. */
 	#match(pattern: RegExp): string {
 		pattern.lastIndex = this.#at;
 		return pattern.exec(this.text)?.[0] ?? "";

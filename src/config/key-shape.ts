@@ -38,7 +38,7 @@ export function keyProblem(provider: string, key: string): string | null {
 	return owner === null ? `keys of ${provider} begin with ${expected}` : `it looks like a key of ${owner}`;
 }
 
-/** The only provider with the longest matching prefix; null if there is none or several. */
+/** The only provider with the longest matching prefix; null unless exactly one matches. */
 function ownerOf(key: string): string | null {
 	const [best, second] = Object.entries(PREFIXES)
 		.filter(([, prefix]) => key.startsWith(prefix))

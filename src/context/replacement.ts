@@ -60,14 +60,14 @@ export function activeReplacement(entries: EntrySource): ActiveCompaction | Acti
 	return null;
 }
 
-/** The active compaction; null when there is none or a freeze replaced it. */
+/** The active compaction; null when none exists, or when a freeze replaced it. */
 export function activeCompaction(entries: EntrySource): ActiveCompaction | null {
 	const active = activeReplacement(entries);
 	return active?.kind === "compaction" ? active : null;
 }
 
 /**
- * Index of the first entry that the active compaction or freeze does not replace; 0 when there is none. Hooks should leave
+ * Index of the first entry that the active compaction or freeze does not replace; 0 when none exists. Hooks should leave
  * earlier entries alone.
  */
 export function firstKeptEntry(entries: EntrySource): number {

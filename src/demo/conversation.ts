@@ -27,7 +27,7 @@ export function textOf(message: Message): string {
 	return message.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
 
-/** The last prompt, with its position; an empty text at 0 when there is none. */
+/** The last prompt, with its position; an empty text at 0 when none exists. */
 export function lastPrompt(context: Context): { text: string; position: number } {
 	return prompts(context).at(-1) ?? { text: "", position: 0 };
 }

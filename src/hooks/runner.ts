@@ -167,7 +167,7 @@ export class HookRunner {
 
 	/**
 	 * Runs a hook's command, without a time limit.
-	 * @returns its answer; undefined if there is none
+	 * @returns its answer; undefined if none exists
 	 * @throws PiError `command_failed` if the handler throws
 	 */
 	async runCommand(name: string, argsRaw: string, signal: AbortSignal): Promise<CommandResult | undefined> {

@@ -79,7 +79,7 @@ export function findSession(dir: string, idOrPath: string): string {
 	});
 }
 
-/** Path of the most recently changed session that no process has locked; null if there is none. */
+/** Path of the most recently changed session that no process has locked; null if none exists. */
 export function latestSession(dir: string): string | null {
 	return newestFirst(dir).find((path) => !isLocked(path) && headerIdOf(path) !== undefined) ?? null;
 }

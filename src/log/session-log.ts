@@ -111,7 +111,7 @@ export class SessionLog {
 		return this.#file?.length ?? this.#entries.length;
 	}
 
-	/** The entry at an index; undefined if there is none. */
+	/** The entry at an index; undefined if none exists. */
 	entry(index: number): SessionEntry | undefined {
 		if (!Number.isSafeInteger(index) || index < 0 || index >= this.length) return undefined;
 		this.#parse(index, index + 1);
@@ -136,7 +136,7 @@ export class SessionLog {
 	}
 
 	/**
-	 * Index of the last entry of a type, or of one of several types, before index `before`; -1 if there is none. Reads the
+	 * Index of the last entry of a type, or of one of several types, before index `before`; -1 if none exists. Reads the
 	 * heads of lines, so that it parses little more than the entry it finds.
 	 */
 	findLast(type: string | readonly string[], before = this.length): number {
@@ -166,7 +166,7 @@ export class SessionLog {
 	}
 
 	/**
-	 * Index of the last message with a role, or one of several roles, in `[from, before)`; -1 if there is none. Parses
+	 * Index of the last message with a role, or one of several roles, in `[from, before)`; -1 if none exists. Parses
 	 * only lines that `roleOf` must parse.
 	 */
 	findLastMessage(role: MessageRole | readonly MessageRole[], before = this.length, from = 0): number {

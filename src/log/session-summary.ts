@@ -26,7 +26,7 @@ export interface SessionSummary {
 	path: string;
 	id: string;
 	name: string | null;
-	/** Start of the first user message, on one line; empty if there is none. */
+	/** Start of the first user message, on one line; empty if none exists. */
 	firstMessage: string;
 	/** ms since the epoch. */
 	modifiedAt: number;

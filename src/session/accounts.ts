@@ -1,4 +1,4 @@
-import type { OAuthLoginCallbacks, OAuthProviderInterface } from "@mariozechner/pi-ai/oauth";
+import type { OAuthLoginCallbacks } from "@mariozechner/pi-ai/oauth";
 import type { CommandAccounts, LoginDialogs, LoginOption } from "../commands/command.js";
 import type { Credentials } from "../config/credentials.js";
 import type { ModelRegistry } from "../config/models.js";
@@ -27,22 +27,21 @@ export function createAccounts(credentials: Credentials, registry: ModelRegistry
 			const { getOAuthProvider } = await import("@mariozechner/pi-ai/oauth");
 			const found = getOAuthProvider(provider);
 			if (!found) throw new PiError("command_failed", `${provider} has no login`, { hint: "paste a key instead" });
-			const canceled = new AbortController();
-			const linked = linkSignals(signal, canceled.signal);
-			const ended = new AbortController();
+			const over = new AbortController();
+			const closed = linkSignals(signal, over.signal);
 			try {
-				const ask = callbacks(found, dialogs, linked.signal, ended.signal, () => canceled.abort());
+				const loggedIn = found.login(callbacks(found.name, dialogs, closed.signal, () => over.abort()));
 				// Not every provider honors the signal: stop waiting for those that do not.
-				const tokens = await abortable(found.login(ask), linked.signal);
+				const tokens = await abortable(loggedIn, closed.signal);
 				await credentials.saveLogin(provider, tokens);
 				await registry.refresh();
 				return true;
 			} catch (cause) {
-				if (linked.signal.aborted) return false;
+				if (closed.signal.aborted) return false;
 				throw new PiError("command_failed", `The login to ${found.name} failed: ${errorText(cause)}`, { cause });
 			} finally {
-				ended.abort();
-				linked.unlink();
+				over.abort();
+				closed.unlink();
 			}
 		},
 		stored: () => credentials.storedProviders().map(({ provider }) => provider),
@@ -51,56 +50,50 @@ export function createAccounts(credentials: Credentials, registry: ModelRegistry
 }
 
 /**
- * The dialogs of a login. From the moment the browser is needed until the login ends, one of them has the keyboard: what is
- * typed meanwhile, such as a redirect URL with its code, cannot become a prompt.
- * @param ended aborted when the login is over, for example because the browser answered
+ * The dialogs of a login. Until the login ends, one of them has the keyboard: what is typed meanwhile, such as a redirect
+ * URL with its code, cannot become a prompt.
+ * @param closed aborted when the login ends, also because the browser answered
  */
-function callbacks(
-	{ name, usesCallbackServer }: OAuthProviderInterface,
-	dialogs: LoginDialogs,
-	signal: AbortSignal,
-	ended: AbortSignal,
-	cancel: () => void,
-): OAuthLoginCallbacks {
+function callbacks(name: string, dialogs: LoginDialogs, closed: AbortSignal, cancel: () => void): OAuthLoginCallbacks {
 	let waiting = new AbortController();
-	const answered = <T>(answer: T | null): T => {
-		if (answer !== null) return answer;
-		if (!ended.aborted) cancel();
-		throw new Error("the login was canceled");
-	};
 	const wait = async () => {
 		waiting = new AbortController();
-		const closed = AbortSignal.any([signal, ended, waiting.signal]);
-		const chosen = await dialogs.choose(
-			`Waiting for ${name}`,
-			[{ label: "Cancel the login", value: "cancel" }],
-			closed,
-		);
-		// Closed by a signal, it was not the user's answer.
-		if (chosen !== null || !closed.aborted) cancel();
+		const over = AbortSignal.any([closed, waiting.signal]);
+		await dialogs.choose(`Waiting for ${name}`, [{ label: "Cancel the login", value: "cancel" }], over);
+		// Any answer cancels, Escape too. Without one, another dialog or the end of the login has closed this one.
+		if (!over.aborted) cancel();
 	};
+	const waitInBackground = () => void wait().catch(cancel);
+	/** Asks in place of the waiting dialog. @throws Error when the user cancels */
+	const ask = async <T>(question: () => Promise<T | null>): Promise<T> => {
+		waiting.abort();
+		const answer = await question();
+		if (answer === null) {
+			if (!closed.aborted) cancel();
+			throw new Error("the login was canceled");
+		}
+		if (!closed.aborted) waitInBackground();
+		return answer;
+	};
+	waitInBackground();
 	return {
-		signal,
-		onAuth({ url, instructions }) {
-			dialogs.onAddress(url, instructions);
-			if (!usesCallbackServer) void wait();
-		},
-		async onPrompt({ message, placeholder, allowEmpty }) {
-			waiting.abort();
-			const answer = answered(await dialogs.ask(message, placeholder, AbortSignal.any([signal, ended])));
-			return answered(answer === "" && !allowEmpty ? null : answer);
-		},
-		async onManualCodeInput() {
-			const closed = AbortSignal.any([signal, ended]);
-			return answered(
-				await dialogs.ask(`Log in to ${name} in the browser, or paste the redirect URL`, "https://…", closed),
-			);
-		},
+		signal: closed,
+		onAuth: ({ url, instructions }) => dialogs.onAddress(url, instructions),
+		onPrompt: ({ message, placeholder, allowEmpty }) =>
+			ask(async () => {
+				const answer = await dialogs.ask(message, placeholder, closed);
+				return answer === "" && !allowEmpty ? null : answer;
+			}),
+		onManualCodeInput: () =>
+			ask(() => dialogs.ask(`Log in to ${name} in the browser, or paste the redirect URL`, "https://…", closed)),
 		onProgress: (message) => dialogs.onProgress(message),
-		async onSelect({ message, options }) {
-			waiting.abort();
-			const items = options.map(({ id, label }) => ({ label, value: id }));
-			return (await dialogs.choose(message, items, AbortSignal.any([signal, ended]))) ?? undefined;
-		},
+		onSelect: ({ message, options }) =>
+			ask(() =>
+				dialogs.choose(
+					message,
+					options.map(({ id, label }) => ({ label, value: id })),
+					closed,
+				),
+			),
 	};
 }

@@ -1,6 +1,6 @@
 import type { Api, ImageContent, Model } from "@mariozechner/pi-ai";
 import type { CommandShell, PaletteItem, SessionStats } from "../commands/command.js";
-import type { CompactionRequest, CompactionTokens } from "../commands/compaction.js";
+import type { CompactionTokens } from "../commands/compaction.js";
 import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
@@ -18,7 +18,7 @@ import { type LogView, type SessionContext, viewLog } from "./session-context.js
 import type { SessionHooks } from "./session-hooks.js";
 import { cycleModel, cycleThinkingLevel } from "./session-models.js";
 import type { SessionRunner } from "./session-run.js";
-import { requireModel, type SessionSetup } from "./session-setup.js";
+import type { SessionSetup } from "./session-setup.js";
 import { SessionName, type SessionState } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
 import type { UserShell } from "./user-shell.js";
@@ -264,10 +264,7 @@ export class AgentSession {
 
 	/** Replaces earlier messages with a summary. @throws PiError `compaction_failed`, `session_busy`, `model_missing` */
 	async compact(focus?: string, signal?: AbortSignal): Promise<CompactionTokens> {
-		const { setup, state, compaction } = this.#components;
-		requireModel(setup, state);
-		const request: CompactionRequest = { focus, ...(signal ? { signal } : {}) };
-		return compaction.run(request);
+		return this.#components.compaction.run({ focus, ...(signal ? { signal } : {}) });
 	}
 
 	/** Reloads all hooks. @returns the result as one line for the user */

@@ -79,7 +79,7 @@ export function createCommandHost(
 	};
 }
 
-/** Text of the last assistant message that has text; null when there is none. */
+/** Text of the last assistant message that has text; null when none exists. */
 export function lastAssistantText(entries: readonly SessionEntry[]): string | null {
 	const entry = entries.findLast(
 		(candidate) =>

@@ -67,6 +67,7 @@ export class Compaction implements CommandCompaction {
 			await activity.untilRunEnded();
 			activity.check("compact");
 		}
+		const model = requireModel(setup, state);
 		const signals = [...(signal ? [signal] : []), this.deps.ended];
 		const operation = activity.begin("compacting", { name: reason, signals });
 		emit({ type: "auto_compaction_start", reason });
@@ -80,7 +81,6 @@ export class Compaction implements CommandCompaction {
 			operation.end();
 		};
 		try {
-			const model = requireModel(setup, state);
 			const before = await context.rebuild(operation.signal);
 			const plan = planCompaction(
 				before.messages,

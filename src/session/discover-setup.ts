@@ -37,7 +37,7 @@ import type { ModelClient, SessionSetup } from "./session-setup.js";
 /** Which log a session uses. */
 export type SessionChoice =
 	| { kind: "new" }
-	/** The latest session of this directory that no other process has open; a new one when there is none. */
+	/** The latest session of this directory that no other process has open; a new one when none exists. */
 	| { kind: "continue" }
 	/** A path, an id or the start of one. With `copy` the session continues in a new file with all its entries. */
 	| { kind: "open"; target: string; copy?: boolean }

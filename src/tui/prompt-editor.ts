@@ -205,7 +205,7 @@ export class PromptEditor extends Editor {
 		this.tui.requestRender();
 	}
 
-	/** Shows the previous prompt. @returns false when there is none */
+	/** Shows the previous prompt. @returns false when none exists */
 	#goBack(): boolean {
 		if (this.#history.isBrowsing && this.getText() !== this.#recalled) this.#history.stop();
 		const prompt = this.#history.older(() => this.#marks.snapshot(this.getText()));
@@ -218,7 +218,7 @@ export class PromptEditor extends Editor {
 		return prompt !== undefined || isLoading;
 	}
 
-	/** Shows the next prompt, or the draft after the last. @returns false when there is none */
+	/** Shows the next prompt, or the draft after the last. @returns false when none exists */
 	#goForward(): boolean {
 		if (this.#history.isBrowsing && this.getText() !== this.#recalled) this.#history.stop();
 		const prompt = this.#history.newer();

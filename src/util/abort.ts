@@ -9,7 +9,7 @@ export interface LinkedSignal {
 }
 
 /**
- * Creates a signal that aborts as soon as any of `sources` does, with its reason. Ignores undefined sources. Call
+ * Creates a signal that aborts with the first of `sources`, and with its reason. Ignores undefined sources. Call
  * `unlink` when the work is done, so that a long-lived source does not retain the listeners of the signal.
  */
 export function linkSignals(...sources: (AbortSignal | undefined)[]): LinkedSignal {

@@ -29,7 +29,7 @@ const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants
 const MAX_LINKS = 40;
 const READ_CHUNK_BYTES = 64 * 1024;
 
-/** The `errno` name (`ENOENT`, …) of an error or of its cause; undefined if there is none. */
+/** The `errno` name (`ENOENT`, …) of an error or of its cause; undefined if none exists. */
 export function errnoCode(error: unknown): string | undefined {
 	if (!(error instanceof Error)) return undefined;
 	if ("code" in error && typeof error.code === "string" && !(error instanceof PiError)) return error.code;

@@ -25,7 +25,7 @@ export function splitArgs(raw: string): string[] {
 	return args;
 }
 
-/** The quoted text that opens at `start`, and the index of its closing quote; null if there is none. */
+/** The quoted text that opens at `start`, and the index of its closing quote; null if none exists. */
 function readQuoted(raw: string, start: number, quote: string): { text: string; end: number } | null {
 	let text = "";
 	for (let at = start + 1; at < raw.length; at++) {

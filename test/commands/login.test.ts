@@ -19,8 +19,11 @@ function screen(secret: string | null, chosen: (label: string) => boolean) {
 		hotkeys: () => [],
 		show: (title, lines) => pages.push([title, ...lines]),
 	};
-	const select = async (_: string, options: readonly { label: string; value: unknown }[]) =>
-		options.find(({ label }) => chosen(label))?.value ?? null;
+	const select = async (title: string, options: readonly { label: string; value: unknown }[]) => {
+		// Stays open until the login closes it.
+		if (title.startsWith("Waiting for")) return new Promise(() => {});
+		return options.find(({ label }) => chosen(label))?.value ?? null;
+	};
 	const ui: HookUI = {
 		select: select as HookUI["select"],
 		confirm: async () => false,

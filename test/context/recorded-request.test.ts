@@ -107,7 +107,7 @@ describe("the record of a request", () => {
 		expect(isThere.map((yes) => (yes ? "x" : ".")).join("")).toBe("xx...x....x.");
 	});
 
-	test("that refers to what is not there is none", () => {
+	test("is ignored if it refers to missing messages", () => {
 		const lists: RecordedRequest[] = [[{ compaction: 1 }], [{ reply: 1, part: 0 }], [{ reply: 9, part: 0 }]];
 		for (const recorded of lists) expect(readRecordedRequest([...work(), reply("fine", recorded)], 6)).toBeNull();
 		expect(readRecordedRequest(work(), 3)).toBeNull();

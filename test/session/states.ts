@@ -29,6 +29,10 @@ export interface HeldSession extends TestSession {
 	said: string[];
 	/** Texts of returned prompts. */
 	returned: string[];
+	/** Opens the wait of hooks, tools and replies. */
+	gate: Gate;
+	/** The file that the shell command waits for. */
+	marker: string;
 }
 
 /** The gates for hooks and tools of the session, by the id in its hook's source. */
@@ -81,7 +85,6 @@ export async function startHeldSession(): Promise<HeldSession> {
 	started.provider.on(() => "ok");
 	for (const text of ["one", "two"]) await started.session.prompt(text);
 	said.length = 0;
-	started.provider.on(() => "ok");
 	return {
 		...started,
 		said,
@@ -90,46 +93,45 @@ export async function startHeldSession(): Promise<HeldSession> {
 			gate.open();
 			writeFileSync(marker, "");
 		},
-		...{ gate, marker },
+		gate,
+		marker,
 	};
 }
-
-type Held = HeldSession & { gate: Gate; marker: string };
 
 /** Brings an idle session into a state and keeps it there until `release`. */
 export const ENTER_STATE = {
 	idle: () => {},
-	requesting: ({ provider, session, gate }: Held) => {
+	requesting: ({ provider, session, gate }: HeldSession) => {
 		provider.reply(() => gate.opened.then(() => "ok"));
 		return session.prompt("first");
 	},
-	streaming: ({ provider, session, gate }: Held) => {
+	streaming: ({ provider, session, gate }: HeldSession) => {
 		provider.reply({ content: [{ type: "text", text: "working on it" }], hold: gate.opened });
 		return session.prompt("first");
 	},
-	tools: ({ provider, session }: Held) => {
+	tools: ({ provider, session }: HeldSession) => {
 		provider.reply([toolCall("wait", {})], "ok");
 		return session.prompt("first");
 	},
-	retrying: ({ provider, session }: Held) => {
+	retrying: ({ provider, session }: HeldSession) => {
 		provider.reply(httpError(503), "ok");
 		return session.prompt("first");
 	},
-	compacting: ({ provider, session, gate }: Held) => {
+	compacting: ({ provider, session, gate }: HeldSession) => {
 		provider.reply({ content: [{ type: "text", text: "a summary" }], hold: gate.opened });
 		return session.compact();
 	},
-	shell: ({ session, marker }: Held) => session.runBash(`until [ -e '${marker}' ]; do sleep 0.02; done`),
-	command: ({ session }: Held) => session.prompt("/wait"),
-	dialog: ({ session }: Held) => session.prompt("/ask"),
-	switching: ({ session }: Held) => session.lifecycle.newSession(),
-	closing: ({ session }: Held) => session.dispose(),
+	shell: ({ session, marker }: HeldSession) => session.runBash(`until [ -e '${marker}' ]; do sleep 0.02; done`),
+	command: ({ session }: HeldSession) => session.prompt("/wait"),
+	dialog: ({ session }: HeldSession) => session.prompt("/ask"),
+	switching: ({ session }: HeldSession) => session.lifecycle.newSession(),
+	closing: ({ session }: HeldSession) => session.dispose(),
 } as const;
 
 export type StateName = keyof typeof ENTER_STATE;
 
 /** Enters a state and waits until the session reports it. Ignores later failures of the started operation. */
 export async function enterState(held: HeldSession, state: StateName): Promise<void> {
-	void Promise.resolve(ENTER_STATE[state](held as Held)).catch(() => {});
+	void Promise.resolve(ENTER_STATE[state](held)).catch(() => {});
 	await untilActivity(held.session, (activity) => activity.state === state || activity.phase === state);
 }

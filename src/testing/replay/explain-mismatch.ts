@@ -19,7 +19,7 @@ export interface MismatchReason {
 	reason: string;
 	/** The first message that differs or may differ; null if the computed request does not contain it. */
 	message: SuspectMessage | null;
-	/** The message at its position in the recorded request; null if there is none, or if the session does not record it. */
+	/** The message at its position in the recorded request; null if none exists, or if the session does not record it. */
 	sent: SuspectMessage | null;
 	/** Path of the hook that explains the difference; null if none does. */
 	hook: string | null;
@@ -32,7 +32,7 @@ export interface MismatchEvidence {
 	computed: readonly TracedMessage[];
 	/** The last request that matched its record. */
 	verified: readonly TracedMessage[];
-	/** The last entry before the reply that belongs to no loaded hook; null if there is none. */
+	/** The last entry before the reply that belongs to no loaded hook; null if none exists. */
 	foreign: { entryIndex: number; type: string } | null;
 	/** Paths of the hooks that change the context. */
 	hooks: readonly string[];
@@ -50,7 +50,7 @@ interface Finding {
 /** Longer requests are not searched for extra messages, because the search takes quadratic time. */
 const MAX_SEARCHED = 2000;
 
-/** Finds the smallest change that restores the recorded request; if there is none, narrows down the difference. */
+/** Finds the smallest change that restores the recorded request; if none exists, narrows down the difference. */
 export async function explainMismatch(evidence: MismatchEvidence): Promise<MismatchReason> {
 	const found =
 		(await blameHooks(evidence)) ?? findExtra(evidence) ?? findMissingHook(evidence) ?? narrowDown(evidence);

@@ -63,6 +63,31 @@ test("a redirect URL pasted during a login reaches the provider and nothing else
 	expect(await app.terminal.text()).not.toContain("secret-code");
 });
 
+test("what is typed while the provider checks a pasted code reaches nothing", async () => {
+	let finish = () => {};
+	const checked = new Promise<void>((resolve) => {
+		finish = resolve;
+	});
+	provide("slow-login", true, async ({ onAuth, onManualCodeInput }) => {
+		onAuth({ url: ADDRESS });
+		await onManualCodeInput?.();
+		await checked;
+		return TOKENS;
+	});
+	const app = await startApp();
+	await app.terminal.waitFor("0%");
+	await app.submit("/login slow-login");
+	await app.terminal.waitFor("paste the redirect URL");
+	await app.terminal.paste("the-code");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("Waiting for Test Login");
+	await app.terminal.type("the-code again");
+	finish();
+	await app.terminal.waitFor("Saved your Test Login account");
+	expect(app.provider.requests).toEqual([]);
+	expect(await app.terminal.text()).not.toContain("the-code");
+});
+
 test("Escape ends a login completely: the port is free, nothing failed, and the next login works", async () => {
 	const pasted: string[] = [];
 	const first = serverLogin(pasted);
