@@ -1,6 +1,7 @@
 import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
+import { hookName } from "./hook-name.js";
 
 /** Where a hook was found; also the order in which hooks load and run. A `builtin` hook is part of pi, not a file. */
 export type HookScope = "builtin" | "global" | "project" | "settings" | "flag";
@@ -100,17 +101,6 @@ function locate(path: string, scope: HookScope): HookFile {
 	const file = stats.isDirectory() ? join(path, "index.ts") : path;
 	if (!isFile(file)) throw new Error(`${file} is not a file`);
 	return { path: file, realPath: realpathSync(file), scope, name: hookName(file) };
-}
-
-/** The name of a hook: its file name without the extension, or the folder's name for `<name>/index.ts`. */
-export function hookName(path: string): string {
-	return basename(path) === "index.ts" ? basename(dirname(path)) : basename(path).replace(/\.[cm]?[jt]s$/, "");
-}
-
-/** The file name of a hook: `x.ts`, or `x/index.ts` for a folder. `hookGrants` and notices name hooks by it. */
-export function hookFileName(path: string): string {
-	const file = basename(path);
-	return file === "index.ts" ? `${hookName(path)}/${file}` : file;
 }
 
 function expand(path: string, base: string, homeDir: string): string {

@@ -1,6 +1,7 @@
 import { PiError } from "../errors.js";
 import type { SystemItemEntry } from "../log/entry.js";
-import { type HookFile, hookFileName } from "./discover.js";
+import type { HookFile } from "./discover.js";
+import { hookFileName } from "./hook-name.js";
 
 /** A host feature that the user grants to each hook separately. */
 export type HostHandleName = "systemItems";

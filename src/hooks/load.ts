@@ -1,8 +1,9 @@
 import { PiError } from "../errors.js";
-import { type HookFile, hookFileName } from "./discover.js";
+import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import type { GrantRequest } from "./handles.js";
 import { HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
+import { hookFileName } from "./hook-name.js";
 import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
 import type {

@@ -47,13 +47,6 @@ export function displayPath(path: string, { cwd, home }: { cwd: string; home: st
 	return path.startsWith(base) ? path.slice(base.length) : homePath(path, home);
 }
 
-/** The name of a hook from its path: `stack` for `…/hooks/stack.ts` and `…/hooks/stack/index.ts`. */
-export function hookName(path: string): string {
-	const segments = path.split(/[\\/]/).filter(Boolean);
-	const file = (segments.pop() ?? path).replace(/\.[cm]?[jt]s$/, "");
-	return file === "index" ? (segments.pop() ?? file) : file;
-}
-
 function short(value: number): string {
 	return value < 99.95 ? value.toFixed(1).replace(/\.0$/, "") : String(Math.round(value));
 }

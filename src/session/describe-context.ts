@@ -4,7 +4,8 @@ import type { ContextProblem } from "../context/context-message.js";
 import { entryMessage } from "../context/entry-message.js";
 import { fullText, type LedgerMessage } from "../context/ledger.js";
 import { HookError } from "../errors.js";
-import { hookName } from "../hooks/discover.js";
+import { hookName } from "../hooks/hook-name.js";
+
 import type { AgentSessionEvent } from "./events.js";
 
 /** Maximum number of characters shown of each message. */

@@ -6,7 +6,6 @@ import {
 	formatElapsed,
 	formatTokens,
 	homePath,
-	hookName,
 	plural,
 } from "../../src/modes/format.js";
 
@@ -49,11 +48,6 @@ test("paths are shown relative to the working directory, else to home", () => {
 	expect(shown.map((path) => displayPath(path, places))).toEqual([".", "a.ts", "~/shopping", "/etc/hosts", "b.ts"]);
 	expect(homePath("/home/ada", "/home/ada")).toBe("~");
 	expect(homePath("/srv", "/")).toBe("/srv");
-});
-
-test("a hook is named after its file or folder", () => {
-	const paths = ["/x/hooks/stack.ts", "/x/hooks/fold/index.ts", "C:\\hooks\\prune.js", "built-in"];
-	expect(paths.map(hookName)).toEqual(["stack", "fold", "prune", "built-in"]);
 });
 
 test("nouns are singular or plural according to their number", () => {

@@ -1,8 +1,9 @@
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { type EntrySource, entryMessage } from "../../context/entry-message.js";
 import { estimateTokens } from "../../context/tokens.js";
+import { hookName } from "../../hooks/hook-name.js";
 import { isCompactionEntry, messageText } from "../../log/entry.js";
-import { hookName } from "../format.js";
+
 import type { ContextSummary } from "./views/summary-view.js";
 
 /** A summary and its position. */

@@ -1,6 +1,7 @@
+import { hookName } from "../../hooks/hook-name.js";
 import type { ActiveOperation, Activity, OperationKind } from "../../session/activity.js";
 import type { AgentSessionEvent } from "../../session/events.js";
-import { formatElapsed, formatTokens, hookName } from "../format.js";
+import { formatElapsed, formatTokens } from "../format.js";
 import { readableError } from "../request-error.js";
 import { cleanLine } from "./lines.js";
 

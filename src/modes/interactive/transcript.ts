@@ -2,7 +2,8 @@ import type { AgentEvent } from "../../agent/events.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import type { EntrySource } from "../../context/entry-message.js";
 import { describeHookError } from "../../errors.js";
-import { hookFileName } from "../../hooks/discover.js";
+import { hookFileName } from "../../hooks/hook-name.js";
+
 import { isContextUndoEntry, isMessageEntry } from "../../log/entry.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";

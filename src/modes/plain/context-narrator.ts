@@ -1,6 +1,7 @@
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
+import { hookName } from "../../hooks/hook-name.js";
 import { messageText } from "../../log/entry.js";
-import { hookName, plural } from "../format.js";
+import { plural } from "../format.js";
 import { plainLine } from "./plain-output.js";
 
 /** Describes changes of the context in words: hidden messages and the summaries that replace them. */

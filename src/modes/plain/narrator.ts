@@ -1,11 +1,12 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describeHookError, errorText } from "../../errors.js";
-import { hookFileName } from "../../hooks/discover.js";
+import { hookFileName, hookName } from "../../hooks/hook-name.js";
+
 import type { EntryTheme } from "../../hooks/types.js";
 import { isEmptyReply, isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
-import { formatDuration, formatTokens, hookName, plural } from "../format.js";
+import { formatDuration, formatTokens, plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
 import { nextStep, readableError, stoppedText } from "../request-error.js";
 import { ContextNarrator } from "./context-narrator.js";

@@ -4,9 +4,10 @@ import { diffRequests } from "../../../context/diff-requests.js";
 import { type EntrySource, entryMessage } from "../../../context/entry-message.js";
 import { fullText, type LedgerHidden, type LedgerMessage } from "../../../context/ledger.js";
 import { estimateTokens } from "../../../context/tokens.js";
+import { hookName } from "../../../hooks/hook-name.js";
 import type { AppMessage } from "../../../log/entry.js";
 import type { Theme } from "../../../tui/theme.js";
-import { formatTokens, hookName, plural } from "../../format.js";
+import { formatTokens, plural } from "../../format.js";
 import { cleanLine } from "../lines.js";
 
 /** A row of the context panel. Its texts are untrusted: clean them before drawing. */

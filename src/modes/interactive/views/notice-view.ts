@@ -1,6 +1,7 @@
+import { hookName } from "../../../hooks/hook-name.js";
 import type { SystemItemEntry } from "../../../log/entry.js";
 import { addressLink } from "../../../tui/links.js";
-import { hookName } from "../../format.js";
+
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
 import { StaticView } from "./view.js";
 

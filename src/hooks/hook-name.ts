@@ -1,0 +1,12 @@
+/** The name of a hook from its path: `stack` for `…/hooks/stack.ts` and for `…/hooks/stack/index.ts`. */
+export function hookName(path: string): string {
+	const segments = path.split(/[\\/]/).filter(Boolean);
+	const file = (segments.pop() ?? path).replace(/\.[cm]?[jt]s$/, "");
+	return file === "index" ? (segments.pop() ?? file) : file;
+}
+
+/** The file name of a hook: `x.ts`, or `x/index.ts` for a folder. `hookGrants` and notices name hooks by it. */
+export function hookFileName(path: string): string {
+	const file = path.split(/[\\/]/).pop() ?? path;
+	return file === "index.ts" ? `${hookName(path)}/${file}` : file;
+}

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { hookFileName, hookName } from "../../src/hooks/hook-name.js";
+
+test("a hook is named after its file or folder", () => {
+	const paths = ["/x/hooks/stack.ts", "/x/hooks/fold/index.ts", "C:\\hooks\\prune.js", "built-in"];
+	expect(paths.map(hookName)).toEqual(["stack", "fold", "prune", "built-in"]);
+});
+
+test("a hook's file name keeps its folder only for an index file", () => {
+	expect(["/x/hooks/stack.ts", "/x/hooks/fold/index.ts"].map(hookFileName)).toEqual(["stack.ts", "fold/index.ts"]);
+});
