@@ -2,7 +2,7 @@
  * `/pin [turn]` keeps a turn verbatim when the session is compacted; `/unpin` lets compactions summarize it again.
  *
  * A compaction replaces old turns with a summary, but their entries are still in the log. This hook inserts the messages of
- * pinned turns right after the summary. A pinned turn costs its tokens in every request; `/pin` shows how many.
+ * pinned turns after the summary, in the order of their entries. A pinned turn costs its tokens in every request; `/pin` shows how many.
  * The index of the user message's entry identifies a turn.
  */
 import {
@@ -52,7 +52,12 @@ export default function pin(pi: HookAPI): void {
 			.flatMap((turn) => readTurn(entries, turn, compaction.firstKeptEntryIndex))
 			.filter(({ entryIndex }) => !present.has(entryIndex));
 		if (pinned.length === 0) return undefined;
-		return { messages: [...messages.slice(0, summaryAt + 1), ...pinned, ...messages.slice(summaryAt + 1)] };
+		// The compaction may keep earlier prompts, which stand between the summary and the first kept entry.
+		const rest = messages.slice(summaryAt + 1);
+		const end = rest.findIndex(({ entryIndex }) => entryIndex === null || entryIndex >= compaction.firstKeptEntryIndex);
+		const early = [...pinned, ...rest.splice(0, end < 0 ? rest.length : end)];
+		early.sort((a, b) => (a.entryIndex ?? 0) - (b.entryIndex ?? 0));
+		return { messages: [...messages.slice(0, summaryAt + 1), ...early, ...rest] };
 	});
 }
 

@@ -126,6 +126,10 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 		const { session } = await startSession();
 		return thrownBy(() => session.compact());
 	},
+	async prompt_too_large() {
+		const { session } = await startSession({ modelOptions: { contextWindow: 8192 } });
+		return thrownBy(() => session.prompt("too much ".repeat(5000)));
+	},
 	hook_load_failed() {
 		const dir = tempDir();
 		writeFiles(dir, { "a.ts": "export default 7;" });

@@ -1,10 +1,10 @@
-import type { Api, AssistantMessage, Model, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
 import type { AppMessage, ContextRecord } from "../log/entry.js";
 import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
 import { normalizeToolCalls } from "./legal-calls.js";
 import { isRetryable, type RetryPolicy, retryDelay, watchRetryAfter } from "./retry.js";
-import { type ModelRequest, readReply, type StreamFunction } from "./stream.js";
+import { type ModelRequest, originOf, readReply, type StreamFunction } from "./stream.js";
 import { runToolCalls, type ToolCallDeps } from "./tool-calls.js";
 
 /** A request, and the record of its context for the log. */
@@ -32,12 +32,9 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
 	retry(): RetryPolicy;
 	idleTimeoutMs(): number;
 	/**
-	 * Called when the model refused the request as too long. @returns true when the context is shorter now and the request
-	 * may be sent once more
+	 * Called when the model refused the request as too long. @returns true when the next request is smaller and may be sent
 	 */
 	onOverflow(message: AssistantMessage): Promise<boolean>;
-	/** Called after each turn that is followed by another. */
-	betweenTurns(): Promise<void>;
 	isOverflow(message: AssistantMessage): boolean;
 	/** Removes secrets from error messages. */
 	redact(text: string): string;
@@ -52,6 +49,9 @@ export interface AgentEventPoints {
 	turnStart(turnIndex: number, timestamp: number): Promise<void>;
 	turnEnd(turnIndex: number, message: AssistantMessage, toolResults: readonly ToolResultMessage[]): Promise<void>;
 }
+
+/** Requests in a row that may be refused as too long; each is followed by a shorter one. */
+const MAX_REFUSALS = 10;
 
 /** How a run ended. */
 export interface AgentRunResult {
@@ -84,7 +84,7 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 
 	let last: AssistantMessage | null = null;
 	let stopped: string | null = null;
-	let overflowHandled = false;
+	let refusals = 0;
 	deps.emit({ type: "agent_start" });
 	try {
 		await deps.eventPoints.agentStart();
@@ -99,10 +99,10 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 				break;
 			}
 			last = normalizeToolCalls(reply.message);
-			if (deps.isOverflow(last) && !overflowHandled) {
-				overflowHandled = true;
-				if (await deps.onOverflow(last)) continue;
-			}
+			if (deps.isOverflow(last)) {
+				refusals += 1;
+				if (refusals <= MAX_REFUSALS && (await deps.onOverflow(last))) continue;
+			} else refusals = 0;
 			write(last, reply.record);
 			const results = await answerToolCalls(last, deps);
 			writeAll(results);
@@ -113,7 +113,6 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 			const next = steering.length > 0 || results.length > 0 ? steering : deps.takeFollowUps();
 			if (next.length === 0 && results.length === 0) break;
 			writeAll(next);
-			await deps.betweenTurns();
 			if (deps.signal.aborted) break;
 		}
 	} finally {
@@ -210,13 +209,4 @@ async function answerToolCalls(message: AssistantMessage, deps: AgentDeps): Prom
 		tools: deps.tools(),
 		...(shellPath ? { shellPath } : { shellPath: undefined }),
 	});
-}
-
-function originOf(model: Model<Api>): string {
-	try {
-		return new URL(model.baseUrl).origin;
-	} catch {
-		// A provider without a URL, such as a scripted one, has no headers to watch.
-		return "";
-	}
 }

@@ -159,3 +159,12 @@ async function* untilAborted<T>(events: AsyncIterable<T>, signal: AbortSignal): 
 		signal.removeEventListener("abort", onAbort);
 	}
 }
+
+/** Origin of a model's server; empty for a provider without a URL, such as a scripted one. */
+export function originOf(model: Model<Api>): string {
+	try {
+		return new URL(model.baseUrl).origin;
+	} catch {
+		return "";
+	}
+}

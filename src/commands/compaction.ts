@@ -20,11 +20,14 @@ export interface CompactionRequest {
 	signal?: AbortSignal;
 }
 
+/** The fields of a compaction entry that say what it keeps. */
+export type CompactionCut = Pick<CompactionEntry, "firstKeptEntryIndex" | "tokensBefore" | "keptEntries" | "shortened">;
+
 /** A compaction that is not written yet. */
 export interface CompactionDraft {
 	entry: CompactionEntry;
-	/** Author of the summary: a model or hook by name, or the user. */
-	by: { kind: "model" | "hook"; name: string } | { kind: "user" };
+	/** Author of the summary: a model or hook by name, the user, or pi when no model could write it. */
+	by: { kind: "model" | "hook"; name: string } | { kind: "user" } | { kind: "pi"; reason: string };
 }
 
 /** The next request without and with the compaction. */
@@ -37,10 +40,8 @@ export interface CompactionPreview extends CompactionTokens {
 export interface CompactionTrial {
 	/** Aborted when the session is stopped or switches to another log. */
 	readonly signal: AbortSignal;
-	/** Index of the first kept entry, unless a hook chooses another one. */
-	readonly firstKeptEntryIndex: number;
-	/** Estimated tokens of the current request. */
-	readonly tokensBefore: number;
+	/** What the compaction keeps, unless a hook chooses otherwise. */
+	readonly cut: CompactionCut;
 	/** Asks the hooks for a compaction; null when none returns one. @throws PiError `compaction_failed` when a hook forbids it */
 	askHooks(): Promise<CompactionDraft | null>;
 	/**
@@ -50,7 +51,7 @@ export interface CompactionTrial {
 	 */
 	draft(onText: (text: string) => void, signal: AbortSignal): Promise<CompactionDraft>;
 	/** Computes the request after the compaction, with all hooks. Nothing is written. */
-	preview(entry: Pick<CompactionEntry, "summary" | "firstKeptEntryIndex">): Promise<CompactionPreview>;
+	preview(entry: CompactionCut & Pick<CompactionEntry, "summary">): Promise<CompactionPreview>;
 	/** Writes the compaction. @throws PiError `compaction_failed` when it was aborted */
 	accept(draft: CompactionDraft): Promise<CompactionTokens>;
 	/** Discards the compaction; a no-op after `accept`. @param error the reason if it failed */

@@ -77,6 +77,7 @@ export const SETTINGS_SCHEMA = {
 			enabled: flag(true, "compact automatically when the context is nearly full", LIVE_PROJECT),
 			reserveTokens: count(16_384, MAX_TOKENS, "tokens kept free for the answer", LIVE_PROJECT),
 			keepRecentTokens: count(20_000, MAX_TOKENS, "tokens of recent messages kept verbatim", LIVE_PROJECT),
+			model: text("model that writes summaries, as `provider/id`; default: the model of the session", LIVE),
 		}),
 		retry: group({
 			enabled: flag(true, "retry requests after overload and lost connections", LIVE_PROJECT),

@@ -126,6 +126,7 @@ class Context implements BuiltContext {
 			for (let index = 0; index < firstKeptEntryIndex; index++) {
 				if (entryMessage(this.entries.at(index))) hidden.set(index, by);
 			}
+			if (kind === "compaction") for (const index of this.replacement.keptPrompts) hidden.delete(index);
 			if (kind === "freeze") {
 				for (const traced of this.replacement.messages)
 					if (traced.entryIndex !== null) hidden.delete(traced.entryIndex);

@@ -1,16 +1,22 @@
-import type { Context as LlmContext } from "@mariozechner/pi-ai";
-import type { AppMessage } from "../log/entry.js";
+import { type AppMessage, isUserMessageEntry, type ShortenedOutput } from "../log/entry.js";
 import type { TracedMessage } from "./context-message.js";
 import type { EntrySource } from "./entry-message.js";
 import { activeReplacement } from "./replacement.js";
-import { serializeConversation } from "./serialize.js";
+import { shortenOutput } from "./shorten.js";
 import { estimateTokens } from "./tokens.js";
 
 /** The effect of a compaction on the current context. */
 export interface CompactionPlan {
+	/** Equal to the number of entries when no recent message stays. */
 	firstKeptEntryIndex: number;
+	/** Prompts before the cut that stay: the latest one, and those that wait for an answer with it. */
+	keptEntries: readonly number[];
+	/** Outputs after the cut that are shortened. */
+	shortened: readonly ShortenedOutput[];
 	/** The cut falls inside a turn. */
 	isSplitTurn: boolean;
+	/** Nothing of the recent conversation but the latest prompt stays. */
+	isLastResort: boolean;
 	messagesToSummarize: AppMessage[];
 	messagesToKeep: AppMessage[];
 	previousSummary?: string;
@@ -18,39 +24,110 @@ export interface CompactionPlan {
 }
 
 /**
- * Finds where to cut a context so that about `keepRecentTokens` remain. The first kept message belongs to an entry and is
- * never a tool result. @returns null when no message is before the cut
+ * Plans of a compaction, each smaller than the one before: with `keepRecentTokens` of recent messages; with a half and a
+ * quarter of that, and long outputs shortened; with the last reply and its results; with the latest prompt alone. The latest prompt always stays
+ * verbatim; the first kept message is never a tool result. Yields nothing when no message is before a cut.
  */
-export function planCompaction(
+export function* planCompactions(
 	messages: readonly TracedMessage[],
 	entries: EntrySource,
 	keepRecentTokens: number,
-): CompactionPlan | null {
+): Generator<CompactionPlan, void, undefined> {
 	const previous = activeReplacement(entries);
-	const cut = findCut(messages, keepRecentTokens, previous?.firstKeptEntryIndex ?? 0);
-	const first = cut === null ? undefined : messages[cut];
-	if (cut === null || !first || first.entryIndex === null) return null;
-	const plan: CompactionPlan = {
-		firstKeptEntryIndex: first.entryIndex,
-		isSplitTurn: first.message.role === "assistant",
-		messagesToSummarize: messages.slice(0, cut).map(({ message }) => message),
-		messagesToKeep: messages.slice(cut).map(({ message }) => message),
-		tokensBefore: messages.reduce((sum, { message }) => sum + estimateTokens(message), 0),
+	const firstAllowed = previous?.firstKeptEntryIndex ?? 0;
+	const previousSummary = previous?.kind === "compaction" ? previous.entry.summary : undefined;
+	const tokensBefore = messages.reduce((sum, { message }) => sum + estimateTokens(message), 0);
+	let last = "";
+	const steps = STEPS.map(({ share, shortens }) => {
+		const keep = Math.max(1, Math.floor(keepRecentTokens * share));
+		const shorten = shortens ? Math.max(MIN_OUTPUT_TOKENS, Math.floor(keep / 4)) : null;
+		return { cut: findCut(messages, keep, firstAllowed, shorten), shorten };
+	});
+	for (const { cut, shorten } of [...steps, { cut: messages.length, shorten: null }]) {
+		const plan = cut === null ? null : planAt(messages, entries, cut, shorten);
+		const key = JSON.stringify([plan?.firstKeptEntryIndex, plan?.shortened]);
+		if (!plan || key === last) continue;
+		last = key;
+		yield { ...plan, ...(previousSummary === undefined ? {} : { previousSummary }), tokensBefore };
+	}
+}
+
+/** Shares of the recent messages that the plans keep, in order. */
+const STEPS: readonly { share: number; shortens: boolean }[] = [
+	{ share: 1, shortens: false },
+	{ share: 0.5, shortens: false },
+	{ share: 0.5, shortens: true },
+	{ share: 0.25, shortens: true },
+	{ share: 0, shortens: true },
+];
+/** A shortened output keeps at least this much. */
+const MIN_OUTPUT_TOKENS = 64;
+const CHARACTERS_PER_TOKEN = 4;
+
+function planAt(
+	messages: readonly TracedMessage[],
+	entries: EntrySource,
+	cut: number,
+	shorten: number | null,
+): Omit<CompactionPlan, "tokensBefore"> | null {
+	const first = messages[cut];
+	const firstKeptEntryIndex = first ? first.entryIndex : entries.length;
+	const covered = messages.slice(0, cut);
+	const kept = messages.slice(cut);
+	const hasPrompt = kept.some(({ entryIndex }) => entryIndex !== null && isUserMessageEntry(entries.at(entryIndex)));
+	const keptEntries = hasPrompt ? [] : latestPrompts(covered, entries);
+	const dropped = covered.filter(({ entryIndex }) => entryIndex === null || !keptEntries.includes(entryIndex));
+	if (firstKeptEntryIndex === null || dropped.length === 0) return null;
+	return {
+		firstKeptEntryIndex,
+		keptEntries,
+		shortened: shorten === null ? [] : longOutputs(kept, shorten),
+		isSplitTurn: first ? first.message.role === "assistant" : keptEntries.length > 0,
+		isLastResort: first === undefined,
+		messagesToSummarize: covered.map(({ message }) => message),
+		messagesToKeep: kept.map(({ message }) => message),
 	};
-	if (previous?.kind === "compaction") plan.previousSummary = previous.entry.summary;
-	return plan;
+}
+
+/** The last prompt, and the prompts right before it, which no reply answered yet. */
+function latestPrompts(messages: readonly TracedMessage[], entries: EntrySource): number[] {
+	const prompts: number[] = [];
+	for (const { message, entryIndex } of messages.toReversed()) {
+		const isPrompt = entryIndex !== null && isUserMessageEntry(entries.at(entryIndex));
+		if (isPrompt) prompts.unshift(entryIndex);
+		else if (prompts.length > 0 && message.role !== "user") break;
+	}
+	return prompts;
+}
+
+function longOutputs(kept: readonly TracedMessage[], maxTokens: number): ShortenedOutput[] {
+	const characters = maxTokens * CHARACTERS_PER_TOKEN;
+	return kept.flatMap(({ message, entryIndex }) => {
+		if (entryIndex === null || estimateTokens(message) <= maxTokens * 1.5) return [];
+		return shortenOutput(message, characters) === message ? [] : [{ entryIndex, characters }];
+	});
 }
 
 /**
  * Position of the first message to keep; null for none. Never a message that an earlier compaction or freeze covers and a
  * hook restored: a cut there would restore all entries after it.
+ * @param shorten tokens to which long outputs will be shortened; null when they stay
  */
-function findCut(messages: readonly TracedMessage[], keepRecentTokens: number, firstAllowed: number): number | null {
+function findCut(
+	messages: readonly TracedMessage[],
+	keepRecentTokens: number,
+	firstAllowed: number,
+	shorten: number | null,
+): number | null {
+	const size = ({ message }: TracedMessage) => {
+		const tokens = estimateTokens(message);
+		return shorten !== null && tokens > shorten && isOutput(message) ? shorten : tokens;
+	};
 	let kept = 0;
 	let target = messages.length;
 	while (target > 0 && kept < keepRecentTokens) {
-		const message = messages[--target]?.message;
-		if (message) kept += estimateTokens(message);
+		const item = messages[--target];
+		if (item) kept += size(item);
 	}
 	// Prefer a cut that keeps less; move back only if no later message can be the first.
 	for (let position = Math.max(target, 1); position < messages.length; position++) {
@@ -62,35 +139,12 @@ function findCut(messages: readonly TracedMessage[], keepRecentTokens: number, f
 	return null;
 }
 
+function isOutput({ role }: AppMessage): boolean {
+	return role === "toolResult" || role === "bashExecution";
+}
+
 function canBeFirst(messages: readonly TracedMessage[], position: number, firstAllowed: number): boolean {
 	const item = messages[position];
 	if (item === undefined || item.entryIndex === null || item.entryIndex < firstAllowed) return false;
 	return item.message.role !== "toolResult";
-}
-
-const SUMMARY_SYSTEM_PROMPT =
-	"You write hand-over notes for a coding agent. From the conversation you are given, write what the agent needs to " +
-	"continue without it. Do not continue the conversation and do not answer questions in it.";
-
-const SUMMARY_REQUEST = `Write the notes in Markdown, under these headings, omitting empty ones:
-## Goal: what the user wants, in their words where it matters
-## Done: what was changed, with file paths and names of functions
-## Found: facts about the code, decisions and their reasons, what did not work
-## Next: remaining work, in order
-Keep exact paths, commands, error messages and identifiers. Be as short as that allows.`;
-
-/** The request for a summary of `messages`. */
-export function summaryRequest(messages: readonly AppMessage[], focus: string | undefined): LlmContext {
-	const text = serializeConversation(messages);
-	const focusNote = focus ? `\n\nThe user asks that the notes pay particular attention to: ${focus}` : "";
-	return {
-		systemPrompt: SUMMARY_SYSTEM_PROMPT,
-		messages: [
-			{
-				role: "user",
-				content: `<conversation>\n${text}\n</conversation>\n\n${SUMMARY_REQUEST}${focusNote}`,
-				timestamp: 0,
-			},
-		],
-	};
 }

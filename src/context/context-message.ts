@@ -10,6 +10,8 @@ export interface ContextMessage {
 export type Origin =
 	| { kind: "entry" }
 	| { kind: "compaction"; entryIndex: number }
+	/** The message of an entry whose output the compaction at `entryIndex` shortened. */
+	| { kind: "shortened"; entryIndex: number }
 	| { kind: "system_item" }
 	/** A hook created it for a request that was frozen later; the hook is unknown. */
 	| { kind: "freeze" }

@@ -2,6 +2,7 @@ import type { ContextProblem, TracedMessage } from "./context-message.js";
 import { compactionMessage, EntryItems, type EntrySource } from "./entry-message.js";
 import { type ActiveCompaction, type ActiveFreeze, activeReplacement, changesReplacement } from "./replacement.js";
 import { noteExtension } from "./shared-length.js";
+import { shortenItem } from "./shorten.js";
 
 /** The context before any hook. */
 export interface CoreContext {
@@ -50,6 +51,7 @@ function computeCore(entries: EntrySource): CoreContext {
 	const replacement = activeReplacement(entries);
 	const head: TracedMessage[] = [];
 	const problems: ContextProblem[] = [];
+	const items = EntryItems.of(entries.at(0));
 	if (replacement?.kind === "compaction") {
 		const { entry, entryIndex, firstKeptEntryIndex } = replacement;
 		if (entry.firstKeptEntryIndex !== firstKeptEntryIndex) {
@@ -57,9 +59,13 @@ function computeCore(entries: EntrySource): CoreContext {
 		}
 		const origin = Object.freeze({ kind: "compaction", entryIndex } as const);
 		head.push(Object.freeze({ message: compactionMessage(entry), entryIndex: null, origin }));
+		for (const index of replacement.keptPrompts) {
+			const item = items.item(entries.at(index), index);
+			if (item) head.push(item);
+		}
 	} else if (replacement) head.push(...replacement.messages.map((item) => Object.freeze(item)));
-	const items = EntryItems.of(entries.at(0));
 	const kept = readItems(entries, replacement?.firstKeptEntryIndex ?? 0, items) ?? [];
+	if (replacement?.kind === "compaction") shortenKept(kept, replacement);
 	const growing = head.length > 0 ? [...head, ...kept] : kept;
 	return {
 		messages: Object.freeze(growing.slice()),
@@ -70,6 +76,17 @@ function computeCore(entries: EntrySource): CoreContext {
 		items,
 		growing,
 	};
+}
+
+/** Replaces the outputs that a compaction shortens. */
+function shortenKept(kept: TracedMessage[], { entry, entryIndex: compaction }: ActiveCompaction): void {
+	const { shortened = [] } = entry;
+	if (shortened.length === 0) return;
+	const byIndex = new Map(shortened.map(({ entryIndex, characters }) => [entryIndex, characters]));
+	for (const [position, item] of kept.entries()) {
+		const characters = item.entryIndex === null ? undefined : byIndex.get(item.entryIndex);
+		if (characters !== undefined) kept[position] = shortenItem(item, characters, compaction);
+	}
 }
 
 /** The items of the entries from an index; null if `stopAtReplacement` and one of them changes the active replacement. */

@@ -16,7 +16,7 @@ export interface LedgerMessage {
 	/** True when the previous request started with the same messages up to this one. Absent when that request is unknown. */
 	cached?: boolean;
 	origin: { kind: Origin["kind"]; hook?: string };
-	/** Tokens of the entry's own message, if a hook replaced it. */
+	/** Tokens of the entry's own message, if a hook replaced it or a compaction shortened it. */
 	replacedTokens?: number;
 	text: string;
 }
@@ -60,7 +60,8 @@ export interface LedgerSource {
 export function createLedger({ context, entries, previous }: LedgerSource): Ledger {
 	const cached = previous === null ? null : countPrefix(previous, context.messages);
 	const messages = context.messages.map(({ message, entryIndex, origin }, position): LedgerMessage => {
-		const own = origin.kind === "hook" && entryIndex !== null ? entryMessage(entries.at(entryIndex)) : null;
+		const isReplaced = origin.kind === "hook" || origin.kind === "shortened";
+		const own = isReplaced && entryIndex !== null ? entryMessage(entries.at(entryIndex)) : null;
 		return {
 			position,
 			entryIndex,

@@ -1,5 +1,6 @@
 import {
 	type AppMessage,
+	type CompactionEntry,
 	isCompactionEntry,
 	isMessageEntry,
 	type RecordedRequest,
@@ -10,6 +11,7 @@ import type { BuiltContext, TracedMessage } from "./context-message.js";
 import { digestContext } from "./digest.js";
 import { compactionMessage, type EntrySource, entryMessage } from "./entry-message.js";
 import { isSameMessage } from "./ledger.js";
+import { shortenOutput } from "./shorten.js";
 
 /** Maximum number of characters of new messages that the record of one request may add. */
 const MAX_NEW_CHARACTERS = 2_000_000;
@@ -46,6 +48,10 @@ export class RequestRecorder {
 			}
 			if (origin.kind === "compaction") {
 				segments.push({ compaction: origin.entryIndex });
+				continue;
+			}
+			if (origin.kind === "shortened" && entryIndex !== null) {
+				segments.push({ compaction: origin.entryIndex, entry: entryIndex });
 				continue;
 			}
 			const key = keyOf(message, entryIndex);
@@ -115,12 +121,26 @@ function readSegment(
 		const entry = entries.at(part.compaction);
 		if (!isCompactionEntry(entry) || part.compaction >= reply) return null;
 		const origin = { kind: "compaction", entryIndex: part.compaction } as const;
+		if (part.entry !== undefined) return readShortened(part.compaction, entry, part.entry, entries);
 		return { message: compactionMessage(entry), entryIndex: null, origin };
 	}
 	const found =
 		"reply" in part ? recordedIn(part.reply < reply ? entries.at(part.reply) : undefined)?.[part.part] : part;
 	if (!found || !("message" in found)) return null;
 	return { message: found.message, entryIndex: found.entryIndex, origin: { kind: "freeze" } };
+}
+
+function readShortened(
+	compaction: number,
+	{ shortened = [] }: CompactionEntry,
+	entryIndex: number,
+	entries: EntrySource,
+): TracedMessage | null {
+	const message = entryMessage(entries.at(entryIndex));
+	const found = shortened.find((one) => one.entryIndex === entryIndex);
+	if (!message || !found) return null;
+	const origin = { kind: "shortened", entryIndex: compaction } as const;
+	return { message: shortenOutput(message, found.characters), entryIndex, origin };
 }
 
 function recordedIn(entry: SessionEntry | undefined): RecordedRequest | undefined {

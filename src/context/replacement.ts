@@ -4,6 +4,7 @@ import {
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
+	isUserMessageEntry,
 	type SessionEntry,
 } from "../log/entry.js";
 import type { TracedMessage } from "./context-message.js";
@@ -17,6 +18,8 @@ export interface ActiveCompaction {
 	entryIndex: number;
 	/** Clamped to the entries before the compaction; equal to `entryIndex` when nothing is kept. */
 	firstKeptEntryIndex: number;
+	/** Earlier prompts that it keeps, by entry index, ascending. */
+	keptPrompts: readonly number[];
 }
 
 /** The active freeze. */
@@ -49,7 +52,8 @@ export function activeReplacement(entries: EntrySource): ActiveCompaction | Acti
 		if (undone.has(index)) continue;
 		if (isCompactionEntry(entry)) {
 			const firstKeptEntryIndex = clampCut(entry.firstKeptEntryIndex, index);
-			return { kind: "compaction", entry, entryIndex: index, firstKeptEntryIndex };
+			const keptPrompts = readKeptPrompts(entries, entry, firstKeptEntryIndex);
+			return { kind: "compaction", entry, entryIndex: index, firstKeptEntryIndex, keptPrompts };
 		}
 		if (isContextFreezeEntry(entry) && entry.entryIndex < index) {
 			const messages = readRecordedRequest(entries, entry.entryIndex);
@@ -78,6 +82,15 @@ function lastOf(entries: EntrySource, before: number): number {
 	if (entries.lastOfTypes) return entries.lastOfTypes(TYPES, before);
 	for (let index = before - 1; index >= 0; index--) if (changesReplacement(entries.at(index))) return index;
 	return -1;
+}
+
+function readKeptPrompts(
+	entries: EntrySource,
+	{ keptEntries = [] }: CompactionEntry,
+	firstKeptEntryIndex: number,
+): number[] {
+	const isKept = (index: number) => index < firstKeptEntryIndex && isUserMessageEntry(entries.at(index));
+	return [...new Set(keptEntries)].filter(isKept).sort((a, b) => a - b);
 }
 
 function clampCut(firstKept: unknown, compactionIndex: number): number {

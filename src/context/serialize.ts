@@ -12,11 +12,13 @@ export interface SerializeOptions {
  * thinking and shortens long tool results.
  */
 export function serializeConversation(messages: readonly AppMessage[], options: SerializeOptions = {}): string {
+	return serializeMessages(messages, options).join("\n\n");
+}
+
+/** As `serializeConversation`: the text of each message that has one. */
+export function serializeMessages(messages: readonly AppMessage[], options: SerializeOptions = {}): string[] {
 	const max = options.maxResultChars ?? 2000;
-	return messages
-		.map((message) => serializeMessage(message, max))
-		.filter((text) => text.length > 0)
-		.join("\n\n");
+	return messages.map((message) => serializeMessage(message, max)).filter((text) => text.length > 0);
 }
 
 function serializeMessage(message: AppMessage, maxResultChars: number): string {

@@ -1,8 +1,8 @@
 import type { AppMessage } from "../log/entry.js";
 import { bashExecutionText } from "./convert.js";
 
-/** Average characters per token of English text or code. */
-const CHARS_PER_TOKEN = 4;
+/** Average UTF-8 bytes per token: right for English text and code, and close for scripts that take three bytes each. */
+const BYTES_PER_TOKEN = 4;
 /** Tokens that providers count for an image of common size. */
 const IMAGE_TOKENS = 1200;
 /** Tokens for the role and separators of a message. */
@@ -10,11 +10,11 @@ const MESSAGE_OVERHEAD = 4;
 
 const estimates = new WeakMap<AppMessage, number>();
 
-/** Estimated tokens of a message: characters / 4, with a flat rate for images. Off by up to 30 %. */
+/** Estimated tokens of a message: UTF-8 bytes / 4, with a flat rate for images. Off by up to 30 %. */
 export function estimateTokens(message: AppMessage): number {
 	const known = Object.isFrozen(message) ? estimates.get(message) : undefined;
 	if (known !== undefined) return known;
-	const tokens = Math.ceil(characters(message) / CHARS_PER_TOKEN) + MESSAGE_OVERHEAD;
+	const tokens = Math.ceil(bytes(message) / BYTES_PER_TOKEN) + MESSAGE_OVERHEAD;
 	if (Object.isFrozen(message)) estimates.set(message, tokens);
 	return tokens;
 }
@@ -26,22 +26,27 @@ export function estimateAll(messages: Iterable<AppMessage>): number {
 	return tokens;
 }
 
-/** Estimated tokens of the system prompt and the tool definitions, by the same measure. */
-export function estimatePreamble(systemPrompt: string, tools: readonly unknown[]): number {
-	return Math.ceil((systemPrompt.length + (tools.length > 0 ? JSON.stringify(tools).length : 0)) / CHARS_PER_TOKEN);
+/** Estimated tokens of a text, by the same measure. */
+export function estimateText(text: string): number {
+	return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-function characters(message: AppMessage): number {
+/** Estimated tokens of the system prompt and the tool definitions, by the same measure. */
+export function estimatePreamble(systemPrompt: string, tools: readonly unknown[]): number {
+	return estimateText(systemPrompt) + (tools.length > 0 ? estimateText(JSON.stringify(tools)) : 0);
+}
+
+function bytes(message: AppMessage): number {
 	if (message.role === "bashExecution") {
-		return message.excludeFromContext ? 0 : bashExecutionText(message).length;
+		return message.excludeFromContext ? 0 : Buffer.byteLength(bashExecutionText(message));
 	}
-	if (typeof message.content === "string") return message.content.length;
+	if (typeof message.content === "string") return Buffer.byteLength(message.content);
 	let sum = 0;
 	for (const block of message.content) {
-		if (block.type === "text") sum += block.text.length;
-		else if (block.type === "thinking") sum += block.thinking.length;
-		else if (block.type === "image") sum += IMAGE_TOKENS * CHARS_PER_TOKEN;
-		else sum += block.name.length + JSON.stringify(block.arguments).length;
+		if (block.type === "text") sum += Buffer.byteLength(block.text);
+		else if (block.type === "thinking") sum += Buffer.byteLength(block.thinking);
+		else if (block.type === "image") sum += IMAGE_TOKENS * BYTES_PER_TOKEN;
+		else sum += block.name.length + Buffer.byteLength(JSON.stringify(block.arguments));
 	}
 	return sum;
 }

@@ -32,13 +32,15 @@ export interface ContextRecord {
 	digest: string;
 	messages: number;
 	tokens: number;
+	/** Estimated tokens of the complete request before calibration, from which the next estimates are calibrated. */
+	estimate?: number;
 	/** The messages of the request. Present only if hooks changed the context that pi built from the entries. */
 	shape?: RecordedRequest;
 }
 
 /**
  * The messages of a request in order, as segments: `[from, to)` is the messages of these entries; `compaction` the
- * summary of that entry; `message` a message from a hook, with the index of the entry that it replaces, if any; `part`
+ * summary of that entry, or with `entry` the output that it shortens; `message` a message from a hook, with the index of the entry that it replaces, if any; `part`
  * the message at that position in the record stored with the earlier reply `reply`, so that each is written once.
  */
 export type RecordedRequest = readonly RecordedSegment[];
@@ -46,7 +48,7 @@ export type RecordedRequest = readonly RecordedSegment[];
 /** See `RecordedRequest`. */
 export type RecordedSegment =
 	| readonly [from: number, to: number]
-	| { compaction: number }
+	| { compaction: number; entry?: number }
 	| { message: AppMessage; entryIndex: number | null }
 	| { reply: number; part: number };
 
@@ -76,9 +78,34 @@ export interface CompactionEntry {
 	type: "compaction";
 	timestamp: string;
 	summary: string;
-	/** Entries with a lower index are not in the context. */
+	/** Entries with a lower index are not in the context, except `keptEntries`. */
 	firstKeptEntryIndex: number;
 	tokensBefore: number;
+	/** Prompts before `firstKeptEntryIndex` that stay in the context, by entry index, ascending. */
+	keptEntries?: readonly number[];
+	/** Kept tool results and shell commands whose output is shortened in the context. */
+	shortened?: readonly ShortenedOutput[];
+	details?: CompactionDetails;
+}
+
+/** An entry whose output is shortened in the context; the log keeps all of it. */
+export interface ShortenedOutput {
+	entryIndex: number;
+	/** Characters that remain, about. */
+	characters: number;
+}
+
+/** How a summary was made. A hook may write other details. */
+export interface CompactionDetails {
+	/** Files that the summarized messages read or changed, those of earlier compactions included. */
+	readFiles?: readonly string[];
+	modifiedFiles?: readonly string[];
+	/** The model that wrote the summary, as `provider/id`; null when pi wrote it without a model. */
+	model?: string | null;
+	/** Why pi wrote the summary without a model. */
+	reason?: string;
+	/** Requests that the summary took, when the conversation was summarized in more than one part. */
+	parts?: number;
 }
 
 /** Undoes a compaction or a freeze: the context is computed without it. */

@@ -11,6 +11,7 @@ import {
 	type RecordedSegment,
 	type SessionEntry,
 	type SessionHeader,
+	type ShortenedOutput,
 	type SessionInfoEntry,
 	type SystemItemEntry,
 	THINKING_LEVELS,
@@ -86,16 +87,19 @@ export function readEntry(value: CustomEntry): SessionEntry {
 			} satisfies MessageEntry;
 		}
 		case "compaction": {
-			const { summary, firstKeptEntryIndex } = value;
+			const { summary, firstKeptEntryIndex, keptEntries, shortened, details, ...rest } = value;
 			if (typeof summary !== "string" || typeof firstKeptEntryIndex !== "number") break;
 			const tokensBefore = typeof value.tokensBefore === "number" ? value.tokensBefore : 0;
 			return {
-				...value,
+				...rest,
 				type: "compaction",
 				timestamp,
 				summary,
 				firstKeptEntryIndex,
 				tokensBefore,
+				...(Array.isArray(keptEntries) && { keptEntries: keptEntries.filter(isIndex) }),
+				...(Array.isArray(shortened) && { shortened: shortened.filter(isShortened) }),
+				...(isRecord(details) && { details }),
 			} satisfies CompactionEntry;
 		}
 		case "context_undo":
@@ -150,6 +154,10 @@ function isoOf(milliseconds: number): string {
 	return Number.isNaN(date.getTime()) ? EPOCH : date.toISOString();
 }
 
+function isShortened(value: unknown): value is ShortenedOutput {
+	return isRecord(value) && isIndex(value.entryIndex) && isIndex(value.characters);
+}
+
 function isIndex(value: unknown): value is number {
 	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
@@ -179,8 +187,8 @@ function readSegment(value: unknown): RecordedSegment | null {
 		return isIndex(from) && isIndex(to) ? [from, to] : null;
 	}
 	if (!isRecord(value)) return null;
-	const { compaction, reply, part, entryIndex = null } = value;
-	if (isIndex(compaction)) return { compaction };
+	const { compaction, entry, reply, part, entryIndex = null } = value;
+	if (isIndex(compaction)) return isIndex(entry) ? { compaction, entry } : { compaction };
 	if (isIndex(reply) && isIndex(part)) return { reply, part };
 	const message = readMessage(value.message, 0);
 	return typeof message !== "string" && (entryIndex === null || isIndex(entryIndex)) ? { message, entryIndex } : null;

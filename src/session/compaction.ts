@@ -1,3 +1,4 @@
+import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type {
 	CommandCompaction,
 	CompactionDraft,
@@ -7,23 +8,34 @@ import type {
 	CompactionTrial,
 	UndoPlan,
 } from "../commands/compaction.js";
-import { type CompactionPlan, planCompaction } from "../context/compact.js";
+import { readOverflow } from "../context/calibration.js";
+import { type CompactionPlan, planCompactions } from "../context/compact.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { activeReplacement } from "../context/replacement.js";
 import { estimateAll } from "../context/tokens.js";
+import type { WindowBudget } from "../context/window-budget.js";
 import { describeError, PiError } from "../errors.js";
-import { type CompactionEntry, type ContextUndoEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
+import { type CompactionEntry, type ContextUndoEntry, entryTimestamp, isMessageEntry, type SessionEntry } from "../log/entry.js";
 import { linkSignals } from "../util/abort.js";
 import type { Operation } from "./activity.js";
-import { askHooks, type DraftInputs, draftCompaction } from "./draft-compaction.js";
+import { askHooks, cutOf, type DraftInputs, draftCompaction } from "./draft-compaction.js";
+import { viewLog } from "./session-context.js";
 import { requireModel, type SessionCore } from "./session-setup.js";
+import type { SessionWindow } from "./session-window.js";
+
+export interface CompactionDeps extends SessionCore {
+	window: SessionWindow;
+}
+
+/** The longest summary when the window is unknown, in tokens. */
+const MAX_SUMMARY_TOKENS = 8000;
 
 /** Compacts the context and undoes compactions. Every compaction, manual or automatic, goes through `begin`. */
 export class Compaction implements CommandCompaction {
 	/** Log length at the last failed automatic compaction, which is not retried until the log has grown. */
 	#failedAt = -1;
 
-	constructor(private readonly deps: SessionCore) {}
+	constructor(private readonly deps: CompactionDeps) {}
 
 	/** Whether the session compacts automatically. Setting it applies to this process only; nothing is saved. */
 	get enabled(): boolean {
@@ -33,17 +45,33 @@ export class Compaction implements CommandCompaction {
 		this.deps.setup.settings.override("compaction.enabled", enabled);
 	}
 
-	/** Compacts when less than `reserveTokens` of the window remains. Reports failures instead of throwing. */
-	async compactIfNeeded(signal: AbortSignal): Promise<void> {
+	/**
+	 * Compacts when the next request would take too much of the window. Reports failures instead of throwing.
+	 * @returns true when the context changed
+	 */
+	async makeRoom(signal: AbortSignal): Promise<boolean> {
 		const { state, context } = this.deps;
-		const limit = this.#limit();
-		if (!this.enabled || limit === null || state.log.length === this.#failedAt) return;
-		if (context.tokens() > limit) await this.#try("threshold", signal);
+		const budget = this.deps.window.budget();
+		if (!this.enabled || !budget || state.log.length === this.#failedAt) return false;
+		return context.estimatedTokens() > budget.limit ? this.#try("threshold", signal) : false;
 	}
 
-	/** Compacts because the model refused the request as too long. @returns true when the context is shorter now */
-	async compactAfterOverflow(signal: AbortSignal): Promise<boolean> {
-		return this.enabled ? this.#try("overflow", signal) : false;
+	/**
+	 * Makes room because the model refused a request as too long; it may have told its window or a count.
+	 * @returns true when the next request is smaller, or known to fit
+	 */
+	async makeRoomAfterRefusal(refused: AssistantMessage, signal: AbortSignal): Promise<boolean> {
+		const { context } = this.deps;
+		const { provider, model: id, errorMessage = "" } = refused;
+		context.noteRefusal({ provider, id }, errorMessage);
+		const { window, requested } = readOverflow(errorMessage);
+		const budget = this.deps.window.budget();
+		const tokens = context.estimatedTokens();
+		// The same request may fit with less room for the reply.
+		const mayFit = budget !== null && (requested === null || (window !== null && requested < window));
+		if (mayFit && tokens <= budget.limit) return true;
+		if (this.enabled && (await this.#try("overflow", signal))) return true;
+		return mayFit && tokens <= budget.max;
 	}
 
 	/** Compacts now, with a summary by a hook or else the model. @throws PiError `compaction_failed`, and as `begin` */
@@ -82,23 +110,28 @@ export class Compaction implements CommandCompaction {
 		};
 		try {
 			const before = await context.rebuild(operation.signal);
-			const plan = planCompaction(
-				before.messages,
-				state.log.entries,
-				setup.settings.current.compaction.keepRecentTokens,
-			);
+			const budget = this.deps.window.budget();
+			const plan = await this.#plan(before, budget, operation.signal);
 			if (!plan)
 				throw new PiError("compaction_failed", "There is nothing to compact yet", {
 					hint: "continue the conversation first",
 				});
-			const drafting = {
+			const settings = setup.settings.current;
+			const active = activeReplacement(viewLog(state.log));
+			const drafting: DraftInputs = {
 				entries: state.log.entries,
 				sessionFile: state.log.path,
 				model,
+				candidates: this.#candidates(plan),
 				models: setup.models,
 				stream: setup.client.stream,
+				isOverflow: (reply, { contextWindow }) => setup.client.isOverflow(reply, contextWindow),
+				windowOf: (asked) => Math.floor(context.calibration.window(asked) / context.calibration.ratio(asked)),
 				hooks: this.deps.hooks(),
-				idleTimeoutMs: setup.settings.current.streamIdleTimeoutMs,
+				retry: settings.retry,
+				idleTimeoutMs: settings.streamIdleTimeoutMs,
+				maxTokens: budget?.summary ?? MAX_SUMMARY_TOKENS,
+				earlier: active?.kind === "compaction" ? active.entry.details : undefined,
 				...(focus ? { focus } : {}),
 				signal: operation.signal,
 				onNotice: (message: string) => emit({ type: "notice", level: "warning", message }),
@@ -120,7 +153,8 @@ export class Compaction implements CommandCompaction {
 		const { kind, entryIndex } = active;
 		const undone = await this.#tryWith(undoEntry(entryIndex), ended);
 		const tokensAfter = tokensOf(undone);
-		const limit = this.#limit();
+		const budget = this.deps.window.budget();
+		const limit = budget && (this.enabled ? budget.limit : budget.max);
 		const exceeded = limit !== null && tokensAfter > limit ? limit : null;
 		return { kind, entryIndex, tokensBefore: tokensOf(context.current), tokensAfter, exceeded };
 	}
@@ -146,8 +180,7 @@ export class Compaction implements CommandCompaction {
 		let isWritten = false;
 		return {
 			signal,
-			firstKeptEntryIndex: plan.firstKeptEntryIndex,
-			tokensBefore: plan.tokensBefore,
+			cut: cutOf(plan),
 			askHooks: () => askHooks(plan, drafting),
 			async draft(onText, stop) {
 				const linked = linkSignals(signal, stop);
@@ -157,10 +190,8 @@ export class Compaction implements CommandCompaction {
 					linked.unlink();
 				}
 			},
-			preview: async ({ summary, firstKeptEntryIndex }) => {
-				const { tokensBefore } = plan;
-				const entry = { type: "compaction" as const, timestamp: entryTimestamp(), summary, firstKeptEntryIndex };
-				const after = await this.#tryWith({ ...entry, tokensBefore }, signal);
+			preview: async (draft) => {
+				const after = await this.#tryWith({ type: "compaction", timestamp: entryTimestamp(), ...draft }, signal);
 				return { before, after, tokensBefore: tokensOf(before), tokensAfter: tokensOf(after) };
 			},
 			accept: async ({ entry, by }: CompactionDraft) => {
@@ -190,12 +221,51 @@ export class Compaction implements CommandCompaction {
 		}
 	}
 
-	/** Tokens above which the session compacts automatically, else the model's window; null when the window is unknown. */
-	#limit(): number | null {
+	/**
+	 * The first plan after which the request is small enough, all hooks included; else the last one, after which it fits at
+	 * least. @returns null when nothing can be compacted
+	 */
+	async #plan(before: BuiltContext, budget: WindowBudget | null, signal: AbortSignal): Promise<CompactionPlan | null> {
 		const { setup, state } = this.deps;
-		const window = state.model?.contextWindow ?? 0;
-		if (window === 0) return null;
-		return this.enabled ? window - setup.settings.current.compaction.reserveTokens : window;
+		const keep = budget?.keepRecent ?? setup.settings.current.compaction.keepRecentTokens;
+		let last: CompactionPlan | null = null;
+		for (const plan of planCompactions(before.messages, viewLog(state.log), keep)) {
+			// Only where the window demands it.
+			const isSmall = !budget || tokensOf(before) + setup.preamble.tokens <= budget.target;
+			if (plan.isLastResort && isSmall) break;
+			last = plan;
+			if (!budget) break;
+			const summary = "x".repeat(budget.summary * 4);
+			const entry = { type: "compaction" as const, timestamp: entryTimestamp(), summary, ...cutOf(plan) };
+			const after = await this.#tryWith(entry, signal);
+			if (tokensOf(after) + setup.preamble.tokens <= budget.target) break;
+		}
+		return last;
+	}
+
+	/** The models that may write the summary: the configured one, and a larger one if the session's own is too small. */
+	#candidates(plan: CompactionPlan): Model<Api>[] {
+		const { setup, state, context } = this.deps;
+		const { model } = state;
+		const [provider = "", ...id] = (setup.settings.current.compaction.model ?? "").split("/");
+		const configured = setup.models.find(provider, id.join("/"));
+		const isLarge = estimateAll(plan.messagesToSummarize) > context.calibration.window(model ?? undefined) / 2;
+		const larger = isLarge ? this.#earlierModel() : null;
+		return [...new Set([configured, larger, model])].filter((one) => one !== null);
+	}
+
+	/** The model of the last reply by another model with a larger window. */
+	#earlierModel(): Model<Api> | null {
+		const { setup, state, context } = this.deps;
+		const window = context.calibration.window(state.model ?? undefined);
+		const entries = viewLog(state.log);
+		for (let index = entries.length; (index = entries.findLastMessage("assistant", index)) > 0; ) {
+			const entry = entries.at(index);
+			if (!isMessageEntry(entry) || entry.message.role !== "assistant") continue;
+			const found = setup.models.find(entry.message.provider, entry.message.model);
+			if (found && context.calibration.window(found) > window) return found;
+		}
+		return null;
 	}
 
 	#tryWith(entry: SessionEntry, signal: AbortSignal): Promise<BuiltContext> {

@@ -18,6 +18,7 @@ import { SessionHooks } from "./session-hooks.js";
 import { SessionRunner } from "./session-run.js";
 import type { SessionCore, SessionSetup } from "./session-setup.js";
 import { SessionState } from "./session-state.js";
+import { SessionWindow } from "./session-window.js";
 import { UserShell } from "./user-shell.js";
 
 export type { CreateAgentSessionOptions, SessionChoice } from "./discover-setup.js";
@@ -53,6 +54,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		log: () => state.log,
 		stages: (entries, signal, length) => hooks.contextStages(entries, signal, length),
 		preambleTokens: () => setup.preamble.tokens,
+		model: () => state.model ?? undefined,
 		onProblem: (problem) => emit(problemEvent(problem)),
 		onChange: (built) => emit({ type: "context_changed", context: built }),
 	});
@@ -90,8 +92,9 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		emit,
 		ended: ended.signal,
 	};
-	const compaction = new Compaction(core);
-	const runner: SessionRunner = new SessionRunner({ ...core, compaction });
+	const window = new SessionWindow({ setup, state, context });
+	const compaction = new Compaction({ ...core, window });
+	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction });
 	const lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
@@ -114,7 +117,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		shell: () => surface.shell,
 		emit,
 	});
-	const prompter: Prompter = new Prompter({ activity, commands, runner, ended: ended.signal, notice });
+	const prompter: Prompter = new Prompter({ activity, commands, runner, window, ended: ended.signal, notice });
 	const inspector = new SessionInspector({
 		setup,
 		state,

@@ -1,51 +1,87 @@
-import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
-import { readReply, type StreamFunction } from "../agent/stream.js";
-import type { CompactionDraft } from "../commands/compaction.js";
-import { type CompactionPlan, summaryRequest } from "../context/compact.js";
-import { errorText, PiError } from "../errors.js";
+import type { Api, Model } from "@mariozechner/pi-ai";
+import type { CompactionCut, CompactionDraft } from "../commands/compaction.js";
+import type { CompactionPlan } from "../context/compact.js";
+import { readActivities, withFileLists, withoutFileLists } from "../context/plain-summary.js";
+import { PiError } from "../errors.js";
 import { textOf } from "../hooks/dialog-options.js";
 import type { HookRunner } from "../hooks/runner.js";
-import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
+import { type CompactionDetails, type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { SessionModels } from "./session-setup.js";
+import { type SummarizerDeps, summarize } from "./summarizer.js";
 
 /** The state of the session that a compaction draft is computed from. */
-export interface DraftInputs {
+export interface DraftInputs extends Omit<SummarizerDeps, "models" | "onText"> {
 	entries: readonly SessionEntry[];
 	sessionFile: string | null;
+	/** The session's model. */
 	model: Model<Api>;
 	models: Pick<SessionModels, "resolveApiKey" | "requestAuth">;
-	stream: StreamFunction;
 	hooks: HookRunner;
-	idleTimeoutMs: number;
+	/** Details of the previous compaction. */
+	earlier: CompactionDetails | undefined;
+	/** The longest summary, in estimated tokens. */
+	maxTokens: number;
 	focus?: string;
-	signal: AbortSignal;
-	/** Reports a corrected value, such as an index out of range. */
-	onNotice(message: string): void;
 }
 
-/** Maximum length of a summary, in tokens. */
-const MAX_SUMMARY_TOKENS = 8000;
+/** Share of a summary that the lists of files may take. */
+const LISTS_SHARE = 0.2;
 
 /**
- * Drafts a compaction entry with a summary by the model.
+ * Drafts a compaction entry. A model writes the summary; when none can, pi writes it from the prompts and tool calls. pi
+ * adds the files that were read and changed.
  * @param onText receives the summary so far
- * @throws PiError `compaction_failed` when the model returned no summary
+ * @throws PiError `compaction_failed` when it was aborted
  */
 export async function draftCompaction(
 	plan: CompactionPlan,
 	setup: DraftInputs,
 	onText: (text: string) => void,
 ): Promise<CompactionDraft> {
-	const summary = await summarize(plan, setup, onText);
+	const activities = readActivities(plan.messagesToSummarize, setup.earlier);
+	const listTokens = Math.floor(setup.maxTokens * LISTS_SHARE);
+	const { previousSummary } = plan;
+	const previous = previousSummary === undefined ? undefined : withoutFileLists(previousSummary);
+	const { text, model, reason, parts } = await summarize(
+		{
+			messages: plan.messagesToSummarize,
+			previous,
+			activities,
+			focus: setup.focus,
+			maxTokens: setup.maxTokens - listTokens,
+		},
+		{ ...setup, onText },
+	);
+	const { readFiles, modifiedFiles } = activities;
+	const details: CompactionDetails = {
+		readFiles,
+		modifiedFiles,
+		model: model ? `${model.provider}/${model.id}` : null,
+		...(reason !== undefined && { reason }),
+		...(parts > 1 && { parts }),
+	};
 	const entry: CompactionEntry = {
 		type: "compaction",
 		timestamp: entryTimestamp(),
-		summary,
-		firstKeptEntryIndex: plan.firstKeptEntryIndex,
-		tokensBefore: plan.tokensBefore,
+		summary: withFileLists(text, activities, listTokens),
+		...cutOf(plan),
+		details,
 	};
-	return { entry, by: { kind: "model", name: setup.model.name } };
+	return { entry, by: model ? { kind: "model", name: model.name } : { kind: "pi", reason: reason ?? "" } };
+}
+
+/** The fields of a compaction entry that say what it keeps. */
+export function cutOf(
+	plan: CompactionPlan,
+): CompactionCut {
+	const { firstKeptEntryIndex, tokensBefore, keptEntries, shortened } = plan;
+	return {
+		firstKeptEntryIndex,
+		tokensBefore,
+		...(keptEntries.length > 0 && { keptEntries }),
+		...(shortened.length > 0 && { shortened }),
+	};
 }
 
 /**
@@ -106,41 +142,4 @@ function checkHookEntry(
 		firstKeptEntryIndex,
 		tokensBefore: typeof entry.tokensBefore === "number" ? entry.tokensBefore : plan.tokensBefore,
 	};
-}
-
-async function summarize(plan: CompactionPlan, setup: DraftInputs, onText: (text: string) => void): Promise<string> {
-	const { model, signal } = setup;
-	const auth = await setup.models.requestAuth(model);
-	const reply = await readReply(
-		setup.stream,
-		{
-			model,
-			context: summaryRequest(plan.messagesToSummarize, setup.focus),
-			options: { ...auth, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS), maxRetries: 0 },
-		},
-		{
-			signal,
-			idleTimeoutMs: setup.idleTimeoutMs,
-			onEvent: (event) => {
-				if (event.type === "text_delta") onText(replyText(event.partial));
-			},
-		},
-	);
-	if (signal.aborted) throw new PiError("compaction_failed", "The compaction was canceled");
-	const summary = replyText(reply);
-	if (reply.stopReason === "error" || summary === "") {
-		const cause = reply.errorMessage ?? "the reply has no text";
-		throw new PiError("compaction_failed", `${model.name} returned no summary: ${errorText(cause)}`, {
-			hint: "try /compact again, or choose another model with /model",
-		});
-	}
-	return summary;
-}
-
-function replyText(reply: AssistantMessage): string {
-	return reply.content
-		.filter((block) => block.type === "text")
-		.map((block) => block.text)
-		.join("\n")
-		.trim();
 }

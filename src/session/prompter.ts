@@ -5,6 +5,7 @@ import type { Attachment } from "../hooks/types.js";
 import type { SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { SessionRunner } from "./session-run.js";
+import type { SessionWindow } from "./session-window.js";
 
 export interface PromptExtras {
 	attachments?: readonly Attachment[];
@@ -22,6 +23,7 @@ export interface PrompterDeps {
 	activity: SessionActivity;
 	commands: CommandRunner;
 	runner: SessionRunner;
+	window: SessionWindow;
 	/** Aborted when the session ends. */
 	ended: AbortSignal;
 	notice(level: "info" | "warning" | "error", message: string): void;
@@ -72,6 +74,7 @@ export class Prompter {
 		if (message.content.length === 0) return { kind: "command", status: null };
 		await activity.untilRunEnded();
 		activity.check("prompt");
+		this.deps.window.checkPrompt(message);
 		if (activity.verdict("prompt") === "queue") {
 			runner.queue[delivery]({ text, message });
 			return { kind: "queued" };

@@ -1,5 +1,7 @@
+import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { buildContext, type ContextStage } from "../context/build-context.js";
 import { type CacheLoss, findCacheLoss } from "../context/cache-loss.js";
+import { Calibration, inputTokens, type ModelName } from "../context/calibration.js";
 import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext, ContextProblem, TracedMessage } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
@@ -30,12 +32,17 @@ export interface SessionContextOptions {
 	log(): ContextLog;
 	/** @param length number of entries */
 	stages(entries: () => readonly SessionEntry[], signal: AbortSignal, length: number): ContextStage[];
-	/** Tokens of the system prompt and tools, which start every request. */
+	/** Estimated tokens of the system prompt and tools, which start every request. */
 	preambleTokens(): number;
+	/** The model of the next request; undefined when none is chosen. */
+	model(): ModelName | undefined;
 	onProblem(problem: ContextProblem): void;
 	/** Called when the context changed other than by new messages at its end. */
 	onChange(context: BuiltContext): void;
 }
+
+/** Estimated tokens of messages that the last computed context does not have; `afterReply`: without the counted reply. */
+const NOTHING_ADDED = () => ({ end: 0, tokens: 0, afterReply: 0, isEmpty: true });
 
 const EMPTY: BuiltContext = { messages: [], hidden: [], edits: [], problems: [], isChanged: false };
 
@@ -46,13 +53,15 @@ export class SessionContext {
 	#computedAt = 0;
 	#running: { log: ContextLog; length: number; result: Promise<BuiltContext> } | null = null;
 	/** The last context sent, and the tokens that the provider counted for it and its reply. */
-	#counted: { messages: readonly TracedMessage[]; tokens: number } | null = null;
-	/** Tokens of the messages of `#current`, including the reply to the counted context if it is among them. */
-	#tokens = 0;
-	/** True when `#tokens` contains the provider's count, which includes the system prompt and tools. */
-	#isCounted = false;
-	/** Tokens of the messages in `[#computedAt, end)`; later entries are added when they are in the log. */
-	#added = { end: 0, tokens: 0, isEmpty: true };
+	#counted: { messages: readonly TracedMessage[]; tokens: number; model: ModelName } | null = null;
+	/** Estimated tokens of the messages of `#current`. */
+	#estimated = 0;
+	/** Those after the counted context and its reply; null when `#current` does not continue the counted context. */
+	#uncounted: number | null = null;
+	/** Estimated tokens of the messages in `[#computedAt, end)`; later entries are added when they are in the log. */
+	#added = NOTHING_ADDED();
+	/** What the replies and refusals of the models say about sizes. */
+	readonly calibration = new Calibration();
 	#lastRequest: BuiltContext | null = null;
 	readonly #recorder = new RequestRecorder();
 	// Earlier results for this log, so that the cost of a request depends only on what is new.
@@ -125,60 +134,99 @@ export class SessionContext {
 		this.#counted = null;
 		this.#lastRequest = null;
 		this.#recorder.reset();
-		this.#tokens = 0;
-		this.#isCounted = false;
-		this.#added = { end: 0, tokens: 0, isEmpty: true };
+		this.#estimated = 0;
+		this.#uncounted = null;
+		this.#added = NOTHING_ADDED();
+		this.calibration.forgetLog();
 		this.#memo = new ContextMemo();
 		this.#requests = new RequestMemo();
 		this.#estimate = new TokenSum();
 	}
 
-	/** Records that the reply to the last request is in the log, and the tokens that the provider counted for both. */
-	noteReply(entryIndex: number, tokens: number): void {
+	/**
+	 * Records that the reply to the last request is in the log.
+	 * @param estimate the estimated tokens of that request
+	 */
+	noteReply(entryIndex: number, reply: AssistantMessage, estimate: number): void {
 		this.#recorder.recorded(entryIndex);
-		this.#counted = tokens > 0 ? { messages: this.#current.messages, tokens } : null;
+		const { usage, provider, model: id } = reply;
+		const model = { provider, id };
+		this.#counted = usage.totalTokens > 0 ? { messages: this.#current.messages, tokens: usage.totalTokens, model } : null;
+		if (reply.stopReason !== "error") this.calibration.noteAccepted(model, estimate, inputTokens(reply));
+		this.#countCurrent();
+	}
+
+	/** Records that the model refused the last request as too long. */
+	noteRefusal(model: ModelName, errorMessage: string): void {
+		this.calibration.noteRefusal(model, errorMessage, this.estimate());
+		this.#counted = null;
 		this.#countCurrent();
 	}
 
 	/**
-	 * Tokens of the next request: the provider's count for the part that is unchanged, estimates for the rest. 0 without
-	 * messages.
+	 * Tokens of the next request: the provider's count for the part that is unchanged, calibrated estimates for the rest. 0
+	 * without messages.
 	 */
 	tokens(): number {
-		const tokens = this.#tokens + this.#addedTokens();
-		return this.#isCounted || tokens === 0 ? tokens : tokens + this.options.preambleTokens();
+		this.#countAdded();
+		const { tokens, afterReply } = this.#added;
+		const counted = this.#counted;
+		if (counted && this.#uncounted !== null && isSameModel(counted.model, this.options.model()))
+			return Math.ceil(counted.tokens + this.calibrated(this.#uncounted + afterReply));
+		const estimated = this.#estimated + tokens;
+		return estimated === 0 ? 0 : Math.ceil(this.calibrated(estimated + this.options.preambleTokens()));
+	}
+
+	/** `tokens()` before calibration, the measure of all other estimates. */
+	estimatedTokens(): number {
+		return Math.ceil(this.tokens() / this.calibration.ratio(this.options.model()));
+	}
+
+	/** Estimated tokens in those of the current model. */
+	calibrated(estimated: number): number {
+		return estimated * this.calibration.ratio(this.#calibratedModel());
+	}
+
+	/** Estimated tokens of the last computed context with system prompt and tools, before calibration. */
+	estimate(): number {
+		return this.#estimated + this.options.preambleTokens();
+	}
+
+	#calibratedModel(): ModelName | undefined {
+		const model = this.options.model();
+		const log = this.options.log();
+		if (model) this.calibration.readBack(model, { length: log.length, at: (index) => log.entry(index) });
+		return model;
 	}
 
 	#countCurrent(): void {
-		this.#added = { end: this.#computedAt, tokens: 0, isEmpty: true };
+		this.#added = { ...NOTHING_ADDED(), end: this.#computedAt };
 		const { messages } = this.#current;
-		const estimate = this.#estimate.update(messages);
+		this.#estimated = this.#estimate.update(messages);
+		this.#uncounted = null;
 		const counted = this.#counted;
-		this.#isCounted = counted !== null && sharedLength(counted.messages, messages) === counted.messages.length;
-		if (!counted || !this.#isCounted) {
-			this.#tokens = estimate;
-			return;
-		}
+		if (!counted || sharedLength(counted.messages, messages) < counted.messages.length) return;
 		// The reply to the counted context is part of the count but not of its message list.
-		this.#tokens = counted.tokens;
+		this.#uncounted = 0;
 		for (let i = counted.messages.length; i < messages.length; i++) {
 			const message = messages[i]?.message;
 			if (message && !(i === counted.messages.length && message.role === "assistant"))
-				this.#tokens += estimateTokens(message);
+				this.#uncounted += estimateTokens(message);
 		}
 	}
 
-	#addedTokens(): number {
+	#countAdded(): void {
 		const log = this.options.log();
 		const added = this.#added;
 		const isReplyCounted = this.#counted?.messages === this.#current.messages;
 		for (; added.end < log.length; added.end++) {
 			const message = entryMessage(log.entry(added.end));
 			if (!message) continue;
-			if (!(added.isEmpty && isReplyCounted && message.role === "assistant")) added.tokens += estimateTokens(message);
+			const tokens = estimateTokens(message);
+			added.tokens += tokens;
+			if (!(added.isEmpty && isReplyCounted && message.role === "assistant")) added.afterReply += tokens;
 			added.isEmpty = false;
 		}
-		return added.tokens;
 	}
 
 	async #compute(signal: AbortSignal): Promise<BuiltContext> {
@@ -216,4 +264,8 @@ function sourceOf(log: ContextLog, length: number): Required<EntrySource> {
 export function entriesUpTo(log: Pick<ContextLog, "entries">, length: number): readonly SessionEntry[] {
 	const { entries } = log;
 	return entries.length === length ? entries : Object.freeze(entries.slice(0, length));
+}
+
+function isSameModel(a: ModelName, b: ModelName | undefined): boolean {
+	return a.provider === b?.provider && a.id === b.id;
 }

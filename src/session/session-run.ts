@@ -1,4 +1,4 @@
-import type { UserMessage } from "@mariozechner/pi-ai";
+import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
 import { type AgentDeps, type AgentRunResult, type PreparedRequest, runAgent } from "../agent/loop.js";
 import type { ToolCallGate } from "../agent/tool-calls.js";
 import type { BuiltContext } from "../context/context-message.js";
@@ -9,9 +9,11 @@ import { type Operation, phaseAfter } from "./activity.js";
 import type { Compaction } from "./compaction.js";
 import { PromptQueue, SystemItems } from "./prompt-queue.js";
 import { requireModel, type SessionCore } from "./session-setup.js";
+import type { SessionWindow } from "./session-window.js";
 
 export interface SessionRunDeps extends SessionCore {
-	compaction: Pick<Compaction, "compactIfNeeded" | "compactAfterOverflow">;
+	window: SessionWindow;
+	compaction: Pick<Compaction, "makeRoom" | "makeRoomAfterRefusal">;
 }
 
 /** Runs the agent, one run at a time, with the context, the log and the hooks of the session. */
@@ -53,7 +55,7 @@ export class SessionRunner {
 		for (let batch = prompts ?? this.queue.take(); ; ) {
 			const outcome = await runAgent(batch, agentDeps(this.deps, this, operation));
 			await state.log.flush();
-			if (!signal.aborted) await compaction.compactIfNeeded(signal);
+			if (!signal.aborted) await compaction.makeRoom(signal);
 			// Send a prompt that was queued after the last turn, while the run was ending.
 			const isOver = signal.aborted || outcome.stopped !== null || outcome.last?.stopReason === "error";
 			batch = isOver ? [] : this.queue.take();
@@ -85,6 +87,8 @@ function agentDeps(
 		async prepareRequest(turnIndex) {
 			operation.enter("requesting");
 			const { request, built } = await prepareRequest(deps, systemItems, signal);
+			const excess = deps.window.describeExcess();
+			if (excess !== null) return { ...request, stop: excess };
 			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
 			if (stop !== null) return { ...request, stop };
 			const loss = context.noteRequest(built);
@@ -94,7 +98,7 @@ function agentDeps(
 		redact: setup.redact,
 		record(message, record) {
 			const index = state.record(message, record);
-			if (message.role === "assistant") context.noteReply(index, message.usage.totalTokens);
+			if (message.role === "assistant") context.noteReply(index, message, record?.estimate ?? 0);
 			return index;
 		},
 		takeSteering: () => queue.takeSteering(),
@@ -108,8 +112,7 @@ function agentDeps(
 		},
 		isOverflow: (message) =>
 			message.stopReason === "error" && client.isOverflow(message, state.model?.contextWindow ?? 0),
-		onOverflow: () => compaction.compactAfterOverflow(signal),
-		betweenTurns: () => compaction.compactIfNeeded(signal),
+		onOverflow: (message) => compaction.makeRoomAfterRefusal(message, signal),
 		signal,
 		emit(event) {
 			const phase = phaseAfter(event);
@@ -129,17 +132,19 @@ async function prepareRequest(
 	systemItems: SystemItems,
 	signal: AbortSignal,
 ): Promise<{ request: RequestWithRecord; built: BuiltContext }> {
-	const { setup, state, context } = deps;
+	const { setup, state, context, compaction } = deps;
 	const model = requireModel(setup, state);
 	const [auth] = await Promise.all([setup.models.requestAuth(model), setup.client.prepare(model)]);
 	// Items appended until now are part of this request, later ones of the next.
 	systemItems.write();
-	const built = await context.rebuild(signal);
+	await context.rebuild(signal);
+	if (await compaction.makeRoom(signal)) await context.rebuild(signal);
+	const built = context.current;
 	const { messages, digest } = context.request();
 	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
 	const recorded = context.describeRequest(built);
 	const request: RequestWithRecord = {
-		model,
+		model: withReplyRoom(model, deps.window.replyRoom()),
 		context: {
 			systemPrompt: setup.preamble.systemPrompt,
 			messages,
@@ -153,9 +158,21 @@ async function prepareRequest(
 			// The agent loop retries, so that retries are visible, counted and can be aborted.
 			maxRetries: 0,
 		},
-		record: { digest, messages: built.messages.length, tokens: context.tokens(), ...(recorded && { shape: recorded }) },
+		record: {
+			digest,
+			messages: built.messages.length,
+			tokens: context.tokens(),
+			estimate: context.estimate(),
+			...(recorded && { shape: recorded }),
+		},
 	};
 	return { request, built };
+}
+
+/** A model that writes no more than `room` tokens: some servers refuse a request whose input and output exceed the window. */
+function withReplyRoom(model: Model<Api>, room: number | null): Model<Api> {
+	if (room === null || (model.maxTokens > 0 && model.maxTokens <= room)) return model;
+	return { ...model, maxTokens: room };
 }
 
 /** Asks the hooks whether to send a request. @returns the reason not to; null to send it */

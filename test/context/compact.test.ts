@@ -1,23 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildContext } from "../../src/context/build-context.js";
-import { planCompaction } from "../../src/context/compact.js";
+import { planCompactions } from "../../src/context/compact.js";
 import type { TracedMessage } from "../../src/context/context-message.js";
 import { assistant, compaction, result, session, user } from "../helpers/entries.js";
 
 const CALL = [{ id: "a" }];
 
-async function plan(
+async function plans(
 	entries: ReturnType<typeof session>,
 	keep: number,
 	change?: (m: readonly TracedMessage[]) => unknown,
 ) {
 	const stages = change ? [{ hook: "h", transform: async (m: unknown) => change(m as TracedMessage[]) }] : [];
 	const { messages } = await buildContext(entries, stages);
-	return planCompaction(messages, entries, keep);
+	return [...planCompactions(messages, entries, keep)];
 }
 
-describe("planCompaction", () => {
+const plan = async (...args: Parameters<typeof plans>) => (await plans(...args))[0] ?? null;
+
+describe("planCompactions", () => {
 	test("keeps about the requested tokens and starts with a message that belongs to an entry", async () => {
 		const entries = session(...Array.from({ length: 10 }, (_, i) => user(`message ${i} ${"x".repeat(390)}`)));
 		const found = await plan(entries, 250);

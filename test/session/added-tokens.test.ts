@@ -24,6 +24,7 @@ test("messages added after the context was computed are counted once, no matter 
 		onProblem: () => {},
 		onChange: () => {},
 		preambleTokens: () => 0,
+		model: () => undefined,
 	});
 	await context.rebuild(new AbortController().signal);
 	const before = context.tokens();

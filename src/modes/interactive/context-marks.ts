@@ -31,20 +31,22 @@ export function readMarks(context: BuiltContext, entries: EntrySource, from: num
 	const known = entries.length;
 	const visible = new Set<number>();
 	const summaries: PlacedSummary[] = [];
+	const cut = cutOf(context, entries);
 	let firstKept = 0;
 	let next: number | null = null;
 	for (let position = context.messages.length - 1; position >= 0; position--) {
 		const traced = context.messages[position];
 		if (!traced) continue;
-		if (traced.entryIndex !== null && traced.origin.kind !== "compaction") {
-			if (traced.entryIndex < from) break;
+		if (traced.entryIndex !== null) {
+			// Prompts that a compaction keeps stand right after its summary, before the entries that it keeps.
+			const isKeptPrompt = traced.entryIndex < cut;
+			if (traced.entryIndex < from && !isKeptPrompt) break;
 			visible.add(traced.entryIndex);
-			next = traced.entryIndex;
+			if (!isKeptPrompt) next = traced.entryIndex;
 			continue;
 		}
 		if (traced.origin.kind === "compaction") {
-			const entry = entries.at(traced.origin.entryIndex);
-			if (isCompactionEntry(entry)) firstKept = Math.min(entry.firstKeptEntryIndex, traced.origin.entryIndex);
+			firstKept = cut;
 			summaries.unshift(coreSummary(traced, next, "compaction"));
 		} else if (traced.origin.kind === "freeze") {
 			summaries.unshift(coreSummary(traced, next, "freeze"));
@@ -62,6 +64,15 @@ export function readMarks(context: BuiltContext, entries: EntrySource, from: num
 		return hooks.get(index) ?? null;
 	};
 	return { hiddenBy, summaries: withoutDoubleCounts(summaries) };
+}
+
+/** Index of the first entry that the compaction of a context keeps; 0 without one. */
+function cutOf({ messages }: BuiltContext, entries: EntrySource): number {
+	const origin = messages[0]?.origin;
+	const entry = origin?.kind === "compaction" ? entries.at(origin.entryIndex) : undefined;
+	return origin?.kind === "compaction" && isCompactionEntry(entry)
+		? Math.min(entry.firstKeptEntryIndex, origin.entryIndex)
+		: 0;
 }
 
 function hiddenNames(context: BuiltContext, from: number): Map<number, string> {

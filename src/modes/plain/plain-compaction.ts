@@ -34,5 +34,6 @@ export async function askPlainCompaction(
 
 function authorOf({ by }: CompactionDraft): string {
 	if (by.kind === "user") return "you";
+	if (by.kind === "pi") return "pi, without a model";
 	return plainLine(by.kind === "hook" ? `hook ${by.name}` : by.name);
 }

@@ -142,6 +142,7 @@ export class CompactionPanel implements Component, Focusable {
 		if (this.#summary.kind !== "ready") return [];
 		const { by } = this.#summary.draft;
 		if (by.kind === "user") return ["summary by you"];
+		if (by.kind === "pi") return ["summary by pi, without a model"];
 		return [cleanLine(`summary by ${by.kind === "hook" ? `hook ${by.name}` : by.name}`, 60)];
 	}
 
@@ -262,14 +263,8 @@ export class CompactionPanel implements Component, Focusable {
 
 	/** @returns the compaction with the user's summary */
 	#written(draft: CompactionDraft | null, summary: string): CompactionDraft {
-		const { firstKeptEntryIndex, tokensBefore } = draft?.entry ?? this.options.trial;
-		const entry = {
-			type: "compaction",
-			timestamp: entryTimestamp(),
-			summary,
-			firstKeptEntryIndex,
-			tokensBefore,
-		} as const;
+		const kept = draft?.entry ?? this.options.trial.cut;
+		const entry = { ...kept, type: "compaction", timestamp: entryTimestamp(), summary } as const;
 		return { entry, by: { kind: "user" } };
 	}
 
@@ -299,13 +294,13 @@ export class CompactionPanel implements Component, Focusable {
 	#compute(): void {
 		const { trial, requestRender } = this.options;
 		const entry = this.#summary.kind === "ready" ? this.#summary.draft.entry : null;
-		const firstKeptEntryIndex = entry?.firstKeptEntryIndex ?? trial.firstKeptEntryIndex;
+		const cut = entry ?? trial.cut;
 		const preview = ++this.#previews;
-		trial.preview({ summary: entry?.summary ?? PROVISIONAL, firstKeptEntryIndex }).then(
+		trial.preview({ ...cut, summary: entry?.summary ?? PROVISIONAL }).then(
 			(computed) => {
 				if (preview !== this.#previews) return;
 				this.#preview = computed;
-				this.#rows = compactionRows(computed, firstKeptEntryIndex, entry !== null);
+				this.#rows = compactionRows(computed, cut.firstKeptEntryIndex, entry !== null);
 				requestRender();
 			},
 			(error: unknown) => this.#notify(describeError(error)),

@@ -108,6 +108,7 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 		return { ...row, state, mark: "summary", text: coveredEntries(ledger.hidden, row.text) };
 	}
 	if (traced.origin.kind === "freeze") return { ...row, state, mark: traced.entryIndex === null ? "summary" : "in" };
+	if (traced.origin.kind === "shortened") return { ...row, state, note: replacedNote(message, "compaction") };
 	if (traced.origin.kind !== "hook") return { ...row, state };
 	const covered = hiddenHere(inspection, position, traced.origin.hook);
 	const tokens = covered.reduce((sum, entry) => sum + entry.tokens, 0);
@@ -115,13 +116,13 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 		const note = `hides ${plural(covered.length, "entry", "entries")}, ${formatTokens(tokens)}`;
 		return { ...row, state, mark: "summary", note };
 	}
-	return { ...row, state, note: replacedNote(message, traced.origin.hook) };
+	return { ...row, state, note: replacedNote(message, hookName(traced.origin.hook)) };
 }
 
-function replacedNote({ entryIndex, replacedTokens, tokens }: LedgerMessage, hook: string): string {
-	if (entryIndex === null || replacedTokens === undefined) return `added by ${hookName(hook)}`;
+function replacedNote({ entryIndex, replacedTokens, tokens }: LedgerMessage, by: string): string {
+	if (entryIndex === null || replacedTokens === undefined) return `added by ${by}`;
 	const verb = tokens < replacedTokens ? "cut" : "changed";
-	return `${verb} by ${hookName(hook)} ${formatTokens(replacedTokens)} → ${formatTokens(tokens)}`;
+	return `${verb} by ${by} ${formatTokens(replacedTokens)} → ${formatTokens(tokens)}`;
 }
 
 /** @returns the row of a message in a request */
