@@ -59,7 +59,10 @@ export class Calibration {
 		const key = keyOf(model);
 		const expected = estimated * this.ratio(model);
 		if (window !== null) this.#windows.set(key, window);
-		if (requested !== null) return this.#noteCount(model, estimated, Math.max(requested, expected));
+		if (requested !== null) {
+			this.#noteCount(model, estimated, Math.max(requested, expected));
+			return;
+		}
 		const refusals = (this.#untold.get(key) ?? 0) + 1;
 		this.#untold.set(key, refusals);
 		if (refusals <= MAX_GROWTHS) this.#noteCount(model, estimated, expected * UNTOLD_GROWTH);

@@ -25,8 +25,9 @@ export interface CompactionPlan {
 
 /**
  * Plans of a compaction, each smaller than the one before: with `keepRecentTokens` of recent messages; with a half and a
- * quarter of that, and long outputs shortened; with the last reply and its results; with the latest prompt alone. The latest prompt always stays
- * verbatim; the first kept message is never a tool result. Yields nothing when no message is before a cut.
+ * quarter of that, and long outputs shortened; with the last reply and its results; with the latest prompt alone. The
+ * latest prompt always stays verbatim; the first kept message is never a tool result. Yields nothing when no message is
+ * before a cut.
  */
 export function* planCompactions(
 	messages: readonly TracedMessage[],
@@ -74,10 +75,10 @@ function planAt(
 	const firstKeptEntryIndex = first ? first.entryIndex : entries.length;
 	const covered = messages.slice(0, cut);
 	const kept = messages.slice(cut);
-	const hasPrompt = kept.some(({ entryIndex }) => entryIndex !== null && isUserMessageEntry(entries.at(entryIndex)));
-	const keptEntries = hasPrompt ? [] : latestPrompts(covered, entries);
+	if (firstKeptEntryIndex === null) return null;
+	const keptEntries = promptsToKeep(messages, entries, firstKeptEntryIndex);
 	const dropped = covered.filter(({ entryIndex }) => entryIndex === null || !keptEntries.includes(entryIndex));
-	if (firstKeptEntryIndex === null || dropped.length === 0) return null;
+	if (dropped.length === 0) return null;
 	return {
 		firstKeptEntryIndex,
 		keptEntries,
@@ -89,11 +90,19 @@ function planAt(
 	};
 }
 
-/** The last prompt, and the prompts right before it, which no reply answered yet. */
-function latestPrompts(messages: readonly TracedMessage[], entries: EntrySource): number[] {
+/**
+ * The prompts that a compaction must keep although it covers them: the latest one, and those right before it, which wait
+ * for the same answer. None when a later prompt is kept anyway.
+ */
+export function promptsToKeep(
+	messages: readonly TracedMessage[],
+	entries: EntrySource,
+	firstKeptEntryIndex: number,
+): number[] {
 	const prompts: number[] = [];
 	for (const { message, entryIndex } of messages.toReversed()) {
 		const isPrompt = entryIndex !== null && isUserMessageEntry(entries.at(entryIndex));
+		if (isPrompt && entryIndex >= firstKeptEntryIndex) return [];
 		if (isPrompt) prompts.unshift(entryIndex);
 		else if (prompts.length > 0 && message.role !== "user") break;
 	}

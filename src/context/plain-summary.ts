@@ -59,7 +59,13 @@ export function plainSummary(
 	const sections = [
 		section("Earlier notes", previous ? [cutTo(previous, Math.floor(maxTokens * 0.35))] : []),
 		section("Prompts of the user", latest(prompts.map(item), Math.floor(maxTokens * 0.35))),
-		section("Commands", latest(commands.map((command) => item(oneLine(command, 160))), Math.floor(maxTokens * 0.12))),
+		section(
+			"Commands",
+			latest(
+				commands.map((command) => item(oneLine(command, 160))),
+				Math.floor(maxTokens * 0.12),
+			),
+		),
 		section("Last reply", reply ? [cutTo(oneLine(messageText(reply), 1200), Math.floor(maxTokens * 0.12))] : []),
 	];
 	return sections.filter((text) => text !== "").join("\n\n") || "The earlier conversation had no text.";

@@ -28,8 +28,7 @@ export function shortenItem(item: TracedMessage, characters: number, compaction:
 	if (known && known.characters === characters && known.compaction === compaction) return known.item;
 	const message = shortenOutput(item.message, characters);
 	const origin = Object.freeze({ kind: "shortened", entryIndex: compaction } as const);
-	const short =
-		message === item.message ? item : Object.freeze({ ...item, message: Object.freeze(message), origin });
+	const short = message === item.message ? item : Object.freeze({ ...item, message: Object.freeze(message), origin });
 	shortened.set(item, { characters, compaction, item: short });
 	return short;
 }

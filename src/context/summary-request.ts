@@ -34,7 +34,9 @@ export function summaryRequest({ conversation, previous, focus, maxTokens, cutOf
 	const parts = [
 		...(previous ? [`<notes-so-far>\n${previous}\n</notes-so-far>`] : []),
 		`<conversation>\n${conversation}\n</conversation>`,
-		previous ? "The notes so far cover what came before the conversation: carry over everything that still matters." : "",
+		previous
+			? "The notes so far cover what came before the conversation: carry over everything that still matters."
+			: "",
 		`${FORM} Use at most ${words} words.`,
 		focus ? `The user asks that the notes pay particular attention to: ${focus}` : "",
 		cutOffNote(cutOff, words),
@@ -90,7 +92,8 @@ function divide(text: string, maxTokens: number): string[] {
 	// A character takes at most one token by the estimate, so this many always fit; four times as many mostly do.
 	for (let from = 0; from < text.length; ) {
 		let length = Math.max(1, maxTokens * 4);
-		while (length > maxTokens && estimateText(text.slice(from, from + length)) > maxTokens) length = Math.floor(length / 2);
+		while (length > maxTokens && estimateText(text.slice(from, from + length)) > maxTokens)
+			length = Math.floor(length / 2);
 		pieces.push(text.slice(from, from + length).toWellFormed());
 		from += length;
 	}

@@ -15,7 +15,13 @@ import { activeReplacement } from "../context/replacement.js";
 import { estimateAll } from "../context/tokens.js";
 import type { WindowBudget } from "../context/window-budget.js";
 import { describeError, PiError } from "../errors.js";
-import { type CompactionEntry, type ContextUndoEntry, entryTimestamp, isMessageEntry, type SessionEntry } from "../log/entry.js";
+import {
+	type CompactionEntry,
+	type ContextUndoEntry,
+	entryTimestamp,
+	isMessageEntry,
+	type SessionEntry,
+} from "../log/entry.js";
 import { linkSignals } from "../util/abort.js";
 import type { Operation } from "./activity.js";
 import { askHooks, cutOf, type DraftInputs, draftCompaction } from "./draft-compaction.js";
@@ -29,6 +35,9 @@ export interface CompactionDeps extends SessionCore {
 
 /** The longest summary when the window is unknown, in tokens. */
 const MAX_SUMMARY_TOKENS = 8000;
+
+/** Below this, a compaction would gain nothing even with a short summary. */
+const MIN_SUMMARY_TOKENS = 20;
 
 /** Compacts the context and undoes compactions. Every compaction, manual or automatic, goes through `begin`. */
 export class Compaction implements CommandCompaction {
@@ -78,7 +87,7 @@ export class Compaction implements CommandCompaction {
 	async run(request: CompactionRequest): Promise<CompactionTokens> {
 		const trial = await this.begin(request);
 		try {
-			return await trial.accept((await trial.askHooks()) ?? (await trial.draft(() => {}, trial.signal)));
+			return await trial.accept((await this.#hookDraft(trial, request)) ?? (await trial.draft(() => {}, trial.signal)));
 		} catch (error) {
 			trial.end(error);
 			throw error;
@@ -120,6 +129,7 @@ export class Compaction implements CommandCompaction {
 			const active = activeReplacement(viewLog(state.log));
 			const drafting: DraftInputs = {
 				entries: state.log.entries,
+				messages: before.messages,
 				sessionFile: state.log.path,
 				model,
 				candidates: this.#candidates(plan),
@@ -144,7 +154,7 @@ export class Compaction implements CommandCompaction {
 	}
 
 	async planUndo(): Promise<UndoPlan | null> {
-		const { activity, state, context, ended } = this.deps;
+		const { activity, state, context, setup, ended } = this.deps;
 		await activity.untilRunEnded();
 		activity.check("compact");
 		const { entries } = state.log;
@@ -155,7 +165,9 @@ export class Compaction implements CommandCompaction {
 		const tokensAfter = tokensOf(undone);
 		const budget = this.deps.window.budget();
 		const limit = budget && (this.enabled ? budget.limit : budget.max);
-		const exceeded = limit !== null && tokensAfter > limit ? limit : null;
+		// The rest of the window, without system prompt and tools.
+		const room = limit === null ? null : Math.max(0, limit - setup.preamble.tokens);
+		const exceeded = room !== null && tokensAfter > room ? room : null;
 		return { kind, entryIndex, tokensBefore: tokensOf(context.current), tokensAfter, exceeded };
 	}
 
@@ -221,14 +233,28 @@ export class Compaction implements CommandCompaction {
 		}
 	}
 
+	/** The compaction of a hook; null for none, and when one must make room but does not. */
+	async #hookDraft(trial: CompactionTrial, { reason = "manual" }: CompactionRequest): Promise<CompactionDraft | null> {
+		const draft = await trial.askHooks();
+		const budget = this.deps.window.budget();
+		if (!draft || reason === "manual" || !budget) return draft;
+		const { tokensAfter } = await trial.preview(draft.entry);
+		if (tokensAfter + this.deps.setup.preamble.tokens <= budget.limit) return draft;
+		const by = draft.by.kind === "hook" ? `hook ${draft.by.name}` : "the hook";
+		const message = `The compaction of ${by} leaves too little room, so the model writes one`;
+		this.deps.emit({ type: "notice", level: "warning", message });
+		return null;
+	}
+
 	/**
 	 * The first plan after which the request is small enough, all hooks included; else the last one, after which it fits at
-	 * least. @returns null when nothing can be compacted
+	 * least. @returns null when nothing can be compacted, or nothing is gained by it
 	 */
 	async #plan(before: BuiltContext, budget: WindowBudget | null, signal: AbortSignal): Promise<CompactionPlan | null> {
 		const { setup, state } = this.deps;
 		const keep = budget?.keepRecent ?? setup.settings.current.compaction.keepRecentTokens;
 		let last: CompactionPlan | null = null;
+		let gain = Number.POSITIVE_INFINITY;
 		for (const plan of planCompactions(before.messages, viewLog(state.log), keep)) {
 			// Only where the window demands it.
 			const isSmall = !budget || tokensOf(before) + setup.preamble.tokens <= budget.target;
@@ -237,10 +263,11 @@ export class Compaction implements CommandCompaction {
 			if (!budget) break;
 			const summary = "x".repeat(budget.summary * 4);
 			const entry = { type: "compaction" as const, timestamp: entryTimestamp(), summary, ...cutOf(plan) };
-			const after = await this.#tryWith(entry, signal);
-			if (tokensOf(after) + setup.preamble.tokens <= budget.target) break;
+			const after = tokensOf(await this.#tryWith(entry, signal));
+			gain = tokensOf(before) - (after - budget.summary + MIN_SUMMARY_TOKENS);
+			if (after + setup.preamble.tokens <= budget.target) break;
 		}
-		return last;
+		return gain > 0 ? last : null;
 	}
 
 	/** The models that may write the summary: the configured one, and a larger one if the session's own is too small. */
@@ -259,7 +286,8 @@ export class Compaction implements CommandCompaction {
 		const { setup, state, context } = this.deps;
 		const window = context.calibration.window(state.model ?? undefined);
 		const entries = viewLog(state.log);
-		for (let index = entries.length; (index = entries.findLastMessage("assistant", index)) > 0; ) {
+		const previousReply = (before: number) => entries.findLastMessage("assistant", before);
+		for (let index = previousReply(entries.length); index > 0; index = previousReply(index)) {
 			const entry = entries.at(index);
 			if (!isMessageEntry(entry) || entry.message.role !== "assistant") continue;
 			const found = setup.models.find(entry.message.provider, entry.message.model);

@@ -1,6 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CompactionCut, CompactionDraft } from "../commands/compaction.js";
-import type { CompactionPlan } from "../context/compact.js";
+import { type CompactionPlan, promptsToKeep } from "../context/compact.js";
+import type { TracedMessage } from "../context/context-message.js";
 import { readActivities, withFileLists, withoutFileLists } from "../context/plain-summary.js";
 import { PiError } from "../errors.js";
 import { textOf } from "../hooks/dialog-options.js";
@@ -13,6 +14,8 @@ import { type SummarizerDeps, summarize } from "./summarizer.js";
 /** The state of the session that a compaction draft is computed from. */
 export interface DraftInputs extends Omit<SummarizerDeps, "models" | "onText"> {
 	entries: readonly SessionEntry[];
+	/** The current context. */
+	messages: readonly TracedMessage[];
 	sessionFile: string | null;
 	/** The session's model. */
 	model: Model<Api>;
@@ -72,9 +75,7 @@ export async function draftCompaction(
 }
 
 /** The fields of a compaction entry that say what it keeps. */
-export function cutOf(
-	plan: CompactionPlan,
-): CompactionCut {
+export function cutOf(plan: CompactionPlan): CompactionCut {
 	const { firstKeptEntryIndex, tokensBefore, keptEntries, shortened } = plan;
 	return {
 		firstKeptEntryIndex,
@@ -135,11 +136,13 @@ function checkHookEntry(
 	if (firstKeptEntryIndex !== requested) {
 		setup.onNotice(`Hook ${hook} keeps entries from ${textOf(requested)}; pi uses ${firstKeptEntryIndex} instead`);
 	}
+	const keptEntries = promptsToKeep(setup.messages, setup.entries, firstKeptEntryIndex);
 	return {
 		type: "compaction",
 		timestamp: typeof entry.timestamp === "string" ? entry.timestamp : entryTimestamp(),
 		summary: entry.summary,
 		firstKeptEntryIndex,
+		...(keptEntries.length > 0 && { keptEntries }),
 		tokensBefore: typeof entry.tokensBefore === "number" ? entry.tokensBefore : plan.tokensBefore,
 	};
 }

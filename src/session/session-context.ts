@@ -151,7 +151,8 @@ export class SessionContext {
 		this.#recorder.recorded(entryIndex);
 		const { usage, provider, model: id } = reply;
 		const model = { provider, id };
-		this.#counted = usage.totalTokens > 0 ? { messages: this.#current.messages, tokens: usage.totalTokens, model } : null;
+		this.#counted =
+			usage.totalTokens > 0 ? { messages: this.#current.messages, tokens: usage.totalTokens, model } : null;
 		if (reply.stopReason !== "error") this.calibration.noteAccepted(model, estimate, inputTokens(reply));
 		this.#countCurrent();
 	}

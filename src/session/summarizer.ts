@@ -73,7 +73,9 @@ export async function summarize(task: SummaryTask, deps: SummarizerDeps): Promis
 			if (deps.signal.aborted) throw new PiError("compaction_failed", "The compaction was canceled");
 			reason = describeError(error);
 			const next = deps.candidates[at + 1];
-			deps.onNotice(`${reason}; ${next ? `${next.name} writes the summary` : "pi lists prompts, files and commands instead"}`);
+			deps.onNotice(
+				`${reason}; ${next ? `${next.name} writes the summary` : "pi lists prompts, files and commands instead"}`,
+			);
 		}
 	}
 	const text = plainSummary(task.messages, task.activities, task.previous, task.maxTokens);
@@ -100,7 +102,8 @@ async function summarizeInParts(
 ): Promise<Summary> {
 	const answer = answerTokens(model, window, maxTokens);
 	const room = Math.floor(window * USED_SHARE) - answer - summaryOverhead({ focus, maxTokens }) - maxTokens;
-	if (room < MIN_PART_TOKENS) throw new PiError("compaction_failed", `${model.name} has too small a window for a summary`);
+	if (room < MIN_PART_TOKENS)
+		throw new PiError("compaction_failed", `${model.name} has too small a window for a summary`);
 	let parts = splitConversation(messages, room);
 	let notes = previous;
 	if (parts.length > MAX_PARTS) {
@@ -140,7 +143,8 @@ async function askForNotes(
 		if (written.trim() !== "" && reply.stopReason !== "length") return written.trim();
 		if (reply.stopReason !== "length") break;
 		// Thinking may have used all of it.
-		if (written.trim() === "") maxTokens = Math.min(maxTokens * 2, model.maxTokens > 0 ? model.maxTokens : maxTokens * 2);
+		if (written.trim() === "")
+			maxTokens = Math.min(maxTokens * 2, model.maxTokens > 0 ? model.maxTokens : maxTokens * 2);
 		const isTooLong = estimateText(written) >= request.maxTokens;
 		cutOff = written.trim() === "" ? undefined : { text: written, isTooLong };
 	}
@@ -183,7 +187,8 @@ async function send(
 			throw new PiError("compaction_failed", "The compaction was canceled");
 		if (reply.stopReason !== "error" && !isOverflow(reply, model)) return reply;
 		const failure = reply.errorMessage ?? "unknown error";
-		if (isOverflow(reply, model)) throw new TooLong("compaction_failed", `${model.name} refused the request: ${failure}`);
+		if (isOverflow(reply, model))
+			throw new TooLong("compaction_failed", `${model.name} refused the request: ${failure}`);
 		const again = retry.enabled && attempt <= retry.maxRetries && isRetryable(failure);
 		const delayMs = again ? retryDelay(retry, attempt, retryAfterMs) : null;
 		if (delayMs === null)

@@ -16,14 +16,17 @@ test("a session without messages has 0 context tokens", async () => {
 
 test("the estimate includes system prompt and tools when the provider's count no longer applies", async () => {
 	const { session, provider } = await startSession({ hooks: { "forget.ts": FORGET } });
-	provider.reply("yes").reply({ content: [{ type: "text", text: "still" }], usage: { input: 5000, output: 10 } });
+	provider.reply("yes").reply({ content: [{ type: "text", text: "still" }], usage: { input: 1500, output: 10 } });
 	await session.prompt("are you there?");
 	await session.prompt("and now?");
-	expect(session.contextUsage().tokens).toBe(5010);
+	expect(session.contextUsage().tokens).toBe(1510);
 	await session.prompt("/forget");
 	const { preamble } = await session.inspector.inspectContext();
 	expect(preamble.tokens).toBeGreaterThan(1000);
-	expect(session.contextUsage().tokens).toBe(
-		preamble.tokens + estimateAll(session.context.messages.map(({ message }) => message)),
-	);
+	const estimate = preamble.tokens + estimateAll(session.context.messages.map(({ message }) => message));
+	// The count of the last request calibrates the estimate.
+	const { tokens } = session.contextUsage();
+	expect(tokens).not.toBe(estimate);
+	expect(tokens).toBeGreaterThan(estimate * 0.7);
+	expect(tokens).toBeLessThan(estimate * 1.4);
 });

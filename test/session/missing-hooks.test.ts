@@ -18,8 +18,11 @@ export default (pi) => {
 const NOTES = `export default (pi) => pi.command("note", { handler: async (ctx) => { await ctx.saveEntry({ type: "note" }); } });`;
 
 /** A session whose context a hook changed: messages 1 and 2, the mark 3, messages 4 and 5. The hook's file is deleted. */
+/** A window in which even a message of 2 MB fits. */
+const LARGE = { contextWindow: 10_000_000 };
+
 async function orphan(hook = TAIL.replace("SIZE", "sums")): Promise<TestSession & { file: string }> {
-	const made = await startSession({ session: { kind: "new" }, hooks: { "tail.ts": hook } });
+	const made = await startSession({ session: { kind: "new" }, hooks: { "tail.ts": hook }, modelOptions: LARGE });
 	made.provider.reply("2", "4");
 	await made.session.prompt("what is 1 + 1?");
 	await made.session.prompt(hook === NOTES ? "/note" : "/tail");
@@ -31,7 +34,7 @@ async function orphan(hook = TAIL.replace("SIZE", "sums")): Promise<TestSession 
 }
 
 const reopen = ({ agentDir, cwd, provider, file }: TestSession & { file: string }) =>
-	startSession({ agentDir, cwd, provider, session: { kind: "open", target: file } });
+	startSession({ agentDir, cwd, provider, session: { kind: "open", target: file }, modelOptions: LARGE });
 
 describe("a session whose hook is not loaded", () => {
 	test("reports how the last request would differ, and continues without the hook unless frozen", async () => {

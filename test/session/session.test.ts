@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { isCompactionEntry } from "../../src/log/entry.js";
 import { createAgentSession } from "../../src/session/create-session.js";
 import { httpError, text, toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
@@ -137,9 +138,9 @@ describe("compaction", () => {
 	test("starts automatically when the window is nearly full", async () => {
 		const { session, provider, sent, events } = await startSession({
 			userSettings: SMALL,
-			modelOptions: { contextWindow: 1000 },
+			modelOptions: { contextWindow: 8192 },
 		});
-		provider.reply("a1", { content: [text("b1")], usage: { input: 150, output: 5 } }, "SUMMARY", "c1");
+		provider.reply("a1", { content: [text("b1")], usage: { input: 6200, output: 2000 } }, "SUMMARY", "c1");
 		await session.prompt("one");
 		await session.prompt("two");
 		const ended = events.find(({ type }) => type === "auto_compaction_end");
@@ -166,14 +167,19 @@ describe("compaction", () => {
 		]);
 	});
 
-	test("reports when there is nothing to compact, and when the model returns no summary", async () => {
-		const { session, provider } = await startSession({ userSettings: { ...SMALL, retry: { enabled: false } } });
+	test("reports when there is nothing to compact, and writes the summary itself when the model returns none", async () => {
+		const { session, provider, notices } = await startSession({
+			userSettings: { ...SMALL, retry: { enabled: false } },
+		});
 		await expect(session.compact()).rejects.toMatchObject({ code: "compaction_failed" });
 		provider.reply("a1", "a2", httpError(400, {}, "no"));
 		await session.prompt("one");
 		await session.prompt("two");
-		await expect(session.compact()).rejects.toThrow(/returned no summary/);
-		expect(session.entries.every(({ type }) => type !== "compaction")).toBe(true);
+		await session.compact();
+		expect(notices().join()).toContain("Scripted returned no summary");
+		const compaction = session.entries.find(isCompactionEntry);
+		expect(compaction?.details).toMatchObject({ model: null, reason: expect.stringContaining("returned no summary") });
+		expect(compaction?.summary).toContain("- one");
 	});
 });
 

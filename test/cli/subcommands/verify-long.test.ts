@@ -70,8 +70,8 @@ test(`every one of ${REQUESTS} requests of an eventful session is recomputed exa
 		...place,
 		hookFiles: HOOKS,
 		files: { "a.txt": "a", "b.txt": "b" },
-		modelOptions: { contextWindow: 1700 },
-		userSettings: { compaction: { reserveTokens: 400, keepRecentTokens: 400 } },
+		modelOptions: { contextWindow: 3400 },
+		userSettings: { compaction: { keepRecentTokens: 6000 } },
 	};
 	const files = new Set<string>();
 	let live = await startSession({ ...options, session: { kind: "new" } });
