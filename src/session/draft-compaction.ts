@@ -1,8 +1,9 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
+import { describeFailure } from "../agent/failure.js";
 import { readReply, type StreamFunction } from "../agent/stream.js";
 import type { CompactionDraft } from "../commands/compaction.js";
 import { type CompactionPlan, summaryRequest } from "../context/compact.js";
-import { errorText, PiError } from "../errors.js";
+import { PiError } from "../errors.js";
 import { textOf } from "../hooks/dialog-options.js";
 import type { HookRunner } from "../hooks/runner.js";
 import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
@@ -111,7 +112,7 @@ function checkHookEntry(
 async function summarize(plan: CompactionPlan, setup: DraftInputs, onText: (text: string) => void): Promise<string> {
 	const { model, signal } = setup;
 	const auth = await setup.models.requestAuth(model);
-	const reply = await readReply(
+	const { reply, facts } = await readReply(
 		setup.stream,
 		{
 			model,
@@ -129,8 +130,9 @@ async function summarize(plan: CompactionPlan, setup: DraftInputs, onText: (text
 	if (signal.aborted) throw new PiError("compaction_failed", "The compaction was canceled");
 	const summary = replyText(reply);
 	if (reply.stopReason === "error" || summary === "") {
-		const cause = reply.errorMessage ?? "the reply has no text";
-		throw new PiError("compaction_failed", `${model.name} returned no summary: ${errorText(cause)}`, {
+		const isFailure = reply.stopReason === "error";
+		const cause = isFailure ? describeFailure(reply.errorMessage, model, facts) : "the reply has no text";
+		throw new PiError("compaction_failed", `${model.name} returned no summary: ${cause}`, {
 			hint: "try /compact again, or choose another model with /model",
 		});
 	}
