@@ -99,7 +99,7 @@ describe("models.json", () => {
 		const model = registry.findModel("anthropic", "claude-sonnet-4-6");
 		expect(model?.baseUrl).toBe("https://proxy.example/a");
 		expect(registry.findModel("openai", "gpt-5.5")?.baseUrl).not.toContain("proxy");
-		expect(await credentials.requestAuth({ provider: "anthropic" })).toEqual({
+		expect(await credentials.requestAuth({ provider: "anthropic", id: "any" })).toEqual({
 			apiKey: "k",
 			headers: { "x-team": "red" },
 		});
