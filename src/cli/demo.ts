@@ -37,7 +37,7 @@ export async function withDemo(
 			discoverHooks: false,
 			contextFiles: false,
 			discoverSkills: false,
-			offline: true,
+			localServers: { ports: {} },
 		});
 	} finally {
 		await project.remove();

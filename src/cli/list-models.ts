@@ -16,7 +16,7 @@ import { printLines, printNotices, tableLines } from "./standard-io.js";
 /** Session options that determine the available models. */
 export type ModelSourceOptions = Pick<
 	CreateAgentSessionOptions,
-	"cwd" | "env" | "home" | "settings" | "provider" | "apiKey" | "offline"
+	"cwd" | "env" | "home" | "settings" | "provider" | "apiKey" | "localServers"
 >;
 
 /** @throws PiError `bad_arguments` for a key without a provider */
@@ -30,7 +30,7 @@ async function findModels(options: ModelSourceOptions, warnings: string[]): Prom
 			settings,
 			onWarning: (line) => warnings.push(line),
 		}),
-		options.offline ? [] : findLocalModels(),
+		findLocalModels(options.localServers),
 	]);
 	if (options.apiKey !== undefined) {
 		if (options.provider === undefined) {

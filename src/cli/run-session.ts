@@ -76,6 +76,10 @@ async function runDemo(options: CliOptions, context: CliContext): Promise<number
 }
 
 async function openTerminal(options: CliOptions, context: CliContext, extras: TerminalExtras): Promise<number> {
+	if (!options.demo && (options.model ?? options.provider ?? options.models) !== undefined) {
+		const { checkModelOptions } = await import("./check-models.js");
+		await checkModelOptions(options, context);
+	}
 	if (options.plain || context.settings.current.plain || context.env.TERM === "dumb") {
 		const { runPlainCli } = await import("./run-plain.js");
 		return runPlainCli(options, context, extras);

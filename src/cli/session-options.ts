@@ -31,7 +31,6 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		...given("systemPrompt", options.systemPrompt && (await textOrFile(options.systemPrompt, base))),
 		...given("appendSystemPrompt", append.length > 0 ? append.join("\n\n") : undefined),
 		trust: options.trust || run.trust,
-		offline: options.offline || run.offline,
 	};
 }
 

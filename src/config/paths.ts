@@ -32,6 +32,8 @@ export interface Paths extends ResourceDirs {
 	settings: string;
 	auth: string;
 	models: string;
+	/** The model last used in each directory. */
+	lastModels: string;
 	trust: string;
 	/** Copies of trusted files, named by digest, to compare changed files with. */
 	trustedTexts: string;
@@ -79,6 +81,7 @@ export function paths(env: Environment = process.env, cwd: string = process.cwd(
 		settings: join(agent, "settings.json"),
 		auth: join(agent, "auth.json"),
 		models: join(agent, "models.json"),
+		lastModels: join(agent, "last-models.json"),
 		trust: join(agent, "trust.json"),
 		trustedTexts: join(agent, "trusted"),
 		keybindings: join(agent, "keybindings.json"),

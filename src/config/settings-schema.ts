@@ -45,6 +45,11 @@ export const SETTINGS_SCHEMA = {
 		defaultProvider: text("provider to start with", {}),
 		defaultModel: text("model to start with", {}),
 		defaultThinkingLevel: choice(THINKING_LEVEL_NAMES, "medium", "how much the model thinks", LIVE_PROJECT),
+		rememberModel: flag(
+			true,
+			"start with the model and thinking level last used in this directory, unless the settings name others",
+			LIVE,
+		),
 		queueMode: choice(
 			["one-at-a-time", "all"],
 			"one-at-a-time",

@@ -12,6 +12,7 @@ import type { CommandRunner } from "./command-runner.js";
 import type { Compaction } from "./compaction.js";
 import type { AgentSessionEvent, QueuedPrompts, SessionEvents } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
+import type { ModelMemory } from "./model-memory.js";
 import type { QueueMode } from "./prompt-queue.js";
 import type { PromptExtras, Prompter, PromptResult } from "./prompter.js";
 import { type LogView, type SessionContext, viewLog } from "./session-context.js";
@@ -69,6 +70,7 @@ export interface SessionComponents {
 	commands: CommandRunner;
 	prompter: Prompter;
 	inspector: Inspector;
+	memory: Pick<ModelMemory, "flush">;
 	sources(): CommandSources;
 	surface: SessionSurface;
 	/** Problems found at the start and at reloads, one line each. */
@@ -314,14 +316,14 @@ export class AgentSession {
 	}
 
 	async #dispose(): Promise<void> {
-		const { activity, runner, lifecycle, ended, hooks, state, setup, events } = this.#components;
+		const { activity, runner, lifecycle, ended, hooks, state, setup, events, memory } = this.#components;
 		activity.begin("closing");
 		await this.abort();
 		await lifecycle.shutDown();
 		runner.systemItems.writeOrDrop();
 		ended.abort();
 		hooks.unload();
-		await state.log.flush();
+		await Promise.all([state.log.flush(), memory.flush()]);
 		setup.client.release(this.sessionId);
 		state.close();
 		events.close();

@@ -12,6 +12,7 @@ import { type AgentSessionEvent, SessionEvents } from "./events.js";
 import { createHookHost } from "./hook-host.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
+import { ModelMemory } from "./model-memory.js";
 import { Prompter } from "./prompter.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
@@ -34,7 +35,10 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 /** Connects the components of a session; the only function that knows all of them. */
 function assembleSession(setup: SessionSetup): AgentSession {
 	const events = new SessionEvents();
-	const emit = (event: AgentSessionEvent) => events.emit(event);
+	const emit = (event: AgentSessionEvent) => {
+		memory.observe(event);
+		events.emit(event);
+	};
 	const notice = (level: "info" | "warning" | "error", message: string) =>
 		emit({ type: "notice", level, message: setup.redact(message) });
 	const warnings = [...setup.warnings];
@@ -47,7 +51,9 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const activity = new SessionActivity();
 	activity.subscribe((current) => emit({ type: "activity_changed", activity: current }));
 	const state = new SessionState(setup.log, setup.defaults, emit, setup.settings);
-	state.restore(setup.models.find);
+	const memory = new ModelMemory(setup, state);
+	const gone = state.restore(setup.models.find);
+	if (gone) warnings.push(setup.models.describeReplaced(gone, state.model));
 
 	const context: SessionContext = new SessionContext({
 		log: () => state.log,
@@ -148,6 +154,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		inspector,
 		sources,
 		surface,
+		memory,
 		warnings,
 		ended,
 		rebuild,

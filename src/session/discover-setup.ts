@@ -2,10 +2,9 @@ import { join, resolve } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
 import type { RequestPreamble } from "../commands/inspection.js";
+import type { FindLocalOptions } from "../config/local-servers.js";
 import { loadModelSources } from "../config/model-sources.js";
-import type { ModelRegistry } from "../config/models.js";
 import { type Environment, paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
-import type { Settings } from "../config/settings-schema.js";
 import { SettingsStore } from "../config/settings-store.js";
 import type { ProjectSet } from "../config/trust.js";
 import { estimatePreamble } from "../context/tokens.js";
@@ -27,12 +26,14 @@ import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { ensurePrivateDir } from "../util/fs.js";
 import { createAccounts } from "./accounts.js";
+import { chooseModel } from "./choose-model.js";
 import { HookGrants } from "./hook-grants.js";
 import { loadModelClient } from "./model-client.js";
 import type { TrustAnswer } from "./project-code.js";
 import { findSessionCode } from "./session-code.js";
-import { createModelOffers, createSessionModels, registerLocalModels, resolveModel } from "./session-models.js";
+import { createModelOffers, createSessionModels } from "./session-models.js";
 import type { ModelClient, SessionSetup } from "./session-setup.js";
+import { lastModel } from "./session-state.js";
 
 /** Which log a session uses. */
 export type SessionChoice =
@@ -82,7 +83,8 @@ export interface CreateAgentSessionOptions {
 	askGrant?(request: GrantRequest): Promise<GrantAnswer>;
 	/** Watches running hook handlers. It ends the process when one hangs, which SDK users may not want. */
 	watch?: HandlerWatch;
-	offline?: boolean;
+	/** Ports of local model servers, and how long to wait for an answer. Default: the usual ports. */
+	localServers?: Pick<FindLocalOptions, "ports" | "timeoutMs">;
 	client?: ModelClient;
 	/** Models to add to those of pi-ai and models.json. */
 	extraModels?: readonly Model<Api>[];
@@ -90,7 +92,7 @@ export interface CreateAgentSessionOptions {
 
 /**
  * Collects everything a session needs from this machine. Hooks and the project's tools are loaded later, once they may run.
- * @throws PiError when the log, the model or a options_ tool cannot be used
+ * @throws PiError when the log, the model or a named tool cannot be used
  */
 export async function discoverSetup(options: CreateAgentSessionOptions): Promise<SessionSetup> {
 	const paths = findPaths(options.env, options.cwd, options.home);
@@ -105,8 +107,10 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 	]);
 	warnings.push(...resources.warnings);
 	registry.registerModels(options.extraModels ?? []);
-	const offline = options.offline ?? false;
-	const chosen = await chooseModel(options, registry, settings, warnings, offline);
+	const local = options.localServers;
+	const { lastModels, cwd } = paths;
+	const chosen = await chooseModel(options, { registry, settings: store, lastModels, cwd, local });
+	warnings.push(...chosen.warnings);
 	// Runs in the background: the first request waits for it and reports a failure.
 	if (chosen.model) client.prepare(chosen.model).catch(() => {});
 	if (options.apiKey !== undefined) {
@@ -147,26 +151,27 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			tools,
 		),
 	);
+	const models = createSessionModels({
+		registry,
+		credentials,
+		local,
+		...(options.models ? { patterns: options.models } : {}),
+	});
+	const log = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
+	const used = chosen.chosen.model ? null : lastModel(log);
+	if (used) await models.searchServer(used);
 	return {
 		cwd: paths.cwd,
-		log: openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd),
+		log,
 		settings: store,
 		agentDir: paths.agentDir,
 		defaults: {
 			model: chosen.model,
-			thinkingLevel: options.thinkingLevel ?? chosen.thinkingLevel ?? settings.defaultThinkingLevel,
-			chosen: {
-				model: options.model !== undefined || options.provider !== undefined,
-				thinkingLevel: options.thinkingLevel !== undefined || chosen.thinkingLevel !== undefined,
-			},
+			thinkingLevel: chosen.thinkingLevel,
+			chosen: chosen.chosen,
 		},
-		models: createSessionModels({
-			registry,
-			credentials,
-			offline,
-			...(options.models ? { patterns: options.models } : {}),
-		}),
-		offers: createModelOffers({ registry, credentials, offline }),
+		models,
+		offers: createModelOffers({ registry, credentials, local }),
 		accounts: createAccounts(credentials, registry),
 		client,
 		get tools() {
@@ -190,6 +195,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		grants: new HookGrants({ settings: store, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
 		...(options.watch ? { watch: options.watch } : {}),
 		hookCacheDir: paths.hookCache,
+		lastModels,
 		tmpDir: paths.tmp,
 		sessionDir,
 		sessionsRoot: paths.sessions,
@@ -239,32 +245,6 @@ async function loadResources(options: CreateAgentSessionOptions, paths: Paths, s
 		templates: templates.templates,
 		warnings: [...context.warnings, ...skills.warnings, ...templates.warnings],
 	};
-}
-
-async function chooseModel(
-	options: CreateAgentSessionOptions,
-	registry: ModelRegistry,
-	settings: Settings,
-	warnings: string[],
-	offline: boolean,
-): Promise<{ model: Model<Api> | null; thinkingLevel?: ThinkingLevel }> {
-	if (typeof options.model === "object") return { model: options.model };
-	if (options.model !== undefined) {
-		return resolveModel(registry, options.model, { offline, provider: options.provider });
-	}
-	const preferences =
-		options.provider === undefined
-			? settings
-			: { ...settings, defaultProvider: options.provider, defaultModel: undefined };
-	try {
-		const { model, warning } = registry.defaultModel({ settings: preferences });
-		if (warning) warnings.push(warning);
-		return { model };
-	} catch (error) {
-		if (!(error instanceof PiError) || error.code !== "model_missing") throw error;
-		if (offline || !(await registerLocalModels(registry))) return { model: null };
-		return { model: registry.defaultModel({ settings: preferences }).model };
-	}
 }
 
 function openLog(choice: SessionChoice, sessionDir: string | null, cwd: string): SessionLog {

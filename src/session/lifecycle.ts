@@ -10,6 +10,7 @@ import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
 import { entriesUpTo } from "./session-context.js";
 import type { SessionCore } from "./session-setup.js";
+import { lastModel } from "./session-state.js";
 
 export interface LifecycleDeps extends SessionCore {
 	/** Called before the session leaves a log, when nothing is running. */
@@ -181,7 +182,7 @@ export class Lifecycle {
 		previous.close();
 		setup.client.release(id);
 		context.reset();
-		if (reason === "switch") state.restore(setup.models.find, { model: false, thinkingLevel: false });
+		if (reason === "switch") await this.#restoreModel();
 		this.#missing = null;
 		if (reason === "switch") {
 			this.#warnAboutDirectory();
@@ -194,6 +195,14 @@ export class Lifecycle {
 				? this.#event("switch", previous.path, { reason, targetTurnIndex })
 				: this.#event(reason, previous.path);
 		await this.#emit(event, signal);
+	}
+
+	async #restoreModel(): Promise<void> {
+		const { state, setup, warn } = this.deps;
+		const used = lastModel(state.log);
+		if (used) await setup.models.searchServer(used);
+		const gone = state.restore(setup.models.find, { model: false, thinkingLevel: false });
+		if (gone) warn(setup.models.describeReplaced(gone, state.model));
 	}
 
 	/** Relative paths in a session refer to the directory in which it began. */

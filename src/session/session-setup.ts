@@ -32,6 +32,10 @@ export interface SessionModels {
 	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
 	/** @throws PiError `key_missing` */
 	requestAuth(model: Model<Api>): Promise<RequestAuth>;
+	/** Searches the local servers if the model is one that only they can offer and is unknown. */
+	searchServer(used: { provider: string; id: string }): Promise<void>;
+	/** Names a model that is not available anymore, and the one used now. */
+	describeReplaced(used: { provider: string; id: string }, by: Model<Api> | null): string;
 	/** The error for a session without a model, with the next step. */
 	describeMissingModel(): PiError;
 }
@@ -90,6 +94,8 @@ export interface SessionSetup {
 	/** Watches running handlers. */
 	watch?: HandlerWatch;
 	hookCacheDir: string;
+	/** The file that remembers the models of directories. */
+	lastModels: string;
 	/** A private directory for long outputs. */
 	tmpDir: string;
 	/** Directory of new sessions; null keeps them in memory. */

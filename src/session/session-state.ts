@@ -77,13 +77,20 @@ export class SessionState {
 		this.#unwritten.clear();
 	}
 
-	/** Restores model and thinking level from the log, unless the user chose others. */
-	restore(findModel: (provider: string, id: string) => Model<Api> | null, chosen = this.defaults.chosen): void {
+	/**
+	 * Restores model and thinking level from the log, unless the user chose others.
+	 * @returns the model of the log if it does not exist anymore; the current one is used instead
+	 */
+	restore(
+		findModel: (provider: string, id: string) => Model<Api> | null,
+		chosen = this.defaults.chosen,
+	): { provider: string; id: string } | null {
 		const used = chosen?.model ? null : lastModel(this.#log);
 		const model = used ? findModel(used.provider, used.id) : null;
 		if (model) this.#model = model;
 		const level = chosen?.thinkingLevel ? null : lastThinkingLevel(this.#log);
 		if (level) this.#thinkingLevel = level;
+		return model ? null : used;
 	}
 
 	setModel(model: Model<Api>): void {
@@ -147,7 +154,7 @@ export class SessionState {
 }
 
 /** The model last used in a log. Reads backward and stops at the first entry that names one. */
-function lastModel(log: SessionLog): { provider: string; id: string } | null {
+export function lastModel(log: SessionLog): { provider: string; id: string } | null {
 	const changed = log.findLast("model_change");
 	for (let index = log.findLast("message"); index > changed; index = log.findLast("message", index)) {
 		const entry = log.entry(index);

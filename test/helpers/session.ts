@@ -51,7 +51,7 @@ export async function startSession(options: TestSessionOptions = {}): Promise<Te
 	const session = await createAgentSession({
 		model: "loopback/scripted",
 		session: { kind: "memory" },
-		offline: true,
+		localServers: { ports: {} },
 		...rest,
 		cwd,
 		home: tempDir("pi-home-"),

@@ -56,7 +56,7 @@ describe("the log of a session", () => {
 			sessionDir,
 			cwd,
 			env: { PI_CODING_AGENT_DIR: agentDir },
-			offline: true,
+			localServers: { ports: {} },
 			model: "loopback/scripted",
 		};
 		await expect(
@@ -275,7 +275,7 @@ describe("models", () => {
 			home: tempDir(),
 			env: { PI_CODING_AGENT_DIR: tempAgentDir() },
 			session: { kind: "memory" },
-			offline: true,
+			localServers: { ports: {} },
 		});
 		await session.start();
 		await expect(session.prompt("hi")).rejects.toMatchObject({

@@ -23,14 +23,14 @@ const MODELS = [
 	model("demo", "scripted", { contextWindow: 200_000 }),
 ];
 
-function open({ ports = {}, offline = true }: { ports?: { ollama?: number }; offline?: boolean } = {}) {
+function open({ ports = {} }: { ports?: { ollama?: number } } = {}) {
 	const credentials = new Credentials({
 		authFile: join(tempDir(), "auth.json"),
 		env: { ANTHROPIC_API_KEY: "sk-ant-0123456789" },
 		home: "/nowhere",
 	});
 	const registry = new ModelRegistry(MODELS, credentials);
-	const models = createModelOffers({ registry, credentials, offline, local: { ports, timeoutMs: 5000 } });
+	const models = createModelOffers({ registry, credentials, local: { ports, timeoutMs: 5000 } });
 	const chosen: unknown[] = [];
 	const closed = new AbortController();
 	let drawn = () => {};
@@ -93,7 +93,7 @@ describe("the picker", () => {
 		onTestFinished(() => void server.close());
 		const address = server.address();
 		const ollama = typeof address === "object" && address ? address.port : 0;
-		const { screen, nextDraw, type, chosen } = open({ ports: { ollama }, offline: false });
+		const { screen, nextDraw, type, chosen } = open({ ports: { ollama } });
 		await isAsked;
 		expect(screen(80)).toContain("looking for local servers");
 		expect(screen(80)).not.toContain("qwen3");
@@ -115,7 +115,6 @@ describe("the picker", () => {
 		const address = server.address();
 		const { closed, picker } = open({
 			ports: { ollama: typeof address === "object" && address ? address.port : 0 },
-			offline: false,
 		});
 		const hungUp = new Promise((resolve) => server.on("connection", (socket) => socket.once("close", resolve)));
 		closed.abort();
