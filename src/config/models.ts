@@ -2,6 +2,8 @@ import type { Api, Model, ModelThinkingLevel } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import type { Credentials } from "./credentials.js";
+import { provideModels } from "./find-model.js";
+import { mergeModels, upsert } from "./merge-models.js";
 import {
 	byLikelihood,
 	findExact,
@@ -11,7 +13,7 @@ import {
 	PREFERRED_MODELS,
 	readPatterns,
 } from "./model-match.js";
-import type { CustomModel, CustomProvider, ModelsFile } from "./models-file.js";
+import type { ModelsFile } from "./models-file.js";
 import type { Settings } from "./settings-schema.js";
 
 export { modelName } from "./model-match.js";
@@ -41,9 +43,8 @@ export interface DefaultModelSources {
 export async function loadModels(file: ModelsFile, credentials: Credentials): Promise<ModelRegistry> {
 	const { getModels, getProviders } = await import("@mariozechner/pi-ai");
 	const builtIn: Model<Api>[] = getProviders().flatMap((provider): Model<Api>[] => getModels(provider));
-	const warnings = [...file.warnings];
-	const warn: Warn = (problem) => void warnings.push(`${file.path}: ${problem}`);
-	const models = file.providers.reduce((all, provider) => applyProvider(all, provider, warn), builtIn);
+	provideModels(builtIn);
+	const { models, warnings } = mergeModels(builtIn, file);
 	return new ModelRegistry(await credentials.adaptModels(models), credentials, warnings);
 }
 
@@ -284,52 +285,4 @@ export class ModelRegistry {
 
 function nearHint(names: readonly string[]): string {
 	return names.length === 0 ? "run pi --list-models to list all" : `did you mean ${names.join(", ")}?`;
-}
-
-type Warn = (problem: string) => void;
-
-function applyProvider(models: readonly Model<Api>[], provider: CustomProvider, warn: Warn): Model<Api>[] {
-	const builtIn = models.filter((model) => model.provider === provider.name);
-	if (provider.models === null) {
-		if (builtIn.length === 0) warn(`providers.${provider.name} has no models`);
-		return models.map((model) => (model.provider === provider.name ? redirect(model, provider) : model));
-	}
-	const own = provider.models.flatMap((model) => buildModel(model, provider, builtIn[0], warn) ?? []);
-	return upsert(models, own);
-}
-
-function redirect(model: Model<Api>, { baseUrl, compat }: CustomProvider): Model<Api> {
-	return {
-		...model,
-		...(baseUrl !== undefined && { baseUrl }),
-		...(compat && { compat: { ...model.compat, ...compat } }),
-	};
-}
-
-/** Headers may be secrets: `Credentials.requestAuth` resolves them with the key, so the model does not contain them. */
-function buildModel(
-	model: CustomModel,
-	provider: CustomProvider,
-	sibling: Model<Api> | undefined,
-	warn: Warn,
-): Model<Api> | null {
-	const api = model.api ?? provider.api ?? sibling?.api;
-	const baseUrl = model.baseUrl ?? provider.baseUrl ?? sibling?.baseUrl;
-	if (api === undefined || baseUrl === undefined) {
-		const missing = api === undefined ? "api" : "baseUrl";
-		warn(`${provider.name}/${model.id} has no ${missing}; ignored`);
-		return null;
-	}
-	const compat = provider.compat || model.compat ? { ...provider.compat, ...model.compat } : undefined;
-	const { id, name, reasoning, thinkingLevelMap, cost } = model;
-	const input = [...model.input];
-	const [contextWindow, maxTokens] = [Math.floor(model.contextWindow), Math.floor(model.maxTokens)];
-	const base = { id, name, api, provider: provider.name, baseUrl, reasoning, input, cost, contextWindow, maxTokens };
-	return { ...base, ...(thinkingLevelMap && { thinkingLevelMap }), ...(compat && { compat }) };
-}
-
-function upsert(models: readonly Model<Api>[], added: readonly Model<Api>[]): Model<Api>[] {
-	const byName = new Map(models.map((model) => [modelName(model), model]));
-	for (const model of added) byName.set(modelName(model), model);
-	return [...byName.values()];
 }
