@@ -80,7 +80,9 @@ function describeConnection(raw: string, server: string, place: RequestPlace | u
 	const [, code = "", address] = SOCKET.exec(raw) ?? [];
 	const target = place || !address ? server : `${server} at ${address}`;
 	const cause = code ? { code, message: "" } : error;
-	if (status !== null || (LOST.test(raw) && !cause)) return `the connection to ${target} was lost during the reply`;
+	if (status !== null || (LOST.test(raw) && !cause)) {
+		return `the connection ${place ? `to ${target} ` : ""}was lost during the reply`;
+	}
 	const step = cause ? failedStep(cause) : null;
 	if (step !== null) return `cannot connect to ${target}: ${step}`;
 	if (cause && BROKEN.has(cause.code)) return `${target} closed the connection without an answer`;

@@ -23,7 +23,7 @@ test.each([
 		"connect ECONNREFUSED 127.0.0.1:11434",
 		"cannot connect to the provider at 127.0.0.1:11434: connection refused (ECONNREFUSED)",
 	],
-	["terminated", "the connection to the provider was lost during the reply"],
+	["terminated", "the connection was lost during the reply"],
 	["Anthropic stream ended before message_stop", "the reply ended unexpectedly"],
 	["The stream ended before the reply was finished", "the reply ended unexpectedly"],
 	["Request timed out.", "the provider did not answer in time"],
