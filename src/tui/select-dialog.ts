@@ -7,7 +7,7 @@ import { clipLine, oneLine, spread } from "./line.js";
 import {
 	describedWidths,
 	drawRow,
-	type RowWidths,
+	type RowLayout,
 	rowWidths,
 	type SelectColumn,
 	type SelectItem,
@@ -69,7 +69,11 @@ export class SelectDialog<T> implements Component, Focusable {
 	#filter = "";
 	#shown: readonly SelectItem<T>[];
 	#selected: number;
-	#widths: { items: readonly SelectItem<T>[]; width: number; widths: RowWidths } | null = null;
+	#known: {
+		items: readonly SelectItem<T>[];
+		width: number;
+		layout: Pick<RowLayout, "widths" | "hasSigns">;
+	} | null = null;
 
 	constructor(
 		private readonly style: DialogStyle,
@@ -108,8 +112,7 @@ export class SelectDialog<T> implements Component, Focusable {
 			theme,
 			width,
 			columns: this.options.columns ?? [],
-			widths: this.#rowWidths(width),
-			hasSigns: shown.some(({ sign }) => sign !== undefined),
+			...this.#layout(width),
 			positions: (label: string) => (this.#filter ? positions(this.#filter, label) : []),
 		};
 		const lines = shown.map((item, index) => drawRow(item, first + index === this.#selected, layout));
@@ -164,13 +167,15 @@ export class SelectDialog<T> implements Component, Focusable {
 		return Math.max(1, Math.min(Math.max(MIN_ROWS, share), screen - FRAME_ROWS));
 	}
 
-	#rowWidths(width: number): RowWidths {
+	/** Computed from all items, not only the visible ones: the columns must not move while the list scrolls. */
+	#layout(width: number): Pick<RowLayout, "widths" | "hasSigns"> {
 		const { columns } = this.options;
-		if (this.#widths?.items !== this.#shown || this.#widths.width !== width) {
+		if (this.#known?.items !== this.#shown || this.#known.width !== width) {
 			const widths = columns ? rowWidths(this.#shown, columns, width) : describedWidths(this.#shown, width);
-			this.#widths = { items: this.#shown, width, widths };
+			const hasSigns = this.#shown.some(({ sign }) => sign !== undefined);
+			this.#known = { items: this.#shown, width, layout: { widths, hasSigns } };
 		}
-		return this.#widths.widths;
+		return this.#known.layout;
 	}
 
 	#titleLine(width: number): string {
