@@ -9,6 +9,8 @@ import type { SessionSummary } from "../log/session-summary.js";
 export interface ModelOffer {
 	model: Model<Api>;
 	key: KeyState;
+	/** False when the price of the model is unknown. */
+	isPriced: boolean;
 }
 
 /** The known models, for commands. */

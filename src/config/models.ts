@@ -44,7 +44,8 @@ export async function loadModels(file: ModelsFile, credentials: Credentials): Pr
 	const warnings = [...file.warnings];
 	const warn: Warn = (problem) => void warnings.push(`${file.path}: ${problem}`);
 	const models = file.providers.reduce((all, provider) => applyProvider(all, provider, warn), builtIn);
-	return new ModelRegistry(await credentials.adaptModels(models), credentials, warnings);
+	const unpriced = unpricedModels(builtIn, file.providers);
+	return new ModelRegistry(await credentials.adaptModels(models), credentials, warnings, unpriced);
 }
 
 /** All known models, and those with a key. */
@@ -52,11 +53,15 @@ export class ModelRegistry {
 	#models: readonly Model<Api>[];
 	readonly #credentials: Credentials;
 
-	/** @param warnings problems in models.json, one line each */
+	/**
+	 * @param warnings problems in models.json, one line each
+	 * @param unpriced names of the models whose price is unknown
+	 */
 	constructor(
 		models: readonly Model<Api>[],
 		credentials: Credentials,
 		readonly warnings: readonly string[] = [],
+		private readonly unpriced: ReadonlySet<string> = new Set(),
 	) {
 		this.#models = models;
 		this.#credentials = credentials;
@@ -65,6 +70,11 @@ export class ModelRegistry {
 	/** All models, grouped by provider. */
 	all(): readonly Model<Api>[] {
 		return this.#models;
+	}
+
+	/** Whether the price of a model is known; the price of others is stored as 0. */
+	isPriced(model: Model<Api>): boolean {
+		return !this.unpriced.has(modelName(model));
 	}
 
 	/** Models whose provider has a key or needs none. */
@@ -274,11 +284,28 @@ function buildModel(
 		return null;
 	}
 	const compat = provider.compat || model.compat ? { ...provider.compat, ...model.compat } : undefined;
-	const { id, name, reasoning, thinkingLevelMap, cost } = model;
+	const { id, name, reasoning, thinkingLevelMap } = model;
+	const { input: inputPrice = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = model.cost;
+	const cost = { input: inputPrice, output, cacheRead, cacheWrite };
 	const input = [...model.input];
 	const [contextWindow, maxTokens] = [Math.floor(model.contextWindow), Math.floor(model.maxTokens)];
 	const base = { id, name, api, provider: provider.name, baseUrl, reasoning, input, cost, contextWindow, maxTokens };
 	return { ...base, ...(thinkingLevelMap && { thinkingLevelMap }), ...(compat && { compat }) };
+}
+
+/** Names of the models without a known price: pi-ai stores 0 for unknown prices and subscriptions too. */
+function unpricedModels(builtIn: readonly Model<Api>[], providers: readonly CustomProvider[]): Set<string> {
+	const isUnknown = ({ id, name, cost }: Model<Api>) =>
+		cost.input === 0 && cost.output === 0 && !/\bfree\b/i.test(`${id} ${name}`);
+	const unpriced = new Set(builtIn.filter(isUnknown).map(modelName));
+	for (const { name: provider, models } of providers) {
+		for (const { id, cost } of models ?? []) {
+			const name = modelName({ provider, id });
+			if (cost.input === undefined && cost.output === undefined) unpriced.add(name);
+			else unpriced.delete(name);
+		}
+	}
+	return unpriced;
 }
 
 function upsert(models: readonly Model<Api>[], added: readonly Model<Api>[]): Model<Api>[] {

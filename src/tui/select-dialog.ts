@@ -28,7 +28,8 @@ export interface SelectAction<T> {
 
 /** Settings of a `SelectDialog`. */
 export interface SelectDialogOptions<T> {
-	title: string;
+	/** A function is called in each frame. */
+	title: string | (() => string);
 	/** All items, filtered as the user types; or a function that returns the matching ones, best first. */
 	items: readonly SelectItem<T>[] | ((filter: string) => readonly SelectItem<T>[]);
 	columns?: readonly SelectColumn[];
@@ -182,7 +183,8 @@ export class SelectDialog<T> implements Component, Focusable {
 		const { theme } = this.style;
 		const count = `${this.#shown.length === 0 ? 0 : this.#selected + 1}/${this.#shown.length}`;
 		const cursor = this.focused ? CURSOR_MARKER : "";
-		const title = oneLine(this.options.title);
+		const { title: given } = this.options;
+		const title = oneLine(typeof given === "function" ? given() : given);
 		// The end of a long filter must be visible; the title gets the rest.
 		const room = Math.max(4, width - Math.min(visibleWidth(title) + 1, 13) - count.length - 5);
 		const typed = this.#filter ? theme.accent(endOf(oneLine(this.#filter), room)) : "";
