@@ -126,7 +126,7 @@ export class SelectDialog<T> implements Component, Focusable {
 				width,
 				shown.some((item, at) => !lines[at]?.includes(oneLine(this.#descriptionOf(item)))),
 			),
-			...this.#noteLine(),
+			...this.#noteLines(width),
 			...keyLines(this.#keys(), this.style, width),
 		].map((line) => clipLine(line, width));
 	}
@@ -210,10 +210,12 @@ export class SelectDialog<T> implements Component, Focusable {
 		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => this.style.theme.dim(` ${line}`));
 	}
 
-	#noteLine(): string[] {
+	#noteLines(width: number): string[] {
 		const { theme } = this.style;
 		if (this.note === null) return [];
-		return [(this.note.isProblem ? theme.warning : theme.dim)(` ${oneLine(this.note.text)}`)];
+		const style = this.note.isProblem ? theme.warning : theme.dim;
+		const lines = wrapTextWithAnsi(oneLine(this.note.text), Math.max(1, width - 2));
+		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => style(` ${line}`));
 	}
 
 	#keys(): KeyHint[] {
