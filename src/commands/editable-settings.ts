@@ -32,15 +32,17 @@ export function createEditableSettings(
 	const check = async (path: SettingPath, value: unknown): Promise<void> => {
 		if (typeof value !== "string") return;
 		if (path === "shellPath") await checkProgram(value);
-		if (path === "theme" && shell?.themes) refuseUnknown("theme", value, choicesOf(path) ?? []);
-		if (path === "defaultProvider") refuseUnknown("provider", value, providers(models.offers()));
+		if (path === "theme" && shell?.themes)
+			refuseUnknown(`Theme ${JSON.stringify(value)} not found`, value, choicesOf(path) ?? []);
+		if (path === "defaultProvider")
+			refuseUnknown(`No provider ${JSON.stringify(value)}`, value, providers(models.offers()));
 		if (path === "defaultModel") await checkModel(value);
 	};
 	const checkModel = async (name: string): Promise<void> => {
 		const isKnown = () => models.offers().some(({ model }) => name === modelName(model) || name === model.id);
 		if (isKnown() || ((await models.findLocal(signal)) && isKnown())) return;
 		const names = models.offers().flatMap(({ model }) => [model.id, modelName(model)]);
-		throw unknown("model", name, names);
+		throw unknown(`No model ${JSON.stringify(name)}`, name, names);
 	};
 	return {
 		list: () => settings.list(),
@@ -63,14 +65,14 @@ function providers(offers: ReturnType<CommandHost["models"]["offers"]>): Setting
 	return [...names].map((name) => ({ label: name, value: name }));
 }
 
-function refuseUnknown(kind: string, value: string, known: readonly SettingChoice[]): void {
+function refuseUnknown(message: string, value: string, known: readonly SettingChoice[]): void {
 	const labels = known.map(({ label }) => label);
-	if (!labels.includes(value)) throw unknown(kind, value, labels);
+	if (!labels.includes(value)) throw unknown(message, value, labels);
 }
 
-function unknown(kind: string, value: string, known: readonly string[]): PiError {
+function unknown(message: string, value: string, known: readonly string[]): PiError {
 	const hint = didYouMean(value, known);
-	return new PiError("bad_arguments", `No ${kind} ${JSON.stringify(value)}`, hint === undefined ? {} : { hint });
+	return new PiError("bad_arguments", message, hint === undefined ? {} : { hint });
 }
 
 async function checkProgram(path: string): Promise<void> {

@@ -81,13 +81,15 @@ export class SettingsPicker implements Component, Focusable {
 		else this.#note({ text: `${path} is ${expected(schema)}: edit settings.json to change it`, isProblem: true });
 	}
 
-	/** Chooses the next value of a short list. */
+	/** Chooses the next value of a setting that has few; others are changed as with Enter. */
 	#next(state: SettingState | undefined): void {
-		const options =
-			state?.schema.type === "boolean" || state?.schema.enum ? this.options.settings.choices(state.path) : null;
-		if (!state || !options) return this.#change(state);
-		const at = options.findIndex(({ value }) => value === state.value);
-		void this.#set(state, options[(at + 1) % options.length]?.value);
+		if (!state) return;
+		const { schema, path, value: current } = state;
+		const options = schema.type === "boolean" || schema.enum ? this.options.settings.choices(path) : null;
+		if (options) {
+			const at = options.findIndex(({ value }) => value === current);
+			void this.#set(state, options[(at + 1) % options.length]?.value);
+		} else this.#change(state);
 	}
 
 	#choose(state: SettingState, options: readonly SettingChoice[]): void {

@@ -215,7 +215,7 @@ test("a theme that does not exist is refused on the command line, with the neare
 	const app = await startApp();
 	await app.terminal.waitFor("0%");
 	await app.submit("/settings theme lihgt");
-	await app.terminal.waitFor('No theme "lihgt" · did you mean light?');
+	await app.terminal.waitFor('Theme "lihgt" not found · did you mean light?');
 	await app.terminal.press("ctrl+u");
 	await app.submit("/settings theme light");
 	await app.terminal.waitFor("theme: light · saved");
