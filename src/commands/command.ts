@@ -68,7 +68,7 @@ export interface LoginDialogs {
 
 /** API keys and logins for commands. */
 export interface CommandAccounts {
-	/** Web logins first, then every provider that accepts a key. */
+	/** Well-known providers first; of each, the web login before the key. */
 	choices(): Promise<LoginOption[]>;
 	/** Saves a key. @throws PiError `config_write_failed` */
 	saveKey(provider: string, key: string): Promise<void>;

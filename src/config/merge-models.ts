@@ -2,15 +2,20 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import { modelName } from "./model-match.js";
 import type { CustomModel, CustomProvider, ModelsFile } from "./models-file.js";
 
-/** Applies models.json to the models of pi-ai. @returns `warnings`: the problems of the file, one line each */
-export function mergeModels(
-	builtIn: readonly Model<Api>[],
-	file: ModelsFile,
-): { models: readonly Model<Api>[]; warnings: string[] } {
+export interface MergedModels {
+	models: readonly Model<Api>[];
+	/** The problems of models.json, one line each. */
+	warnings: string[];
+	/** Names of the models without a known price. */
+	unpriced: ReadonlySet<string>;
+}
+
+/** Applies models.json to the models of pi-ai. */
+export function mergeModels(builtIn: readonly Model<Api>[], file: ModelsFile): MergedModels {
 	const warnings = [...file.warnings];
 	const warn: Warn = (problem) => void warnings.push(`${file.path}: ${problem}`);
 	const models = file.providers.reduce((all, provider) => applyProvider(all, provider, warn), builtIn);
-	return { models, warnings };
+	return { models, warnings, unpriced: unpricedModels(builtIn, file.providers) };
 }
 
 type Warn = (problem: string) => void;
@@ -48,11 +53,28 @@ function buildModel(
 		return null;
 	}
 	const compat = provider.compat || model.compat ? { ...provider.compat, ...model.compat } : undefined;
-	const { id, name, reasoning, thinkingLevelMap, cost } = model;
+	const { id, name, reasoning, thinkingLevelMap } = model;
+	const { input: inputPrice = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = model.cost;
+	const cost = { input: inputPrice, output, cacheRead, cacheWrite };
 	const input = [...model.input];
 	const [contextWindow, maxTokens] = [Math.floor(model.contextWindow), Math.floor(model.maxTokens)];
 	const base = { id, name, api, provider: provider.name, baseUrl, reasoning, input, cost, contextWindow, maxTokens };
 	return { ...base, ...(thinkingLevelMap && { thinkingLevelMap }), ...(compat && { compat }) };
+}
+
+/** pi-ai stores 0 for unknown prices and subscriptions too. */
+function unpricedModels(builtIn: readonly Model<Api>[], providers: readonly CustomProvider[]): Set<string> {
+	const isUnknown = ({ id, name, cost }: Model<Api>) =>
+		cost.input === 0 && cost.output === 0 && !/\bfree\b/i.test(`${id} ${name}`);
+	const unpriced = new Set(builtIn.filter(isUnknown).map(modelName));
+	for (const { name: provider, models } of providers) {
+		for (const { id, cost } of models ?? []) {
+			const name = modelName({ provider, id });
+			if (cost.input === undefined && cost.output === undefined) unpriced.add(name);
+			else unpriced.delete(name);
+		}
+	}
+	return unpriced;
 }
 
 /** Adds models; each replaces the model with the same provider and id. */

@@ -23,7 +23,7 @@ const MODEL_APIS = [
 const TEXT = { type: "string", minLength: 1 } as const;
 const FLAG = { type: "boolean", default: false } as const;
 const HEADERS = { type: "object", additionalProperties: { type: "string" }, default: {} } as const;
-const PRICE = { type: "number", minimum: 0, default: 0, description: "USD per million tokens" } as const;
+const PRICE = { type: "number", minimum: 0, description: "USD per million tokens; 0: free; absent: unknown" } as const;
 const COUNT = { type: "number", exclusiveMinimum: 0 } as const;
 const BASE_URL = {
 	type: "string",

@@ -44,8 +44,8 @@ export async function loadModels(file: ModelsFile, credentials: Credentials): Pr
 	const { getModels, getProviders } = await import("@mariozechner/pi-ai");
 	const builtIn: Model<Api>[] = getProviders().flatMap((provider): Model<Api>[] => getModels(provider));
 	provideModels(builtIn);
-	const { models, warnings } = mergeModels(builtIn, file);
-	return new ModelRegistry(await credentials.adaptModels(models), credentials, warnings);
+	const { models, warnings, unpriced } = mergeModels(builtIn, file);
+	return new ModelRegistry(await credentials.adaptModels(models), credentials, warnings, unpriced);
 }
 
 /** All known models, and those with a key. */
@@ -53,11 +53,15 @@ export class ModelRegistry {
 	#models: readonly Model<Api>[];
 	readonly #credentials: Credentials;
 
-	/** @param warnings problems in models.json, one line each */
+	/**
+	 * @param warnings problems in models.json, one line each
+	 * @param unpriced names of the models whose price is unknown
+	 */
 	constructor(
 		models: readonly Model<Api>[],
 		credentials: Credentials,
 		readonly warnings: readonly string[] = [],
+		private readonly unpriced: ReadonlySet<string> = new Set(),
 	) {
 		this.#models = models;
 		this.#credentials = credentials;
@@ -66,6 +70,11 @@ export class ModelRegistry {
 	/** All models, grouped by provider. */
 	all(): readonly Model<Api>[] {
 		return this.#models;
+	}
+
+	/** Whether the price of a model is known; the price of others is stored as 0. */
+	isPriced(model: Model<Api>): boolean {
+		return !this.unpriced.has(modelName(model));
 	}
 
 	/** Models whose provider has a key or needs none. */

@@ -1,5 +1,5 @@
 import type { Context as LlmContext } from "@mariozechner/pi-ai";
-import type { AppMessage } from "../log/entry.js";
+import { type AppMessage, isUserMessageEntry, promptOfEntry } from "../log/entry.js";
 import type { TracedMessage } from "./context-message.js";
 import type { EntrySource } from "./entry-message.js";
 import { activeReplacement } from "./replacement.js";
@@ -66,6 +66,25 @@ function canBeFirst(messages: readonly TracedMessage[], position: number, firstA
 	const item = messages[position];
 	if (item === undefined || item.entryIndex === null || item.entryIndex < firstAllowed) return false;
 	return item.message.role !== "toolResult";
+}
+
+/** Heading under which a summary repeats the latest user message. */
+const PROMPT_HEADING = "## The user's latest message, verbatim";
+
+/**
+ * Adds the text of the latest user message to a summary that covers its entry and does not contain it: the model must
+ * not lose its task.
+ * @returns the summary
+ */
+export function keepLatestPrompt(summary: string, entries: EntrySource, firstKeptEntryIndex: number): string {
+	for (let index = entries.length - 1; index >= 0; index--) {
+		const entry = entries.at(index);
+		if (!isUserMessageEntry(entry)) continue;
+		const prompt = promptOfEntry(entry)?.trim() ?? "";
+		if (index >= firstKeptEntryIndex || summary.includes(prompt)) return summary;
+		return `${summary.trimEnd()}\n\n${PROMPT_HEADING}\n${prompt}`;
+	}
+	return summary;
 }
 
 const SUMMARY_SYSTEM_PROMPT =

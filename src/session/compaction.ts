@@ -7,7 +7,7 @@ import type {
 	CompactionTrial,
 	UndoPlan,
 } from "../commands/compaction.js";
-import { type CompactionPlan, planCompaction } from "../context/compact.js";
+import { type CompactionPlan, keepLatestPrompt, planCompaction } from "../context/compact.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { activeReplacement } from "../context/replacement.js";
 import { estimateAll } from "../context/tokens.js";
@@ -59,9 +59,9 @@ export class Compaction implements CommandCompaction {
 
 	/**
 	 * Begins a compaction. Until it is accepted or ended, prompts are queued and other compactions are refused.
-	 * @throws PiError `compaction_failed` when there is nothing to compact; `session_busy`, `model_missing`
+	 * @throws PiError `compaction_failed` when there is nothing to compact, or to gain by it if that is required; `session_busy`, `model_missing`
 	 */
-	async begin({ focus, signal, reason = "manual" }: CompactionRequest): Promise<CompactionTrial> {
+	async begin({ focus, signal, reason = "manual", mustGain = false }: CompactionRequest): Promise<CompactionTrial> {
 		const { activity, state, context, setup, emit } = this.deps;
 		if (reason === "manual") {
 			await activity.untilRunEnded();
@@ -103,7 +103,9 @@ export class Compaction implements CommandCompaction {
 				signal: operation.signal,
 				onNotice: (message: string) => emit({ type: "notice", level: "warning", message }),
 			};
-			return this.#trial(plan, before, drafting, operation, finish, end);
+			const trial = this.#trial(plan, { before, mustGain }, drafting, operation, finish, end);
+			if (mustGain) checkGain(await trial.preview({ ...plan, summary: "" }), "at least ");
+			return trial;
 		} catch (error) {
 			end(error);
 			throw error;
@@ -135,7 +137,7 @@ export class Compaction implements CommandCompaction {
 
 	#trial(
 		plan: CompactionPlan,
-		before: BuiltContext,
+		{ before, mustGain }: { before: BuiltContext; mustGain: boolean },
 		drafting: DraftInputs,
 		operation: Operation,
 		finish: (result: CompactionEntry | null) => void,
@@ -144,27 +146,38 @@ export class Compaction implements CommandCompaction {
 		const { state, context } = this.deps;
 		const { signal } = operation;
 		let isWritten = false;
+		const withPrompt = ({ entry, by }: CompactionDraft): CompactionDraft => {
+			const summary = keepLatestPrompt(entry.summary, state.log.entries, entry.firstKeptEntryIndex);
+			return { entry: { ...entry, summary }, by };
+		};
+		const preview: CompactionTrial["preview"] = async ({ summary, firstKeptEntryIndex }) => {
+			const { tokensBefore } = plan;
+			const entry = { type: "compaction" as const, timestamp: entryTimestamp(), firstKeptEntryIndex, tokensBefore };
+			const kept = keepLatestPrompt(summary, state.log.entries, firstKeptEntryIndex);
+			const after = await this.#tryWith({ ...entry, summary: kept }, signal);
+			return { before, after, tokensBefore: tokensOf(before), tokensAfter: tokensOf(after) };
+		};
 		return {
 			signal,
 			firstKeptEntryIndex: plan.firstKeptEntryIndex,
 			tokensBefore: plan.tokensBefore,
-			askHooks: () => askHooks(plan, drafting),
+			askHooks: async () => {
+				const draft = await askHooks(plan, drafting);
+				return draft && withPrompt(draft);
+			},
 			async draft(onText, stop) {
 				const linked = linkSignals(signal, stop);
 				try {
-					return await draftCompaction(plan, { ...drafting, signal: linked.signal }, onText);
+					return withPrompt(await draftCompaction(plan, { ...drafting, signal: linked.signal }, onText));
 				} finally {
 					linked.unlink();
 				}
 			},
-			preview: async ({ summary, firstKeptEntryIndex }) => {
-				const { tokensBefore } = plan;
-				const entry = { type: "compaction" as const, timestamp: entryTimestamp(), summary, firstKeptEntryIndex };
-				const after = await this.#tryWith({ ...entry, tokensBefore }, signal);
-				return { before, after, tokensBefore: tokensOf(before), tokensAfter: tokensOf(after) };
-			},
-			accept: async ({ entry, by }: CompactionDraft) => {
+			preview,
+			accept: async (draft: CompactionDraft) => {
 				if (signal.aborted) throw new PiError("compaction_failed", "The compaction was canceled");
+				const { entry, by } = withPrompt(draft);
+				if (mustGain && !isWritten) checkGain(await preview(entry));
 				// Write the entry only once, even if `accept` is called again after a later step failed.
 				if (!isWritten) state.append(entry);
 				isWritten = true;
@@ -218,6 +231,16 @@ export class Compaction implements CommandCompaction {
 			signal,
 		);
 	}
+}
+
+/** @throws PiError `compaction_failed` when a compaction would not make the next request shorter */
+function checkGain({ tokensBefore, tokensAfter }: CompactionTokens, limit = ""): void {
+	if (tokensAfter < tokensBefore) return;
+	throw new PiError(
+		"compaction_failed",
+		`A summary would not shorten the context: ${tokensBefore} → ${limit}${tokensAfter} tokens`,
+		{ hint: "compact when the conversation is longer" },
+	);
 }
 
 /** Estimated tokens of a context. */

@@ -43,7 +43,7 @@ export function createModelOffers({ registry, credentials, local }: SessionModel
 		return registry.all().map((model): ModelOffer => {
 			const key = states.get(model.provider) ?? credentials.keyState(model.provider);
 			states.set(model.provider, key);
-			return { model, key };
+			return { model, key, isPriced: registry.isPriced(model) };
 		});
 	};
 	return {

@@ -12,6 +12,7 @@ const MODELS = {
 			api: "openai-completions",
 			models: [
 				{ id: "small", contextWindow: 32_768 },
+				{ id: "gift", cost: { input: 0, output: 0 } },
 				{
 					id: "big",
 					reasoning: true,
@@ -41,9 +42,10 @@ describe("pi --list-models", () => {
 		const { code, lines, stderr } = await list("", { models: MODELS });
 		expect(code).toBe(0);
 		expect(lines).toEqual([
-			"provider  model  context  thinking  images  $ in/out per M  key",
-			"box       big    1M       yes       yes     0.25 / 2        no key needed",
-			"box       small  33k      no        no      free            no key needed",
+			"provider  model  context  thinking  images  in/out per M tokens  key",
+			"box       big    1M       yes       yes     $0.25 / $2           no key needed",
+			"box       gift   128k     no        no      free                 no key needed",
+			"box       small  33k      no        no      –                    no key needed",
 		]);
 		expect(stderr).toMatch(/^\d+ more models have no API key · list them with pi --list-models <text>\n$/);
 	});

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildContext } from "../../src/context/build-context.js";
-import { planCompaction } from "../../src/context/compact.js";
+import { keepLatestPrompt, planCompaction } from "../../src/context/compact.js";
 import type { TracedMessage } from "../../src/context/context-message.js";
 import { assistant, compaction, result, session, user } from "../helpers/entries.js";
 
@@ -54,5 +54,28 @@ describe("planCompaction", () => {
 		const found = await plan(entries, 1000, ([summary, ...rest]) => ({ messages: [summary, putBack, ...rest] }));
 		expect(found?.previousSummary).toBe("C");
 		expect(found?.firstKeptEntryIndex).toBeGreaterThanOrEqual(3);
+	});
+});
+
+describe("keepLatestPrompt", () => {
+	const entries = session(user("first"), assistant("1"), user(" fix\nthe tax "), assistant("", CALL), result("a", "x"));
+
+	test.each([
+		[
+			"repeats the latest user message when the compaction covers it",
+			4,
+			"S",
+			"S\n\n## The user's latest message, verbatim\nfix\nthe tax",
+		],
+		["leaves a summary that contains it unchanged", 4, "The user said: fix\nthe tax", "The user said: fix\nthe tax"],
+		["leaves the summary unchanged when the message is kept", 3, "S", "S"],
+	])("%s", (_, firstKept, summary, expected) => {
+		expect(keepLatestPrompt(summary, entries, firstKept)).toBe(expected);
+	});
+
+	test("does not change a summary twice, and ignores a session without user messages", () => {
+		const once = keepLatestPrompt("S", entries, 5);
+		expect(keepLatestPrompt(once, entries, 5)).toBe(once);
+		expect(keepLatestPrompt("S", session(assistant("1")), 2)).toBe("S");
 	});
 });

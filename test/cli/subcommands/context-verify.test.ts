@@ -26,7 +26,10 @@ async function eventfulSession(place: Place): Promise<{ file: string; branch: st
 	const options = { ...place, hookFiles: [STACK], userSettings: { compaction: { keepRecentTokens: 1 } } };
 	const first = await startSession({ ...options, session: { kind: "new" } });
 	first.provider.on(() => "an answer");
-	await say(first, "u1", "u2", "u3", "/pop 3", "u4", "u5", "/pop 8", "u6", "/unpop", "u7", "/compact", "u8");
+	// Long enough for the compaction to shorten the context.
+	const u6 = `u6${" and more".repeat(60)}`;
+	await say(first, "u1", "u2", "u3", "/pop 3", "u4", "u5", "/pop 8", u6, "/unpop", "u7", "/compact", "u8");
+	expect(first.session.entries.map(({ type }) => type)).toContain("compaction");
 	const file = first.session.sessionFile ?? "";
 	await first.session.dispose();
 

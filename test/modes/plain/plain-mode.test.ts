@@ -234,9 +234,9 @@ test("the end of a call is reported with its title while other calls are running
 
 test("a compaction prints its summary first, and the user uses it, requests another one or cancels", async () => {
 	const plain = await startPlain();
-	plain.provider.reply("one", "two", "They said hello.", "Two greetings.", "Left alone.");
+	plain.provider.reply(`one${" and more".repeat(30)}`, "two", "They said hello.", "Two greetings.", "Left alone.");
 	await plain.until("> ");
-	plain.enter("/settings compaction.keepRecentTokens 5");
+	plain.enter("/settings compaction.keepRecentTokens 10");
 	await plain.until("> ");
 	plain.enter("first question");
 	await plain.until("tokens)");

@@ -21,6 +21,7 @@ const MODELS = [
 	model("openai", "gpt-5.5", { ...both, ...price(1.25, 10), reasoning: true, contextWindow: 400_000 }),
 	model("openrouter", "moonshotai/kimi-k2.6:free", { reasoning: true, contextWindow: 262_144 }),
 	model("demo", "scripted", { contextWindow: 200_000 }),
+	model("anthropic", "unpriced", { contextWindow: 200_000 }),
 ];
 
 function open({ ports = {} }: { ports?: { ollama?: number } } = {}) {
@@ -29,7 +30,7 @@ function open({ ports = {} }: { ports?: { ollama?: number } } = {}) {
 		env: { ANTHROPIC_API_KEY: "sk-ant-0123456789" },
 		home: "/nowhere",
 	});
-	const registry = new ModelRegistry(MODELS, credentials);
+	const registry = new ModelRegistry(MODELS, credentials, [], new Set(["anthropic/unpriced"]));
 	const models = createModelOffers({ registry, credentials, local: { ports, timeoutMs: 5000 } });
 	const chosen: unknown[] = [];
 	const closed = new AbortController();
@@ -69,6 +70,18 @@ describe("the picker", () => {
 		const { type, chosen } = open();
 		type(`${typed}\r`);
 		expect(chosen).toEqual([expected]);
+	});
+
+	test.each([120, 80, 40])("says what a selected model costs per million tokens, at %d columns", async (width) => {
+		const { picker, type, nextDraw } = open();
+		await nextDraw;
+		const details = () => {
+			const lines = picker.render(width);
+			return lines.slice(lines.findLastIndex((line) => / (key|local)$/.test(line)) + 1, -1).join("");
+		};
+		expect(details()).toBe(" claude-sonnet-4-6 · 200k context · $3 in, $15 out per M tokens");
+		type("unpriced");
+		expect(details()).toBe(" unpriced · 200k context · price unknown");
 	});
 
 	test("shows the typed level", () => {
