@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { Api, ImageContent, Model } from "@mariozechner/pi-ai";
 import type { CommandShell, PaletteItem, SessionStats } from "../commands/command.js";
 import type { CompactionTokens } from "../commands/compaction.js";
@@ -125,6 +126,12 @@ export class AgentSession {
 	}
 	get sessionName(): string | null {
 		return this.#name.of(this.#components.state.log);
+	}
+	/** What `--session` accepts for this session: the start of its id, or the path of a file in another directory. */
+	get sessionArgument(): string {
+		const { setup } = this.#components;
+		const { sessionFile } = this;
+		return sessionFile === null || dirname(sessionFile) === setup.sessionDir ? this.sessionId.slice(0, 8) : sessionFile;
 	}
 	/** A snapshot of the log that reads entries on demand. */
 	get log(): LogView {

@@ -13,7 +13,7 @@ import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
 import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
-import { findSession, latestSession } from "../log/catalog.js";
+import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import { copySession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
@@ -39,7 +39,7 @@ export type SessionChoice =
 	| { kind: "new" }
 	/** The latest session of this directory that no other process has open; a new one when none exists. */
 	| { kind: "continue" }
-	/** A path, an id or the start of one. With `copy` the session continues in a new file with all its entries. */
+	/** A path, which need not exist yet, an id or the start of one. With `copy` the session continues in a new file with all its entries. */
 	| { kind: "open"; target: string; copy?: boolean }
 	/** Writes nothing to disk. */
 	| { kind: "memory" };
@@ -270,6 +270,8 @@ async function chooseModel(
 function openLog(choice: SessionChoice, sessionDir: string | null, cwd: string): SessionLog {
 	if (sessionDir === null) return SessionLog.inMemory(cwd);
 	if (choice.kind === "open") {
+		const created = newSessionPath(sessionDir, choice.target);
+		if (created !== null) return SessionLog.createAt(created, { cwd });
 		const path = findSession(sessionDir, choice.target);
 		return choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd });
 	}
