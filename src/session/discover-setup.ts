@@ -22,7 +22,6 @@ import { loadContextFiles } from "../resources/context-files.js";
 import { loadPromptTemplates } from "../resources/prompt-templates.js";
 import { loadSkills } from "../resources/skills.js";
 import { buildSystemPrompt } from "../resources/system-prompt.js";
-import { bashTool } from "../tools/bash.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { ensurePrivateDir } from "../util/fs.js";
@@ -173,7 +172,6 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			return code.tools.current;
 		},
 		toolSwitch: code.tools,
-		bashTool,
 		get preamble() {
 			return preamble(code.tools.current);
 		},

@@ -6,6 +6,7 @@ import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText } from "../log/entry.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
+import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
 import { entriesUpTo } from "./session-context.js";
@@ -92,12 +93,15 @@ export class Lifecycle {
 	}
 
 	/**
-	 * Opens another session, or a copy of it. @returns false when a hook canceled it
+	 * Opens another session, or a copy of it. Changes nothing if the session is open already.
+	 * @returns false when a hook canceled it
 	 * @throws PiError when the file cannot be used; `log_locked` when another pi has it open, unless it is copied;
 	 * `session_busy`
 	 */
 	switchSession(path: string, { copy = false } = {}): Promise<boolean> {
 		return this.#switching("switch", async (signal) => {
+			const current = this.deps.state.log.path;
+			if (!copy && current !== null && isSameFile(path, current)) return true;
 			const { cwd, sessionDir } = this.deps.setup;
 			const log = copy ? copySession(path, sessionDir ?? dirname(path)) : SessionLog.open(path, { cwd });
 			if ((await this.#ask("before_switch", signal)).cancel) {

@@ -74,8 +74,6 @@ export interface SessionSetup {
 	tools: readonly AnyTool[];
 	/** Turns tools off and on. */
 	toolSwitch: CommandTools;
-	/** Runs the user's `!` commands, even when the model has no bash tool. */
-	bashTool: AnyTool;
 	/** The start of every request; the same object until it changes. */
 	preamble: RequestPreamble;
 	resources: SessionResources;

@@ -42,6 +42,13 @@ export function isNotFound(error: unknown): boolean {
 	return code === "ENOENT" || code === "ENOTDIR";
 }
 
+/** True if two paths name the same file, also through links; a file that does not exist is the same only by its path. */
+export function isSameFile(a: string, b: string): boolean {
+	if (resolve(a) === resolve(b)) return true;
+	const [one, other] = [a, b].map((path) => statSync(path, { throwIfNoEntry: false }));
+	return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
 /** The kind of a file in words: `a directory`, `a FIFO`, … */
 export function fileKind(stats: Stats): string {
 	if (stats.isFile()) return "a regular file";

@@ -13,9 +13,10 @@ export const resumeCommand: SlashCommand = {
 	async run(context) {
 		const { session, shell, ui, rest, signal } = context;
 		if (shell?.pickSession && !rest) return open(await shell.pickSession(session.sessions, signal), context);
-		const others = (await listHere(session.sessions)).filter(({ path }) => path !== session.sessionFile);
-		if (others.length === 0) return { status: "No other sessions in this directory" };
-		return open(rest ? findPath(others, rest) : await ui.select("Which session?", others.map(option)), context);
+		const sessions = await listHere(session.sessions);
+		const others = sessions.filter(({ path }) => path !== session.sessionFile);
+		if (others.length === 0 && !rest) return { status: "No other sessions in this directory" };
+		return open(rest ? findPath(sessions, rest) : await ui.select("Which session?", others.map(option)), context);
 	},
 };
 
