@@ -74,6 +74,8 @@ export interface SessionComponents {
 	surface: SessionSurface;
 	/** Problems found at the start and at reloads, one line each. */
 	warnings: string[];
+	/** The notice that reported that nothing can be saved; null while everything can. */
+	unsaved(): string | null;
 	/** Aborted when the session ends. */
 	ended: AbortController;
 	/** Computes the context from the current entries. */
@@ -188,6 +190,11 @@ export class AgentSession {
 			contextFiles: [...contextFiles],
 			warnings: [...warnings],
 		};
+	}
+
+	/** The notice that reported that the session cannot be saved, such as in a read-only home; null if none did. */
+	get unsaved(): string | null {
+		return this.#components.unsaved();
 	}
 
 	/**

@@ -42,6 +42,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		warnings.push(line);
 		notice("warning", line);
 	};
+	let unsaved: string | null = null;
 	const ended = new AbortController();
 	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false };
 	const activity = new SessionActivity();
@@ -149,10 +150,19 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		sources,
 		surface,
 		warnings,
+		unsaved: () => unsaved,
 		ended,
 		rebuild,
 	});
 	const commandHost = createCommandHost(session, lifecycle, setup, compaction);
-	lifecycle.watchLog((error) => notice("error", describeError(error)));
+	lifecycle.watchLog((error) => {
+		const line = setup.redact(describeError(error));
+		// A home that is read-only or full fails every write: one line for all of them is enough.
+		if (error.cause !== undefined) {
+			if (unsaved !== null) return;
+			unsaved = line;
+		}
+		notice("error", line);
+	});
 	return session;
 }

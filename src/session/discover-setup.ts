@@ -24,7 +24,7 @@ import { loadSkills } from "../resources/skills.js";
 import { buildSystemPrompt } from "../resources/system-prompt.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
-import { ensurePrivateDir } from "../util/fs.js";
+import { usablePrivateDir } from "../util/fs.js";
 import { createAccounts } from "./accounts.js";
 import { HookGrants } from "./hook-grants.js";
 import { loadModelClient } from "./model-client.js";
@@ -112,8 +112,10 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		if (!chosen.model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
 		credentials.overrideKey(chosen.model.provider, options.apiKey);
 	}
+	const tmpDir = usablePrivateDir(paths.tmp);
 	const code = await findSessionCode({
 		paths,
+		copyDir: tmpDir === paths.tmp ? paths.projectCache : join(tmpDir, "project"),
 		settings,
 		builtinTools: settings.features.tasks ? [...BUILTIN_TOOLS, tasksTool] : BUILTIN_TOOLS,
 		extraTools: options.extraTools ?? [],
@@ -129,7 +131,6 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		options.session?.kind === "memory"
 			? null
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
-	ensurePrivateDir(paths.tmp);
 	const date = new Date().toISOString().slice(0, 10);
 	// Computed again when the tools change, for example when the project's tools are added.
 	const preamble = lastResult((tools: readonly AnyTool[]) =>
@@ -188,7 +189,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		grants: new HookGrants({ settings: store, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
 		...(options.watch ? { watch: options.watch } : {}),
 		hookCacheDir: paths.hookCache,
-		tmpDir: paths.tmp,
+		tmpDir,
 		sessionDir,
 		sessionsRoot: paths.sessions,
 		builtins: BUILTIN_COMMANDS,

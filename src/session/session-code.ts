@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Paths } from "../config/paths.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { ProjectSet } from "../config/trust.js";
@@ -13,6 +12,8 @@ import { SessionTools } from "./session-tools.js";
 
 export interface SessionCodeOptions {
 	paths: Paths;
+	/** A private directory for copies of accepted project code. */
+	copyDir: string;
 	settings: Pick<Settings, "hooks" | "customTools" | "hookTimeout">;
 	builtinTools: readonly AnyTool[];
 	extraTools: readonly AnyTool[];
@@ -55,7 +56,7 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 	const trust = new ProjectGate({
 		cwd: paths.cwd,
 		agentDir: paths.agentDir,
-		copyDir: join(paths.agentDir, "cache", "project"),
+		copyDir: options.copyDir,
 		trustOnce,
 		...(ask ? { ask } : {}),
 	});
