@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { Api, ImageContent, Model } from "@mariozechner/pi-ai";
-import type { CommandShell, PaletteItem, SessionStats } from "../commands/command.js";
+import type { CommandShell, PaletteItem, RereadFiles, SessionStats } from "../commands/command.js";
 import type { CompactionTokens } from "../commands/compaction.js";
 import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
@@ -15,6 +15,7 @@ import type { AgentSessionEvent, QueuedPrompts, SessionEvents } from "./events.j
 import type { Lifecycle } from "./lifecycle.js";
 import type { QueueMode } from "./prompt-queue.js";
 import type { PromptExtras, Prompter, PromptResult } from "./prompter.js";
+import type { Reloader } from "./reloader.js";
 import { type LogView, type SessionContext, viewLog } from "./session-context.js";
 import type { SessionHooks } from "./session-hooks.js";
 import { cycleModel, cycleThinkingLevel } from "./session-models.js";
@@ -67,6 +68,7 @@ export interface SessionComponents {
 	runner: SessionRunner;
 	userShell: UserShell;
 	lifecycle: Lifecycle;
+	reloader: Reloader;
 	commands: CommandRunner;
 	prompter: Prompter;
 	inspector: Inspector;
@@ -281,13 +283,13 @@ export class AgentSession {
 		return this.#components.compaction.run({ focus, ...(signal ? { signal } : {}) });
 	}
 
-	/** Reloads all hooks. @returns the result as one line for the user */
-	async reload(): Promise<string> {
-		const { lifecycle, hooks, setup, warnings } = this.#components;
-		warnings.splice(0, warnings.length, ...setup.settings.reload());
-		const { count, kept } = await lifecycle.reload((unload) => hooks.reload(unload));
-		const old = kept.length > 0 ? `; kept the previous version of ${kept.join(", ")}` : "";
-		return `${count} ${count === 1 ? "hook" : "hooks"} loaded${old}`;
+	/**
+	 * Reads hooks, tools, skills, templates, context files, settings and models again.
+	 * @param screen the files that the mode has read again
+	 * @returns the result as one line for the user
+	 */
+	reload(screen: RereadFiles | null = null): Promise<string> {
+		return this.#components.reloader.reload(screen);
 	}
 
 	palette(): PaletteItem[] {

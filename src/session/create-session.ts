@@ -13,6 +13,7 @@ import { createHookHost } from "./hook-host.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { Prompter } from "./prompter.js";
+import { Reloader } from "./reloader.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
 import { SessionRunner } from "./session-run.js";
@@ -93,12 +94,14 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	};
 	const compaction = new Compaction(core);
 	const runner: SessionRunner = new SessionRunner({ ...core, compaction });
-	const lifecycle = new Lifecycle({
+	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
 		warn,
 		onLeave: () => runner.systemItems.writeOrDrop(),
+		reread: () => reloader.refresh(),
 	});
+	const reloader = new Reloader({ setup, state, hooks, lifecycle, warnings, warn });
 	const sources = () => ({
 		builtins: setup.builtins,
 		hooks: hooks.registry,
@@ -108,7 +111,9 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const commands = new CommandRunner({
 		activity,
 		sources,
-		resources: setup.resources,
+		get resources() {
+			return setup.resources;
+		},
 		host: () => commandHost,
 		hooks: () => hooks.runner,
 		ui: () => surface.ui,
@@ -144,6 +149,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		runner,
 		userShell: new UserShell(core),
 		lifecycle,
+		reloader,
 		commands,
 		prompter,
 		inspector,

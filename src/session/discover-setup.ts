@@ -2,9 +2,8 @@ import { join, resolve } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
 import type { RequestPreamble } from "../commands/inspection.js";
-import { loadModelSources } from "../config/model-sources.js";
 import type { ModelRegistry } from "../config/models.js";
-import { type Environment, paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
+import { type Environment, paths as findPaths, processEnvironment } from "../config/paths.js";
 import type { Settings } from "../config/settings-schema.js";
 import { SettingsStore } from "../config/settings-store.js";
 import type { ProjectSet } from "../config/trust.js";
@@ -18,19 +17,18 @@ import type { ThinkingLevel } from "../log/entry.js";
 import { copySession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
-import { loadContextFiles } from "../resources/context-files.js";
-import { loadPromptTemplates } from "../resources/prompt-templates.js";
-import { loadSkills } from "../resources/skills.js";
 import { buildSystemPrompt } from "../resources/system-prompt.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { usablePrivateDir } from "../util/fs.js";
-import { createAccounts } from "./accounts.js";
 import { HookGrants } from "./hook-grants.js";
 import { loadModelClient } from "./model-client.js";
+import { ModelFiles } from "./model-files.js";
 import type { TrustAnswer } from "./project-code.js";
+import { plural } from "./reloader.js";
+import { ResourceFiles } from "./resource-files.js";
 import { findSessionCode } from "./session-code.js";
-import { createModelOffers, createSessionModels, registerLocalModels, resolveModel } from "./session-models.js";
+import { registerLocalModels, resolveModel } from "./session-models.js";
 import type { ModelClient, SessionSetup } from "./session-setup.js";
 
 /** Which log a session uses. */
@@ -94,30 +92,46 @@ export interface CreateAgentSessionOptions {
 export async function discoverSetup(options: CreateAgentSessionOptions): Promise<SessionSetup> {
 	const paths = findPaths(options.env, options.cwd, options.home);
 	const store = options.settings ?? new SettingsStore(paths);
-	const settings = store.current;
 	const warnings = [...store.problems];
 	const env = options.env ?? processEnvironment();
-	const [client, { registry, credentials }, resources] = await Promise.all([
-		options.client ?? loadModelClient(),
-		loadModelSources({ paths, env, settings, onWarning: (line) => warnings.push(line) }),
-		loadResources(options, paths, settings.skills.enabled),
-	]);
-	warnings.push(...resources.warnings);
-	registry.registerModels(options.extraModels ?? []);
 	const offline = options.offline ?? false;
-	const chosen = await chooseModel(options, registry, settings, warnings, offline);
+	const [client, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
+		await Promise.all([
+			options.client ?? loadModelClient(),
+			ModelFiles.load({
+				paths,
+				env,
+				offline,
+				settings: () => store.current,
+				patterns: options.models,
+				extraModels: options.extraModels ?? [],
+			}),
+			ResourceFiles.load({
+				paths,
+				skillsEnabled: () => store.current.skills.enabled,
+				contextFiles: options.contextFiles !== false,
+				discoverSkills: options.discoverSkills !== false,
+				skills: options.skills ?? [],
+			}),
+		]);
+	warnings.push(...modelWarnings, ...resourceWarnings);
+	const chosen = await chooseModel(options, models.current.registry, store.current, warnings, offline);
 	// Runs in the background: the first request waits for it and reports a failure.
 	if (chosen.model) client.prepare(chosen.model).catch(() => {});
 	if (options.apiKey !== undefined) {
 		if (!chosen.model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
-		credentials.overrideKey(chosen.model.provider, options.apiKey);
+		models.overrideKey(chosen.model.provider, options.apiKey);
 	}
 	const tmpDir = usablePrivateDir(paths.tmp);
 	const code = await findSessionCode({
 		paths,
 		copyDir: tmpDir === paths.tmp ? paths.projectCache : join(tmpDir, "project"),
-		settings,
-		builtinTools: settings.features.tasks ? [...BUILTIN_TOOLS, tasksTool] : BUILTIN_TOOLS,
+		get settings() {
+			return store.current;
+		},
+		get builtinTools() {
+			return store.current.features.tasks ? [...BUILTIN_TOOLS, tasksTool] : BUILTIN_TOOLS;
+		},
 		extraTools: options.extraTools ?? [],
 		toolNames: options.tools,
 		explicit: { hooks: options.hooks ?? [], tools: options.customTools ?? [] },
@@ -132,15 +146,15 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			? null
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
 	const date = new Date().toISOString().slice(0, 10);
-	// Computed again when the tools change, for example when the project's tools are added.
-	const preamble = lastResult((tools: readonly AnyTool[]) =>
+	// Computed again when the tools or files change, for example when the project's tools are added.
+	const preamble = lastResult((tools: readonly AnyTool[], { contextFiles, skills }: typeof resources.current) =>
 		createPreamble(
 			buildSystemPrompt({
 				cwd: paths.cwd,
 				date,
 				tools,
-				contextFiles: resources.contextFiles,
-				skills: tools.some(({ name }) => name === "read") ? resources.skills : [],
+				contextFiles,
+				skills: tools.some(({ name }) => name === "read") ? skills : [],
 				...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
 				...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
 			}),
@@ -154,33 +168,57 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		agentDir: paths.agentDir,
 		defaults: {
 			model: chosen.model,
-			thinkingLevel: options.thinkingLevel ?? chosen.thinkingLevel ?? settings.defaultThinkingLevel,
+			thinkingLevel: options.thinkingLevel ?? chosen.thinkingLevel ?? store.current.defaultThinkingLevel,
 			chosen: {
 				model: options.model !== undefined || options.provider !== undefined,
 				thinkingLevel: options.thinkingLevel !== undefined || chosen.thinkingLevel !== undefined,
 			},
 		},
-		models: createSessionModels({
-			registry,
-			credentials,
-			offline,
-			...(options.models ? { patterns: options.models } : {}),
-		}),
-		offers: createModelOffers({ registry, credentials, offline }),
-		accounts: createAccounts(credentials, registry),
+		get models() {
+			return models.current.models;
+		},
+		get offers() {
+			return models.current.offers;
+		},
+		get accounts() {
+			return models.current.accounts;
+		},
 		client,
 		get tools() {
 			return code.tools.current;
 		},
 		toolSwitch: code.tools,
 		get preamble() {
-			return preamble(code.tools.current);
+			return preamble(code.tools.current, resources.current);
 		},
-		resources: {
-			templates: resources.templates,
-			skills: resources.skills,
-			contextFiles: resources.contextFiles.map(({ path }) => path),
+		get resources() {
+			const { templates, skills, contextFiles } = resources.current;
+			return { templates, skills, contextFiles: contextFiles.map(({ path }) => path) };
 		},
+		async reread({ withTools }) {
+			return [
+				...store.reload(),
+				...(await models.reread()),
+				...(await resources.reread()),
+				...(withTools ? await code.rereadTools() : []),
+			];
+		},
+		describeFiles() {
+			const { templates, skills, contextFiles } = resources.current;
+			return [
+				"settings",
+				plural(models.current.registry.availableModels().length, "model"),
+				plural(contextFiles.length, "context file"),
+				plural(skills.length, "skill"),
+				plural(templates.length, "prompt"),
+				plural(code.tools.list().length, "tool"),
+			];
+		},
+		async findDefaultModel() {
+			const { registry } = models.current;
+			return (await chooseModel(options, registry, store.current, [], offline).catch(() => ({ model: null }))).model;
+		},
+		codeChanged: code.hasChanged,
 		findHooks: code.findHooks,
 		trust: code.trust,
 		get builtinHooks() {
@@ -193,7 +231,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		sessionDir,
 		sessionsRoot: paths.sessions,
 		builtins: BUILTIN_COMMANDS,
-		redact: (text) => credentials.redactSecrets(text),
+		redact: (text) => models.redact(text),
 		warnings,
 	};
 }
@@ -204,39 +242,11 @@ function createPreamble(systemPrompt: string, all: readonly AnyTool[]): RequestP
 }
 
 /** Caches the last result of a function. */
-function lastResult<T, R>(compute: (input: T) => R): (input: T) => R {
-	let last: { input: T; result: R } | null = null;
-	return (input) => {
-		if (last?.input !== input) last = { input, result: compute(input) };
+function lastResult<T, U, R>(compute: (one: T, other: U) => R): (one: T, other: U) => R {
+	let last: { one: T; other: U; result: R } | null = null;
+	return (one, other) => {
+		if (last?.one !== one || last.other !== other) last = { one, other, result: compute(one, other) };
 		return last.result;
-	};
-}
-
-async function loadResources(options: CreateAgentSessionOptions, paths: Paths, skillsEnabled: boolean) {
-	const { agentDir, cwd, home, project } = paths;
-	const ownSkills = (options.skills ?? []).map((path) => ({ path: resolve(cwd, path), scope: "flag" as const }));
-	const foundSkills =
-		skillsEnabled && options.discoverSkills !== false
-			? [
-					{ path: paths.skills, scope: "user" as const },
-					{ path: project.skills, scope: "project" as const },
-				]
-			: [];
-	const [context, skills, templates] = await Promise.all([
-		options.contextFiles === false ? { files: [], warnings: [] } : loadContextFiles({ agentDir, cwd, home }),
-		loadSkills([...foundSkills, ...ownSkills]),
-		loadPromptTemplates([
-			{ path: paths.prompts, scope: "user" },
-			{ path: paths.commands, scope: "user" },
-			{ path: project.prompts, scope: "project" },
-			{ path: project.commands, scope: "project" },
-		]),
-	]);
-	return {
-		contextFiles: context.files,
-		skills: skills.skills,
-		templates: templates.templates,
-		warnings: [...context.warnings, ...skills.warnings, ...templates.warnings],
 	};
 }
 

@@ -15,6 +15,8 @@ import type { SessionCore } from "./session-setup.js";
 export interface LifecycleDeps extends SessionCore {
 	/** Called before the session leaves a log, when nothing is running. */
 	onLeave(): void;
+	/** Reads the files of the user and the project again. @returns a line for each new problem */
+	reread(): Promise<string[]>;
 	/** True for entry types that a loaded hook declares or writes. */
 	knowsType(type: string): boolean;
 	warn(line: string): void;
@@ -185,6 +187,7 @@ export class Lifecycle {
 		previous.close();
 		setup.client.release(id);
 		context.reset();
+		const problems = reason === "branch" ? [] : await this.deps.reread();
 		if (reason === "switch") state.restore(setup.models.find, { model: false, thinkingLevel: false });
 		this.#missing = null;
 		if (reason === "switch") {
@@ -193,6 +196,7 @@ export class Lifecycle {
 		}
 		await context.rebuild(signal);
 		emit({ type: "session_changed", reason });
+		for (const message of problems) emit({ type: "notice", level: "warning", message: setup.redact(message) });
 		const event = () =>
 			reason === "branch"
 				? this.#event("switch", previous.path, { reason, targetTurnIndex })

@@ -20,7 +20,10 @@ export const resumeCommand: SlashCommand = {
 	},
 };
 
-async function open(path: string | null, { session, ui }: BuiltinCommandContext): Promise<CommandResult | undefined> {
+async function open(
+	path: string | null,
+	{ session, shell, ui }: BuiltinCommandContext,
+): Promise<CommandResult | undefined> {
 	if (path === null) return undefined;
 	if (path === session.sessionFile) return { status: "That session is already open" };
 	const copy = session.sessions.isOpen(path);
@@ -30,6 +33,7 @@ async function open(path: string | null, { session, ui }: BuiltinCommandContext)
 		});
 	}
 	if (!(await session.switchSession(path, { copy }))) return { status: "A hook canceled the switch" };
+	shell?.rereadFiles?.();
 	return { status: `Session ${session.sessionName ?? path}` };
 }
 
