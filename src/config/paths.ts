@@ -45,6 +45,8 @@ export interface Paths extends ResourceDirs {
 	tmp: string;
 	/** Compiled hooks. */
 	hookCache: string;
+	/** Copies of accepted project code. */
+	projectCache: string;
 	project: ProjectPaths;
 }
 
@@ -90,6 +92,7 @@ export function paths(env: Environment = process.env, cwd: string = process.cwd(
 		sessions: join(agent, "sessions"),
 		tmp: join(agent, "tmp"),
 		hookCache: join(agent, "cache", "jiti"),
+		projectCache: join(agent, "cache", "project"),
 		project: { dir: project, settings: join(project, "settings.json"), ...resourceDirs(project) },
 	};
 }

@@ -1,10 +1,11 @@
 import { PiError } from "../errors.js";
+import { checkAttachments } from "./answers.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import type { GrantRequest } from "./handles.js";
 import { HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
-import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
+import { createModuleLoader, type LoadLimits, lineIn, loadFailure, loadWithin, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
 import type {
 	Attachment,
@@ -97,6 +98,7 @@ async function register(file: HookFile, factory: HookFactory, options: LoadHooks
 	const hook: LoadedHook = {
 		...file,
 		handlers: {},
+		lines: new WeakMap(),
 		commands: new Map(),
 		entryTypes: new Map(),
 		grants: new Set(options.grants?.(file)),
@@ -142,6 +144,8 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Load
 					});
 				}
 				if (typeof handler !== "function") throw new TypeError(`the handler of ${event} is not a function`);
+				const line = lineIn(new Error(), hook);
+				if (line !== null) hook.lines.set(handler, line);
 				addHandler(hook, event, handler);
 			}),
 		command: (name: string, command: CommandOptions) =>
@@ -154,7 +158,8 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Load
 				if (typeof command?.handler !== "function") throw new TypeError(`the command ${name} has no handler`);
 				hook.commands.set(name, command);
 			}),
-		send: (text: string, attachments: Attachment[] = []) => use("send", () => options.send(hook, text, attachments)),
+		send: (text: string, attachments: Attachment[] = []) =>
+			use("send", () => options.send(hook, text, checkAttachments(attachments))),
 		entry: (type: string, entry: EntryOptions = {}) =>
 			use("entry", () => {
 				if (typeof type !== "string" || type === "") throw new TypeError("an entry type must be a non-empty string");

@@ -5,6 +5,8 @@ import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from ".
 /** A loaded hook: its file and its registrations. */
 export interface LoadedHook extends HookFile {
 	readonly handlers: { [N in HookEventName]?: HookHandler<N>[] };
+	/** Lines of its file, 1-based, on which its handlers were registered. */
+	readonly lines: WeakMap<object, number>;
 	readonly commands: Map<string, CommandOptions>;
 	/** Entry types that the hook declared or wrote. */
 	readonly entryTypes: Map<string, EntryOptions>;

@@ -14,6 +14,7 @@ import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { ModelMemory } from "./model-memory.js";
 import { Prompter } from "./prompter.js";
+import { Reloader } from "./reloader.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
 import { SessionRunner } from "./session-run.js";
@@ -46,6 +47,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		warnings.push(line);
 		notice("warning", line);
 	};
+	let unsaved: string | null = null;
 	const ended = new AbortController();
 	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false };
 	const activity = new SessionActivity();
@@ -98,12 +100,14 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	};
 	const compaction = new Compaction(core);
 	const runner: SessionRunner = new SessionRunner({ ...core, compaction });
-	const lifecycle = new Lifecycle({
+	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
 		warn,
 		onLeave: () => runner.systemItems.writeOrDrop(),
+		reread: () => reloader.refresh(),
 	});
+	const reloader = new Reloader({ setup, state, hooks, lifecycle, warnings, warn });
 	const sources = () => ({
 		builtins: setup.builtins,
 		hooks: hooks.registry,
@@ -113,7 +117,9 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const commands = new CommandRunner({
 		activity,
 		sources,
-		resources: setup.resources,
+		get resources() {
+			return setup.resources;
+		},
 		host: () => commandHost,
 		hooks: () => hooks.runner,
 		ui: () => surface.ui,
@@ -149,6 +155,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		runner,
 		userShell: new UserShell(core),
 		lifecycle,
+		reloader,
 		commands,
 		prompter,
 		inspector,
@@ -156,10 +163,19 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		surface,
 		memory,
 		warnings,
+		unsaved: () => unsaved,
 		ended,
 		rebuild,
 	});
 	const commandHost = createCommandHost(session, lifecycle, setup, compaction);
-	lifecycle.watchLog((error) => notice("error", describeError(error)));
+	lifecycle.watchLog((error) => {
+		const line = setup.redact(describeError(error));
+		// A home that is read-only or full fails every write: one line for all of them is enough.
+		if (error.cause !== undefined) {
+			if (unsaved !== null) return;
+			unsaved = line;
+		}
+		notice("error", line);
+	});
 	return session;
 }

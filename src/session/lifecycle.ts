@@ -6,6 +6,7 @@ import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText } from "../log/entry.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
+import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
 import { entriesUpTo } from "./session-context.js";
@@ -15,6 +16,8 @@ import { lastModel } from "./session-state.js";
 export interface LifecycleDeps extends SessionCore {
 	/** Called before the session leaves a log, when nothing is running. */
 	onLeave(): void;
+	/** Reads the files of the user and the project again. @returns a line for each new problem */
+	reread(): Promise<string[]>;
 	/** True for entry types that a loaded hook declares or writes. */
 	knowsType(type: string): boolean;
 	warn(line: string): void;
@@ -93,12 +96,15 @@ export class Lifecycle {
 	}
 
 	/**
-	 * Opens another session, or a copy of it. @returns false when a hook canceled it
+	 * Opens another session, or a copy of it. Changes nothing if the session is open already.
+	 * @returns false when a hook canceled it
 	 * @throws PiError when the file cannot be used; `log_locked` when another pi has it open, unless it is copied;
 	 * `session_busy`
 	 */
 	switchSession(path: string, { copy = false } = {}): Promise<boolean> {
 		return this.#switching("switch", async (signal) => {
+			const current = this.deps.state.log.path;
+			if (!copy && current !== null && isSameFile(path, current)) return true;
 			const { cwd, sessionDir } = this.deps.setup;
 			const log = copy ? copySession(path, sessionDir ?? dirname(path)) : SessionLog.open(path, { cwd });
 			if ((await this.#ask("before_switch", signal)).cancel) {
@@ -182,6 +188,7 @@ export class Lifecycle {
 		previous.close();
 		setup.client.release(id);
 		context.reset();
+		const problems = reason === "branch" ? [] : await this.deps.reread();
 		if (reason === "switch") await this.#restoreModel();
 		this.#missing = null;
 		if (reason === "switch") {
@@ -190,6 +197,7 @@ export class Lifecycle {
 		}
 		await context.rebuild(signal);
 		emit({ type: "session_changed", reason });
+		for (const message of problems) emit({ type: "notice", level: "warning", message: setup.redact(message) });
 		const event = () =>
 			reason === "branch"
 				? this.#event("switch", previous.path, { reason, targetTurnIndex })

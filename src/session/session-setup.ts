@@ -78,11 +78,21 @@ export interface SessionSetup {
 	tools: readonly AnyTool[];
 	/** Turns tools off and on. */
 	toolSwitch: CommandTools;
-	/** Runs the user's `!` commands, even when the model has no bash tool. */
-	bashTool: AnyTool;
 	/** The start of every request; the same object until it changes. */
 	preamble: RequestPreamble;
 	resources: SessionResources;
+	/**
+	 * Reads settings, models, keys, context files, skills and templates again, and with `withTools` the user's own tools. A
+	 * broken file keeps its last good state.
+	 * @returns a line for each problem
+	 */
+	reread(what: { withTools: boolean }): Promise<string[]>;
+	/** What `reread` read, as counts such as `2 skills`. */
+	describeFiles(): string[];
+	/** True if a file of a hook or tool was added, changed or removed since they were loaded. */
+	codeChanged(): boolean;
+	/** The model to start with, by the current files; null if there is none. */
+	findDefaultModel(): Promise<Model<Api> | null>;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;
 	/** The user's decision on the project's own code. */

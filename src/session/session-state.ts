@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { SettingsStore } from "../config/settings-store.js";
 import {
@@ -97,6 +98,14 @@ export class SessionState {
 		if (this.#model?.id === model.id && this.#model.provider === model.provider) return;
 		this.#model = model;
 		this.#change("model");
+		this.emit({ type: "model_changed" });
+	}
+
+	/** Uses the model as it is defined now. Writes no entry: it is the same model. */
+	refreshModel(findModel: (provider: string, id: string) => Model<Api> | null): void {
+		const model = this.#model && findModel(this.#model.provider, this.#model.id);
+		if (!model || isDeepStrictEqual(model, this.#model)) return;
+		this.#model = model;
 		this.emit({ type: "model_changed" });
 	}
 

@@ -30,6 +30,7 @@ test("paths returns every file and directory", () => {
 		sessions: "/home/u/.pi/agent/sessions",
 		tmp: "/home/u/.pi/agent/tmp",
 		hookCache: "/home/u/.pi/agent/cache/jiti",
+		projectCache: "/home/u/.pi/agent/cache/project",
 		project: {
 			dir: "/work/shop/.pi",
 			settings: "/work/shop/.pi/settings.json",

@@ -370,3 +370,14 @@ test("two processes that write at the same time lose no change", async () => {
 	await Promise.all(names.map((name, index) => (index % 2 ? store : other).setMember("hookGrants", name, ["entries"])));
 	expect(Object.keys(Object(saved()).hookGrants).sort()).toEqual(names.sort());
 });
+
+test("a change that cannot be saved applies to this run", async () => {
+	const dir = tempDir();
+	writeFiles(dir, { agent: "in the way" });
+	const store = new SettingsStore({ agentDir: join(dir, "agent"), cwd: dir });
+	await expect(store.set("theme", "light")).rejects.toMatchObject({
+		code: "config_write_failed",
+		hint: "the change applies to this run only",
+	});
+	expect(store.state("theme")).toEqual({ value: "light", source: "run" });
+});
