@@ -6,11 +6,11 @@ import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { packageRoot } from "../util/package-root.js";
 import type { CliContext, CliOptions } from "./options.js";
 
-/** Initial text of the editor in the demo. */
-export const DEMO_DRAFT = DEMO_PROMPTS[0]?.text ?? "";
+/** The prompt that the demo suggests first. */
+export const DEMO_SUGGESTION = DEMO_PROMPTS[0]?.text ?? "";
 
 /** Prompts sent without a terminal: the task, popping it, and the resulting context. */
-const PLAYED = [DEMO_DRAFT, "/pop 1", "/context"];
+const PLAYED = [DEMO_SUGGESTION, "/pop 1", "/context"];
 
 type DemoSession = CreateAgentSessionOptions & { cwd: string; home: string };
 
