@@ -1,10 +1,9 @@
-import { join, resolve } from "node:path";
 import { createScratchProject } from "../demo/scratch-project.js";
 import { DEMO_PROMPTS } from "../demo/script.js";
 import { registerDemoModel } from "../demo/scripted-model.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
-import { packageRoot } from "../util/package-root.js";
 import type { CliContext, CliOptions } from "./options.js";
+import { hookArguments } from "./session-options.js";
 
 /** The prompt that the demo suggests first. */
 export const DEMO_SUGGESTION = DEMO_PROMPTS[0]?.text ?? "";
@@ -30,11 +29,9 @@ export async function withDemo(
 			settings: context.settings,
 			session: { kind: "memory" },
 			model: await registerDemoModel(pacing),
-			hooks: [
-				join(packageRoot(), "hooks-examples", "stacking.ts"),
-				...options.hooks.map((path) => resolve(context.cwd, path)),
-			],
+			hooks: hookArguments(options.hooks, context),
 			discoverHooks: false,
+			bundledHooks: options.findHooks,
 			contextFiles: false,
 			discoverSkills: false,
 			offline: true,

@@ -147,8 +147,13 @@ export class HookRunner {
 	/**
 	 * `context` handlers as stages of the context pipeline, which chains and checks their answers.
 	 * @param entries called only if a handler reads `event.entries`
+	 * @param hasType whether an entry has one of these types, for hooks that need one
 	 */
-	contextStages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[] {
+	contextStages(
+		entries: () => readonly SessionEntry[],
+		signal: AbortSignal,
+		hasType: (types: readonly string[]) => boolean = (types) => entries().some(({ type }) => types.includes(type)),
+	): ContextStage[] {
 		const eventWith = (messages: readonly ContextMessage[]) => ({
 			type: "context" as const,
 			messages,
@@ -156,7 +161,10 @@ export class HookRunner {
 				return entries();
 			},
 		});
-		return this.registry.handlers("context").map((registration) => ({
+		const handlers = this.registry
+			.handlers("context")
+			.filter(({ hook }) => hook.contextTypes === undefined || hasType(hook.contextTypes));
+		return handlers.map((registration) => ({
 			hook: registration.hook.path,
 			transform: async (messages) => {
 				const event = eventWith(messages);

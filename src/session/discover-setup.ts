@@ -69,6 +69,8 @@ export interface CreateAgentSessionOptions {
 	/** Hook files to load along with the discovered ones. */
 	hooks?: readonly string[];
 	discoverHooks?: boolean;
+	/** Load the bundled hooks that are on. Default: like `discoverHooks`. */
+	bundledHooks?: boolean;
 	contextFiles?: boolean;
 	skills?: readonly string[];
 	discoverSkills?: boolean;
@@ -113,14 +115,18 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		if (!chosen.model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
 		credentials.overrideKey(chosen.model.provider, options.apiKey);
 	}
+	const bundledHooks = options.bundledHooks ?? options.discoverHooks !== false;
 	const code = await findSessionCode({
 		paths,
-		settings,
+		get settings() {
+			return store.current;
+		},
 		builtinTools: settings.features.tasks ? [...BUILTIN_TOOLS, tasksTool] : BUILTIN_TOOLS,
 		extraTools: options.extraTools ?? [],
 		toolNames: options.tools,
 		explicit: { hooks: options.hooks ?? [], tools: options.customTools ?? [] },
 		discoverHooks: options.discoverHooks !== false,
+		bundledHooks,
 		trustOnce: options.trust === true,
 		ask: options.askTrust,
 		watch: options.watch,
@@ -183,6 +189,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			contextFiles: resources.contextFiles.map(({ path }) => path),
 		},
 		findHooks: code.findHooks,
+		bundledHooks,
 		trust: code.trust,
 		get builtinHooks() {
 			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];

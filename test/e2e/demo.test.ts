@@ -18,7 +18,6 @@ test("without a terminal the demo runs automatically: real tools repair the shop
 test("the demo suggests its first prompt, and every step works on the screen", async () => {
 	const pi = await openPi({ args: ["--demo"], columns: 100, rows: 40 });
 	await pi.waitForText(/^ The tests fail\. Find out why, fix it and run them again\. {3}enter sends · tab edits$/m);
-	await pi.waitForText("1 hook");
 	await pi.waitForText("Demo (scripted)");
 	await pi.press("enter");
 	await pi.waitForText("All tests pass", { timeoutMs: 30_000 });

@@ -10,7 +10,7 @@ const SUGGESTION = "The tests fail. Find out why, fix it and run them again.";
 
 test("the first part of the tour works as printed in the README", async () => {
 	const pi = await openPi({ args: startArguments(firstPart), columns: 100, rows: 40 });
-	await pi.waitForText("1 hook");
+	await pi.waitForText("Demo (scripted)");
 	await pi.waitForText(SUGGESTION);
 	await pi.press("enter");
 	await pi.waitForText("All tests pass", { timeoutMs: 30_000 });
@@ -38,7 +38,7 @@ test("the second part of the tour loads the printed hook, and /context names it"
 	const cwd = tempDir();
 	writeFiles(cwd, { "remind.ts": /```ts\n([\s\S]*?)```/.exec(secondPart)?.[1] });
 	const pi = await openPi({ args: startArguments(secondPart), cwd, columns: 100, rows: 40 });
-	await pi.waitForText("2 hooks");
+	await pi.waitForText("1 hook");
 	// The reader types over the suggestion.
 	await pi.waitForText(SUGGESTION);
 	const [remind = "", question = "", context = ""] = linesToType(secondPart);

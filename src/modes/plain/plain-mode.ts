@@ -136,8 +136,9 @@ class PlainMode {
 
 	#greet(session: AgentSession, narrator: Narrator): void {
 		const { hooks, skills, templates, contextFiles } = session.loaded;
+		const own = hooks.filter(({ scope }) => scope !== "bundled");
 		const loaded = [
-			hooks.length > 0 ? plural(hooks.length, "hook") : "",
+			own.length > 0 ? plural(own.length, "hook") : "",
 			skills.length > 0 ? plural(skills.length, "skill") : "",
 			templates.length > 0 ? plural(templates.length, "prompt template") : "",
 			contextFiles.length > 0 ? plural(contextFiles.length, "context file") : "",

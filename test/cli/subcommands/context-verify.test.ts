@@ -41,8 +41,8 @@ async function eventfulSession(place: Place): Promise<{ file: string; branch: st
 	return { file, branch };
 }
 
-function verify(place: Place, session: string, hooks: string[]) {
-	return run({ name: "context", verify: true }, { ...place, session, hooks, json: true });
+function verify(place: Place, session: string, hooks: string[], findHooks = true) {
+	return run({ name: "context", verify: true }, { ...place, session, hooks, findHooks, json: true });
 }
 
 describe("pi context --verify", () => {
@@ -55,10 +55,22 @@ describe("pi context --verify", () => {
 		expect([whole.code, branched.code, whole.stderr, branched.stderr]).toEqual([0, 0, "", ""]);
 	});
 
+	test("the bundled hook computes the requests of a session that was recorded with its file", async () => {
+		const place = newPlace();
+		const { file, branch } = await eventfulSession(place);
+		for (const session of [file, branch]) {
+			const { code, stdout } = await verify(place, session, []);
+			expect(JSON.parse(stdout)).toMatchObject({ mismatch: null, hooks: [{ path: "pi:stacking", scope: "bundled" }] });
+			expect(code).toBe(0);
+		}
+		const without = { name: "context", verify: true, without: ["stacking"] } as const;
+		expect((await run(without, { ...place, session: file })).code).toBe(1);
+	});
+
 	test("without the hook, names the first request that the hook changed, and the recorded message", async () => {
 		const place = newPlace();
 		const { file } = await eventfulSession(place);
-		const { code, stdout } = await verify(place, file, []);
+		const { code, stdout } = await verify(place, file, [], false);
 		expect(code).toBe(1);
 		// u4, the first prompt after the pop.
 		expect(JSON.parse(stdout).mismatch).toMatchObject({
@@ -70,7 +82,7 @@ describe("pi context --verify", () => {
 			sent: { position: 2, entryIndex: null, role: "user", origin: { kind: "freeze" }, text: "[Summary]\n\nan answer" },
 			hook: null,
 		});
-		const lines = await run({ name: "context", verify: true }, { ...place, session: file });
+		const lines = await run({ name: "context", verify: true }, { ...place, session: file, findHooks: false });
 		expect(lines.stdout).toBe(
 			[
 				"The request answered by entry 9 differs from the recorded one: 4 messages recorded, 7 computed",
@@ -166,7 +178,7 @@ describe("pi context --without", () => {
 		await expect(texts("stack")).rejects.toMatchObject({
 			code: "bad_arguments",
 			message: "--without stack: no such hook is loaded",
-			hint: "loaded hooks: stacking",
+			hint: "loaded hooks: fold, pin, stacking",
 		});
 	});
 });
