@@ -132,7 +132,7 @@ test("a session recorded with the example file continues with the bundled hook",
 	const place = { agentDir: tempAgentDir(), cwd: tempDir("pi-project-") };
 	const first = await startSession({ ...place, hookFiles: [example("stacking.ts")], session: { kind: "new" } });
 	first.provider.reply("a1", "a2", "SUM");
-	for (const prompt of ["u1", "u2", "/pop 3"]) await first.session.prompt(prompt);
+	for (const prompt of ["u1", "u2", "/pop 2"]) await first.session.prompt(prompt);
 	const target = first.session.sessionFile ?? "";
 	const sent = first.session.context.messages.map(({ message }) => message);
 	await first.session.dispose();

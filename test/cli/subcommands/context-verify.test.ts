@@ -26,7 +26,7 @@ async function eventfulSession(place: Place): Promise<{ file: string; branch: st
 	const options = { ...place, hookFiles: [STACK], userSettings: { compaction: { keepRecentTokens: 1 } } };
 	const first = await startSession({ ...options, session: { kind: "new" } });
 	first.provider.on(() => "an answer");
-	await say(first, "u1", "u2", "u3", "/pop 3", "u4", "u5", "/pop 8", "u6", "/unpop", "u7", "/compact", "u8");
+	await say(first, "u1", "u2", "u3", "/pop 2", "u4", "u5", "/pop 4", "u6", "/unpop", "u7", "/compact", "u8");
 	const file = first.session.sessionFile ?? "";
 	await first.session.dispose();
 
@@ -35,7 +35,7 @@ async function eventfulSession(place: Place): Promise<{ file: string; branch: st
 	await say(resumed, "u9", "u10");
 	const [{ entryIndex: turn } = { entryIndex: 0 }] = resumed.session.lifecycle.branchTargets().slice(-1);
 	await resumed.session.lifecycle.branch(turn);
-	await say(resumed, "b1", `/pop ${resumed.session.lifecycle.branchTargets().at(-2)?.entryIndex}`, "b2");
+	await say(resumed, "b1", `/pop ${resumed.session.lifecycle.branchTargets().length - 1}`, "b2");
 	const branch = resumed.session.sessionFile ?? "";
 	await resumed.session.dispose();
 	return { file, branch };
@@ -162,7 +162,7 @@ describe("pi context --without", () => {
 		const place = newPlace();
 		const { session, provider } = await startSession({ ...place, hookFiles: [STACK], session: { kind: "new" } });
 		provider.reply("a1", "a2", "SUM");
-		for (const prompt of ["u1", "u2", "/pop 3"]) await session.prompt(prompt);
+		for (const prompt of ["u1", "u2", "/pop 2"]) await session.prompt(prompt);
 		const file = session.sessionFile ?? "";
 		await session.dispose();
 		const texts = async (...without: string[]) => {
