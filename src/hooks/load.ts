@@ -69,7 +69,8 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 	const failures: LoadFailure[] = [];
 	for (const file of files) {
 		try {
-			const hook = await loadWithin(options, "hook", file, loader, async (factory) => {
+			const limits = file.scope === "bundled" ? { timeoutMs: options.timeoutMs } : options;
+			const hook = await loadWithin(limits, "hook", file, loader, async (factory) => {
 				if (typeof factory !== "function") throw new Error("its default export is not a function");
 				return register(file, factory as HookFactory, options);
 			});

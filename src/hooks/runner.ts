@@ -317,8 +317,10 @@ export class HookRunner {
 
 	#enter({ path, scope }: LoadedHook, event: string): () => void {
 		const { watch, hookTimeoutMs } = this.options;
-		// Built-in hooks are part of pi and need no watchdog.
-		return watch && scope !== "builtin" ? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs()) : () => {};
+		// Built-in and bundled hooks are part of pi: they need no watchdog, whose thread every start would wait for.
+		return watch && scope !== "builtin" && scope !== "bundled"
+			? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs())
+			: () => {};
 	}
 
 	#report(hook: LoadedHook, event: string, cause: unknown): void {

@@ -175,3 +175,14 @@ test("an error of a bundled hook names it by its path in the settings", async ()
 		expect.stringMatching(/^Hook pi:task-reminder:\d+ did not load: it requires "systemItems", which is not granted/),
 	]);
 });
+
+test("bundled hooks are part of pi and start no watchdog", async () => {
+	const watched: string[] = [];
+	const enter = (name: string) => {
+		watched.push(name);
+		return () => {};
+	};
+	const { session } = await start({ watch: { enter } });
+	await session.prompt("/unpop");
+	expect(watched).toEqual([]);
+});
