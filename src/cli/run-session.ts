@@ -69,9 +69,9 @@ async function runTerminal(options: CliOptions, context: CliContext): Promise<nu
 }
 
 async function runDemo(options: CliOptions, context: CliContext): Promise<number> {
-	const { withDemo, DEMO_DRAFT } = await import("./demo.js");
+	const { withDemo, DEMO_SUGGESTION } = await import("./demo.js");
 	return withDemo(options, context, {}, (session) =>
-		openTerminal(options, context, { session, draft: DEMO_DRAFT, releases: [] }),
+		openTerminal(options, context, { session, suggestion: DEMO_SUGGESTION, releases: [] }),
 	);
 }
 

@@ -90,7 +90,9 @@ export const SETTINGS_SCHEMA = {
 		}),
 		streamIdleTimeoutMs: count(180_000, MAX_MS, "retry a reply that is silent for this long, in ms; 0: never", LIVE),
 		skills: group({ enabled: flag(true, "look for skills", {}) }),
-		hooks: texts("hook files to load in addition to the hooks directories"),
+		hooks: texts(
+			"hook files to load in addition to the hooks directories; `pi:name` turns a bundled hook on, `-pi:name` off",
+		),
 		hookTimeout: count(30_000, MAX_MS, "maximum duration of a hook handler in ms", LIVE),
 		hookGrants: {
 			type: "object",

@@ -1,11 +1,20 @@
 import { PiError } from "../errors.js";
 import { checkAttachments } from "./answers.js";
+import { findBundled } from "./bundled.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import type { GrantRequest } from "./handles.js";
 import { HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
-import { createModuleLoader, type LoadLimits, lineIn, loadFailure, loadWithin, withinTime } from "./module-loader.js";
+import {
+	createModuleLoader,
+	type LoadLimits,
+	lineIn,
+	loadFailure,
+	loadWithin,
+	type ModuleLoader,
+	withinTime,
+} from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
 import type {
 	Attachment,
@@ -57,12 +66,13 @@ export interface LoadHooksResult {
 /** Compiles and runs hook files, in order. A file that fails is reported; the others load. */
 export async function loadHooks(files: readonly HookFile[], options: LoadHooksOptions): Promise<LoadHooksResult> {
 	if (files.length === 0) return { hooks: [], failures: [] };
-	const loader = await createModuleLoader(files, options.cacheDir);
+	const loader = await createHookLoader(files, options.cacheDir);
 	const hooks: LoadedHook[] = [];
 	const failures: LoadFailure[] = [];
 	for (const file of files) {
 		try {
-			const hook = await loadWithin(options, "hook", file, loader, async (factory) => {
+			const limits = file.scope === "bundled" ? { timeoutMs: options.timeoutMs } : options;
+			const hook = await loadWithin(limits, "hook", file, loader, async (factory) => {
 				if (typeof factory !== "function") throw new Error("its default export is not a function");
 				return register(file, factory as HookFactory, options);
 			});
@@ -72,6 +82,18 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 		}
 	}
 	return { hooks, failures };
+}
+
+/** Loads bundled hooks from pi itself, and compiles all others. */
+async function createHookLoader(files: readonly HookFile[], cacheDir: string): Promise<ModuleLoader> {
+	const compiled = files.filter(({ scope }) => scope !== "bundled");
+	const compiler = compiled.length > 0 ? await createModuleLoader(compiled, cacheDir) : null;
+	return {
+		loadDefault: async (file) => {
+			const bundled = findBundled(file.path);
+			return bundled ? (await bundled.load()).default : compiler?.loadDefault(file);
+		},
+	};
 }
 
 /** Loads built-in hooks, in order. */
@@ -95,8 +117,10 @@ export async function loadBuiltinHooks(
 
 /** Runs a factory and collects its registrations. @throws its error, or the refusal of a required handle */
 async function register(file: HookFile, factory: HookFactory, options: LoadHooksOptions): Promise<LoadedHook> {
+	const contextTypes = findBundled(file.path)?.contextTypes;
 	const hook: LoadedHook = {
 		...file,
+		...(contextTypes ? { contextTypes } : {}),
 		handlers: {},
 		lines: new WeakMap(),
 		commands: new Map(),

@@ -156,8 +156,13 @@ export class HookRunner {
 	/**
 	 * `context` handlers as stages of the context pipeline, which chains and checks their answers.
 	 * @param entries called only if a handler reads `event.entries`
+	 * @param hasType whether an entry has one of these types, for hooks that need one
 	 */
-	contextStages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[] {
+	contextStages(
+		entries: () => readonly SessionEntry[],
+		signal: AbortSignal,
+		hasType: (types: readonly string[]) => boolean = (types) => entries().some(({ type }) => types.includes(type)),
+	): ContextStage[] {
 		const eventWith = (messages: readonly ContextMessage[]) => ({
 			type: "context" as const,
 			messages,
@@ -165,7 +170,10 @@ export class HookRunner {
 				return entries();
 			},
 		});
-		return this.registry.handlers("context").map((registration) => ({
+		const handlers = this.registry
+			.handlers("context")
+			.filter(({ hook }) => hook.contextTypes === undefined || hasType(hook.contextTypes));
+		return handlers.map((registration) => ({
 			hook: registration.hook.path,
 			transform: async (messages) => {
 				const event = eventWith(messages);
@@ -322,8 +330,10 @@ export class HookRunner {
 
 	#enter({ path, scope }: LoadedHook, event: string): () => void {
 		const { watch, hookTimeoutMs } = this.options;
-		// Built-in hooks are part of pi and need no watchdog.
-		return watch && scope !== "builtin" ? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs()) : () => {};
+		// Built-in and bundled hooks are part of pi: they need no watchdog, whose thread every start would wait for.
+		return watch && scope !== "builtin" && scope !== "bundled"
+			? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs())
+			: () => {};
 	}
 
 	/** Reports an error thrown after the timeout, unless it only says that the handler was aborted by it. */

@@ -3,6 +3,7 @@ import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/host-context.js";
 import { SessionActivity } from "./activity.js";
 import { AgentSession, type SessionSurface } from "./agent-session.js";
+import { describeInactive } from "./bundled-switch.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
 import { Compaction } from "./compaction.js";
@@ -59,7 +60,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 
 	const context: SessionContext = new SessionContext({
 		log: () => state.log,
-		stages: (entries, signal, length) => hooks.contextStages(entries, signal, length),
+		stages: (input, signal) => hooks.contextStages(input, signal),
 		preambleTokens: () => setup.preamble.tokens,
 		onProblem: (problem) => emit(problemEvent(problem)),
 		onChange: (built) => emit({ type: "context_changed", context: built }),
@@ -83,6 +84,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		onLongCall: emit,
 		onWarning: warn,
 		onSend: (text, attachments) => prompter.receive(text, attachments),
+		notify: (hookRunner, reason) => lifecycle.notify(hookRunner, reason),
 	});
 	const core: SessionCore = {
 		setup,
@@ -111,6 +113,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const sources = () => ({
 		builtins: setup.builtins,
 		hooks: hooks.registry,
+		inactive: (name: string) => describeInactive(name, hooks, setup),
 		templates: setup.resources.templates,
 		skills: setup.resources.skills,
 	});

@@ -66,6 +66,8 @@ export interface CreateAgentSessionOptions {
 	/** Hook files to load along with the discovered ones. */
 	hooks?: readonly string[];
 	discoverHooks?: boolean;
+	/** Load the bundled hooks that are on. Default: like `discoverHooks`. */
+	bundledHooks?: boolean;
 	contextFiles?: boolean;
 	skills?: readonly string[];
 	discoverSkills?: boolean;
@@ -130,6 +132,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		models.overrideKey(chosen.model.provider, options.apiKey);
 	}
 	const tmpDir = usablePrivateDir(paths.tmp);
+	const bundledHooks = options.bundledHooks ?? options.discoverHooks !== false;
 	const code = await findSessionCode({
 		paths,
 		copyDir: tmpDir === paths.tmp ? paths.projectCache : join(tmpDir, "project"),
@@ -143,6 +146,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		toolNames: options.tools,
 		explicit: { hooks: options.hooks ?? [], tools: options.customTools ?? [] },
 		discoverHooks: options.discoverHooks !== false,
+		bundledHooks,
 		trustOnce: options.trust === true,
 		ask: options.askTrust,
 		watch: options.watch,
@@ -226,6 +230,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		},
 		codeChanged: code.hasChanged,
 		findHooks: code.findHooks,
+		bundledHooks,
 		trust: code.trust,
 		get builtinHooks() {
 			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];

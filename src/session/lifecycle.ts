@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { BranchTarget } from "../commands/command.js";
 import { PiError } from "../errors.js";
-import type { SessionAnswer } from "../hooks/runner.js";
+import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText } from "../log/entry.js";
 import { copySession, removeSession } from "../log/manage.js";
@@ -71,6 +71,11 @@ export class Lifecycle {
 			await this.#emit(() => this.#event("start", null), signal);
 			this.deps.emit({ type: "session_changed", reason: "start" });
 		});
+	}
+
+	/** Emits a session event of the current session to some hooks only. */
+	async notify(runner: HookRunner, reason: "start" | "shutdown"): Promise<void> {
+		await runner.emitSession(this.#event(reason, null), this.deps.ended);
 	}
 
 	/** Reloads the hooks: the old ones receive `shutdown`, the new ones `start`; then computes the context again. */

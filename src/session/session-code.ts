@@ -15,6 +15,7 @@ export interface SessionCodeOptions {
 	paths: Paths;
 	/** A private directory for copies of accepted project code. */
 	copyDir: string;
+	/** Read again at each reload. */
 	settings: Pick<Settings, "hooks" | "customTools" | "hookTimeout">;
 	builtinTools: readonly AnyTool[];
 	extraTools: readonly AnyTool[];
@@ -23,6 +24,8 @@ export interface SessionCodeOptions {
 	/** Files named on the command line. */
 	explicit: { hooks: readonly string[]; tools: readonly string[] };
 	discoverHooks: boolean;
+	/** Whether the settings turn bundled hooks on; false: only `explicit` does. */
+	bundledHooks: boolean;
 	trustOnce: boolean;
 	ask: ((set: ProjectSet) => Promise<TrustAnswer>) | undefined;
 	/** Watches tool files while they load. */
@@ -87,9 +90,9 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 /** Finds the user's own hooks first: the question about the project's code follows once they run. */
 function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: SessionTools): FoundHooks {
 	const { files, errors } = discoverHooks(hookSearchPaths(options, true));
-	const isGlobal = ({ scope }: HookFile) => scope === "global";
+	const isFirst = ({ scope }: HookFile) => scope === "bundled" || scope === "global";
 	return {
-		files: files.filter(isGlobal),
+		files: files.filter(isFirst),
 		errors,
 		async next() {
 			const problems: PiError[] = [];
@@ -102,7 +105,7 @@ function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: Sessi
 			const loaded = await load(accepted ? withCopies(toolFiles, accepted, onWarning) : [], options);
 			problems.push(...loaded.errors);
 			for (const line of tools.useProject(keepGood(accepted ? tools.custom : [], loaded))) onWarning(line);
-			const rest = allowed.filter((file) => !isGlobal(file));
+			const rest = allowed.filter((file) => !isFirst(file));
 			return { files: withCopies(rest, accepted, onWarning), errors: problems };
 		},
 	};
@@ -156,6 +159,7 @@ function hookSearchPaths(options: SessionCodeOptions, withProject: boolean): Dis
 		configured: settings.hooks,
 		explicit: explicit.hooks,
 		discovery: options.discoverHooks,
+		bundled: options.bundledHooks,
 	};
 }
 

@@ -95,6 +95,8 @@ export interface SessionSetup {
 	findDefaultModel(): Promise<Model<Api> | null>;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;
+	/** False when bundled hooks are not part of the session, as with `--no-hooks`. */
+	bundledHooks: boolean;
 	/** The user's decision on the project's own code. */
 	trust: CommandTrust;
 	/** Features written as hooks; they load before the hook files. */

@@ -52,6 +52,8 @@ export async function startSession(options: TestSessionOptions = {}): Promise<Te
 		model: "loopback/scripted",
 		session: { kind: "memory" },
 		localServers: { ports: {} },
+		// Tests of bundled hooks turn them on; all others have only the hooks that they name.
+		bundledHooks: false,
 		...rest,
 		cwd,
 		home: tempDir("pi-home-"),

@@ -61,7 +61,7 @@ describe("pi doctor", () => {
 		expect(of("trust")[0]).toMatchObject({ state: "problem" });
 		expect(of("tools")).toMatchObject([{ state: "problem", text: expect.stringContaining("not number") }]);
 		expect(of("hooks")).toMatchObject([
-			{ state: "note", text: "none loaded" },
+			{ state: "ok", text: "fold, pin, stacking" },
 			{ state: "problem", text: `Hook ${join(agentDir, "hooks/bad.ts")}:1 did not load: no luck` },
 		]);
 		const text = await run({ name: "doctor" }, { agentDir });

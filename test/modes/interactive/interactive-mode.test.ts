@@ -63,9 +63,9 @@ test("notices of hooks during startup remain visible, and a failing hook is name
 	expect(screen).toContain("✗ Hook sad.ts failed on session: no luck");
 });
 
-test("prompts and commands from the command line are sent in order, and a draft waits in the editor", async () => {
+test("prompts and commands from the command line are sent in order, and the suggestion stays", async () => {
 	const prompts = [{ text: "/name by hand" }, { text: "one" }, { text: "two" }];
-	const app = await startApp({ mode: { prompts, draft: "try /context" } });
+	const app = await startApp({ mode: { prompts, suggestion: "try /context" } });
 	app.provider.reply("Answer one.", "Answer two.");
 	const screen = await app.terminal.waitFor("Answer two.");
 	const order = ["▎ one", "▎ Answer one.", "▎ two", "▎ Answer two."].map((line) => screen.indexOf(line));
