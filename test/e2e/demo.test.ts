@@ -29,10 +29,10 @@ test("the demo suggests its first prompt, and every step works on the screen", a
 	await pi.waitForText("Pop to which turn?");
 	await pi.press("enter");
 	await pi.waitForText("popped to turn 1");
-	expect(await pi.scrollback()).toMatch(/^┆ The tests fail/m);
+	expect(await pi.scrollback()).toMatch(/^┆ › The tests fail/m);
 	await submit(pi, "/unpop");
 	await pi.waitForText("undid the pop to turn 1");
-	await pi.waitForScreen((all) => /^▎ The tests fail/m.test(all), "the work to come back", { scrollback: true });
+	await pi.waitForScreen((all) => /^▎ › The tests fail/m.test(all), "the work to come back", { scrollback: true });
 	await pi.press("ctrl+d");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
 });

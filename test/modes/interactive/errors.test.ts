@@ -66,19 +66,19 @@ test("a tool that crashes, gets invalid arguments or does not exist shows its er
 	await app.submit("go");
 	await app.terminal.waitFor("So it goes.");
 	const screen = await app.terminal.screen();
-	const rows = screen.slice(screen.indexOf("▎ go"), screen.indexOf("▎ So it goes."));
+	const rows = screen.slice(screen.indexOf("▎ › go"), screen.indexOf("▎ So it goes."));
 	expect(rows.map((row) => row.replace(/ {5,}/, " | "))).toEqual([
-		"▎ go",
+		"▎ › go",
 		"▎",
-		"▎ explode | failed",
+		"▎ explode | failed ✗",
 		"▎ │ the fuse was short",
-		"▎ bash | failed",
+		"▎ bash | failed ✗",
 		'▎ │ Validation failed for tool "bash":',
 		"▎ │   - command: must have required properties command",
 		"▎ │ ",
 		"▎ │ Received arguments:",
 		"▎ │ {}",
-		"▎ nosuch | failed",
+		"▎ nosuch | failed ✗",
 		expect.stringMatching(/There is no tool "nosuch"/),
 		expect.stringMatching(/▎ │ find, ls/),
 		"▎",

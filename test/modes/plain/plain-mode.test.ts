@@ -31,6 +31,17 @@ function expectPlain(plain: PlainSession): void {
 	expect(plain.text()).not.toMatch(/[\u2500-\u259f]/);
 }
 
+test("a long line of the model is printed in full, and one of a tool says how much is omitted", async () => {
+	const long = Array.from({ length: 1500 }, (_, at) => `word${at}`).join(" ");
+	const plain = await startPlain();
+	plain.provider.reply([toolCall("bash", { command: "head -c 5000 /dev/zero | tr '\\0' x" })]).reply([text(long)]);
+	await plain.until("> ");
+	plain.enter("go");
+	await plain.until("word1499");
+	expect(plain.text()).toContain(`pi: ${long}\n`);
+	expect(plain.text()).toContain(`  ${"x".repeat(4000)} (1000 more characters omitted)\n`);
+});
+
 test("a turn with tools is printed line by line", async () => {
 	const plain = await startPlain({
 		files: { "price.ts": "a\nb\nreturn Math.floor(cents);\n", "AGENTS.md": "Be brief." },
