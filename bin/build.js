@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Builds dist/: one split bundle for the program and the package entry points, and with --types the declarations.
-import { cpSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { libraryPatches, libraryPatchesPlugin } from "./library-patches.js";
@@ -55,6 +55,14 @@ function reach(graph) {
 	return stagesOf;
 }
 
+/** The bundled hooks. Each has a file with its own name, so that stack traces name the hook. */
+const bundledHooks = Object.fromEntries(
+	readdirSync(join(root, "hooks-examples")).map((file) => [
+		`bundled/${basename(file, ".ts")}`,
+		`hooks-examples/${file}`,
+	]),
+);
+
 const patches = libraryPatches();
 /** Fails the build if a replaced module is missing: the bundle would contain the library's own copy instead. */
 const allReplaced = {
@@ -73,10 +81,14 @@ const bundle = await rolldown({
 		testing: "src/testing/index.ts",
 		// Runs in a worker thread, so its file needs a fixed name.
 		"watchdog-worker": "src/hooks/watchdog-worker.ts",
+		...bundledHooks,
 	},
 	platform: "node",
 	transform: { target: "node20" },
-	resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
+	resolve: {
+		extensionAlias: { ".js": [".ts", ".js"] },
+		alias: { "@mariozechner/pi-coding-agent/hooks": join(root, "src/hooks/index.ts") },
+	},
 	// Native, or optional at run time; @opentelemetry/api is an optional peer dependency that is never installed.
 	external: [/^(koffi|jiti|@vscode\/ripgrep|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/],
 	plugins: [libraryPatchesPlugin(patches), allReplaced, nodeBuiltins],

@@ -6,8 +6,13 @@ import { libraryPatches } from "./library-patches.js";
 
 const { modules, patchedSource } = libraryPatches();
 
+/** What bundled hooks import of pi; Node would resolve it to dist/. */
+const HOOK_API = "@mariozechner/pi-coding-agent/hooks";
+const hookApi = new URL("../src/hooks/index.ts", import.meta.url).href;
+
 /** Resolves imports of .js to .ts files: the sources import each other by the names of their compiled output. */
 export async function resolve(specifier, context, nextResolve) {
+	if (specifier === HOOK_API) return nextResolve(hookApi, context);
 	try {
 		return await nextResolve(specifier, context);
 	} catch (error) {

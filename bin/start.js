@@ -14,7 +14,7 @@ function modifiedAt(path) {
 
 /** Time of the latest change to the sources of the bundle, in ms. Folders count, because a file may have been deleted. */
 function sourcesModifiedAt() {
-	const folders = ["bin", "patches", "src"];
+	const folders = ["bin", "hooks-examples", "patches", "src"];
 	const files = folders.flatMap((folder) =>
 		readdirSync(join(root, folder), { recursive: true }).map((path) => join(folder, path)),
 	);

@@ -1,12 +1,12 @@
 /**
  * `/fold [from] [to]` replaces a range of turns with a summary; `/unfold` restores the turns. The session's model drafts
  * the summary, and you confirm it before it is used. To change it, choose "Edit it first": the editor then contains the
- * command with the draft, `/fold 3 7 text of the summary`. A summary given in the command is used unchanged.
+ * command with the draft, `/fold 2 4 text of the summary`. A summary given in the command is used unchanged.
  *
  * Nothing is deleted: a fold is an entry with its range, and an unfold is an entry that names the fold. A fold that
  * contains other folds includes their summaries, and unfolding it restores those summaries. Turns that a compaction has
  * summarized cannot be folded, and a fold that a compaction has summarized cannot be undone.
- * The index of the user message's entry identifies a turn, because indices never change.
+ * Turns are counted from 1, one for each user message. The number of a turn never changes, because entries do not.
  */
 import { complete } from "@mariozechner/pi-ai";
 import {
@@ -32,6 +32,8 @@ interface Fold extends CustomEntry {
 	from: number;
 	to: number;
 	summary: string;
+	/** Number of the turn at `from`; entries of older versions have none. */
+	turnNumber?: number;
 }
 
 interface IndexedFold {
@@ -45,7 +47,7 @@ interface IndexedFold {
 
 /** The smallest range that can be folded: a turn, or all turns of a fold. */
 interface Segment {
-	/** Indices of the user messages in it. */
+	/** Numbers of its turns, from 1. */
 	turns: number[];
 	from: number;
 	to: number;
@@ -67,9 +69,9 @@ export default function foldTurns(pi: HookAPI): void {
 
 	pi.entry("fold", {
 		render: (entry, theme) =>
-			theme.dim(isFold(entry) ? `◇ folded from turn ${entry.from} · /unfold ${entry.from}` : "invalid fold"),
+			theme.dim(isFold(entry) ? `◇ folded${fromTurn(entry)} · /unfold restores the turns` : "invalid fold"),
 	});
-	pi.entry("fold_undo", { render: (_, theme) => theme.dim("◇ fold undone") });
+	pi.entry("fold_undo", { render: (entry, theme) => theme.dim(`◇ restored the turns folded${fromTurn(entry)}`) });
 
 	pi.command("fold", {
 		description: "Replace a range of turns with a summary",
@@ -92,7 +94,8 @@ export default function foldTurns(pi: HookAPI): void {
 		argumentHint: "[turn]",
 		complete: (prefix, { entries }) =>
 			shownFolds(entries)
-				.map(({ fold }) => ({ value: String(fold.from), label: labelOf(fold.from, fold.summary) }))
+				.map(({ fold }) => ({ number: turnNumber(entries, fold.from), summary: fold.summary }))
+				.map(({ number, summary }) => ({ value: String(number), label: labelOf(number, summary) }))
 				.filter(({ value }) => value.startsWith(prefix.trim())),
 		handler: (ctx) => (running ? { status: "Wait until the agent is done, then run /unfold" } : unfold(ctx)),
 	});
@@ -133,11 +136,14 @@ async function fold(ctx: CommandContext): Promise<CommandResult | undefined> {
 		if (ctx.hasUI && !(await isAccepted(summary, `${range[0]?.turns[0]} ${range[1]?.turns.at(-1)}`, ctx)))
 			return undefined;
 	}
-	await ctx.saveEntry({ type: "fold", from, to, summary });
+	const number = turnNumber(entries, from);
+	await ctx.saveEntry({ type: "fold", from, to, summary, turnNumber: number });
 	await ctx.rebuildContext();
+	// On a screen the transcript shows the entry and the summary.
+	if (ctx.hasUI) return undefined;
 	const tokensBefore = covered.reduce((sum, message) => sum + estimateTokens(message), 0);
 	const tokensAfter = estimateTokens({ role: "user", content: summary, timestamp: 0 });
-	return { status: `Folded from turn ${from}: ${short(tokensBefore)} → ${short(tokensAfter)} tokens` };
+	return { status: `Folded from turn ${number}: ${short(tokensBefore)} → ${short(tokensAfter)} tokens` };
 }
 
 /** Asks the user to confirm a draft. @param range first and last turn, for the command with the editable draft */
@@ -153,16 +159,20 @@ async function isAccepted(draft: string, range: string, ctx: CommandContext): Pr
 async function unfold(ctx: CommandContext): Promise<CommandResult | undefined> {
 	const folds = shownFolds(ctx.entries);
 	if (folds.length === 0) return { status: "There is no fold to undo" };
-	const turns = folds.map(({ fold }) => fold.from).join(", ");
-	const options = folds.map(({ fold }) => ({ label: labelOf(fold.from, fold.summary), value: String(fold.from) }));
+	const numbers = folds.map(({ fold }) => turnNumber(ctx.entries, fold.from));
+	const turns = numbers.join(", ");
+	const options = folds.map(({ fold }, at) => ({
+		label: labelOf(numbers[at] ?? 0, fold.summary),
+		value: String(numbers[at]),
+	}));
 	const only = options.length === 1 ? options[0]?.value : undefined;
 	const chosen = ctx.args[0] ?? only ?? (await ctx.ui.select("Restore which turns?", options));
 	if (chosen === null) return ctx.hasUI ? undefined : { status: `Specify a fold: /unfold <turn> · folds: ${turns}` };
-	const found = folds.find(({ fold }) => String(fold.from) === chosen);
+	const found = folds.find((_, at) => String(numbers[at]) === chosen);
 	if (!found) return { status: `No fold starts at turn ${chosen} · folds: ${turns}` };
-	await ctx.saveEntry({ type: "fold_undo", foldIndex: found.index });
+	await ctx.saveEntry({ type: "fold_undo", foldIndex: found.index, turnNumber: Number(chosen) });
 	await ctx.rebuildContext();
-	return { status: `Restored the turns folded from turn ${found.fold.from}` };
+	return ctx.hasUI ? undefined : { status: `Restored the turns folded from turn ${chosen}` };
 }
 
 function chooseSegment(ctx: CommandContext, question: string, segments: readonly Segment[]): Promise<string | null> {
@@ -213,7 +223,7 @@ function listSegments(entries: readonly SessionEntry[]): Segment[] {
 		const from = around?.from ?? turn;
 		const last = segments.at(-1);
 		if (last && around && last.from === from) {
-			last.turns.push(turn);
+			last.turns.push(turnNumber(entries, turn));
 			continue;
 		}
 		const to = around?.to ?? starts[position + 1] ?? entries.length;
@@ -227,9 +237,19 @@ function listSegments(entries: readonly SessionEntry[]): Segment[] {
 		const tokens = around
 			? estimateTokens({ role: "user", content: text, timestamp: 0 })
 			: shown.reduce((sum, { message }) => sum + estimateTokens(message), 0);
-		segments.push({ turns: [turn], from, to, text, tokens });
+		segments.push({ turns: [turnNumber(entries, turn)], from, to, text, tokens });
 	}
 	return segments;
+}
+
+/** The number of the turn that starts at an entry, from 1. */
+function turnNumber(entries: readonly SessionEntry[], index: number): number {
+	return entries.slice(0, index + 1).filter(isUserMessageEntry).length;
+}
+
+/** " from turn 3"; empty for an entry of an older version. */
+function fromTurn(entry: SessionEntry): string {
+	return "turnNumber" in entry && typeof entry.turnNumber === "number" ? ` from turn ${entry.turnNumber}` : "";
 }
 
 /** Entry indices where turns start, after the cut of the latest compaction. */
@@ -323,7 +343,7 @@ function isFold(entry: SessionEntry): entry is Fold {
 }
 
 function holds(turn: string): (segment: Segment) => boolean {
-	return ({ turns }) => turns.some((index) => String(index) === turn);
+	return ({ turns }) => turns.some((number) => String(number) === turn);
 }
 
 function suggest({ turns, text, tokens }: Segment): { value: string; label: string; description: string } {

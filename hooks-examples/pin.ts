@@ -2,8 +2,8 @@
  * `/pin [turn]` keeps a turn verbatim when the session is compacted; `/unpin` lets compactions summarize it again.
  *
  * A compaction replaces old turns with a summary, but their entries are still in the log. This hook inserts the messages of
- * pinned turns after the summary, in the order of their entries. A pinned turn costs its tokens in every request; `/pin` shows how many.
- * The index of the user message's entry identifies a turn.
+ * pinned turns after the summary, in the order of their entries. A pinned turn costs its tokens in every request; `/pin`
+ * shows how many. Turns are counted from 1, one for each user message; entries contain the index of that message.
  */
 import {
 	activeCompaction,
@@ -21,7 +21,11 @@ import {
 export default function pin(pi: HookAPI): void {
 	for (const type of ["pin", "unpin"]) {
 		pi.entry(type, {
-			render: (entry, theme) => theme.dim(`◇ turn ${"turn" in entry ? entry.turn : "?"} ${type}ned`),
+			render: (entry, theme) => {
+				const number = "turnNumber" in entry ? ` ${entry.turnNumber}` : "";
+				const tokens = "tokens" in entry ? ` · compactions keep its ${entry.tokens} tokens` : "";
+				return theme.dim(`◇ turn${number} ${type}ned${tokens}`);
+			},
 		});
 	}
 
@@ -68,20 +72,22 @@ async function mark(
 ): Promise<CommandResult | undefined> {
 	const { entries } = ctx;
 	if (turns.length === 0) return { status: `There is no turn to ${type}` };
-	const options = turns.map((turn) => ({ label: labelOf(turn, entries), value: String(turn) })).reverse();
+	const numbers = turns.map((turn) => turnNumber(turn, entries)).join(", ");
+	const options = suggest(turns, "", entries);
 	const chosen =
 		ctx.args[0] ?? (await ctx.ui.select(type === "pin" ? "Pin which turn?" : "Unpin which turn?", options));
 	if (chosen === null) {
-		return ctx.hasUI ? undefined : { status: `Specify a turn: /${type} <turn> · turns: ${turns.join(", ")}` };
+		return ctx.hasUI ? undefined : { status: `Specify a turn: /${type} <turn> · turns: ${numbers}` };
 	}
-	const turn = turns.find((index) => String(index) === chosen);
-	if (turn === undefined) return { status: `No turn ${chosen} to ${type} · turns: ${turns.join(", ")}` };
-	await ctx.saveEntry({ type, turn });
+	const turn = turns.find((index) => String(turnNumber(index, entries)) === chosen);
+	if (turn === undefined) return { status: `No turn ${chosen} to ${type} · turns: ${numbers}` };
+	const tokens = readTurn(entries, turn, entries.length).reduce((sum, { message }) => sum + estimateTokens(message), 0);
+	await ctx.saveEntry({ type, turn, turnNumber: Number(chosen), ...(type === "pin" ? { tokens } : {}) });
 	await ctx.rebuildContext();
-	if (type === "unpin") return { status: `Turn ${turn} is no longer pinned` };
-	const messages = readTurn(ctx.entries, turn, ctx.entries.length);
-	const tokens = messages.reduce((sum, { message }) => sum + estimateTokens(message), 0);
-	return { status: `Turn ${turn} is pinned: compactions keep its ${tokens} tokens` };
+	// On a screen the transcript shows the entry.
+	if (ctx.hasUI) return undefined;
+	if (type === "unpin") return { status: `Turn ${chosen} is no longer pinned` };
+	return { status: `Turn ${chosen} is pinned: compactions keep its ${tokens} tokens` };
 }
 
 /** Oldest first. */
@@ -122,13 +128,18 @@ function readTurn(entries: readonly SessionEntry[], turn: number, end: number): 
 
 function suggest(turns: readonly number[], prefix: string, entries: readonly SessionEntry[]) {
 	return turns
-		.map((turn) => ({ value: String(turn), label: labelOf(turn, entries) }))
+		.map((turn) => ({ value: String(turnNumber(turn, entries)), label: labelOf(turn, entries) }))
 		.filter(({ value }) => value.startsWith(prefix.trim()))
 		.reverse();
+}
+
+/** The number of the turn that starts at an entry, from 1. */
+function turnNumber(turn: number, entries: readonly SessionEntry[]): number {
+	return entries.slice(0, turn + 1).filter(isUserMessageEntry).length;
 }
 
 function labelOf(turn: number, entries: readonly SessionEntry[]): string {
 	const entry = entries[turn];
 	const text = isUserMessageEntry(entry) ? messageText(entry.message).replace(/\s+/g, " ").trim() : "";
-	return `${turn}  ${text.length > 60 ? `${text.slice(0, 60)}…` : text || "(no text)"}`.toWellFormed();
+	return `${turnNumber(turn, entries)}  ${text.length > 60 ? `${text.slice(0, 60)}…` : text || "(no text)"}`.toWellFormed();
 }

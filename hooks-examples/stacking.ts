@@ -3,7 +3,7 @@
  *
  * Nothing is deleted: a pop is an entry with its turn and summary, and an unpop is an entry that names the pop. The context
  * is computed from these entries for every request. Where pops and compactions overlap, the later one wins.
- * The index of the user message's entry identifies a turn, because indices never change.
+ * Turns are counted from 1, one for each user message. The number of a turn never changes, because entries do not.
  */
 import { complete } from "@mariozechner/pi-ai";
 import {
@@ -31,6 +31,8 @@ import {
 interface StackPop extends CustomEntry {
 	type: "stack_pop";
 	backToIndex: number;
+	/** Number of the turn at `backToIndex`; entries of older versions have none. */
+	turnNumber?: number;
 	summary: string;
 	/** Set if the turn is before the latest compaction: replaces the entries before `backToIndex`. */
 	prePopSummary?: string;
@@ -45,6 +47,8 @@ interface IndexedPop {
 }
 
 interface Turn {
+	/** From 1. */
+	number: number;
 	/** Entry index of the user message. */
 	index: number;
 	text: string;
@@ -68,18 +72,18 @@ export default function stacking(pi: HookAPI): void {
 		render(entry, theme) {
 			if (!isStackPop(entry)) return theme.dim("invalid pop");
 			// The transcript shows the summary at its position in the context.
-			return theme.dim(`popped to turn ${entry.backToIndex} · /unpop restores it`);
+			return theme.dim(`popped${toTurn(entry)} · /unpop restores it`);
 		},
 	});
-	pi.entry("stack_unpop", { render: (_, theme) => theme.dim("◇ pop undone") });
+	pi.entry("stack_unpop", { render: (entry, theme) => theme.dim(`◇ undid the pop${toTurn(entry)}`) });
 
 	pi.command("pop", {
 		description: "Pop to a previous turn, summarizing the work",
 		argumentHint: "[turn]",
 		complete: (prefix, { entries }) =>
 			listTurns(entries)
-				.filter(({ index }) => String(index).startsWith(prefix.trim()))
-				.map((turn) => ({ value: String(turn.index), label: labelOf(turn), description: sizeOf(turn) })),
+				.filter(({ number }) => String(number).startsWith(prefix.trim()))
+				.map((turn) => ({ value: String(turn.number), label: labelOf(turn), description: sizeOf(turn) })),
 		handler: (ctx) => (running ? { status: "Wait until the agent is done, then run /pop" } : pop(ctx)),
 	});
 
@@ -91,9 +95,11 @@ export default function stacking(pi: HookAPI): void {
 			if (!last) return { status: "There is no pop to undo" };
 			if (isCompacted(last, ctx.entries))
 				return { status: "This pop cannot be undone: a compaction has summarized it" };
-			await ctx.saveEntry({ type: "stack_unpop", popIndex: last.index });
+			const turnNumber = listTurns(ctx.entries.slice(0, last.pop.backToIndex + 1)).length;
+			await ctx.saveEntry({ type: "stack_unpop", popIndex: last.index, turnNumber });
 			await ctx.rebuildContext();
-			return { status: `Undid the pop to turn ${last.pop.backToIndex}` };
+			// On a screen the transcript shows the entry.
+			return ctx.hasUI ? undefined : { status: `Undid the pop to turn ${turnNumber}` };
 		},
 	});
 
@@ -109,15 +115,10 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 	const turns = listTurns(entries);
 	if (turns.length === 0) return { status: "There is no turn to pop to yet" };
 	const chosen = ctx.args[0] ?? (await chooseTurn(ctx, turns));
-	if (chosen === null) {
-		return ctx.hasUI
-			? undefined
-			: { status: `Specify a turn: /pop <turn> · turns: ${turns.map(({ index }) => index).join(", ")}` };
-	}
-	const turn = turns.find(({ index }) => String(index) === chosen);
-	if (!turn) {
-		return { status: `There is no turn ${chosen} · turns: ${turns.map(({ index }) => index).join(", ")}` };
-	}
+	const numbers = turns.map(({ number }) => number).join(", ");
+	if (chosen === null) return ctx.hasUI ? undefined : { status: `Specify a turn: /pop <turn> · turns: ${numbers}` };
+	const turn = turns.find(({ number }) => String(number) === chosen);
+	if (!turn) return { status: `There is no turn ${chosen} · turns: ${numbers}` };
 
 	const crossing = turn.index < firstKeptEntry(entries);
 	const popped = readEntries(entries, turn.index, entries.length);
@@ -143,6 +144,7 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 	await ctx.saveEntry({
 		type: "stack_pop",
 		backToIndex: turn.index,
+		turnNumber: turn.number,
 		summary,
 		...(prePopSummary === undefined ? {} : { prePopSummary }),
 		tokensBefore,
@@ -150,13 +152,13 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 	});
 	await ctx.rebuildContext();
 	if (ctx.hasUI) return undefined;
-	return { status: `Popped to turn ${turn.index}: ${short(tokensBefore)} → ${short(tokensAfter)} tokens` };
+	return { status: `Popped to turn ${turn.number}: ${short(tokensBefore)} → ${short(tokensAfter)} tokens` };
 }
 
 async function chooseTurn(ctx: CommandContext, turns: readonly Turn[]): Promise<string | null> {
 	const options = turns.map((turn) => ({
 		label: labelOf(turn),
-		value: String(turn.index),
+		value: String(turn.number),
 		description: sizeOf(turn),
 	}));
 	return ctx.ui.select("Pop to which turn?", options);
@@ -190,7 +192,9 @@ function listTurns(entries: readonly SessionEntry[]): Turn[] {
 	const turns: Turn[] = [];
 	for (const [index, entry] of entries.entries()) {
 		if (!isMessageEntry(entry)) continue;
-		if (isUserMessageEntry(entry)) turns.unshift({ index, text: messageText(entry.message), messages: 0, tokens: 0 });
+		if (isUserMessageEntry(entry)) {
+			turns.unshift({ number: turns.length + 1, index, text: messageText(entry.message), messages: 0, tokens: 0 });
+		}
 		const turn = turns[0];
 		if (!turn) continue;
 		turn.messages += 1;
@@ -308,9 +312,14 @@ function countTokens(messages: readonly AppMessage[]): number {
 	return messages.reduce((sum, message) => sum + estimateTokens(message), 0);
 }
 
-function labelOf({ index, text }: Turn): string {
+/** " to turn 3"; empty for an entry of an older version. */
+function toTurn(entry: SessionEntry): string {
+	return "turnNumber" in entry && typeof entry.turnNumber === "number" ? ` to turn ${entry.turnNumber}` : "";
+}
+
+function labelOf({ number, text }: Turn): string {
 	const line = text.replace(/\s+/g, " ").trim();
-	return `${index}  ${line.length > 60 ? `${line.slice(0, 60)}…` : line || "(no text)"}`.toWellFormed();
+	return `${number}  ${line.length > 60 ? `${line.slice(0, 60)}…` : line || "(no text)"}`.toWellFormed();
 }
 
 function sizeOf({ messages, tokens }: Turn): string {

@@ -1,6 +1,8 @@
 export type { AgentEvent } from "./agent/events.js";
 export type { SessionStats } from "./commands/command.js";
+export { findModel } from "./config/find-model.js";
 export type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context/context-message.js";
+export { convertToLlm as messageTransformer } from "./context/convert.js";
 export { HookError, PiError, type PiErrorCode } from "./errors.js";
 export * from "./hooks/index.js";
 export type { ToolFactoryApi, ToolModule } from "./hooks/load-tools.js";

@@ -20,7 +20,7 @@ function print(text: string): number {
 	return 0;
 }
 
-const USAGE_ERRORS = new Set(["bad_arguments", "not_a_terminal"]);
+const USAGE_ERRORS = new Set(["bad_arguments", "not_a_terminal", "model_unknown"]);
 
 async function reportFailure(error: unknown): Promise<void> {
 	const { stripAll } = await import("./util/sanitize.js");

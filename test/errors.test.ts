@@ -105,7 +105,7 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 				home: tempDir(),
 				env,
 				session: memory,
-				offline: true,
+				localServers: { ports: {} },
 			});
 			onTestFinished(() => session.dispose());
 			await session.start();

@@ -2,9 +2,10 @@ import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
 import type { AppMessage, ContextRecord } from "../log/entry.js";
 import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
+import { describeFailure, retryTime } from "./failure.js";
 import { normalizeToolCalls } from "./legal-calls.js";
-import { isRetryable, type RetryPolicy, retryDelay, watchRetryAfter } from "./retry.js";
-import { type ModelRequest, originOf, readReply, type StreamFunction } from "./stream.js";
+import { isRetryable, MAX_DELAY_MS, type RetryPolicy, retryDelay } from "./retry.js";
+import { type ModelRequest, readReply, type StreamFunction } from "./stream.js";
 import { runToolCalls, type ToolCallDeps } from "./tool-calls.js";
 
 /** A request, and the record of its context for the log. */
@@ -99,7 +100,7 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 				break;
 			}
 			last = normalizeToolCalls(reply.message);
-			if (deps.isOverflow(last)) {
+			if (reply.isOverflow) {
 				refusals += 1;
 				if (refusals <= MAX_REFUSALS && (await deps.onOverflow(last))) continue;
 			} else refusals = 0;
@@ -123,7 +124,7 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 	return { messages, last, stopped };
 }
 
-type Reply = { message: AssistantMessage; record?: ContextRecord } | { stop: string };
+type Reply = { message: AssistantMessage; isOverflow: boolean; record?: ContextRecord } | { stop: string };
 
 /** Sends a request, and retries temporary failures. A failed reply is reported only by `auto_retry_start`. */
 async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> {
@@ -131,45 +132,35 @@ async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> 
 		const request = await deps.prepareRequest(turnIndex);
 		if (request.stop !== undefined) return { stop: request.stop };
 		const { record } = request;
-		const watch = watchRetryAfter(originOf(request.model));
-		let message: AssistantMessage;
-		let retryAfterMs: number | null;
-		try {
-			message = await streamReply(request, deps);
-			retryAfterMs = watch.take();
-		} finally {
-			watch.stop();
-		}
-		const retry = deps.retry();
-		const again = canRetry(message, attempt, retry, deps);
-		const delayMs = again ? retryDelay(retry, attempt, retryAfterMs) : null;
+		const { message, isOverflow, delayMs } = await streamReply(request, attempt, deps);
 		if (delayMs === null) {
 			if (attempt > 1) {
 				const success = message.stopReason !== "error" && message.stopReason !== "aborted";
 				const finalError = success ? {} : { finalError: message.errorMessage ?? message.stopReason };
 				deps.emit({ type: "auto_retry_end", success, attempt: attempt - 1, ...finalError });
 			}
-			return { message, ...(record ? { record } : {}) };
+			return { message, isOverflow, ...(record ? { record } : {}) };
 		}
 		const errorMessage = message.errorMessage ?? "unknown error";
-		deps.emit({ type: "auto_retry_start", attempt, maxAttempts: retry.maxRetries, delayMs, errorMessage });
+		const maxAttempts = deps.retry().maxRetries;
+		deps.emit({ type: "auto_retry_start", attempt, maxAttempts, delayMs, errorMessage });
 		try {
 			await sleep(delayMs, deps.signal);
 		} catch {
 			deps.emit({ type: "auto_retry_end", success: false, attempt, finalError: errorMessage });
-			return { message: { ...message, stopReason: "aborted" }, ...(record ? { record } : {}) };
+			return { message: { ...message, stopReason: "aborted" }, isOverflow, ...(record ? { record } : {}) };
 		}
 	}
 }
 
-function canRetry(message: AssistantMessage, attempt: number, retry: RetryPolicy, deps: AgentDeps): boolean {
-	if (message.stopReason !== "error" || deps.signal.aborted || deps.isOverflow(message)) return false;
-	return retry.enabled && attempt <= retry.maxRetries && isRetryable(message.errorMessage ?? "");
-}
-
-async function streamReply(request: PreparedRequest, deps: AgentDeps): Promise<AssistantMessage> {
+/** @returns `delayMs`: the delay before a retry; null for none */
+async function streamReply(
+	request: PreparedRequest,
+	attempt: number,
+	deps: AgentDeps,
+): Promise<{ message: AssistantMessage; isOverflow: boolean; delayMs: number | null }> {
 	let started = false;
-	const reply = await readReply(deps.stream, request, {
+	const { reply, facts } = await readReply(deps.stream, request, {
 		signal: deps.signal,
 		idleTimeoutMs: deps.idleTimeoutMs(),
 		onEvent(event) {
@@ -183,10 +174,21 @@ async function streamReply(request: PreparedRequest, deps: AgentDeps): Promise<A
 			}
 		},
 	});
-	// Providers may echo the request, including keys.
-	const message = reply.errorMessage ? { ...reply, errorMessage: deps.redact(reply.errorMessage) } : reply;
+	const isOverflow = deps.isOverflow(reply);
+	const retry = deps.retry();
+	const mayRetry = reply.stopReason === "error" && !deps.signal.aborted && !isOverflow;
+	const again =
+		mayRetry && retry.enabled && attempt <= retry.maxRetries && isRetryable(reply.errorMessage ?? "", facts);
+	const delayMs = again ? retryDelay(retry, attempt, facts.retryAfterMs) : null;
+	const message = { ...reply };
+	if (reply.stopReason === "error") {
+		// Providers may echo the request, including keys.
+		const error = deps.redact(describeFailure(reply.errorMessage, request.model, facts));
+		const waitMs = facts.retryAfterMs ?? 0;
+		message.errorMessage = waitMs > MAX_DELAY_MS ? `${error}: try again ${retryTime(waitMs, Date.now())}` : error;
+	}
 	if (!started) deps.emit({ type: "message_start", message });
-	return message;
+	return { message, isOverflow, delayMs };
 }
 
 /** Returns one result for each tool call. Does not run the calls of an unfinished reply. */

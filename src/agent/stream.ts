@@ -10,6 +10,7 @@ import type {
 import { errorText } from "../errors.js";
 import { linkSignals } from "../util/abort.js";
 import { dropDeepArguments } from "./legal-calls.js";
+import { type ResponseFacts, watchResponse } from "./response-watch.js";
 
 /** pi-ai's `streamSimple`, or something that behaves like it. */
 export type StreamFunction = (
@@ -33,10 +34,27 @@ export interface ReadReplyOptions {
 }
 
 /**
- * Sends one request and reads the reply to its end. Never throws: a failure is a message with `stopReason` "error" or
- * "aborted". A stream that stalls or ends without a stop reason is an error.
+ * Sends one request and reads the reply to its end. Never throws: a failure is a reply with `stopReason` "error" or
+ * "aborted", whose `errorMessage` is as the client words it. A stream that stalls or ends without a stop reason is an error.
  */
 export async function readReply(
+	stream: StreamFunction,
+	request: ModelRequest,
+	options: ReadReplyOptions,
+): Promise<{ reply: AssistantMessage; facts: ResponseFacts }> {
+	const watch = watchResponse(request.model.baseUrl);
+	try {
+		const reply = await readStream(stream, request, options);
+		const { facts } = watch;
+		// Some clients find no event in a web page, and report an empty reply.
+		const isPage = facts.isPage && reply.stopReason === "stop" && reply.content.length === 0;
+		return { reply: isPage ? { ...reply, stopReason: "error", errorMessage: UNFINISHED } : reply, facts };
+	} finally {
+		watch.stop();
+	}
+}
+
+async function readStream(
 	stream: StreamFunction,
 	{ model, context, options }: ModelRequest,
 	{ signal, idleTimeoutMs, onEvent }: ReadReplyOptions,
@@ -157,14 +175,5 @@ async function* untilAborted<T>(events: AsyncIterable<T>, signal: AbortSignal): 
 		}
 	} finally {
 		signal.removeEventListener("abort", onAbort);
-	}
-}
-
-/** Origin of a model's server; empty for a provider without a URL, such as a scripted one. */
-export function originOf(model: Model<Api>): string {
-	try {
-		return new URL(model.baseUrl).origin;
-	} catch {
-		return "";
 	}
 }

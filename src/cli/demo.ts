@@ -1,16 +1,15 @@
-import { join, resolve } from "node:path";
 import { createScratchProject } from "../demo/scratch-project.js";
 import { DEMO_PROMPTS } from "../demo/script.js";
 import { registerDemoModel } from "../demo/scripted-model.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
-import { packageRoot } from "../util/package-root.js";
 import type { CliContext, CliOptions } from "./options.js";
+import { hookArguments } from "./session-options.js";
 
-/** Initial text of the editor in the demo. */
-export const DEMO_DRAFT = DEMO_PROMPTS[0]?.text ?? "";
+/** The prompt that the demo suggests first. */
+export const DEMO_SUGGESTION = DEMO_PROMPTS[0]?.text ?? "";
 
 /** Prompts sent without a terminal: the task, popping it, and the resulting context. */
-const PLAYED = [DEMO_DRAFT, "/pop 1", "/context"];
+const PLAYED = [DEMO_SUGGESTION, "/pop 1", "/context"];
 
 type DemoSession = CreateAgentSessionOptions & { cwd: string; home: string };
 
@@ -30,14 +29,12 @@ export async function withDemo(
 			settings: context.settings,
 			session: { kind: "memory" },
 			model: await registerDemoModel(pacing),
-			hooks: [
-				join(packageRoot(), "hooks-examples", "stacking.ts"),
-				...options.hooks.map((path) => resolve(context.cwd, path)),
-			],
+			hooks: hookArguments(options.hooks, context),
 			discoverHooks: false,
+			bundledHooks: options.findHooks,
 			contextFiles: false,
 			discoverSkills: false,
-			offline: true,
+			localServers: { ports: {} },
 		});
 	} finally {
 		await project.remove();

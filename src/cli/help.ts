@@ -21,7 +21,7 @@ Model
 Session
   -c, --continue            continue the latest session of this directory
   -r, --resume              choose a session to resume
-  --session <path|id>       open this session
+  --session <path|id>       open this session, or begin one in a new file
   --session-dir <dir>       store and look up sessions in this directory
   --no-session              do not save the session
   --export <file> [<out>]   export a session as a single HTML file and exit

@@ -16,7 +16,7 @@ import { printLines, printNotices, tableLines } from "./standard-io.js";
 /** Session options that determine the available models. */
 export type ModelSourceOptions = Pick<
 	CreateAgentSessionOptions,
-	"cwd" | "env" | "home" | "settings" | "provider" | "apiKey" | "offline"
+	"cwd" | "env" | "home" | "settings" | "provider" | "apiKey" | "localServers"
 >;
 
 /** @throws PiError `bad_arguments` for a key without a provider */
@@ -30,7 +30,7 @@ async function findModels(options: ModelSourceOptions, warnings: string[]): Prom
 			settings,
 			onWarning: (line) => warnings.push(line),
 		}),
-		options.offline ? [] : findLocalModels(),
+		findLocalModels(options.localServers),
 	]);
 	if (options.apiKey !== undefined) {
 		if (options.provider === undefined) {
@@ -61,7 +61,7 @@ export async function listModels(search: string, options: ModelSourceOptions, io
 	}
 	const rows = shown
 		.toSorted((a, b) => compare(a.provider, b.provider) || compare(a.id, b.id))
-		.map((model) => describeModel(model, credentials));
+		.map((model) => describeModel(model, registry, credentials));
 	await printLines(io, tableLines([HEADINGS, ...rows]));
 	const without = all.length - usable.length;
 	if (!searched && without > 0)
@@ -69,11 +69,11 @@ export async function listModels(search: string, options: ModelSourceOptions, io
 	return 0;
 }
 
-const HEADINGS = ["provider", "model", "context", "thinking", "images", "$ in/out per M", "key"];
+const HEADINGS = ["provider", "model", "context", "thinking", "images", "in/out per M tokens", "key"];
 
-function describeModel(model: Model<Api>, credentials: Credentials): string[] {
+function describeModel(model: Model<Api>, registry: ModelRegistry, credentials: Credentials): string[] {
 	const { provider, id } = model;
-	const { context, price, thinks, seesImages } = modelFacts(model);
+	const { context, price, thinks, seesImages } = modelFacts(model, registry.isPriced(model));
 	return [
 		provider,
 		id,

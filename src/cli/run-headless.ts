@@ -6,6 +6,7 @@ import { stripAll } from "../util/sanitize.js";
 import { stopOnSignal, watchForStall } from "../util/signals.js";
 import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
+import { isUnsaved } from "./session-problems.js";
 import { READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
@@ -48,6 +49,8 @@ export async function runHeadless(
 	try {
 		await created.start();
 		stop();
+		// In JSON mode all other notices are only events.
+		if (options.mode === "json") created.subscribe((event) => isUnsaved(event, created) && line(event.message));
 		// A signal received during startup had no prompt to stop.
 		if (end.exitCode !== undefined) return end.exitCode;
 		if (!prompts.first && prompts.rest.length === 0) {

@@ -17,7 +17,7 @@ export async function runInteractiveCli(
 	extras: TerminalExtras,
 ): Promise<number> {
 	const { env, home, cwd, settings } = context;
-	const { session, draft, startDemo } = extras;
+	const { session, suggestion, startDemo } = extras;
 	return runInteractive({
 		startSession: (questions) => startSession(options, context, extras, questions),
 		settings,
@@ -32,7 +32,7 @@ export async function runInteractiveCli(
 		...(session ? {} : { news: () => findNews(settings) }),
 		editorCommand: env.VISUAL || env.EDITOR || null,
 		prompts: await firstPrompts(options, { cwd, home }),
-		...(draft === undefined ? {} : { draft }),
+		...(suggestion === undefined ? {} : { suggestion }),
 		...(startDemo && { startDemo }),
 	});
 }

@@ -5,12 +5,12 @@ import { firstPrompts, startSession, type TerminalExtras } from "./start-session
 
 /** Runs the plain mode. */
 export async function runPlainCli(options: CliOptions, context: CliContext, extras: TerminalExtras): Promise<number> {
-	const { draft, startDemo } = extras;
+	const { suggestion, startDemo } = extras;
 	return runPlain({
 		startSession: (questions) => startSession(options, context, extras, questions),
 		version: packageVersion(),
 		prompts: await firstPrompts(options, context),
-		...(draft === undefined ? {} : { draft }),
+		...(suggestion === undefined ? {} : { suggestion }),
 		...(startDemo && { startDemo }),
 	});
 }

@@ -5,6 +5,7 @@ import type { ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stopOnSignal } from "../util/signals.js";
+import { isUnsaved } from "./session-problems.js";
 import { printNotices, READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
@@ -25,7 +26,10 @@ export async function runRpc(
 		shown.add(line);
 	};
 	for (const line of session.loaded.warnings) show(line);
-	// Startup problems also go to stderr; later problems reach only the client.
+	session.subscribe((event) => {
+		if (isUnsaved(event, session)) show(event.message);
+	});
+	// Startup problems also go to stderr; other later problems reach only the client.
 	const stop = session.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") show(event.message);
 		else if (event.type === "hook_error") show(describeHookError(event, event.hookPath));

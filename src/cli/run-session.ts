@@ -69,13 +69,17 @@ async function runTerminal(options: CliOptions, context: CliContext): Promise<nu
 }
 
 async function runDemo(options: CliOptions, context: CliContext): Promise<number> {
-	const { withDemo, DEMO_DRAFT } = await import("./demo.js");
+	const { withDemo, DEMO_SUGGESTION } = await import("./demo.js");
 	return withDemo(options, context, {}, (session) =>
-		openTerminal(options, context, { session, draft: DEMO_DRAFT, releases: [] }),
+		openTerminal(options, context, { session, suggestion: DEMO_SUGGESTION, releases: [] }),
 	);
 }
 
 async function openTerminal(options: CliOptions, context: CliContext, extras: TerminalExtras): Promise<number> {
+	if (!options.demo && (options.model ?? options.provider ?? options.models) !== undefined) {
+		const { checkModelOptions } = await import("./check-models.js");
+		await checkModelOptions(options, context);
+	}
 	if (options.plain || context.settings.current.plain || context.env.TERM === "dumb") {
 		const { runPlainCli } = await import("./run-plain.js");
 		return runPlainCli(options, context, extras);

@@ -1,4 +1,5 @@
 import { resolveUserPath, runEnvironment } from "../config/paths.js";
+import { isBundledWord } from "../hooks/bundled.js";
 import type { CreateAgentSessionOptions, SessionChoice } from "../session/create-session.js";
 import { textOrFile } from "./input.js";
 import type { CliContext, CliOptions } from "./options.js";
@@ -23,7 +24,7 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		...given("thinkingLevel", options.thinking),
 		...given("tools", options.tools),
 		customTools: options.customTools.map((path) => resolveUserPath(path, cwd, home)),
-		hooks: options.hooks.map((path) => resolveUserPath(path, cwd, home)),
+		hooks: hookArguments(options.hooks, base),
 		discoverHooks: options.findHooks,
 		contextFiles: options.contextFiles,
 		skills: options.skills,
@@ -31,8 +32,12 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		...given("systemPrompt", options.systemPrompt && (await textOrFile(options.systemPrompt, base))),
 		...given("appendSystemPrompt", append.length > 0 ? append.join("\n\n") : undefined),
 		trust: options.trust || run.trust,
-		offline: options.offline || run.offline,
 	};
+}
+
+/** The `--hook` options with paths resolved; `pi:name` is a bundled hook. */
+export function hookArguments(hooks: readonly string[], { cwd, home }: { cwd: string; home: string }): string[] {
+	return hooks.map((path) => (isBundledWord(path) ? path : resolveUserPath(path, cwd, home)));
 }
 
 function sessionChoice(options: CliOptions): SessionChoice {

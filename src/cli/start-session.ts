@@ -10,8 +10,8 @@ import { divertConsole, divertWrites, watchStrayErrors } from "./stray-errors.js
 export interface TerminalExtras {
 	/** Overrides session options of the command line. */
 	session?: Partial<CreateAgentSessionOptions>;
-	/** Initial text of the editor. */
-	draft?: string;
+	/** A prompt to suggest in the empty editor. */
+	suggestion?: string;
 	/** Exits the mode and opens the demo; absent in the demo itself. */
 	startDemo?(): void;
 	/** Receives functions that restore console and process. */

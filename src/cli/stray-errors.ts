@@ -37,7 +37,7 @@ export function watchStrayErrors(host: StrayErrorHost): () => void {
 
 /**
  * Passes output of `console` to a callback, one call at a time: hooks use the console, but stdout belongs to the screen
- * or to answers.
+ * or to answers. Model clients warn about a deprecated model with each request; such a warning is passed on once.
  * @returns restores the console
  */
 export function divertConsole(onLine: (line: string) => void): () => void {
@@ -46,6 +46,13 @@ export function divertConsole(onLine: (line: string) => void): () => void {
 	for (const name of names) {
 		console[name] = (...values: unknown[]) => onLine(values.map(inspect).join(" "));
 	}
+	const deprecations = new Set<string>();
+	console.warn = (...values: unknown[]) => {
+		const text = values.map(inspect).join(" ");
+		if (!/\bdeprecated\b/i.test(text)) return onLine(text);
+		if (!deprecations.has(text)) onLine(describeDeprecation(text));
+		deprecations.add(text);
+	};
 	return () => {
 		for (const [name, original] of originals) console[name] = original;
 	};
@@ -73,6 +80,13 @@ export function divertWrites(host: WriteHost, onLine: (line: string) => void): (
 	return () => {
 		for (const release of releases) release();
 	};
+}
+
+/** Shortens the warning of Anthropic's client; others stay, on one line. */
+function describeDeprecation(text: string): string {
+	const [, model, end] = /^The model '(.+)' is deprecated and will reach end-of-life on (.+)$/m.exec(text) ?? [];
+	if (model && end) return `${model} is deprecated and ends on ${end} · choose another model`;
+	return text.replace(/\s*\n\s*/g, " · ");
 }
 
 function inspect(value: unknown): string {

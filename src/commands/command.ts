@@ -68,7 +68,7 @@ export interface LoginDialogs {
 
 /** API keys and logins for commands. */
 export interface CommandAccounts {
-	/** Web logins first, then every provider that accepts a key. */
+	/** Well-known providers first; of each, the web login before the key. */
 	choices(): Promise<LoginOption[]>;
 	/** Saves a key. @throws PiError `config_write_failed` */
 	saveKey(provider: string, key: string): Promise<void>;
@@ -125,7 +125,12 @@ export interface CommandHost {
 	/** @returns the text of the message at `entryIndex`, or null when a hook canceled the branch */
 	branch(entryIndex: number): Promise<string | null>;
 	readonly compaction: CommandCompaction;
-	reload(): Promise<string>;
+	/**
+	 * Reads the files of the user and the project again.
+	 * @param screen the files that the shell has read again
+	 * @returns what was read and what failed, as one line
+	 */
+	reload(screen?: RereadFiles): Promise<string>;
 	/** Writes the session as HTML. @returns the absolute path */
 	exportHtml(path?: string): Promise<string>;
 	/** Text of the last complete assistant message. */
@@ -140,6 +145,14 @@ export interface CommandHost {
 	commands(): PaletteItem[];
 }
 
+/** Files that were read again. */
+export interface RereadFiles {
+	/** What was read, such as `keys` and `2 themes`. */
+	read: readonly string[];
+	/** Problems in them, one line each. */
+	problems: readonly string[];
+}
+
 /** Features of the interactive and plain modes. Absent in print, JSON and RPC mode, where commands that need it fail. */
 export interface CommandShell extends PickerShell {
 	copy(text: string): Promise<void>;
@@ -149,8 +162,8 @@ export interface CommandShell extends PickerShell {
 	quit(): void;
 	/** Key bindings. Scope: where the key works. */
 	hotkeys(): [keys: string, description: string, scope?: string][];
-	/** Reloads the user's key bindings and reports problems in them. */
-	reloadKeys?(): void;
+	/** Reads key bindings and themes again, and reports problems in them. A broken file keeps its last good state. */
+	rereadFiles?(): RereadFiles;
 	/** Appends lines to the transcript. */
 	show(title: string, lines: readonly string[]): void;
 	/** Opens the context panel for the next request, or for an entry. Resolves when it closes. */

@@ -16,6 +16,8 @@ export interface CompactionRequest {
 	focus?: string | undefined;
 	/** Default: `manual`. */
 	reason?: CompactionReason;
+	/** Refuse a compaction that would not shorten the next request. */
+	mustGain?: boolean;
 	/** Aborts the compaction; the context is then unchanged. */
 	signal?: AbortSignal;
 }

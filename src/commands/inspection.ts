@@ -76,7 +76,15 @@ export interface HookStatus {
 	/** Without the slash. */
 	commands: readonly string[];
 	entryTypes: readonly string[];
-	/** False when the user disabled it for this session, or when it is not loaded. */
+	/** Set for bundled hooks, which the user turns on and off in the settings. */
+	bundled: {
+		description: string;
+		/** False when it is off: its events and entry types are unknown then. */
+		isLoaded: boolean;
+		/** Path of the user's hook that has one of its commands, so that it does not run. */
+		replacedBy: string | null;
+	} | null;
+	/** False when the user disabled it, for this session or as a bundled hook, or when it is not loaded. */
 	isEnabled: boolean;
 	/** Why its last load failed; null when it loaded. After a failed reload, the previous version may still run. */
 	problem: string | null;
@@ -98,8 +106,12 @@ export interface Inspector {
 	inspectContext(options?: InspectOptions): Promise<ContextInspection>;
 	/** The messages of the last request; null before the first one. */
 	readonly lastRequest: readonly TracedMessage[] | null;
-	/** Hooks in running order, then those that failed to load. */
+	/** Hooks in running order, then those that failed to load, then the bundled ones that are off. */
 	hookStatuses(): HookStatus[];
-	/** Enables or disables a hook until the session ends, and recomputes the context. */
+	/**
+	 * Enables or disables a hook, and recomputes the context: a bundled hook in the user's settings, others until the session
+	 * ends.
+	 * @throws PiError `config_write_failed` or `hook_load_failed` for a bundled hook
+	 */
 	setHookEnabled(path: string, isEnabled: boolean): Promise<void>;
 }

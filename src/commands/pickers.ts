@@ -1,6 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { KeyState } from "../config/credentials.js";
 import type { ResolvedModel } from "../config/models.js";
+import type { SettingPath } from "../config/settings-schema.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { SearchHit } from "../log/search.js";
 import type { SessionSummary } from "../log/session-summary.js";
@@ -9,6 +10,8 @@ import type { SessionSummary } from "../log/session-summary.js";
 export interface ModelOffer {
 	model: Model<Api>;
 	key: KeyState;
+	/** False when the price of the model is unknown. */
+	isPriced: boolean;
 }
 
 /** The known models, for commands. */
@@ -85,6 +88,19 @@ export interface BranchRow {
 /** The settings, for commands. */
 export type CommandSettings = Pick<SettingsStore, "list" | "set">;
 
+/** A value of a setting; undefined removes the setting. */
+export interface SettingChoice {
+	label: string;
+	value: unknown;
+	description?: string;
+}
+
+/** The settings with their possible values. `set` refuses a value that cannot work, such as a shell that does not exist. */
+export interface EditableSettings extends CommandSettings {
+	/** The values to choose from; null when the user types the value. */
+	choices(path: SettingPath): readonly SettingChoice[] | null;
+}
+
 /** A list of rows to read. Choosing a row with `insert` puts that text into the editor. */
 export interface ListPage {
 	title: string;
@@ -120,7 +136,7 @@ export interface PickerShell {
 	/** Shows the tools to enable and disable them. Resolves when it closes. */
 	openTools?(tools: CommandTools, signal: AbortSignal): Promise<void>;
 	/** Shows the settings to change them. Resolves when it closes. */
-	openSettings?(settings: CommandSettings, signal: AbortSignal): Promise<void>;
+	openSettings?(settings: EditableSettings, signal: AbortSignal): Promise<void>;
 	/** Shows a page instead of the editor. Resolves when it closes. */
 	showText?(page: TextPage, signal: AbortSignal): Promise<void>;
 	/** The current screen. */

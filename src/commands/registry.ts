@@ -28,6 +28,8 @@ export type FoundCommand =
 export interface CommandSources {
 	builtins: readonly SlashCommand[];
 	hooks: HookRegistry;
+	/** Why no command has this name although a bundled hook provides it, and how to get it; null for other names. */
+	inactive?(name: string): { message: string; hint: string } | null;
 	templates: readonly NamedResource[];
 	skills: readonly NamedResource[];
 }
@@ -83,8 +85,10 @@ export function paletteItems(sources: CommandSources): PaletteItem[] {
 	return items;
 }
 
-/** "Unknown command /x", with the nearest names as hint. */
+/** "Unknown command /x", with the bundled hook that provides it or the nearest names as hint. */
 export function unknownCommandMessage(name: string, sources: CommandSources): { message: string; hint: string } {
+	const inactive = sources.inactive?.(name);
+	if (inactive) return inactive;
 	const names = paletteItems(sources).map((item) => item.name);
 	const near = nearest(name, names).map((candidate) => `/${candidate}`);
 	return {

@@ -13,6 +13,8 @@ export interface ProviderAccess {
 	apiKey?: string;
 	/** Values are unresolved, like `apiKey`. */
 	headers: Readonly<Record<string, string>>;
+	/** Headers of single models by id; they replace those of the provider. */
+	modelHeaders?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 	/** Also send the key as `Authorization: Bearer …`. */
 	authHeader: boolean;
 	/** A local server that requires no key. */
@@ -125,19 +127,20 @@ export class Credentials {
 	 * Key and headers for a request.
 	 * @throws PiError `key_missing`; the hint names what to set or run
 	 */
-	async requestAuth(model: Pick<Model<Api>, "provider">): Promise<RequestAuth> {
-		const apiKey = await this.resolveApiKey(model);
-		if (apiKey === undefined) throw this.describeMissingKey(model.provider);
-		const access = this.#providers.get(model.provider);
-		const headers: Record<string, string> = {};
-		for (const [name, written] of Object.entries(access?.headers ?? {})) {
+	async requestAuth({ provider, id }: Pick<Model<Api>, "provider" | "id">): Promise<RequestAuth> {
+		const apiKey = await this.resolveApiKey({ provider });
+		if (apiKey === undefined) throw this.describeMissingKey(provider);
+		const access = this.#providers.get(provider);
+		const headers = new Map<string, [name: string, value: string]>();
+		const own = Object.hasOwn(access?.modelHeaders ?? {}, id) ? access?.modelHeaders?.[id] : undefined;
+		for (const [name, written] of Object.entries({ ...access?.headers }).concat(Object.entries({ ...own }))) {
 			const value = await resolveSecret(written, this.#options.env);
 			if (value !== written && value !== undefined) this.#seen.add(value);
 			// A value that only looks like the name of a variable is sent unchanged.
-			headers[name] = value ?? written;
+			headers.set(name.toLowerCase(), [name, value ?? written]);
 		}
-		if (access?.authHeader) headers.Authorization = `Bearer ${apiKey}`;
-		return Object.keys(headers).length > 0 ? { apiKey, headers } : { apiKey };
+		if (access?.authHeader) headers.set("authorization", ["Authorization", `Bearer ${apiKey}`]);
+		return headers.size > 0 ? { apiKey, headers: Object.fromEntries(headers.values()) } : { apiKey };
 	}
 
 	/** Saves a key in auth.json. @throws PiError `config_write_failed` */
@@ -246,7 +249,8 @@ export class Credentials {
 		}
 		for (const access of this.#providers.values()) {
 			values.push(plainSecret(access.apiKey ?? "", env) ?? "");
-			for (const [name, written] of Object.entries(access.headers)) {
+			const groups = [access.headers, ...Object.values(access.modelHeaders ?? {})];
+			for (const [name, written] of groups.flatMap((headers) => Object.entries(headers))) {
 				if (SECRET_HEADER.test(name)) values.push(plainSecret(written, env)?.replace(/^\w+ /, "") ?? "");
 			}
 		}

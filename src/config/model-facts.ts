@@ -1,22 +1,35 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 
+const UNKNOWN = { price: "–", priceText: "price unknown" };
+
 /** Properties of a model as tables and pickers show them, each in a few characters. */
 export interface ModelFacts {
 	/** Context window in tokens: `200k`, `1M`. */
 	context: string;
-	/** US dollars per million input and output tokens: `3 / 15`; `free` if both are 0. */
+	/** Per million input and output tokens: `$3 / $15`; `free` if both are 0, `–` if unknown. */
 	price: string;
+	/** The price as a phrase: `$3 in, $15 out per M tokens`, `free`, `price unknown`. */
+	priceText: string;
 	thinks: boolean;
 	seesImages: boolean;
 }
 
-export function modelFacts({ contextWindow, cost, reasoning, input }: Model<Api>): ModelFacts {
+/** @param isPriced false if the price is unknown, whatever the model says */
+export function modelFacts({ contextWindow, cost, reasoning, input }: Model<Api>, isPriced: boolean): ModelFacts {
 	return {
 		context: windowSize(contextWindow),
-		price: cost.input === 0 && cost.output === 0 ? "free" : `${dollars(cost.input)} / ${dollars(cost.output)}`,
+		...(isPriced ? priceOf(cost) : UNKNOWN),
 		thinks: reasoning,
 		seesImages: input.includes("image"),
 	};
+}
+
+/** pi-ai stores negative prices for routers, whose price depends on the model that they choose. */
+function priceOf({ input, output }: Model<Api>["cost"]): Pick<ModelFacts, "price" | "priceText"> {
+	if (input < 0 || output < 0) return UNKNOWN;
+	if (input === 0 && output === 0) return { price: "free", priceText: "free" };
+	const [sent, received] = [dollars(input), dollars(output)];
+	return { price: `${sent} / ${received}`, priceText: `${sent} in, ${received} out per M tokens` };
 }
 
 /** 200000 → 200k, 1048576 → 1M. */
@@ -26,5 +39,5 @@ function windowSize(tokens: number): string {
 }
 
 function dollars(amount: number): string {
-	return String(Number(amount.toFixed(3)));
+	return `$${Number(amount.toFixed(3))}`;
 }

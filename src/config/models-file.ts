@@ -23,7 +23,7 @@ const MODEL_APIS = [
 const TEXT = { type: "string", minLength: 1 } as const;
 const FLAG = { type: "boolean", default: false } as const;
 const HEADERS = { type: "object", additionalProperties: { type: "string" }, default: {} } as const;
-const PRICE = { type: "number", minimum: 0, default: 0, description: "USD per million tokens" } as const;
+const PRICE = { type: "number", minimum: 0, description: "USD per million tokens; 0: free; absent: unknown" } as const;
 const COUNT = { type: "number", exclusiveMinimum: 0 } as const;
 const BASE_URL = {
 	type: "string",
@@ -65,7 +65,10 @@ const MODEL = {
 		contextWindow: { ...COUNT, default: 128_000, description: "tokens" },
 		maxTokens: { ...COUNT, default: 16_384, description: "tokens of one reply" },
 		compat: COMPAT,
-		headers: HEADERS,
+		headers: {
+			...HEADERS,
+			description: "sent with each request to this model, over those of the provider; values as in `apiKey`",
+		},
 	},
 	required: ["id"],
 	additionalProperties: false,
@@ -137,6 +140,7 @@ function createProvider([name, provider]: [string, Filled<typeof PROVIDER>]): Cu
 		...provider,
 		name,
 		compat: compatOf(provider),
+		modelHeaders: Object.fromEntries(models?.map(({ id, headers }) => [id, headers]) ?? []),
 		keyless: apiKey === undefined && baseUrl !== undefined && LOOPBACK.test(baseUrl),
 		models: models?.map((model) => ({ ...model, name: model.name ?? model.id, compat: compatOf(model) })) ?? null,
 	};

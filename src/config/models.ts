@@ -2,6 +2,8 @@ import type { Api, Model, ModelThinkingLevel } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import type { Credentials } from "./credentials.js";
+import { provideModels } from "./find-model.js";
+import { mergeModels, upsert } from "./merge-models.js";
 import {
 	byLikelihood,
 	findExact,
@@ -11,7 +13,7 @@ import {
 	PREFERRED_MODELS,
 	readPatterns,
 } from "./model-match.js";
-import type { CustomModel, CustomProvider, ModelsFile } from "./models-file.js";
+import type { ModelsFile } from "./models-file.js";
 import type { Settings } from "./settings-schema.js";
 
 export { modelName } from "./model-match.js";
@@ -41,10 +43,9 @@ export interface DefaultModelSources {
 export async function loadModels(file: ModelsFile, credentials: Credentials): Promise<ModelRegistry> {
 	const { getModels, getProviders } = await import("@mariozechner/pi-ai");
 	const builtIn: Model<Api>[] = getProviders().flatMap((provider): Model<Api>[] => getModels(provider));
-	const warnings = [...file.warnings];
-	const warn: Warn = (problem) => void warnings.push(`${file.path}: ${problem}`);
-	const models = file.providers.reduce((all, provider) => applyProvider(all, provider, warn), builtIn);
-	return new ModelRegistry(await credentials.adaptModels(models), credentials, warnings);
+	provideModels(builtIn);
+	const { models, warnings, unpriced } = mergeModels(builtIn, file);
+	return new ModelRegistry(await credentials.adaptModels(models), credentials, warnings, unpriced);
 }
 
 /** All known models, and those with a key. */
@@ -52,11 +53,15 @@ export class ModelRegistry {
 	#models: readonly Model<Api>[];
 	readonly #credentials: Credentials;
 
-	/** @param warnings problems in models.json, one line each */
+	/**
+	 * @param warnings problems in models.json, one line each
+	 * @param unpriced names of the models whose price is unknown
+	 */
 	constructor(
 		models: readonly Model<Api>[],
 		credentials: Credentials,
 		readonly warnings: readonly string[] = [],
+		private readonly unpriced: ReadonlySet<string> = new Set(),
 	) {
 		this.#models = models;
 		this.#credentials = credentials;
@@ -65,6 +70,11 @@ export class ModelRegistry {
 	/** All models, grouped by provider. */
 	all(): readonly Model<Api>[] {
 		return this.#models;
+	}
+
+	/** Whether the price of a model is known; the price of others is stored as 0. */
+	isPriced(model: Model<Api>): boolean {
+		return !this.unpriced.has(modelName(model));
 	}
 
 	/** Models whose provider has a key or needs none. */
@@ -97,11 +107,41 @@ export class ModelRegistry {
 	 * @throws PiError `model_unknown`; the hint lists similar names
 	 */
 	resolveModelSpec(spec: string, { provider }: { provider?: string } = {}): ResolvedModel {
-		const all = provider === undefined ? this.#models : this.#models.filter((model) => model.provider === provider);
-		if (provider !== undefined && all.length === 0) throw this.#unknownProvider(provider);
+		const all = provider === undefined ? this.#models : this.ofProvider(provider);
 		const [found] = this.#matchName(spec, all);
 		if (found) return found;
-		throw unknownModel(spec, all, this.availableModels());
+		throw this.#unknownModel(spec, all);
+	}
+
+	/** The models of a provider. @throws PiError `model_unknown` if there is none; the hint lists similar names */
+	ofProvider(provider: string): readonly Model<Api>[] {
+		const models = this.#models.filter((model) => model.provider === provider);
+		if (models.length > 0) return models;
+		const providers = [...new Set(this.#models.map((model) => model.provider))];
+		throw new PiError("model_unknown", `No provider ${JSON.stringify(provider)}`, {
+			hint: this.#withProblem(nearHint(nearest(provider, providers))),
+		});
+	}
+
+	/**
+	 * Checks patterns as `matchModels` reads them. @returns warnings about patterns without a usable model
+	 * @throws PiError `model_unknown` if no pattern matches a known model
+	 */
+	checkPatterns(patterns: readonly string[]): string[] {
+		const { unmatched } = this.matchModels(patterns);
+		const unknown = unmatched.filter((pattern) =>
+			readPatterns(pattern).every(({ name }) => findGlob(this.#models, name).length === 0),
+		);
+		if (patterns.length > 0 && unknown.length === patterns.length) {
+			const names = unknown.map((pattern) => JSON.stringify(pattern)).join(", ");
+			throw new PiError("model_unknown", `No model matches --models ${names}`, {
+				hint: this.#withProblem(nearHint([])),
+			});
+		}
+		return unmatched.map((pattern) => {
+			const why = unknown.includes(pattern) ? "matches no model" : "matches only models without a key";
+			return `--models ${JSON.stringify(pattern)} ${why}`;
+		});
 	}
 
 	/**
@@ -124,24 +164,39 @@ export class ModelRegistry {
 	}
 
 	/**
-	 * The model to start with: that of the settings, or the last used, or the best of the first provider with a key.
+	 * The model to start with: that of the settings, or the last used, or the best of the first provider with a key. If the
+	 * settings name only a provider, the last used model of that provider is preferred.
 	 * @throws PiError `model_missing`; the hint names the ways to set one up
 	 */
-	defaultModel({ settings, lastUsed }: DefaultModelSources): DefaultModel {
+	defaultModel({ settings, lastUsed = null }: DefaultModelSources): DefaultModel {
+		const last = lastUsed && this.findModel(lastUsed.provider, lastUsed.modelId);
+		const isUsable = last && this.#credentials.hasKey(last.provider);
+		const isAllowed =
+			settings.defaultModel === undefined && (settings.defaultProvider ?? last?.provider) === last?.provider;
+		if (isUsable && isAllowed) return { model: last, source: "last_used" };
 		const { model: chosen, warning } = this.#fromSettings(settings);
 		if (chosen) return { model: chosen, source: "settings" };
-		const last = lastUsed ? this.findModel(lastUsed.provider, lastUsed.modelId) : undefined;
-		const model = last && this.#credentials.hasKey(last.provider) ? last : undefined;
-		if (model) return { model, source: "last_used", ...(warning && { warning }) };
-		const preferred = this.#preferred();
-		if (preferred) return { model: preferred, source: "preferred", ...(warning && { warning }) };
-		throw this.describeMissingModel(warning);
+		if (isUsable) return { model: last, source: "last_used", ...(warning && { warning }) };
+		const model = this.#preferred();
+		if (!model) throw this.describeMissingModel(warning);
+		const gone = lastUsed && settings.defaultProvider === undefined && this.describeReplaced(lastUsed, model);
+		const problem = warning ?? gone;
+		return { model, source: "preferred", ...(problem && { warning: problem }) };
+	}
+
+	/** Tells the user that a model that was used before is not available. @param by the model used now */
+	describeReplaced({ provider, modelId }: { provider: string; modelId: string }, by: Model<Api> | null): string {
+		const why = this.findModel(provider, modelId) ? "has no key" : "is gone";
+		const now = by ? `; using ${modelName(by)}` : "";
+		return this.#withProblem(`${provider}/${modelId} ${why}${now}`, "last");
 	}
 
 	/** The error for a missing model, with every way to set one up. */
 	describeMissingModel(message = "No model is set up"): PiError {
 		return new PiError("model_missing", message, {
-			hint: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, run /setup in pi, start a local server such as Ollama, or try pi --demo",
+			hint: this.#withProblem(
+				"set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, run /setup in pi, start a local server such as Ollama, or try pi --demo",
+			),
 		});
 	}
 
@@ -208,81 +263,35 @@ export class ModelRegistry {
 		return [];
 	}
 
-	#unknownProvider(provider: string): PiError {
-		const providers = [...new Set(this.#models.map((model) => model.provider))];
-		return new PiError("model_unknown", `No provider ${JSON.stringify(provider)}`, {
-			hint: nearHint(nearest(provider, providers)),
+	#unknownModel(spec: string, all: readonly Model<Api>[]): PiError {
+		const available = this.availableModels();
+		const pool = available.length > 0 && all.some((model) => available.includes(model)) ? available : all;
+		const name = readPatterns(spec).at(-1)?.name ?? spec;
+		// In `gpt-5.5:hihg`, the part before the colon may be correct.
+		const candidateNames = [name, name.slice(name.indexOf("/") + 1), name.replace(/:[^:]*$/, "")];
+		const candidates = new Map(
+			pool.flatMap((model) => [
+				[modelName(model), modelName(model)],
+				[model.id, modelName(model)],
+			]),
+		);
+		const near = candidateNames
+			.flatMap((word) => nearest(word, candidates.keys()))
+			.flatMap((word) => candidates.get(word) ?? []);
+		return new PiError("model_unknown", `No model ${JSON.stringify(spec)}`, {
+			hint: this.#withProblem(nearHint([...new Set(near)].slice(0, 3))),
 		});
 	}
-}
 
-function unknownModel(spec: string, all: readonly Model<Api>[], available: readonly Model<Api>[]): PiError {
-	const pool = available.length > 0 && all.some((model) => available.includes(model)) ? available : all;
-	const name = readPatterns(spec).at(-1)?.name ?? spec;
-	// In `gpt-5.5:hihg`, the part before the colon may be correct.
-	const candidateNames = [name, name.slice(name.indexOf("/") + 1), name.replace(/:[^:]*$/, "")];
-	const candidates = new Map(
-		pool.flatMap((model) => [
-			[modelName(model), modelName(model)],
-			[model.id, modelName(model)],
-		]),
-	);
-	const near = candidateNames
-		.flatMap((word) => nearest(word, candidates.keys()))
-		.flatMap((word) => candidates.get(word) ?? []);
-	return new PiError("model_unknown", `No model ${JSON.stringify(spec)}`, {
-		hint: nearHint([...new Set(near)].slice(0, 3)),
-	});
+	/** Adds the first problem of models.json to a text about something that the file could have defined. */
+	#withProblem(text: string, position: "first" | "last" = "first"): string {
+		const [problem] = this.warnings;
+		if (problem === undefined) return text;
+		const broken = `models.json has a problem: ${problem.split(" · ")[0]}`;
+		return position === "first" ? `${broken} · ${text}` : `${text} · ${broken}`;
+	}
 }
 
 function nearHint(names: readonly string[]): string {
 	return names.length === 0 ? "run pi --list-models to list all" : `did you mean ${names.join(", ")}?`;
-}
-
-type Warn = (problem: string) => void;
-
-function applyProvider(models: readonly Model<Api>[], provider: CustomProvider, warn: Warn): Model<Api>[] {
-	const builtIn = models.filter((model) => model.provider === provider.name);
-	if (provider.models === null) {
-		if (builtIn.length === 0) warn(`providers.${provider.name} has no models`);
-		return models.map((model) => (model.provider === provider.name ? redirect(model, provider) : model));
-	}
-	const own = provider.models.flatMap((model) => buildModel(model, provider, builtIn[0], warn) ?? []);
-	return upsert(models, own);
-}
-
-function redirect(model: Model<Api>, { baseUrl, compat }: CustomProvider): Model<Api> {
-	return {
-		...model,
-		...(baseUrl !== undefined && { baseUrl }),
-		...(compat && { compat: { ...model.compat, ...compat } }),
-	};
-}
-
-/** Headers may be secrets: `Credentials.requestAuth` resolves them with the key, so the model does not contain them. */
-function buildModel(
-	model: CustomModel,
-	provider: CustomProvider,
-	sibling: Model<Api> | undefined,
-	warn: Warn,
-): Model<Api> | null {
-	const api = model.api ?? provider.api ?? sibling?.api;
-	const baseUrl = model.baseUrl ?? provider.baseUrl ?? sibling?.baseUrl;
-	if (api === undefined || baseUrl === undefined) {
-		const missing = api === undefined ? "api" : "baseUrl";
-		warn(`${provider.name}/${model.id} has no ${missing}; ignored`);
-		return null;
-	}
-	const compat = provider.compat || model.compat ? { ...provider.compat, ...model.compat } : undefined;
-	const { id, name, reasoning, thinkingLevelMap, cost } = model;
-	const input = [...model.input];
-	const [contextWindow, maxTokens] = [Math.floor(model.contextWindow), Math.floor(model.maxTokens)];
-	const base = { id, name, api, provider: provider.name, baseUrl, reasoning, input, cost, contextWindow, maxTokens };
-	return { ...base, ...(thinkingLevelMap && { thinkingLevelMap }), ...(compat && { compat }) };
-}
-
-function upsert(models: readonly Model<Api>[], added: readonly Model<Api>[]): Model<Api>[] {
-	const byName = new Map(models.map((model) => [modelName(model), model]));
-	for (const model of added) byName.set(modelName(model), model);
-	return [...byName.values()];
 }

@@ -32,6 +32,8 @@ export interface Paths extends ResourceDirs {
 	settings: string;
 	auth: string;
 	models: string;
+	/** The model last used in each directory. */
+	lastModels: string;
 	trust: string;
 	/** Copies of trusted files, named by digest, to compare changed files with. */
 	trustedTexts: string;
@@ -43,6 +45,8 @@ export interface Paths extends ResourceDirs {
 	tmp: string;
 	/** Compiled hooks. */
 	hookCache: string;
+	/** Copies of accepted project code. */
+	projectCache: string;
 	project: ProjectPaths;
 }
 
@@ -79,6 +83,7 @@ export function paths(env: Environment = process.env, cwd: string = process.cwd(
 		settings: join(agent, "settings.json"),
 		auth: join(agent, "auth.json"),
 		models: join(agent, "models.json"),
+		lastModels: join(agent, "last-models.json"),
 		trust: join(agent, "trust.json"),
 		trustedTexts: join(agent, "trusted"),
 		keybindings: join(agent, "keybindings.json"),
@@ -87,6 +92,7 @@ export function paths(env: Environment = process.env, cwd: string = process.cwd(
 		sessions: join(agent, "sessions"),
 		tmp: join(agent, "tmp"),
 		hookCache: join(agent, "cache", "jiti"),
+		projectCache: join(agent, "cache", "project"),
 		project: { dir: project, settings: join(project, "settings.json"), ...resourceDirs(project) },
 	};
 }

@@ -45,6 +45,11 @@ export const SETTINGS_SCHEMA = {
 		defaultProvider: text("provider to start with", {}),
 		defaultModel: text("model to start with", {}),
 		defaultThinkingLevel: choice(THINKING_LEVEL_NAMES, "medium", "how much the model thinks", LIVE_PROJECT),
+		rememberModel: flag(
+			true,
+			"start with the model and thinking level last used in this directory, unless the settings name others",
+			LIVE,
+		),
 		queueMode: choice(
 			["one-at-a-time", "all"],
 			"one-at-a-time",
@@ -86,7 +91,9 @@ export const SETTINGS_SCHEMA = {
 		}),
 		streamIdleTimeoutMs: count(180_000, MAX_MS, "retry a reply that is silent for this long, in ms; 0: never", LIVE),
 		skills: group({ enabled: flag(true, "look for skills", {}) }),
-		hooks: texts("hook files to load in addition to the hooks directories"),
+		hooks: texts(
+			"hook files to load in addition to the hooks directories; `pi:name` turns a bundled hook on, `-pi:name` off",
+		),
 		hookTimeout: count(30_000, MAX_MS, "maximum duration of a hook handler in ms", LIVE),
 		hookGrants: {
 			type: "object",

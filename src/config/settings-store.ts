@@ -99,12 +99,20 @@ export class SettingsStore {
 	 * Changes a setting in the user's settings.json and ends its override for this run. Other keys in the file, including
 	 * edits by other programs, are preserved. Subscribers are notified before the promise resolves.
 	 * @param value undefined removes the setting from the file
-	 * @throws PiError `bad_arguments` for a value that the schema does not allow, `config_write_failed`
+	 * @throws PiError `bad_arguments` for a value that the schema does not allow; `config_write_failed`, with the setting
+	 * changed for this run
 	 */
 	async set(path: SettingPath, value: unknown): Promise<void> {
 		const schema = SETTING_ROWS.find((row) => row.path === path)?.schema ?? {};
 		check(path, schema, value);
-		await this.#write(path.split("."), value);
+		try {
+			await this.#write(path.split("."), value);
+		} catch (cause) {
+			if (!(cause instanceof PiError)) throw cause;
+			this.#run.set(path, value);
+			this.#update([]);
+			throw new PiError(cause.code, cause.message, { cause: cause.cause, hint: "the change applies to this run only" });
+		}
 		this.override(path, undefined);
 	}
 

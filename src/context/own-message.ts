@@ -6,6 +6,8 @@ import { isKnownRole, isWellFormed } from "./check.js";
 /** Messages that cannot change: well formed, plain data, deeply frozen. */
 const adopted = new WeakSet<object>();
 
+const NOT_JSON: ReadonlySet<string> = new Set(["function", "bigint", "symbol"]);
+
 /** An adopted message, or the rule that it breaks. */
 export type AdoptedMessage = { message: AppMessage } | { rule: "known_role" | "well_formed_content" };
 
@@ -48,7 +50,7 @@ function copy(candidate: object): unknown {
 
 /** True for deeply frozen plain data. */
 function isDeeplyFrozen(value: unknown, depth = 1): boolean {
-	if (typeof value !== "object" || value === null) return typeof value !== "function";
+	if (typeof value !== "object" || value === null) return !NOT_JSON.has(typeof value);
 	if (depth > MAX_ENTRY_DEPTH || isProxy(value) || !Object.isFrozen(value)) return false;
 	const prototype: unknown = Object.getPrototypeOf(value);
 	if (prototype !== Object.prototype && prototype !== Array.prototype) return false;

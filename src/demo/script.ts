@@ -51,7 +51,7 @@ const FALLBACK = `I am a script, not a language model, so I cannot answer that. 
 
 For real answers choose a model with \`/model\`, or add a key with \`/login\`.`;
 
-/** A line for the editor in demo mode. */
+/** A suggested line of the demo. */
 export interface DemoPrompt {
 	text: string;
 	/** Description for a list of suggestions. */
@@ -60,7 +60,7 @@ export interface DemoPrompt {
 	kind: "prompt" | "command";
 }
 
-/** Suggestions for the demo, in order. The first is typed for the user. */
+/** Suggestions for the demo, in order. The editor shows the first as dim text. */
 export const DEMO_PROMPTS: readonly DemoPrompt[] = [
 	{
 		text: "The tests fail. Find out why, fix it and run them again.",

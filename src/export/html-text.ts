@@ -29,5 +29,5 @@ export function imageHtml({ data, mimeType }: { data: string; mimeType: string }
 }
 
 function cleanText(text: string): string {
-	return stripAll(text.toWellFormed(), { maxLineLength: Number.MAX_SAFE_INTEGER });
+	return stripAll(text.toWellFormed());
 }

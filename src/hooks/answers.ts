@@ -1,6 +1,6 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import { isRecord } from "../log/read-message.js";
-import type { CommandResult } from "./types.js";
+import type { Attachment, CommandResult } from "./types.js";
 
 // Hooks and tools run without type checks, so pi checks each answer before it reads a field.
 
@@ -24,6 +24,33 @@ function isBlock(block: unknown): boolean {
 	if (!isRecord(block)) return false;
 	if (block.type === "text") return typeof block.text === "string";
 	return block.type === "image" && typeof block.data === "string" && typeof block.mimeType === "string";
+}
+
+/**
+ * A copy of a value as JSON gives it back, so that it can be saved in the session.
+ * @throws Error naming what JSON cannot represent: a BigInt, a cycle, a function, a symbol, a `toJSON` that throws
+ */
+export function jsonCopy(value: unknown): unknown {
+	const text = JSON.stringify(value, (key, item: unknown) => {
+		if (typeof item !== "function" && typeof item !== "symbol" && typeof item !== "bigint") return item;
+		throw new TypeError(`${key === "" ? "it" : JSON.stringify(key)} is a ${typeof item}, which JSON cannot represent`);
+	});
+	return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** Checks the attachments of a prompt. @throws TypeError naming the invalid one */
+export function checkAttachments(value: unknown): Attachment[] {
+	const list: unknown[] = Array.isArray(value) ? value : [null];
+	const invalid = list.findIndex((item) => !isAttachment(item));
+	if (invalid >= 0)
+		throw new TypeError(`attachment ${invalid} is not { type, fileName, mimeType, content } with texts`);
+	return list.filter(isAttachment);
+}
+
+function isAttachment(value: unknown): value is Attachment {
+	if (!isRecord(value) || (value.type !== "image" && value.type !== "document")) return false;
+	const { fileName, mimeType, content, extractedText = "" } = value;
+	return [fileName, mimeType, content, extractedText].every((text) => typeof text === "string");
 }
 
 /** True for a valid, non-empty answer of a command. */

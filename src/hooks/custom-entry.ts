@@ -1,5 +1,7 @@
 import { errorText, PiError } from "../errors.js";
 import { type CustomEntry, entryTimestamp, RESERVED_ENTRY_TYPES } from "../log/entry.js";
+import { jsonCopy } from "./answers.js";
+import { lineIn } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
 
 /**
@@ -8,22 +10,19 @@ import type { LoadedHook } from "./registry.js";
  * @throws PiError `entry_refused` naming the hook and the reason: missing or reserved type, cycle, BigInt, function
  */
 export function checkCustomEntry(hook: LoadedHook, entry: unknown): CustomEntry {
-	const refuse = (reason: string, cause?: unknown): PiError =>
-		new PiError("entry_refused", `saveEntry of ${hook.path}: ${reason}`, cause === undefined ? {} : { cause });
+	const refuse = (reason: string, cause?: unknown): PiError => {
+		const line = lineIn(new Error(), hook);
+		const where = line === null ? hook.path : `${hook.path}:${line}`;
+		return new PiError("entry_refused", `saveEntry of ${where}: ${reason}`, cause === undefined ? {} : { cause });
+	};
 	if (typeof entry !== "object" || entry === null || Array.isArray(entry))
 		throw refuse("an entry must be an object with a type");
-	let json: string;
+	let copy: unknown;
 	try {
-		json = JSON.stringify(entry, (key, value: unknown) => {
-			if (typeof value === "function" || typeof value === "symbol") {
-				throw new TypeError(`"${key}" is a ${typeof value}, which JSON cannot represent`);
-			}
-			return value;
-		});
+		copy = jsonCopy(entry);
 	} catch (error) {
 		throw refuse(errorText(error), error);
 	}
-	const copy: unknown = json === undefined ? undefined : JSON.parse(json);
 	if (typeof copy !== "object" || copy === null || Array.isArray(copy))
 		throw refuse("an entry must be an object with a type");
 	const type = "type" in copy ? copy.type : undefined;

@@ -1,4 +1,10 @@
-import type { DialogOptions } from "./types.js";
+import type { DialogOptions, InputOptions } from "./types.js";
+
+/** What pi passes to a mode along with the options of a hook's dialog. */
+export interface HookDialogOptions extends InputOptions {
+	/** Name of the hook that asks. */
+	hook: string;
+}
 
 /** An option of `ui.select` as dialogs show it. */
 export interface SelectChoice {
@@ -34,6 +40,17 @@ export function dialogLimits(dialog: DialogOptions | undefined): { signal?: Abor
 		...(dialog?.signal instanceof AbortSignal ? { signal: dialog.signal } : {}),
 		...(typeof dialog?.timeout === "number" && dialog.timeout >= 0 ? { timeoutMs: dialog.timeout } : {}),
 	};
+}
+
+/** The name of the hook that opened a dialog; null for a dialog of pi. */
+export function askingHook(dialog: DialogOptions | undefined): string | null {
+	return dialog && "hook" in dialog && typeof dialog.hook === "string" ? dialog.hook : null;
+}
+
+/** The title of a dialog for the user: `stacking asks: Clear session?` when a hook opened it. */
+export function dialogTitle(title: unknown, dialog: DialogOptions | undefined): string {
+	const hook = askingHook(dialog);
+	return hook === null ? textOf(title) : `${hook} asks: ${textOf(title)}`;
 }
 
 /** Any value as text. Never throws. */

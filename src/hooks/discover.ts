@@ -1,14 +1,18 @@
 import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
+import { bundledFile, bundledPath, isBundledWord, selectBundled } from "./bundled.js";
 import { hookName } from "./hook-name.js";
 
-/** Where a hook was found; also the order in which hooks load and run. A `builtin` hook is part of pi, not a file. */
-export type HookScope = "builtin" | "global" | "project" | "settings" | "flag";
+/**
+ * Where a hook was found; also the order in which hooks load and run. Those of pi are not files of the user: a `builtin`
+ * one belongs to a feature, a `bundled` one is an example that the user can turn on and off.
+ */
+export type HookScope = "builtin" | "bundled" | "global" | "project" | "settings" | "flag";
 
-/** A hook file that exists. */
+/** A hook file that exists, or a bundled hook. */
 export interface HookFile {
-	/** Absolute; links are not resolved. */
+	/** Absolute; links are not resolved. `pi:name` for a bundled hook. */
 	path: string;
 	realPath: string;
 	scope: HookScope;
@@ -31,6 +35,11 @@ export interface DiscoverOptions {
 	explicit: readonly string[];
 	/** False with `--no-hooks`: only explicit hooks. */
 	discovery: boolean;
+	/**
+	 * Whether bundled hooks are on as `configured` says; false: only those that `explicit` names. Absent: the files are not
+	 * hooks, and `pi:name` is a path like any other.
+	 */
+	bundled?: boolean;
 }
 
 /** The hook files found, and the errors of those that could not be read. */
@@ -40,7 +49,7 @@ export interface DiscoveredHooks {
 }
 
 /**
- * Hook files in load order: global, project, settings, `--hook`; by name in byte order within a directory. A file found
+ * Hook files in load order: bundled, global, project, settings, `--hook`; by name in byte order within a directory. A file found
  * in several of them is listed once, at its first position.
  */
 export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
@@ -61,6 +70,15 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 			errors.push(new PiError("hook_load_failed", `Hook ${path} cannot be read`, { cause, hint: "check the path" }));
 		}
 	};
+	const isPath = (path: string) => options.bundled === undefined || !isBundledWord(path);
+	if (options.bundled !== undefined) {
+		const words = [...(options.bundled ? options.configured : []), ...options.explicit];
+		const selected = selectBundled(words, options.bundled);
+		errors.push(...selected.errors);
+		for (const { name } of selected.hooks) {
+			files.push({ path: bundledPath(name), realPath: bundledFile(name), scope: "bundled", name });
+		}
+	}
 	if (options.discovery) {
 		for (const path of listHookFiles(options.globalDir, errors)) {
 			const writable = othersCanWrite(path);
@@ -70,9 +88,9 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 			} else add(path, "global");
 		}
 		for (const path of listHookFiles(options.projectDir, errors)) add(path, "project");
-		for (const path of options.configured) addNamed(path, options.settingsDir, "settings");
+		for (const path of options.configured.filter(isPath)) addNamed(path, options.settingsDir, "settings");
 	}
-	for (const path of options.explicit) addNamed(path, options.cwd, "flag");
+	for (const path of options.explicit.filter(isPath)) addNamed(path, options.cwd, "flag");
 	return { files, errors };
 }
 

@@ -1,5 +1,12 @@
-/** The name of a hook from its path: `stack` for `…/hooks/stack.ts` and for `…/hooks/stack/index.ts`. */
+/** Starts the path of a bundled hook, which is not a file: `pi:stacking`. */
+export const BUNDLED_PREFIX = "pi:";
+
+/**
+ * The name of a hook from its path: `stack` for `…/hooks/stack.ts`, for `…/hooks/stack/index.ts` and for the bundled hook
+ * `pi:stack`.
+ */
 export function hookName(path: string): string {
+	if (path.startsWith(BUNDLED_PREFIX)) return path.slice(BUNDLED_PREFIX.length);
 	const segments = path.split(/[\\/]/).filter(Boolean);
 	const file = (segments.pop() ?? path).replace(/\.[cm]?[jt]s$/, "");
 	return file === "index" ? (segments.pop() ?? file) : file;

@@ -4,6 +4,7 @@ import type { ThinkingLevel } from "../log/entry.js";
 import { exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
 import type { Deadline } from "./deadline.js";
+import type { HookDialogOptions } from "./dialog-options.js";
 import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
 import type { LoadedHook } from "./registry.js";
 import type { CommandContext, DialogOptions, HookEventContext, HookUI, InputOptions } from "./types.js";
@@ -137,8 +138,9 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 
 /** Dialogs that pause the time limit of the call while they are open, and are canceled with the call. */
 function boundUI(ui: () => HookUI, host: Pick<HookHost, "openDialog">, call: HookCall): HookUI {
-	const bound = (dialog: InputOptions | undefined): InputOptions => ({
+	const bound = (dialog: InputOptions | undefined): HookDialogOptions => ({
 		...dialog,
+		hook: call.hook.name,
 		signal: dialog?.signal ? AbortSignal.any([dialog.signal, call.signal]) : call.signal,
 	});
 	// Takes a promise, not a callback, so that no wrapper lies between the hook and the mode's dialog.

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { PiError } from "../errors.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
-import { isContent } from "./answers.js";
+import { isContent, jsonCopy } from "./answers.js";
 import { type DiscoverOptions, discoverHooks, type HookFile } from "./discover.js";
 import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
 
@@ -151,20 +151,20 @@ function withCheckedResults(tool: AnyTool): AnyTool {
 
 function checkResult(result: unknown, name: string): ToolResult {
 	if (typeof result === "object" && result !== null && "content" in result && isContent(result.content)) {
-		const { content } = result;
+		const content = asJson(result.content);
 		const details = "details" in result ? asJson(result.details) : undefined;
 		const isError = "isError" in result && result.isError === true;
-		return { content, ...(details === undefined ? {} : { details }), ...(isError ? { isError } : {}) };
+		if (isContent(content))
+			return { content, ...(details === undefined ? {} : { details }), ...(isError ? { isError } : {}) };
 	}
 	const text = `The tool "${name}" did not return { content: [{ type: "text", text }] }.`;
 	return { content: [{ type: "text", text }], isError: true };
 }
 
-/** A copy of the details after a round trip through JSON; undefined if JSON cannot represent them. */
-function asJson(details: unknown): unknown {
+/** A copy of a value after a round trip through JSON; undefined if JSON cannot represent them. */
+function asJson(value: unknown): unknown {
 	try {
-		const text = JSON.stringify(details);
-		return text === undefined ? undefined : JSON.parse(text);
+		return jsonCopy(value);
 	} catch {
 		return undefined; // only the screen shows details
 	}

@@ -1,10 +1,20 @@
 import { PiError } from "../errors.js";
+import { checkAttachments } from "./answers.js";
+import { findBundled } from "./bundled.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import type { GrantRequest } from "./handles.js";
 import { HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
-import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
+import {
+	createModuleLoader,
+	type LoadLimits,
+	lineIn,
+	loadFailure,
+	loadWithin,
+	type ModuleLoader,
+	withinTime,
+} from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
 import type {
 	Attachment,
@@ -56,12 +66,13 @@ export interface LoadHooksResult {
 /** Compiles and runs hook files, in order. A file that fails is reported; the others load. */
 export async function loadHooks(files: readonly HookFile[], options: LoadHooksOptions): Promise<LoadHooksResult> {
 	if (files.length === 0) return { hooks: [], failures: [] };
-	const loader = await createModuleLoader(files, options.cacheDir);
+	const loader = await createHookLoader(files, options.cacheDir);
 	const hooks: LoadedHook[] = [];
 	const failures: LoadFailure[] = [];
 	for (const file of files) {
 		try {
-			const hook = await loadWithin(options, "hook", file, loader, async (factory) => {
+			const limits = file.scope === "bundled" ? { timeoutMs: options.timeoutMs } : options;
+			const hook = await loadWithin(limits, "hook", file, loader, async (factory) => {
 				if (typeof factory !== "function") throw new Error("its default export is not a function");
 				return register(file, factory as HookFactory, options);
 			});
@@ -71,6 +82,18 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 		}
 	}
 	return { hooks, failures };
+}
+
+/** Loads bundled hooks from pi itself, and compiles all others. */
+async function createHookLoader(files: readonly HookFile[], cacheDir: string): Promise<ModuleLoader> {
+	const compiled = files.filter(({ scope }) => scope !== "bundled");
+	const compiler = compiled.length > 0 ? await createModuleLoader(compiled, cacheDir) : null;
+	return {
+		loadDefault: async (file) => {
+			const bundled = findBundled(file.path);
+			return bundled ? (await bundled.load()).default : compiler?.loadDefault(file);
+		},
+	};
 }
 
 /** Loads built-in hooks, in order. */
@@ -94,9 +117,12 @@ export async function loadBuiltinHooks(
 
 /** Runs a factory and collects its registrations. @throws its error, or the refusal of a required handle */
 async function register(file: HookFile, factory: HookFactory, options: LoadHooksOptions): Promise<LoadedHook> {
+	const contextTypes = findBundled(file.path)?.contextTypes;
 	const hook: LoadedHook = {
 		...file,
+		...(contextTypes ? { contextTypes } : {}),
 		handlers: {},
+		lines: new WeakMap(),
 		commands: new Map(),
 		entryTypes: new Map(),
 		grants: new Set(options.grants?.(file)),
@@ -142,6 +168,8 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Load
 					});
 				}
 				if (typeof handler !== "function") throw new TypeError(`the handler of ${event} is not a function`);
+				const line = lineIn(new Error(), hook);
+				if (line !== null) hook.lines.set(handler, line);
 				addHandler(hook, event, handler);
 			}),
 		command: (name: string, command: CommandOptions) =>
@@ -154,7 +182,8 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Load
 				if (typeof command?.handler !== "function") throw new TypeError(`the command ${name} has no handler`);
 				hook.commands.set(name, command);
 			}),
-		send: (text: string, attachments: Attachment[] = []) => use("send", () => options.send(hook, text, attachments)),
+		send: (text: string, attachments: Attachment[] = []) =>
+			use("send", () => options.send(hook, text, checkAttachments(attachments))),
 		entry: (type: string, entry: EntryOptions = {}) =>
 			use("entry", () => {
 				if (typeof type !== "string" || type === "") throw new TypeError("an entry type must be a non-empty string");

@@ -126,7 +126,8 @@ function copyRoot({ path, realPath }: ModuleFile): string {
 
 /** The first line of a file that an error names, 1-based; null if it names none. */
 export function lineIn(error: unknown, file: Pick<ModuleFile, "path" | "realPath">): number | null {
-	if (!(error instanceof Error)) return null;
+	// Lines of a bundled hook in the minified program mean nothing to a reader.
+	if (!(error instanceof Error) || file.realPath.endsWith(".js")) return null;
 	const text = `${error.message}\n${error.stack ?? ""}`;
 	for (const path of [file.realPath, file.path]) {
 		const at = text.indexOf(`${path}:`);

@@ -1,3 +1,4 @@
+import type { SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
 import type { HostHandleName } from "./handles.js";
 import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
@@ -5,11 +6,15 @@ import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from ".
 /** A loaded hook: its file and its registrations. */
 export interface LoadedHook extends HookFile {
 	readonly handlers: { [N in HookEventName]?: HookHandler<N>[] };
+	/** Lines of its file, 1-based, on which its handlers were registered. */
+	readonly lines: WeakMap<object, number>;
 	readonly commands: Map<string, CommandOptions>;
 	/** Entry types that the hook declared or wrote. */
 	readonly entryTypes: Map<string, EntryOptions>;
 	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
+	/** Entry types without which its `context` handler is not called. Absent: it is always called. */
+	readonly contextTypes?: readonly string[];
 	/** False after unloading: its `pi` and its contexts throw. */
 	active: boolean;
 }
@@ -18,6 +23,23 @@ export interface LoadedHook extends HookFile {
 export interface Registration<N extends HookEventName> {
 	hook: LoadedHook;
 	handler: HookHandler<N>;
+}
+
+/** False for a hook whose `context` handler is not called for these entries. */
+export function canChangeContext({ contextTypes }: LoadedHook, entries: readonly SessionEntry[]): boolean {
+	return contextTypes === undefined || entries.some(({ type }) => contextTypes.includes(type));
+}
+
+/** Bundled hooks that step aside because a hook of the user has one of their commands: path → the user's hook. */
+export function replacedBundled(hooks: readonly LoadedHook[]): ReadonlyMap<string, LoadedHook> {
+	const own = hooks.filter(({ scope }) => scope !== "bundled" && scope !== "builtin");
+	return new Map(
+		hooks.flatMap(({ path, scope, commands }) => {
+			const by =
+				scope === "bundled" ? own.findLast((hook) => [...commands.keys()].some((n) => hook.commands.has(n))) : null;
+			return by ? [[path, by] as const] : [];
+		}),
+	);
 }
 
 /** Handlers and commands of all loaded hooks, in load order. */

@@ -1,10 +1,11 @@
+import { basename } from "node:path";
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
 import { errorText, HookError, inspectable, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable, linkSignals } from "../util/abort.js";
-import { isCommandResult, isContent, isStop, reasonOf } from "./answers.js";
+import { checkAttachments, isCommandResult, isContent, isStop, jsonCopy, reasonOf } from "./answers.js";
 import { Deadline } from "./deadline.js";
 import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes, SESSION_REASONS } from "./events.js";
 import { createCommandContext, createHookContext, type HookCall, type HookHost } from "./host-context.js";
@@ -56,9 +57,10 @@ export interface SessionAnswer extends SessionEventResult {
 	compactedBy?: string;
 }
 
+type Changes = Partial<Pick<ToolResultFields, "content" | "details">>;
+
 /** The result of one call: the answer, or an error that blocks. */
-interface CallResult<N extends HookEventName> {
-	hook: LoadedHook;
+interface CallResult<N extends HookEventName> extends Registration<N> {
 	answer?: HookResults[N] | undefined;
 	/** Set only for events whose errors block. */
 	failure?: { error: unknown };
@@ -130,25 +132,37 @@ export class HookRunner {
 		const start: ToolResultFields = { content: [...event.content], details: event.details, isError: event.isError };
 		const eventWith = ({ content, details, isError }: ToolResultFields) =>
 			({ ...event, content: Object.freeze([...content]), details, isError }) as ToolResultEvent;
-		return this.#chain("tool_result", start, eventWith, signal, ({ hook, answer }, current) => {
+		return this.#chain("tool_result", start, eventWith, signal, ({ hook, handler, answer }, current) => {
 			if (typeof answer !== "object" || answer === null) return current;
 			if (answer.content !== undefined && !isContent(answer.content)) {
 				this.#report(hook, event.type, "content must be a list of text and image blocks; the answer was ignored");
 				return current;
 			}
-			return {
-				content: answer.content ?? current.content,
-				details: answer.details === undefined ? current.details : answer.details,
-				isError: typeof answer.isError === "boolean" ? answer.isError : current.isError,
-			};
+			try {
+				const { content, details } = jsonCopy({ content: answer.content, details: answer.details }) as Changes;
+				return {
+					content: content ?? current.content,
+					details: details === undefined ? current.details : details,
+					isError: typeof answer.isError === "boolean" ? answer.isError : current.isError,
+				};
+			} catch (error) {
+				const where = placeOf(hook, handler);
+				this.#report(hook, event.type, `${where}${errorText(error)}; the answer was ignored`);
+				return current;
+			}
 		});
 	}
 
 	/**
 	 * `context` handlers as stages of the context pipeline, which chains and checks their answers.
 	 * @param entries called only if a handler reads `event.entries`
+	 * @param hasType whether an entry has one of these types, for hooks that need one
 	 */
-	contextStages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[] {
+	contextStages(
+		entries: () => readonly SessionEntry[],
+		signal: AbortSignal,
+		hasType: (types: readonly string[]) => boolean = (types) => entries().some(({ type }) => types.includes(type)),
+	): ContextStage[] {
 		const eventWith = (messages: readonly ContextMessage[]) => ({
 			type: "context" as const,
 			messages,
@@ -156,7 +170,10 @@ export class HookRunner {
 				return entries();
 			},
 		});
-		return this.registry.handlers("context").map((registration) => ({
+		const handlers = this.registry
+			.handlers("context")
+			.filter(({ hook }) => hook.contextTypes === undefined || hasType(hook.contextTypes));
+		return handlers.map((registration) => ({
 			hook: registration.hook.path,
 			transform: async (messages) => {
 				const event = eventWith(messages);
@@ -183,7 +200,9 @@ export class HookRunner {
 				Promise.resolve(options.handler(createCommandContext(this.options.host, call, argsRaw))),
 				signal,
 			);
-			return isCommandResult(answer) ? answer : undefined;
+			if (!isCommandResult(answer)) return undefined;
+			if (typeof answer === "object" && "prompt" in answer) checkAttachments(answer.attachments ?? []);
+			return answer;
 		} catch (thrown) {
 			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : "failed";
@@ -253,11 +272,12 @@ export class HookRunner {
 
 	/** Calls one handler according to the policy of its event. Never rejects. */
 	async #call<N extends HookEventName>(
-		{ hook, handler }: Registration<N>,
+		registration: Registration<N>,
 		event: HookEvents[N],
 		signal: AbortSignal,
 		times: HandlerTimes,
 	): Promise<CallResult<N>> {
+		const { hook, handler } = registration;
 		const policy = EVENTS[event.type];
 		const startedAt = performance.now();
 		let outcome: HookCallReport["outcome"] = "done";
@@ -283,17 +303,18 @@ export class HookRunner {
 		};
 		const leave = this.#enter(hook, event.type);
 		const end = this.options.onBegin?.(hook.path, event.type);
+		const context = createHookContext(this.options.host, call);
+		const answer = (async () => handler(event, context))();
 		try {
-			const context = createHookContext(this.options.host, call);
-			const answer = (async () => handler(event, context))();
 			const given = await Promise.race([abortable(answer, signal), expired]);
 			if (isStop(given)) outcome = "blocked";
-			return { hook, answer: given };
+			return { ...registration, answer: given };
 		} catch (thrown) {
 			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
 			if (!signal.aborted) this.#report(hook, event.type, error);
-			return policy.onError === "block" ? { hook, failure: { error } } : { hook };
+			if (outcome === "timed_out") answer.catch((late: unknown) => this.#reportLate(hook, event.type, late));
+			return policy.onError === "block" ? { ...registration, failure: { error } } : registration;
 		} finally {
 			leave();
 			end?.();
@@ -309,14 +330,29 @@ export class HookRunner {
 
 	#enter({ path, scope }: LoadedHook, event: string): () => void {
 		const { watch, hookTimeoutMs } = this.options;
-		// Built-in hooks are part of pi and need no watchdog.
-		return watch && scope !== "builtin" ? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs()) : () => {};
+		// Built-in and bundled hooks are part of pi: they need no watchdog, whose thread every start would wait for.
+		return watch && scope !== "builtin" && scope !== "bundled"
+			? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs())
+			: () => {};
+	}
+
+	/** Reports an error thrown after the timeout, unless it only says that the handler was aborted by it. */
+	#reportLate(hook: LoadedHook, event: string, thrown: unknown): void {
+		const error = inspectable(thrown);
+		if (error instanceof Error && error.name === "AbortError") return;
+		this.#report(hook, event, `failed after its timeout: ${errorText(error)}`);
 	}
 
 	#report(hook: LoadedHook, event: string, cause: unknown): void {
 		const code = isTimeout(cause) ? "hook_timeout" : "hook_failed";
 		this.options.onError(new HookError(code, hook.path, event, cause));
 	}
+}
+
+/** Where a hook registered a handler, as `file.ts:12: `; empty if unknown. */
+function placeOf(hook: LoadedHook, handler: object): string {
+	const line = hook.lines.get(handler);
+	return line === undefined ? "" : `${basename(hook.path)}:${line}: `;
 }
 
 function isTimeout(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
-import { basename, join, resolve, sep } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { PiError } from "../errors.js";
 import { isLocked } from "../util/file-lock.js";
@@ -47,9 +47,8 @@ export async function listSessions(dir: string, options: ListOptions = {}): Prom
  * @throws PiError `log_not_found` naming the most similar ids, or those that match
  */
 export function findSession(dir: string, idOrPath: string): string {
-	const isPath = idOrPath.includes("/") || idOrPath.includes(sep) || idOrPath.endsWith(SESSION_FILE_SUFFIX);
-	if (isPath) {
-		const path = [resolve(idOrPath), join(dir, basename(idOrPath))].find((candidate) => existsSync(candidate));
+	if (isPath(idOrPath)) {
+		const path = existingFile(dir, idOrPath);
 		if (path !== undefined) return path;
 		throw new PiError("log_not_found", `There is no session file ${idOrPath}`, {
 			hint: "`pi sessions list` shows all sessions",
@@ -77,6 +76,31 @@ export function findSession(dir: string, idOrPath: string): string {
 	throw new PiError("log_not_found", `There is no session "${idOrPath}" in ${dir}`, {
 		hint: near.length > 0 ? `did you mean ${near.join(" or ")}?` : "`pi sessions list` shows all sessions",
 	});
+}
+
+/**
+ * The absolute path of a session that does not exist yet but can be created; null for an id, for an existing file, and
+ * for a path in a directory that does not exist.
+ * @param dir as for `findSession`
+ */
+export function newSessionPath(dir: string, idOrPath: string): string | null {
+	if (!isPath(idOrPath) || /[/\\]$/.test(idOrPath) || existingFile(dir, idOrPath) !== undefined) return null;
+	const path = resolve(idOrPath);
+	return statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() ? path : null;
+}
+
+function isPath(idOrPath: string): boolean {
+	return hasDirectory(idOrPath) || idOrPath.endsWith(SESSION_FILE_SUFFIX);
+}
+
+function hasDirectory(path: string): boolean {
+	return path.includes("/") || path.includes(sep);
+}
+
+/** A path relative to the working directory; a file name also in `dir`. */
+function existingFile(dir: string, path: string): string | undefined {
+	const candidates = hasDirectory(path) ? [resolve(path)] : [resolve(path), join(dir, path)];
+	return candidates.find((candidate) => existsSync(candidate));
 }
 
 /** Path of the most recently changed session that no process has locked; null if none exists. */

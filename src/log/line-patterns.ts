@@ -133,3 +133,12 @@ export function parseLine(line: string): unknown {
 		return undefined;
 	}
 }
+
+const HEADER_START = '{"type":"session"';
+
+/** True for the beginning of a session's first line, and nothing after it but a line end. */
+export function isTornHeader(text: string): boolean {
+	const line = text.replace(/\n$/, "");
+	if (line === "" || line.includes("\n") || parseLine(line) !== undefined) return false;
+	return line.length < HEADER_START.length ? HEADER_START.startsWith(line) : line.startsWith(HEADER_START);
+}

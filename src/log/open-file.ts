@@ -29,6 +29,8 @@ export class OpenFile {
 		descriptor: number,
 		/** False if appending will fail. */
 		readonly canAppend: boolean,
+		/** New name of the file that was at the path when this one was created; null if there was none. */
+		readonly replaced: string | null = null,
 	) {
 		this.#descriptor = descriptor;
 	}
@@ -50,9 +52,9 @@ export class OpenFile {
 		try {
 			fchmodSync(descriptor, 0o600); // the umask may have removed too many permissions
 			for (const bytes of contents) writeAllSync(descriptor, bytes);
-			setAside(path);
+			const replaced = setAside(path);
 			renameSync(temporary, path);
-			return new OpenFile(descriptor, true);
+			return new OpenFile(descriptor, true, replaced);
 		} catch (error) {
 			closeSync(descriptor);
 			tryUnlink(temporary);
@@ -135,7 +137,10 @@ export function withFile<T>(path: string, read: (file: OpenFile) => T): T | unde
 	}
 }
 
-function setAside(path: string): void {
-	if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
-	renameSync(path, `${path}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`);
+/** @returns the new name; null if there is no such file */
+function setAside(path: string): string | null {
+	if (statSync(path, { throwIfNoEntry: false }) === undefined) return null;
+	const aside = `${path}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
+	renameSync(path, aside);
+	return aside;
 }

@@ -17,7 +17,7 @@ import {
 	THINKING_LEVELS,
 	type ThinkingLevelChangeEntry,
 } from "./entry.js";
-import { LF, parseLine } from "./line-patterns.js";
+import { isTornHeader, LF, parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
 import { isRecord, readMessage } from "./read-message.js";
 
@@ -42,6 +42,12 @@ export function readSessionHeader(file: OpenFile): SessionHeader | string {
 			return value === undefined ? "its first line is not JSON" : readHeader(value);
 		}
 	}
+}
+
+/** True for a file that holds only the beginning of a header, as a full disk or a crash can leave it. */
+export function holdsTornHeader(file: OpenFile): boolean {
+	const buffer = Buffer.allocUnsafe(MAX_HEADER_BYTES);
+	return isTornHeader(buffer.toString("utf8", 0, file.readSome(buffer, 0)));
 }
 
 /** Validates the parsed first line of a file. @returns the header, or the reason why it is not one */

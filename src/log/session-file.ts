@@ -1,10 +1,11 @@
-import { realpathSync, type Stats, statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { describeError, PiError } from "../errors.js";
 import { acquireLock, type Lock } from "../util/file-lock.js";
-import { ensurePrivateDir, errnoCode, fileKind, isNotFound, syncDirectory } from "../util/fs.js";
+import { ensurePrivateDir, fileKind, isNotFound, syncDirectory } from "../util/fs.js";
 import { completeBatch, dropBatchJournal, writeBatchJournal } from "./batch-journal.js";
 import { LineIndex } from "./line-index.js";
+import { isForbidden, realPath, unopened } from "./open-error.js";
 import { OpenFile } from "./open-file.js";
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -16,6 +17,8 @@ export interface SessionFileHost {
 	/** The line, including `\n`, of an entry whose bytes are no longer in the file. */
 	restoreLine(index: number): string;
 }
+
+type Accept = (file: OpenFile) => boolean;
 
 /** A line to append. */
 export interface NewLine {
@@ -66,10 +69,11 @@ export class SessionFile {
 
 	/**
 	 * Opens a file and finds its lines without parsing them.
-	 * @param accept checks the open file before anything else happens to it, and throws to refuse it
+	 * @param accept checks the open file before anything else happens to it, and throws to refuse it. False: the file has
+	 * no line to keep, and the first append replaces it
 	 * @throws PiError `log_not_found`, `log_not_a_session`, `log_locked`, `file_unreadable`
 	 */
-	static open(path: string, isReadOnly: boolean, host: SessionFileHost, accept: (file: OpenFile) => void): SessionFile {
+	static open(path: string, isReadOnly: boolean, host: SessionFileHost, accept: Accept): SessionFile {
 		const full = resolve(path);
 		const file = new SessionFile(full, realPath(full), isReadOnly, host);
 		try {
@@ -163,14 +167,19 @@ export class SessionFile {
 		this.#file?.close();
 	}
 
-	#open(accept: (file: OpenFile) => void): void {
+	#open(accept: Accept): void {
 		const file = this.#openExisting();
 		this.#file = file;
 		const stats = file.stats();
 		if (!stats.isFile())
 			throw new PiError("log_not_a_session", `${this.path} is not a session: it is ${fileKind(stats)}`);
-		accept(file);
+		const isKept = accept(file);
 		if (!this.isReadOnly) this.#takeLock();
+		if (!isKept) {
+			file.close();
+			this.#file = null;
+			return;
+		}
 		if (file.canAppend) this.#completeBatch(file);
 		this.#remember(file);
 		this.#isTorn = !this.#index.scan(file, 0, this.#size);
@@ -241,7 +250,7 @@ export class SessionFile {
 		try {
 			if (this.#file === null) ensurePrivateDir(dirname(this.target));
 			this.#takeLock();
-			if (this.#file === null) this.#adopt(OpenFile.create(this.target, [this.#pendingBytes()]));
+			if (this.#file === null) this.#begin(OpenFile.create(this.target, [this.#pendingBytes()]));
 			else if (misplaced !== null) this.#rewrite(this.#file, misplaced);
 			else this.#writePending(this.#file);
 			this.#isDue = false;
@@ -317,6 +326,16 @@ export class SessionFile {
 		}
 	}
 
+	#begin(file: OpenFile): void {
+		this.#adopt(file);
+		if (file.replaced === null) return;
+		this.host.onWriteError(
+			new PiError("log_write_failed", `The file ${this.path} held no complete session, so pi began a new one`, {
+				hint: `its content is kept as ${file.replaced}`,
+			}),
+		);
+	}
+
 	#adopt(file: OpenFile): void {
 		this.#file = file;
 		this.#pending = [];
@@ -377,24 +396,4 @@ export class SessionFile {
 		}
 		return bytes;
 	}
-}
-
-function realPath(path: string): string {
-	try {
-		return realpathSync(path);
-	} catch (error) {
-		throw unopened(path, error);
-	}
-}
-
-function isForbidden(error: unknown): boolean {
-	return ["EACCES", "EPERM", "EROFS"].includes(errnoCode(error) ?? "");
-}
-
-function unopened(path: string, error: unknown): PiError {
-	if (isNotFound(error)) return new PiError("log_not_found", `There is no session file ${path}`, { cause: error });
-	const code = errnoCode(error);
-	if (code === "EISDIR") return new PiError("log_not_a_session", `${path} is not a session: it is a directory`);
-	if (code === "ENXIO") return new PiError("log_not_a_session", `${path} is not a session: it is a socket or device`);
-	return new PiError("file_unreadable", `Cannot read the session ${path}`, { cause: error });
 }

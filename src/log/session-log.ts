@@ -13,7 +13,7 @@ import {
 import { freezeDeep } from "./freeze.js";
 import type { MessageRole } from "./line-patterns.js";
 import { OpenFile } from "./open-file.js";
-import { opaqueEntry, readSessionHeader } from "./read-entry.js";
+import { holdsTornHeader, opaqueEntry, readSessionHeader } from "./read-entry.js";
 import { type NewLine, SessionFile, type SessionFileHost } from "./session-file.js";
 import { sessionFileName } from "./session-paths.js";
 
@@ -57,6 +57,14 @@ export class SessionLog {
 		return log;
 	}
 
+	/** A new session in the file `path`, which does not exist yet. The first append creates it, as for `create`. */
+	static createAt(path: string, options: SessionLogOptions & { cwd: string }): SessionLog {
+		const log = new SessionLog(options);
+		log.#file = SessionFile.planned(path, log.#host());
+		log.#queueHeader(newHeader(options.cwd, undefined));
+		return log;
+	}
+
 	/** A session that exists only in memory. */
 	static inMemory(cwd: string, options: SessionLogOptions & { branchedFrom?: string } = {}): SessionLog {
 		const log = new SessionLog(options);
@@ -66,19 +74,22 @@ export class SessionLog {
 
 	/**
 	 * Opens a session file and locks it unless `readOnly` is set. Nothing is written before the first append, which adds
-	 * a missing line end, and the header (with `cwd`) to an empty file.
+	 * a missing line end, and the header (with `cwd`) to an empty file. A file that holds only a part of a header is an
+	 * empty session too: the first append renames it and begins a new one.
 	 * @throws PiError `log_not_found`; `log_not_a_session`, the file unchanged; `log_locked`; `file_unreadable`
 	 */
 	static open(path: string, options: SessionLogOptions & { readOnly?: boolean; cwd?: string } = {}): SessionLog {
 		const log = new SessionLog(options);
 		const file = SessionFile.open(path, options.readOnly === true, log.#host(), (opened) => {
-			if (opened.stats().size === 0) return;
+			if (opened.stats().size === 0) return true;
 			const header = readSessionHeader(opened);
 			if (typeof header === "string") {
+				if (holdsTornHeader(opened)) return false;
 				throw new PiError("log_not_a_session", `${path} is not a session: ${header}`, {
 					hint: "choose a session file, or start a new session",
 				});
 			}
+			return true;
 		});
 		log.#file = file;
 		log.#entries = new Array<SessionEntry>(file.length).fill(UNREAD);

@@ -19,16 +19,31 @@ export function parseDiff(diff: string): DiffLine[] {
 		});
 }
 
-/** Diff lines without numbers, for an edit that has not run yet. */
+/** Unchanged lines shown on either side of a change. */
+const CONTEXT_LINES = 3;
+
+/** Diff lines without numbers, for an edit that has not run yet, with up to three of the unchanged lines around it. */
 export function proposedDiff(oldText: string, newText: string): DiffLine[] {
-	const lines = (text: string, kind: "added" | "removed"): DiffLine[] =>
-		text === ""
-			? []
-			: text
-					.replace(/\n$/, "")
-					.split("\n")
-					.map((line) => ({ kind, number: "", text: line }));
-	return [...lines(oldText, "removed"), ...lines(newText, "added")];
+	const before = splitLines(oldText);
+	const after = splitLines(newText);
+	const shorter = Math.min(before.length, after.length);
+	let head = 0;
+	while (head < shorter && before[head] === after[head]) head++;
+	let tail = 0;
+	while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+	const lines = (kind: DiffLine["kind"], texts: readonly string[]) =>
+		texts.map((text): DiffLine => ({ kind, number: "", text }));
+	const end = after.length - tail;
+	return [
+		...lines("context", after.slice(Math.max(0, head - CONTEXT_LINES), head)),
+		...lines("removed", before.slice(head, before.length - tail)),
+		...lines("added", after.slice(head, end)),
+		...lines("context", after.slice(end, end + CONTEXT_LINES)),
+	];
+}
+
+function splitLines(text: string): string[] {
+	return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
 /** Only the changed lines, with one gap for omitted lines between them. */

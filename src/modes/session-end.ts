@@ -20,5 +20,5 @@ export async function waitAtMost(limitMs: number, promise: Promise<unknown>): Pr
 /** A hint how to resume a session; null when it is not saved or has no user message. */
 export function resumeHint(session: AgentSession | null): string | null {
 	if (!session || session.sessionFile === null || session.log.findLastMessage("user") < 0) return null;
-	return `Resume this session with pi --session ${session.sessionId.slice(0, 8)}`;
+	return `Resume this session with pi --session ${session.sessionArgument}`;
 }

@@ -6,7 +6,7 @@ export interface FrontMatter {
 	fields: Readonly<Record<string, unknown>>;
 	/** The text after the block, trimmed. */
 	body: string;
-	/** Why the block is invalid, with its line; `fields` is then empty. */
+	/** The line, 1-based, and why the block is invalid, as `3: reason`; `fields` is then empty. */
 	problem?: string;
 }
 
@@ -37,7 +37,11 @@ export async function readMarkdown(path: string): Promise<FrontMatter> {
 	const error = document.errors[0];
 	if (error) {
 		const line = (error.linePos?.[0].line ?? 1) + 1;
-		return { fields: {}, body, problem: `line ${line}: ${(error.message.split("\n")[0] ?? "").replace(/:$/, "")}` };
+		return {
+			fields: {},
+			body,
+			problem: `${line}: ${(error.message.split("\n")[0] ?? "").replace(/(?: at line \d+, column \d+)?:?$/, "")}`,
+		};
 	}
 	return { fields: readFields(document), body };
 }

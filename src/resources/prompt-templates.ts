@@ -79,7 +79,7 @@ async function readTemplate(
 	}
 	try {
 		const { fields, body, problem } = await readMarkdown(path);
-		if (problem !== undefined) warnings.push(`${path}: ${problem}; front matter ignored`);
+		if (problem !== undefined) warnings.push(`${path}:${problem}; front matter ignored`);
 		if (body === "") return null;
 		const argumentHint = textField(fields, "argument-hint");
 		const description = textField(fields, "description") ?? firstLine(body);

@@ -64,7 +64,7 @@ async function readHead(path: string, scope: ResourceScope, warnings: string[]):
 		const { fields, problem } = await readMarkdown(path);
 		const description = textField(fields, "description");
 		if (problem !== undefined || description === undefined) {
-			warnings.push(`${path}: ${problem ?? "its front matter has no description"}; skill ignored`);
+			warnings.push(`${path}:${problem ?? " its front matter has no description"}; skill ignored`);
 			return null;
 		}
 		const name = textField(fields, "name") ?? basename(dirname(path));

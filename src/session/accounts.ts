@@ -5,6 +5,20 @@ import type { ModelRegistry } from "../config/models.js";
 import { errorText, PiError } from "../errors.js";
 import { abortable, linkSignals } from "../util/abort.js";
 
+/** Providers that most people look for; they are offered first, in this order. */
+const WELL_KNOWN: readonly string[] = [
+	"anthropic",
+	"openai",
+	"openai-codex",
+	"google",
+	"github-copilot",
+	"openrouter",
+	"xai",
+	"deepseek",
+	"mistral",
+	"groq",
+];
+
 /** Lists, adds and removes accounts among the credentials stored on this machine. */
 export function createAccounts(credentials: Credentials, registry: ModelRegistry): CommandAccounts {
 	return {
@@ -17,7 +31,8 @@ export function createAccounts(credentials: Credentials, registry: ModelRegistry
 			const logins = getOAuthProviders().map(({ id, name }) => withSource({ provider: id, kind: "login", name }));
 			const providers = [...new Set(registry.all().map(({ provider }) => provider))].sort();
 			const keys = providers.map((provider) => withSource({ provider, kind: "key", name: provider }));
-			return [...logins, ...keys];
+			// The sort is stable, so a provider's login comes before its key.
+			return [...logins, ...keys].sort((a, b) => rank(a) - rank(b));
 		},
 		async saveKey(provider, key) {
 			await credentials.saveKey(provider, key);
@@ -96,4 +111,9 @@ function callbacks(name: string, dialogs: LoginDialogs, closed: AbortSignal, can
 				),
 			),
 	};
+}
+
+function rank({ provider }: LoginOption): number {
+	const at = WELL_KNOWN.indexOf(provider);
+	return at < 0 ? WELL_KNOWN.length : at;
 }

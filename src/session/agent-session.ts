@@ -1,5 +1,6 @@
+import { dirname } from "node:path";
 import type { Api, ImageContent, Model } from "@mariozechner/pi-ai";
-import type { CommandShell, PaletteItem, SessionStats } from "../commands/command.js";
+import type { CommandShell, PaletteItem, RereadFiles, SessionStats } from "../commands/command.js";
 import type { CompactionTokens } from "../commands/compaction.js";
 import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
@@ -12,8 +13,10 @@ import type { CommandRunner } from "./command-runner.js";
 import type { Compaction } from "./compaction.js";
 import type { AgentSessionEvent, QueuedPrompts, SessionEvents } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
+import type { ModelMemory } from "./model-memory.js";
 import type { QueueMode } from "./prompt-queue.js";
 import type { PromptExtras, Prompter, PromptResult } from "./prompter.js";
+import type { Reloader } from "./reloader.js";
 import { type LogView, type SessionContext, viewLog } from "./session-context.js";
 import type { SessionHooks } from "./session-hooks.js";
 import { cycleModel, cycleThinkingLevel } from "./session-models.js";
@@ -66,13 +69,17 @@ export interface SessionComponents {
 	runner: SessionRunner;
 	userShell: UserShell;
 	lifecycle: Lifecycle;
+	reloader: Reloader;
 	commands: CommandRunner;
 	prompter: Prompter;
 	inspector: Inspector;
+	memory: Pick<ModelMemory, "flush">;
 	sources(): CommandSources;
 	surface: SessionSurface;
 	/** Problems found at the start and at reloads, one line each. */
 	warnings: string[];
+	/** The notice that reported that nothing can be saved; null while everything can. */
+	unsaved(): string | null;
 	/** Aborted when the session ends. */
 	ended: AbortController;
 	/** Computes the context from the current entries. */
@@ -125,6 +132,12 @@ export class AgentSession {
 	}
 	get sessionName(): string | null {
 		return this.#name.of(this.#components.state.log);
+	}
+	/** What `--session` accepts for this session: the start of its id, or the path of a file in another directory. */
+	get sessionArgument(): string {
+		const { setup } = this.#components;
+		const { sessionFile } = this;
+		return sessionFile === null || dirname(sessionFile) === setup.sessionDir ? this.sessionId.slice(0, 8) : sessionFile;
 	}
 	/** A snapshot of the log that reads entries on demand. */
 	get log(): LogView {
@@ -181,6 +194,11 @@ export class AgentSession {
 			contextFiles: [...contextFiles],
 			warnings: [...warnings],
 		};
+	}
+
+	/** The notice that reported that the session cannot be saved, such as in a read-only home; null if none did. */
+	get unsaved(): string | null {
+		return this.#components.unsaved();
 	}
 
 	/**
@@ -267,13 +285,13 @@ export class AgentSession {
 		return this.#components.compaction.run({ focus, ...(signal ? { signal } : {}) });
 	}
 
-	/** Reloads all hooks. @returns the result as one line for the user */
-	async reload(): Promise<string> {
-		const { lifecycle, hooks, setup, warnings } = this.#components;
-		warnings.splice(0, warnings.length, ...setup.settings.reload());
-		const { count, kept } = await lifecycle.reload((unload) => hooks.reload(unload));
-		const old = kept.length > 0 ? `; kept the previous version of ${kept.join(", ")}` : "";
-		return `${count} ${count === 1 ? "hook" : "hooks"} loaded${old}`;
+	/**
+	 * Reads hooks, tools, skills, templates, context files, settings and models again.
+	 * @param screen the files that the mode has read again
+	 * @returns the result as one line for the user
+	 */
+	reload(screen: RereadFiles | null = null): Promise<string> {
+		return this.#components.reloader.reload(screen);
 	}
 
 	palette(): PaletteItem[] {
@@ -314,14 +332,14 @@ export class AgentSession {
 	}
 
 	async #dispose(): Promise<void> {
-		const { activity, runner, lifecycle, ended, hooks, state, setup, events } = this.#components;
+		const { activity, runner, lifecycle, ended, hooks, state, setup, events, memory } = this.#components;
 		activity.begin("closing");
 		await this.abort();
 		await lifecycle.shutDown();
 		runner.systemItems.writeOrDrop();
 		ended.abort();
 		hooks.unload();
-		await state.log.flush();
+		await Promise.all([state.log.flush(), memory.flush()]);
 		setup.client.release(this.sessionId);
 		state.close();
 		events.close();

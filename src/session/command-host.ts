@@ -39,9 +39,13 @@ export function createCommandHost(
 		get autoCompaction() {
 			return session.autoCompaction;
 		},
-		accounts: setup.accounts,
+		get accounts() {
+			return setup.accounts;
+		},
 		trust: setup.trust,
-		models: setup.offers,
+		get models() {
+			return setup.offers;
+		},
 		availableModels: () => setup.models.available(),
 		setModel: (model) => session.setModel(model),
 		setThinkingLevel: (level) => session.setThinkingLevel(level),
@@ -68,7 +72,7 @@ export function createCommandHost(
 		},
 		branch: (entryIndex) => lifecycle.branch(entryIndex),
 		compaction,
-		reload: () => session.reload(),
+		reload: (screen) => session.reload(screen),
 		exportHtml: (path) => exportSession(session, path),
 		lastAssistantText: () => lastAssistantText(session.entries),
 		describeContext: (at = null) => session.inspector.inspectContext({ at }).then(describeContext),

@@ -96,9 +96,10 @@ export class Compaction implements CommandCompaction {
 
 	/**
 	 * Begins a compaction. Until it is accepted or ended, prompts are queued and other compactions are refused.
-	 * @throws PiError `compaction_failed` when there is nothing to compact; `session_busy`, `model_missing`
+	 * @throws PiError `compaction_failed` when there is nothing to compact, or to gain by it if that is required;
+	 * `session_busy`, `model_missing`
 	 */
-	async begin({ focus, signal, reason = "manual" }: CompactionRequest): Promise<CompactionTrial> {
+	async begin({ focus, signal, reason = "manual", mustGain = false }: CompactionRequest): Promise<CompactionTrial> {
 		const { activity, state, context, setup, emit } = this.deps;
 		if (reason === "manual") {
 			await activity.untilRunEnded();
@@ -120,7 +121,7 @@ export class Compaction implements CommandCompaction {
 		try {
 			const before = await context.rebuild(operation.signal);
 			const budget = this.deps.window.budget();
-			const plan = await this.#plan(before, budget, operation.signal);
+			const plan = await this.#plan(before, { budget, mustGain: reason !== "manual" }, operation.signal);
 			if (!plan)
 				throw new PiError("compaction_failed", "There is nothing to compact yet", {
 					hint: "continue the conversation first",
@@ -146,7 +147,9 @@ export class Compaction implements CommandCompaction {
 				signal: operation.signal,
 				onNotice: (message: string) => emit({ type: "notice", level: "warning", message }),
 			};
-			return this.#trial(plan, before, drafting, operation, finish, end);
+			const trial = this.#trial(plan, { before, mustGain }, drafting, operation, finish, end);
+			if (mustGain) checkGain(await trial.preview({ ...cutOf(plan), summary: "" }), "at least ");
+			return trial;
 		} catch (error) {
 			end(error);
 			throw error;
@@ -181,7 +184,7 @@ export class Compaction implements CommandCompaction {
 
 	#trial(
 		plan: CompactionPlan,
-		before: BuiltContext,
+		{ before, mustGain }: { before: BuiltContext; mustGain: boolean },
 		drafting: DraftInputs,
 		operation: Operation,
 		finish: (result: CompactionEntry | null) => void,
@@ -190,6 +193,10 @@ export class Compaction implements CommandCompaction {
 		const { state, context } = this.deps;
 		const { signal } = operation;
 		let isWritten = false;
+		const preview: CompactionTrial["preview"] = async (draft) => {
+			const after = await this.#tryWith({ type: "compaction", timestamp: entryTimestamp(), ...draft }, signal);
+			return { before, after, tokensBefore: tokensOf(before), tokensAfter: tokensOf(after) };
+		};
 		return {
 			signal,
 			cut: cutOf(plan),
@@ -202,12 +209,10 @@ export class Compaction implements CommandCompaction {
 					linked.unlink();
 				}
 			},
-			preview: async (draft) => {
-				const after = await this.#tryWith({ type: "compaction", timestamp: entryTimestamp(), ...draft }, signal);
-				return { before, after, tokensBefore: tokensOf(before), tokensAfter: tokensOf(after) };
-			},
+			preview,
 			accept: async ({ entry, by }: CompactionDraft) => {
 				if (signal.aborted) throw new PiError("compaction_failed", "The compaction was canceled");
+				if (mustGain && !isWritten) checkGain(await preview(entry));
 				// Write the entry only once, even if `accept` is called again after a later step failed.
 				if (!isWritten) state.append(entry);
 				isWritten = true;
@@ -248,9 +253,13 @@ export class Compaction implements CommandCompaction {
 
 	/**
 	 * The first plan after which the request is small enough, all hooks included; else the last one, after which it fits at
-	 * least. @returns null when nothing can be compacted, or nothing is gained by it
+	 * least. @returns null when nothing can be compacted, or nothing is gained by it if that is required
 	 */
-	async #plan(before: BuiltContext, budget: WindowBudget | null, signal: AbortSignal): Promise<CompactionPlan | null> {
+	async #plan(
+		before: BuiltContext,
+		{ budget, mustGain }: { budget: WindowBudget | null; mustGain: boolean },
+		signal: AbortSignal,
+	): Promise<CompactionPlan | null> {
 		const { setup, state } = this.deps;
 		const keep = budget?.keepRecent ?? setup.settings.current.compaction.keepRecentTokens;
 		let last: CompactionPlan | null = null;
@@ -267,7 +276,7 @@ export class Compaction implements CommandCompaction {
 			gain = tokensOf(before) - (after - budget.summary + MIN_SUMMARY_TOKENS);
 			if (after + setup.preamble.tokens <= budget.target) break;
 		}
-		return gain > 0 ? last : null;
+		return gain > 0 || !mustGain ? last : null;
 	}
 
 	/** The models that may write the summary: the configured one, and a larger one if the session's own is too small. */
@@ -316,6 +325,16 @@ export class Compaction implements CommandCompaction {
 			signal,
 		);
 	}
+}
+
+/** @throws PiError `compaction_failed` when a compaction would not make the next request shorter */
+function checkGain({ tokensBefore, tokensAfter }: CompactionTokens, limit = ""): void {
+	if (tokensAfter < tokensBefore) return;
+	throw new PiError(
+		"compaction_failed",
+		`A summary would not shorten the context: ${tokensBefore} → ${limit}${tokensAfter} tokens`,
+		{ hint: "compact when the conversation is longer" },
+	);
 }
 
 /** Estimated tokens of a context. */

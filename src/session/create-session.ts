@@ -3,6 +3,7 @@ import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/host-context.js";
 import { SessionActivity } from "./activity.js";
 import { AgentSession, type SessionSurface } from "./agent-session.js";
+import { describeInactive } from "./bundled-switch.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
 import { Compaction } from "./compaction.js";
@@ -12,7 +13,9 @@ import { type AgentSessionEvent, SessionEvents } from "./events.js";
 import { createHookHost } from "./hook-host.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
+import { ModelMemory } from "./model-memory.js";
 import { Prompter } from "./prompter.js";
+import { Reloader } from "./reloader.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
 import { SessionRunner } from "./session-run.js";
@@ -35,7 +38,10 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 /** Connects the components of a session; the only function that knows all of them. */
 function assembleSession(setup: SessionSetup): AgentSession {
 	const events = new SessionEvents();
-	const emit = (event: AgentSessionEvent) => events.emit(event);
+	const emit = (event: AgentSessionEvent) => {
+		memory.observe(event);
+		events.emit(event);
+	};
 	const notice = (level: "info" | "warning" | "error", message: string) =>
 		emit({ type: "notice", level, message: setup.redact(message) });
 	const warnings = [...setup.warnings];
@@ -43,16 +49,19 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		warnings.push(line);
 		notice("warning", line);
 	};
+	let unsaved: string | null = null;
 	const ended = new AbortController();
 	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false };
 	const activity = new SessionActivity();
 	activity.subscribe((current) => emit({ type: "activity_changed", activity: current }));
 	const state = new SessionState(setup.log, setup.defaults, emit, setup.settings);
-	state.restore(setup.models.find);
+	const memory = new ModelMemory(setup, state);
+	const gone = state.restore(setup.models.find);
+	if (gone) warnings.push(setup.models.describeReplaced(gone, state.model));
 
 	const context: SessionContext = new SessionContext({
 		log: () => state.log,
-		stages: (entries, signal, length) => hooks.contextStages(entries, signal, length),
+		stages: (input, signal) => hooks.contextStages(input, signal),
 		preambleTokens: () => setup.preamble.tokens,
 		model: () => state.model ?? undefined,
 		onProblem: (problem) => emit(problemEvent(problem)),
@@ -77,6 +86,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		onLongCall: emit,
 		onWarning: warn,
 		onSend: (text, attachments) => prompter.receive(text, attachments),
+		notify: (hookRunner, reason) => lifecycle.notify(hookRunner, reason),
 	});
 	const core: SessionCore = {
 		setup,
@@ -95,22 +105,27 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const window = new SessionWindow({ setup, state, context });
 	const compaction = new Compaction({ ...core, window });
 	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction });
-	const lifecycle = new Lifecycle({
+	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
 		warn,
 		onLeave: () => runner.systemItems.writeOrDrop(),
+		reread: () => reloader.refresh(),
 	});
+	const reloader = new Reloader({ setup, state, hooks, lifecycle, warnings, warn });
 	const sources = () => ({
 		builtins: setup.builtins,
 		hooks: hooks.registry,
+		inactive: (name: string) => describeInactive(name, hooks, setup),
 		templates: setup.resources.templates,
 		skills: setup.resources.skills,
 	});
 	const commands = new CommandRunner({
 		activity,
 		sources,
-		resources: setup.resources,
+		get resources() {
+			return setup.resources;
+		},
 		host: () => commandHost,
 		hooks: () => hooks.runner,
 		ui: () => surface.ui,
@@ -146,16 +161,27 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		runner,
 		userShell: new UserShell(core),
 		lifecycle,
+		reloader,
 		commands,
 		prompter,
 		inspector,
 		sources,
 		surface,
+		memory,
 		warnings,
+		unsaved: () => unsaved,
 		ended,
 		rebuild,
 	});
 	const commandHost = createCommandHost(session, lifecycle, setup, compaction);
-	lifecycle.watchLog((error) => notice("error", describeError(error)));
+	lifecycle.watchLog((error) => {
+		const line = setup.redact(describeError(error));
+		// A home that is read-only or full fails every write: one line for all of them is enough.
+		if (error.cause !== undefined) {
+			if (unsaved !== null) return;
+			unsaved = line;
+		}
+		notice("error", line);
+	});
 	return session;
 }

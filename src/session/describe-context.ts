@@ -45,14 +45,17 @@ function describeLoss({ by, tokens }: Pick<CacheLoss, "by" | "tokens">): string 
 
 /** The hooks as lines of text: scope, path and calls of each, then its problems. */
 export function describeHooks(statuses: readonly HookStatus[]): string[] {
-	return statuses.flatMap(({ name, scope, path, isEnabled, problem, figures, cannotFire, conflicts }) => {
+	return statuses.flatMap(({ name, scope, path, bundled, isEnabled, problem, figures, cannotFire, conflicts }) => {
 		const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
+		if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  off: ${bundled.description}`];
+		const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
 		const error = figures.lastError === null ? [] : [`    last error: ${figures.lastError}`];
 		const failure = problem === null ? [] : [`    ${problem}`];
 		const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
 		const claims = conflicts.map((conflict) => `    ${conflict}`);
 		return [
 			`${name}  ${scope}  ${path}  ${isEnabled ? calls : problem === null ? "off" : "failed"}`,
+			...replaced,
 			...failure,
 			...error,
 			...unreachable,

@@ -2,10 +2,8 @@ import { join, resolve } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
 import type { RequestPreamble } from "../commands/inspection.js";
-import { loadModelSources } from "../config/model-sources.js";
-import type { ModelRegistry } from "../config/models.js";
-import { type Environment, paths as findPaths, type Paths, processEnvironment } from "../config/paths.js";
-import type { Settings } from "../config/settings-schema.js";
+import type { FindLocalOptions } from "../config/local-servers.js";
+import { type Environment, paths as findPaths, processEnvironment } from "../config/paths.js";
 import { SettingsStore } from "../config/settings-store.js";
 import type { ProjectSet } from "../config/trust.js";
 import { estimatePreamble } from "../context/tokens.js";
@@ -13,33 +11,32 @@ import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
 import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
-import { findSession, latestSession } from "../log/catalog.js";
+import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import { copySession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
-import { loadContextFiles } from "../resources/context-files.js";
-import { loadPromptTemplates } from "../resources/prompt-templates.js";
-import { loadSkills } from "../resources/skills.js";
 import { buildSystemPrompt } from "../resources/system-prompt.js";
-import { bashTool } from "../tools/bash.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
-import { ensurePrivateDir } from "../util/fs.js";
-import { createAccounts } from "./accounts.js";
+import { usablePrivateDir } from "../util/fs.js";
+import { chooseModel } from "./choose-model.js";
 import { HookGrants } from "./hook-grants.js";
 import { loadModelClient } from "./model-client.js";
+import { ModelFiles } from "./model-files.js";
 import type { TrustAnswer } from "./project-code.js";
+import { plural } from "./reloader.js";
+import { ResourceFiles } from "./resource-files.js";
 import { findSessionCode } from "./session-code.js";
-import { createModelOffers, createSessionModels, registerLocalModels, resolveModel } from "./session-models.js";
 import type { ModelClient, SessionSetup } from "./session-setup.js";
+import { lastModel } from "./session-state.js";
 
 /** Which log a session uses. */
 export type SessionChoice =
 	| { kind: "new" }
 	/** The latest session of this directory that no other process has open; a new one when none exists. */
 	| { kind: "continue" }
-	/** A path, an id or the start of one. With `copy` the session continues in a new file with all its entries. */
+	/** A path, which need not exist yet, an id or the start of one. With `copy` the session continues in a new file with all its entries. */
 	| { kind: "open"; target: string; copy?: boolean }
 	/** Writes nothing to disk. */
 	| { kind: "memory" };
@@ -69,6 +66,8 @@ export interface CreateAgentSessionOptions {
 	/** Hook files to load along with the discovered ones. */
 	hooks?: readonly string[];
 	discoverHooks?: boolean;
+	/** Load the bundled hooks that are on. Default: like `discoverHooks`. */
+	bundledHooks?: boolean;
 	contextFiles?: boolean;
 	skills?: readonly string[];
 	discoverSkills?: boolean;
@@ -82,7 +81,8 @@ export interface CreateAgentSessionOptions {
 	askGrant?(request: GrantRequest): Promise<GrantAnswer>;
 	/** Watches running hook handlers. It ends the process when one hangs, which SDK users may not want. */
 	watch?: HandlerWatch;
-	offline?: boolean;
+	/** Ports of local model servers, and how long to wait for an answer. Default: the usual ports. */
+	localServers?: Pick<FindLocalOptions, "ports" | "timeoutMs">;
 	client?: ModelClient;
 	/** Models to add to those of pi-ai and models.json. */
 	extraModels?: readonly Model<Api>[];
@@ -90,37 +90,63 @@ export interface CreateAgentSessionOptions {
 
 /**
  * Collects everything a session needs from this machine. Hooks and the project's tools are loaded later, once they may run.
- * @throws PiError when the log, the model or a options_ tool cannot be used
+ * @throws PiError when the log, the model or a named tool cannot be used
  */
 export async function discoverSetup(options: CreateAgentSessionOptions): Promise<SessionSetup> {
 	const paths = findPaths(options.env, options.cwd, options.home);
 	const store = options.settings ?? new SettingsStore(paths);
-	const settings = store.current;
 	const warnings = [...store.problems];
 	const env = options.env ?? processEnvironment();
-	const [client, { registry, credentials }, resources] = await Promise.all([
-		options.client ?? loadModelClient(),
-		loadModelSources({ paths, env, settings, onWarning: (line) => warnings.push(line) }),
-		loadResources(options, paths, settings.skills.enabled),
-	]);
-	warnings.push(...resources.warnings);
-	registry.registerModels(options.extraModels ?? []);
-	const offline = options.offline ?? false;
-	const chosen = await chooseModel(options, registry, settings, warnings, offline);
+	const local = options.localServers;
+	const [client, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
+		await Promise.all([
+			options.client ?? loadModelClient(),
+			ModelFiles.load({
+				paths,
+				env,
+				local,
+				settings: () => store.current,
+				patterns: options.models,
+				extraModels: options.extraModels ?? [],
+			}),
+			ResourceFiles.load({
+				paths,
+				skillsEnabled: () => store.current.skills.enabled,
+				contextFiles: options.contextFiles !== false,
+				discoverSkills: options.discoverSkills !== false,
+				skills: options.skills ?? [],
+			}),
+		]);
+	warnings.push(...modelWarnings, ...resourceWarnings);
+	const { lastModels, cwd } = paths;
+	const choose = () => {
+		const { registry } = models.current;
+		return chooseModel(options, { registry, settings: store, lastModels, cwd, local });
+	};
+	const chosen = await choose();
+	warnings.push(...chosen.warnings);
 	// Runs in the background: the first request waits for it and reports a failure.
 	if (chosen.model) client.prepare(chosen.model).catch(() => {});
 	if (options.apiKey !== undefined) {
 		if (!chosen.model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
-		credentials.overrideKey(chosen.model.provider, options.apiKey);
+		models.overrideKey(chosen.model.provider, options.apiKey);
 	}
+	const tmpDir = usablePrivateDir(paths.tmp);
+	const bundledHooks = options.bundledHooks ?? options.discoverHooks !== false;
 	const code = await findSessionCode({
 		paths,
-		settings,
-		builtinTools: settings.features.tasks ? [...BUILTIN_TOOLS, tasksTool] : BUILTIN_TOOLS,
+		copyDir: tmpDir === paths.tmp ? paths.projectCache : join(tmpDir, "project"),
+		get settings() {
+			return store.current;
+		},
+		get builtinTools() {
+			return store.current.features.tasks ? [...BUILTIN_TOOLS, tasksTool] : BUILTIN_TOOLS;
+		},
 		extraTools: options.extraTools ?? [],
 		toolNames: options.tools,
 		explicit: { hooks: options.hooks ?? [], tools: options.customTools ?? [] },
 		discoverHooks: options.discoverHooks !== false,
+		bundledHooks,
 		trustOnce: options.trust === true,
 		ask: options.askTrust,
 		watch: options.watch,
@@ -130,59 +156,81 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		options.session?.kind === "memory"
 			? null
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
-	ensurePrivateDir(paths.tmp);
 	const date = new Date().toISOString().slice(0, 10);
-	// Computed again when the tools change, for example when the project's tools are added.
-	const preamble = lastResult((tools: readonly AnyTool[]) =>
+	// Computed again when the tools or files change, for example when the project's tools are added.
+	const preamble = lastResult((tools: readonly AnyTool[], { contextFiles, skills }: typeof resources.current) =>
 		createPreamble(
 			buildSystemPrompt({
 				cwd: paths.cwd,
 				date,
 				tools,
-				contextFiles: resources.contextFiles,
-				skills: tools.some(({ name }) => name === "read") ? resources.skills : [],
+				contextFiles,
+				skills: tools.some(({ name }) => name === "read") ? skills : [],
 				...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
 				...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
 			}),
 			tools,
 		),
 	);
+	const log = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
+	const used = chosen.chosen.model ? null : lastModel(log);
+	if (used) await models.current.models.searchServer(used);
 	return {
 		cwd: paths.cwd,
-		log: openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd),
+		log,
 		settings: store,
 		agentDir: paths.agentDir,
 		defaults: {
 			model: chosen.model,
-			thinkingLevel: options.thinkingLevel ?? chosen.thinkingLevel ?? settings.defaultThinkingLevel,
-			chosen: {
-				model: options.model !== undefined || options.provider !== undefined,
-				thinkingLevel: options.thinkingLevel !== undefined || chosen.thinkingLevel !== undefined,
-			},
+			thinkingLevel: chosen.thinkingLevel,
+			chosen: chosen.chosen,
 		},
-		models: createSessionModels({
-			registry,
-			credentials,
-			offline,
-			...(options.models ? { patterns: options.models } : {}),
-		}),
-		offers: createModelOffers({ registry, credentials, offline }),
-		accounts: createAccounts(credentials, registry),
+		get models() {
+			return models.current.models;
+		},
+		get offers() {
+			return models.current.offers;
+		},
+		get accounts() {
+			return models.current.accounts;
+		},
 		client,
 		get tools() {
 			return code.tools.current;
 		},
 		toolSwitch: code.tools,
-		bashTool,
 		get preamble() {
-			return preamble(code.tools.current);
+			return preamble(code.tools.current, resources.current);
 		},
-		resources: {
-			templates: resources.templates,
-			skills: resources.skills,
-			contextFiles: resources.contextFiles.map(({ path }) => path),
+		get resources() {
+			const { templates, skills, contextFiles } = resources.current;
+			return { templates, skills, contextFiles: contextFiles.map(({ path }) => path) };
 		},
+		async reread({ withTools }) {
+			return [
+				...store.reload(),
+				...(await models.reread()),
+				...(await resources.reread()),
+				...(withTools ? await code.rereadTools() : []),
+			];
+		},
+		describeFiles() {
+			const { templates, skills, contextFiles } = resources.current;
+			return [
+				"settings",
+				plural(models.current.registry.availableModels().length, "model"),
+				plural(contextFiles.length, "context file"),
+				plural(skills.length, "skill"),
+				plural(templates.length, "prompt"),
+				plural(code.tools.list().length, "tool"),
+			];
+		},
+		async findDefaultModel() {
+			return (await choose().catch(() => ({ model: null }))).model;
+		},
+		codeChanged: code.hasChanged,
 		findHooks: code.findHooks,
+		bundledHooks,
 		trust: code.trust,
 		get builtinHooks() {
 			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];
@@ -190,11 +238,12 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		grants: new HookGrants({ settings: store, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
 		...(options.watch ? { watch: options.watch } : {}),
 		hookCacheDir: paths.hookCache,
-		tmpDir: paths.tmp,
+		lastModels,
+		tmpDir,
 		sessionDir,
 		sessionsRoot: paths.sessions,
 		builtins: BUILTIN_COMMANDS,
-		redact: (text) => credentials.redactSecrets(text),
+		redact: (text) => models.redact(text),
 		warnings,
 	};
 }
@@ -205,71 +254,19 @@ function createPreamble(systemPrompt: string, all: readonly AnyTool[]): RequestP
 }
 
 /** Caches the last result of a function. */
-function lastResult<T, R>(compute: (input: T) => R): (input: T) => R {
-	let last: { input: T; result: R } | null = null;
-	return (input) => {
-		if (last?.input !== input) last = { input, result: compute(input) };
+function lastResult<T, U, R>(compute: (one: T, other: U) => R): (one: T, other: U) => R {
+	let last: { one: T; other: U; result: R } | null = null;
+	return (one, other) => {
+		if (last?.one !== one || last.other !== other) last = { one, other, result: compute(one, other) };
 		return last.result;
 	};
-}
-
-async function loadResources(options: CreateAgentSessionOptions, paths: Paths, skillsEnabled: boolean) {
-	const { agentDir, cwd, home, project } = paths;
-	const ownSkills = (options.skills ?? []).map((path) => ({ path: resolve(cwd, path), scope: "flag" as const }));
-	const foundSkills =
-		skillsEnabled && options.discoverSkills !== false
-			? [
-					{ path: paths.skills, scope: "user" as const },
-					{ path: project.skills, scope: "project" as const },
-				]
-			: [];
-	const [context, skills, templates] = await Promise.all([
-		options.contextFiles === false ? { files: [], warnings: [] } : loadContextFiles({ agentDir, cwd, home }),
-		loadSkills([...foundSkills, ...ownSkills]),
-		loadPromptTemplates([
-			{ path: paths.prompts, scope: "user" },
-			{ path: paths.commands, scope: "user" },
-			{ path: project.prompts, scope: "project" },
-			{ path: project.commands, scope: "project" },
-		]),
-	]);
-	return {
-		contextFiles: context.files,
-		skills: skills.skills,
-		templates: templates.templates,
-		warnings: [...context.warnings, ...skills.warnings, ...templates.warnings],
-	};
-}
-
-async function chooseModel(
-	options: CreateAgentSessionOptions,
-	registry: ModelRegistry,
-	settings: Settings,
-	warnings: string[],
-	offline: boolean,
-): Promise<{ model: Model<Api> | null; thinkingLevel?: ThinkingLevel }> {
-	if (typeof options.model === "object") return { model: options.model };
-	if (options.model !== undefined) {
-		return resolveModel(registry, options.model, { offline, provider: options.provider });
-	}
-	const preferences =
-		options.provider === undefined
-			? settings
-			: { ...settings, defaultProvider: options.provider, defaultModel: undefined };
-	try {
-		const { model, warning } = registry.defaultModel({ settings: preferences });
-		if (warning) warnings.push(warning);
-		return { model };
-	} catch (error) {
-		if (!(error instanceof PiError) || error.code !== "model_missing") throw error;
-		if (offline || !(await registerLocalModels(registry))) return { model: null };
-		return { model: registry.defaultModel({ settings: preferences }).model };
-	}
 }
 
 function openLog(choice: SessionChoice, sessionDir: string | null, cwd: string): SessionLog {
 	if (sessionDir === null) return SessionLog.inMemory(cwd);
 	if (choice.kind === "open") {
+		const created = newSessionPath(sessionDir, choice.target);
+		if (created !== null) return SessionLog.createAt(created, { cwd });
 		const path = findSession(sessionDir, choice.target);
 		return choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd });
 	}

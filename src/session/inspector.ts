@@ -5,8 +5,9 @@ import type { BuiltContext, HookEdits, TracedMessage } from "../context/context-
 import { createLedger, type HookShare, hookShares } from "../context/ledger.js";
 import { StabilityWatch } from "../context/stability.js";
 import { PiError } from "../errors.js";
+import { BUNDLED_HOOKS, type BundledHook, bundledPath, findBundled, switchBundled } from "../hooks/bundled.js";
 import { type HookReach, unreachable } from "../hooks/reach.js";
-import type { LoadedHook } from "../hooks/registry.js";
+import { canChangeContext, type LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type SessionEntry } from "../log/entry.js";
 import type { SessionContext } from "./session-context.js";
 import type { HookFailure, SessionHooks } from "./session-hooks.js";
@@ -14,7 +15,7 @@ import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 export interface InspectorDeps {
-	setup: Pick<SessionSetup, "preamble">;
+	setup: Pick<SessionSetup, "preamble" | "bundledHooks" | "settings">;
 	state: SessionState;
 	context: SessionContext;
 	rebuild(): Promise<void>;
@@ -51,8 +52,8 @@ export class SessionInspector implements Inspector {
 			previous,
 			loss: before && findCacheLoss(before, context),
 			contextWindow: this.deps.state.model?.contextWindow ?? 0,
-			hooks: this.#contextHooks().map(({ path, name }) => ({ path, name })),
-			unstable: this.#contextHooks().flatMap(({ path }) =>
+			hooks: this.#contextHooks(entries).map(({ path, name }) => ({ path, name })),
+			unstable: this.#contextHooks(entries).flatMap(({ path }) =>
 				this.deps.hooks.health.figures(path).isUnstable ? [path] : [],
 			),
 		};
@@ -66,7 +67,7 @@ export class SessionInspector implements Inspector {
 		const shares = hookShares(
 			createLedger({ context: this.deps.context.current, entries: this.deps.state.log.entries, previous: null }),
 		);
-		const { loaded, failures, health } = this.deps.hooks;
+		const { loaded, failures, health, replaced } = this.deps.hooks;
 		const reach = this.deps.reach();
 		const statuses = loaded.map(
 			(hook): HookStatus => ({
@@ -76,13 +77,14 @@ export class SessionInspector implements Inspector {
 				events: Object.keys(hook.handlers),
 				commands: [...hook.commands.keys()],
 				entryTypes: [...hook.entryTypes.keys()],
+				bundled: describeBundled(hook.path, this.deps.hooks),
 				isEnabled: this.deps.hooks.isEnabled(hook),
 				problem: failures.find(({ path }) => path === hook.path)?.problem ?? null,
 				figures: health.figures(hook.path),
 				share: shares.get(hook.path) ?? NO_SHARE,
 				cannotFire: unreachable(hook, reach),
 				conflicts: loaded
-					.filter((other) => other !== hook)
+					.filter((other) => other !== hook && !replaced.has(hook.path) && !replaced.has(other.path))
 					.flatMap((other) => [
 						...sharedClaims(hook, other),
 						...sharedEdits(hook, other, this.deps.context.current.edits),
@@ -90,18 +92,35 @@ export class SessionInspector implements Inspector {
 			}),
 		);
 		const missing = failures.filter(({ path }) => !loaded.some((hook) => hook.path === path));
-		return [...statuses, ...missing.map((failure) => notLoaded(failure, health.figures(failure.path)))];
+		const others = this.deps.setup.bundledHooks
+			? BUNDLED_HOOKS.filter(({ name }) => ![...loaded, ...missing].some(({ path }) => path === bundledPath(name)))
+			: [];
+		return [
+			...statuses,
+			...missing.map((failure) => notLoaded(failure, health.figures(failure.path))),
+			...others.map((hook) => turnedOff(hook, health.figures(bundledPath(hook.name)))),
+		];
 	}
 
 	async setHookEnabled(path: string, isEnabled: boolean): Promise<void> {
+		const { setup, hooks } = this.deps;
+		const bundled = findBundled(path);
+		if (bundled) {
+			await setup.settings.set("hooks", switchBundled(setup.settings.current.hooks, bundled, isEnabled));
+			await (isEnabled ? hooks.addBundled(bundled) : hooks.removeBundled(bundled));
+			await this.deps.rebuild();
+			return;
+		}
 		const hook = this.deps.hooks.loaded.find((candidate) => candidate.path === path);
 		if (!hook) return;
 		this.deps.hooks.setEnabled(hook, isEnabled);
 		await this.deps.rebuild();
 	}
 
-	#contextHooks(): LoadedHook[] {
-		return this.deps.hooks.registry.hooks.filter((hook) => (hook.handlers.context?.length ?? 0) > 0);
+	#contextHooks(entries: readonly SessionEntry[]): LoadedHook[] {
+		return this.deps.hooks.registry.hooks.filter(
+			(hook) => (hook.handlers.context?.length ?? 0) > 0 && canChangeContext(hook, entries),
+		);
 	}
 
 	#build(entries: readonly SessionEntry[], without: ReadonlySet<string>, watch: StabilityWatch): Promise<BuiltContext> {
@@ -124,8 +143,31 @@ function isReply(entry: SessionEntry): boolean {
 }
 
 function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {
-	const none = { events: [], commands: [], entryTypes: [], cannotFire: [], conflicts: [] };
-	return { ...failure, ...none, isEnabled: false, figures, share: NO_SHARE };
+	return { ...failure, ...NO_REGISTRATIONS, bundled: null, isEnabled: false, figures, share: NO_SHARE };
+}
+
+const NO_REGISTRATIONS = { events: [], commands: [], entryTypes: [], cannotFire: [], conflicts: [] };
+
+/** A bundled hook that is off, and therefore not loaded. */
+function turnedOff({ name, description, commands }: BundledHook, figures: HookFigures): HookStatus {
+	return {
+		...NO_REGISTRATIONS,
+		path: bundledPath(name),
+		name,
+		scope: "bundled",
+		commands,
+		bundled: { description, isLoaded: false, replacedBy: null },
+		isEnabled: false,
+		problem: null,
+		figures,
+		share: NO_SHARE,
+	};
+}
+
+function describeBundled(path: string, hooks: SessionHooks): HookStatus["bundled"] {
+	const bundled = findBundled(path);
+	if (!bundled) return null;
+	return { description: bundled.description, isLoaded: true, replacedBy: hooks.replaced.get(path)?.path ?? null };
 }
 
 /** Commands and entry types that two hooks both claim. */

@@ -1,19 +1,23 @@
 import { dirname } from "node:path";
 import type { BranchTarget } from "../commands/command.js";
 import { PiError } from "../errors.js";
-import type { SessionAnswer } from "../hooks/runner.js";
+import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText } from "../log/entry.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
+import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
 import { entriesUpTo } from "./session-context.js";
 import type { SessionCore } from "./session-setup.js";
+import { lastModel } from "./session-state.js";
 
 export interface LifecycleDeps extends SessionCore {
 	/** Called before the session leaves a log, when nothing is running. */
 	onLeave(): void;
+	/** Reads the files of the user and the project again. @returns a line for each new problem */
+	reread(): Promise<string[]>;
 	/** True for entry types that a loaded hook declares or writes. */
 	knowsType(type: string): boolean;
 	warn(line: string): void;
@@ -69,6 +73,11 @@ export class Lifecycle {
 		});
 	}
 
+	/** Emits a session event of the current session to some hooks only. */
+	async notify(runner: HookRunner, reason: "start" | "shutdown"): Promise<void> {
+		await runner.emitSession(this.#event(reason, null), this.deps.ended);
+	}
+
 	/** Reloads the hooks: the old ones receive `shutdown`, the new ones `start`; then computes the context again. */
 	reload<T>(load: (unload: () => Promise<void>) => Promise<T>): Promise<T> {
 		return this.#switching("reload", async (signal) => {
@@ -92,12 +101,15 @@ export class Lifecycle {
 	}
 
 	/**
-	 * Opens another session, or a copy of it. @returns false when a hook canceled it
+	 * Opens another session, or a copy of it. Changes nothing if the session is open already.
+	 * @returns false when a hook canceled it
 	 * @throws PiError when the file cannot be used; `log_locked` when another pi has it open, unless it is copied;
 	 * `session_busy`
 	 */
 	switchSession(path: string, { copy = false } = {}): Promise<boolean> {
 		return this.#switching("switch", async (signal) => {
+			const current = this.deps.state.log.path;
+			if (!copy && current !== null && isSameFile(path, current)) return true;
 			const { cwd, sessionDir } = this.deps.setup;
 			const log = copy ? copySession(path, sessionDir ?? dirname(path)) : SessionLog.open(path, { cwd });
 			if ((await this.#ask("before_switch", signal)).cancel) {
@@ -181,7 +193,8 @@ export class Lifecycle {
 		previous.close();
 		setup.client.release(id);
 		context.reset();
-		if (reason === "switch") state.restore(setup.models.find, { model: false, thinkingLevel: false });
+		const problems = reason === "branch" ? [] : await this.deps.reread();
+		if (reason === "switch") await this.#restoreModel();
 		this.#missing = null;
 		if (reason === "switch") {
 			this.#warnAboutDirectory();
@@ -189,11 +202,20 @@ export class Lifecycle {
 		}
 		await context.rebuild(signal);
 		emit({ type: "session_changed", reason });
+		for (const message of problems) emit({ type: "notice", level: "warning", message: setup.redact(message) });
 		const event = () =>
 			reason === "branch"
 				? this.#event("switch", previous.path, { reason, targetTurnIndex })
 				: this.#event(reason, previous.path);
 		await this.#emit(event, signal);
+	}
+
+	async #restoreModel(): Promise<void> {
+		const { state, setup, warn } = this.deps;
+		const used = lastModel(state.log);
+		if (used) await setup.models.searchServer(used);
+		const gone = state.restore(setup.models.find, { model: false, thinkingLevel: false });
+		if (gone) warn(setup.models.describeReplaced(gone, state.model));
 	}
 
 	/** Relative paths in a session refer to the directory in which it began. */

@@ -1,4 +1,5 @@
-import type { Api, Model } from "@mariozechner/pi-ai";
+import type { Api, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import { packageVersion } from "../util/package-root.js";
 import type { ModelClient } from "./session-setup.js";
 
 /** Clients that pi-ai would otherwise load, slowly, during the first request. */
@@ -12,8 +13,9 @@ const PROVIDER_CLIENTS: Partial<Record<string, () => Promise<unknown>>> = {
 /** Loads pi-ai, which is slow to import, as the client of sessions. */
 export async function loadModelClient(): Promise<ModelClient> {
 	const ai = await import("@mariozechner/pi-ai");
+	const agent = `pi/${packageVersion()}`;
 	return {
-		stream: (model, context, options) => ai.streamSimple(model, context, options),
+		stream: (model, context, options) => ai.streamSimple(model, context, withUserAgent(model, options, agent)),
 		validate: (tool, call) => ai.validateToolArguments(tool, call),
 		isOverflow: (message, contextWindow) => ai.isContextOverflow(message, contextWindow || undefined),
 		clampThinkingLevel: (model: Model<Api>, level) => ai.clampThinkingLevel(model, level),
@@ -26,4 +28,14 @@ export async function loadModelClient(): Promise<ModelClient> {
 		},
 		release: (sessionId) => ai.cleanupSessionResources(sessionId),
 	};
+}
+
+/** Some providers serve a login or plan only to the client that it was made for; pi-ai or the user names that client. */
+function withUserAgent(model: Model<Api>, options: SimpleStreamOptions, agent: string): SimpleStreamOptions {
+	const own = Object.entries({ ...model.headers, ...options.headers });
+	const named = own.find(([name]) => name.toLowerCase() === "user-agent")?.[1];
+	const isClaudeLogin = model.api === "anthropic-messages" && options.apiKey?.includes("sk-ant-oat") === true;
+	if (named === undefined && isClaudeLogin) return options;
+	const others = Object.entries({ ...options.headers }).filter(([name]) => name.toLowerCase() !== "user-agent");
+	return { ...options, headers: { ...Object.fromEntries(others), "User-Agent": named ?? agent } };
 }

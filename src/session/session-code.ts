@@ -1,11 +1,11 @@
-import { join } from "node:path";
+import { statSync } from "node:fs";
 import type { Paths } from "../config/paths.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { ProjectSet } from "../config/trust.js";
 import { describeError, PiError } from "../errors.js";
 import { type DiscoverOptions, discoverHooks, type HookFile } from "../hooks/discover.js";
 import type { FoundHooks } from "../hooks/load.js";
-import { discoverTools, loadTools } from "../hooks/load-tools.js";
+import { type CustomTool, discoverTools, loadTools } from "../hooks/load-tools.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { AnyTool } from "../tools/tool.js";
 import { ProjectGate, type TrustAnswer, withCopies } from "./project-code.js";
@@ -13,6 +13,9 @@ import { SessionTools } from "./session-tools.js";
 
 export interface SessionCodeOptions {
 	paths: Paths;
+	/** A private directory for copies of accepted project code. */
+	copyDir: string;
+	/** Read again at each reload. */
 	settings: Pick<Settings, "hooks" | "customTools" | "hookTimeout">;
 	builtinTools: readonly AnyTool[];
 	extraTools: readonly AnyTool[];
@@ -21,6 +24,8 @@ export interface SessionCodeOptions {
 	/** Files named on the command line. */
 	explicit: { hooks: readonly string[]; tools: readonly string[] };
 	discoverHooks: boolean;
+	/** Whether the settings turn bundled hooks on; false: only `explicit` does. */
+	bundledHooks: boolean;
 	trustOnce: boolean;
 	ask: ((set: ProjectSet) => Promise<TrustAnswer>) | undefined;
 	/** Watches tool files while they load. */
@@ -33,6 +38,10 @@ export interface SessionCode {
 	trust: ProjectGate;
 	/** Finds the hooks, at the start and at each reload. Loads the project's tools along with its hooks. */
 	findHooks(): Promise<FoundHooks>;
+	/** Loads the user's own tools again. A file that is broken now keeps its tools. @returns a line for each problem */
+	rereadTools(): Promise<string[]>;
+	/** True if the files of hooks and tools differ from those that `findHooks` found last. */
+	hasChanged(): boolean;
 	/** Problems so far, one line each. */
 	warnings: string[];
 }
@@ -55,14 +64,25 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 	const trust = new ProjectGate({
 		cwd: paths.cwd,
 		agentDir: paths.agentDir,
-		copyDir: join(paths.agentDir, "cache", "project"),
+		copyDir: options.copyDir,
 		trustOnce,
 		...(ask ? { ask } : {}),
 	});
+	let seen = "";
 	return {
 		tools,
 		trust,
-		findHooks: async () => findHooks(options, trust, tools),
+		findHooks: async () => {
+			seen = describeCode(options);
+			return findHooks(options, trust, tools);
+		},
+		async rereadTools() {
+			const found = findTools(options, false);
+			const loaded = await load(found.files, options);
+			const warnings = tools.useOwn(options.builtinTools, keepGood(tools.custom, loaded));
+			return [...[...found.errors, ...loaded.errors].map(describeError), ...warnings];
+		},
+		hasChanged: () => seen !== describeCode(options),
 		warnings: [...[...found.errors, ...errors].map(describeError), ...tools.warnings],
 	};
 }
@@ -70,9 +90,9 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 /** Finds the user's own hooks first: the question about the project's code follows once they run. */
 function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: SessionTools): FoundHooks {
 	const { files, errors } = discoverHooks(hookSearchPaths(options, true));
-	const isGlobal = ({ scope }: HookFile) => scope === "global";
+	const isFirst = ({ scope }: HookFile) => scope === "bundled" || scope === "global";
 	return {
-		files: files.filter(isGlobal),
+		files: files.filter(isFirst),
 		errors,
 		async next() {
 			const problems: PiError[] = [];
@@ -84,11 +104,30 @@ function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: Sessi
 			const allowed = accepted ? files : discoverHooks(hookSearchPaths(options, false)).files;
 			const loaded = await load(accepted ? withCopies(toolFiles, accepted, onWarning) : [], options);
 			problems.push(...loaded.errors);
-			for (const line of tools.useProject(loaded.tools)) onWarning(line);
-			const rest = allowed.filter((file) => !isGlobal(file));
+			for (const line of tools.useProject(keepGood(accepted ? tools.custom : [], loaded))) onWarning(line);
+			const rest = allowed.filter((file) => !isFirst(file));
 			return { files: withCopies(rest, accepted, onWarning), errors: problems };
 		},
 	};
+}
+
+type LoadedTools = Awaited<ReturnType<typeof load>>;
+
+/** The loaded tools, and those of before whose file did not load. */
+function keepGood(before: readonly CustomTool[], { tools, errors }: LoadedTools): CustomTool[] {
+	const isBroken = ({ path }: HookFile) => errors.some(({ message }) => message.startsWith(`Tool ${path}`));
+	return [...tools, ...before.filter(({ file }) => isBroken(file))];
+}
+
+/** The versions of all files of hooks and tools, without what they import. */
+function describeCode(options: SessionCodeOptions): string {
+	const files = [...discoverHooks(hookSearchPaths(options, true)).files, ...findTools(options, true).files];
+	return files.map(({ realPath }) => `${realPath} ${versionOf(realPath)}`).join("\n");
+}
+
+function versionOf(path: string): string {
+	const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+	return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : "";
 }
 
 function load(
@@ -120,6 +159,7 @@ function hookSearchPaths(options: SessionCodeOptions, withProject: boolean): Dis
 		configured: settings.hooks,
 		explicit: explicit.hooks,
 		discovery: options.discoverHooks,
+		bundled: options.bundledHooks,
 	};
 }
 

@@ -18,6 +18,8 @@ export interface ContextLog {
 	readonly length: number;
 	readonly entries: readonly SessionEntry[];
 	entry(index: number): SessionEntry | undefined;
+	/** Type of an entry, without reading the complete entry if possible. */
+	typeOf(index: number): string | undefined;
 	/** Index of the last entry with one of these types before an index; -1 for none. */
 	findLast(type: string | readonly string[], before?: number): number;
 }
@@ -28,10 +30,18 @@ export interface LogView extends Required<EntrySource> {
 	findLastMessage(role: MessageRole | readonly MessageRole[], before?: number, from?: number): number;
 }
 
+/** The log as the stages of a context read it. */
+export interface StageInput {
+	entries(): readonly SessionEntry[];
+	/** Whether an entry has one of these types. */
+	hasType(types: readonly string[]): boolean;
+	/** Number of entries. */
+	length: number;
+}
+
 export interface SessionContextOptions {
 	log(): ContextLog;
-	/** @param length number of entries */
-	stages(entries: () => readonly SessionEntry[], signal: AbortSignal, length: number): ContextStage[];
+	stages(input: StageInput, signal: AbortSignal): ContextStage[];
 	/** Estimated tokens of the system prompt and tools, which start every request. */
 	preambleTokens(): number;
 	/** The model of the next request; undefined when none is chosen. */
@@ -68,6 +78,7 @@ export class SessionContext {
 	#memo = new ContextMemo();
 	#requests = new RequestMemo();
 	#estimate = new TokenSum();
+	#types = new TypeMemo();
 
 	constructor(private readonly options: SessionContextOptions) {}
 
@@ -141,6 +152,7 @@ export class SessionContext {
 		this.#memo = new ContextMemo();
 		this.#requests = new RequestMemo();
 		this.#estimate = new TokenSum();
+		this.#types = new TypeMemo();
 	}
 
 	/**
@@ -233,7 +245,12 @@ export class SessionContext {
 	async #compute(signal: AbortSignal): Promise<BuiltContext> {
 		const log = this.options.log();
 		const { length } = log;
-		const stages = this.options.stages(() => entriesUpTo(log, length), signal, length);
+		const input: StageInput = {
+			entries: () => entriesUpTo(log, length),
+			hasType: (types) => this.#types.has(types, log, length),
+			length,
+		};
+		const stages = this.options.stages(input, signal);
 		const { onProblem } = this.options;
 		const context = await buildContext(sourceOf(log, length), stages, { onProblem, memo: this.#memo });
 		const before = this.#current.messages;
@@ -242,6 +259,18 @@ export class SessionContext {
 		this.#countCurrent();
 		if (sharedLength(before, context.messages) < before.length) this.options.onChange(context);
 		return context;
+	}
+}
+
+/** Remembers the types of a log's entries, so that each request reads only those of added entries. */
+class TypeMemo {
+	readonly #types = new Set<string | undefined>();
+	#end = 0;
+
+	/** Whether one of the first `length` entries has one of these types. */
+	has(types: readonly string[], log: Pick<ContextLog, "typeOf">, length: number): boolean {
+		for (; this.#end < length; this.#end++) this.#types.add(log.typeOf(this.#end));
+		return types.some((type) => this.#types.has(type));
 	}
 }
 

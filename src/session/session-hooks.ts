@@ -1,29 +1,33 @@
 import type { ContextStage } from "../context/build-context.js";
 import { StabilityWatch } from "../context/stability.js";
 import { describeError, HookError, inspectable } from "../errors.js";
+import { BUNDLED_HOOKS, type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
-import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
+import { HookRegistry, type LoadedHook, replacedBundled } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
+import type { StageInput } from "./session-context.js";
 import type { SessionSetup } from "./session-setup.js";
 
 export interface SessionHooksOptions {
 	host: HookHost;
 	setup: Pick<
 		SessionSetup,
-		"findHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
+		"findHooks" | "bundledHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
 	>;
 	onError(error: HookError): void;
 	/** Called for handlers that keep the session waiting. */
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
 	onSend(text: string, attachments: Attachment[]): void;
+	/** Emits a session event of the current session to the hooks of a runner. */
+	notify(runner: HookRunner, reason: "start" | "shutdown"): Promise<void>;
 }
 
 /** A hook that failed to load, and the reason. */
@@ -42,6 +46,7 @@ export class SessionHooks {
 	/** Paths of hooks that the user turned off for this session. */
 	readonly #off = new Set<string>();
 	#loaded: readonly LoadedHook[] = [];
+	#replaced: ReadonlyMap<string, LoadedHook> = new Map();
 	/** Every file found so far, even if it failed to load or was replaced: its timers and promises may still run. */
 	#files: readonly HookFile[] = [];
 	#failures: readonly HookFailure[] = [];
@@ -70,6 +75,11 @@ export class SessionHooks {
 		return this.#loaded;
 	}
 
+	/** Loaded bundled hooks that do not run, because a hook of the user has one of their commands: path → the user's hook. */
+	get replaced(): ReadonlyMap<string, LoadedHook> {
+		return this.#replaced;
+	}
+
 	/** Hooks that failed to load last time; a previous version may still be loaded. */
 	get failures(): readonly HookFailure[] {
 		return this.#failures;
@@ -77,6 +87,30 @@ export class SessionHooks {
 
 	isEnabled({ path }: LoadedHook): boolean {
 		return !this.#off.has(path);
+	}
+
+	/**
+	 * Loads a bundled hook into the running session, unless it is loaded. The caller computes the context again.
+	 * @throws PiError `hook_load_failed`
+	 */
+	async addBundled({ name }: BundledHook): Promise<void> {
+		const path = bundledPath(name);
+		if (this.#loaded.some((hook) => hook.path === path)) return;
+		const file: HookFile = { path, realPath: bundledFile(name), scope: "bundled", name };
+		this.#files = [...this.#files, file];
+		const { hooks, failures } = await loadHooks([file], this.#loading());
+		this.#failures = this.#failures.filter((failure) => failure.path !== path);
+		if (failures[0]) throw failures[0].error;
+		this.#hold([...this.#loaded, ...hooks].sort(byBundledOrder));
+		await this.#notify(path, "start");
+	}
+
+	/** Unloads a bundled hook. The caller computes the context again. */
+	async removeBundled({ name }: BundledHook): Promise<void> {
+		const path = bundledPath(name);
+		await this.#notify(path, "shutdown");
+		for (const hook of this.#loaded) if (hook.path === path) hook.active = false;
+		this.#hold(this.#loaded.filter((hook) => hook.path !== path));
 	}
 
 	/** Turns handlers and commands of a hook off or on. The caller computes the context again. */
@@ -87,8 +121,8 @@ export class SessionHooks {
 	}
 
 	/** The stages of the context, watched for unstable answers. */
-	contextStages(entries: () => readonly SessionEntry[], signal: AbortSignal, length: number): ContextStage[] {
-		return this.#stability.watch(this.#runner.contextStages(entries, signal), length);
+	contextStages({ entries, hasType, length }: StageInput, signal: AbortSignal): ContextStage[] {
+		return this.#stability.watch(this.#runner.contextStages(entries, signal, hasType), length);
 	}
 
 	/** Like `contextStages`, for inspection: records no figures and reports nothing. */
@@ -116,7 +150,7 @@ export class SessionHooks {
 	/**
 	 * Loads all hooks again. A hook that fails to load keeps its previous version.
 	 * @param beforeUnload runs while the old hooks are still active, for their `shutdown`
-	 * @returns the number of loaded hooks, and the paths that kept their old version
+	 * @returns the number of loaded hooks, without bundled ones, and the paths that kept their old version
 	 */
 	async reload(beforeUnload: () => Promise<void>): Promise<{ count: number; kept: string[] }> {
 		const old = this.#loaded;
@@ -125,7 +159,10 @@ export class SessionHooks {
 		const kept = old.filter(({ path }) => failed.has(path));
 		for (const hook of old) if (!kept.includes(hook)) hook.active = false;
 		this.#use(inOrder(hooks, kept, old));
-		return { count: this.#loaded.length, kept: kept.map(({ path }) => path) };
+		return {
+			count: this.#loaded.filter(({ scope }) => scope !== "bundled").length,
+			kept: kept.map(({ path }) => path),
+		};
 	}
 
 	/** True when a stack trace shows a call by a hook, even one that is still loading or failed to load. */
@@ -142,8 +179,10 @@ export class SessionHooks {
 		const error = inspectable(thrown);
 		const stack = error instanceof Error ? (error.stack ?? "") : "";
 		const owner = fileInStack(stack, this.#files);
-		if (!owner && (this.#files.length === 0 || isOwnStack(stack))) return false;
-		const suspects = owner ? [owner] : this.#files;
+		// Without a stack, the user's hooks are suspects, and not those that pi brings along.
+		const files = this.#files.filter(({ scope }) => scope !== "bundled");
+		if (!owner && (files.length === 0 || isOwnStack(stack))) return false;
+		const suspects = owner ? [owner] : files;
 		const hookPath =
 			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
 		this.#fail(new HookError("hook_failed", hookPath, "a timer or promise", error));
@@ -157,22 +196,16 @@ export class SessionHooks {
 	}
 
 	async #loadFresh(): Promise<{ hooks: LoadedHook[]; failed: ReadonlyMap<string, HookFailure> }> {
-		const { setup, onSend, onWarning } = this.options;
-		const loading: LoadHooksOptions = {
-			cacheDir: setup.hookCacheDir,
-			timeoutMs: setup.settings.current.hookTimeout,
-			...(setup.watch ? { watch: setup.watch } : {}),
-			// Built-in hooks may use every handle; for others the user decides.
-			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : setup.grants.of(file)),
-			requestGrant: (request) => setup.grants.request(request, onWarning),
-			send: (_, text, attachments) => onSend(text, attachments),
-		};
+		const { setup, onWarning } = this.options;
+		const loading = this.#loading();
 		const builtin = await loadBuiltinHooks(setup.builtinHooks, loading);
 		for (const { error } of builtin.failures) onWarning(describeError(error));
 		const hooks = [...builtin.hooks];
 		const failed = new Map<string, HookFailure>();
 		for (let found: FoundHooks | undefined = await setup.findHooks(); found; found = await found.next?.()) {
-			const added = found.files.filter(({ realPath }) => !this.#files.some((known) => known.realPath === realPath));
+			const added = found.files.filter(
+				({ path, realPath }) => !this.#files.some((known) => known.realPath === realPath && known.path === path),
+			);
 			this.#files = [...this.#files, ...added];
 			const loaded = await loadHooks(found.files, loading);
 			for (const error of found.errors) onWarning(describeError(error));
@@ -187,14 +220,40 @@ export class SessionHooks {
 		return { hooks, failed };
 	}
 
+	#loading(): LoadHooksOptions {
+		const { setup, onSend, onWarning } = this.options;
+		return {
+			cacheDir: setup.hookCacheDir,
+			timeoutMs: setup.settings.current.hookTimeout,
+			...(setup.watch ? { watch: setup.watch } : {}),
+			// Built-in hooks may use every handle; for others the user decides.
+			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : setup.grants.of(file)),
+			requestGrant: (request) => setup.grants.request(request, onWarning),
+			send: (_, text, attachments) => onSend(text, attachments),
+		};
+	}
+
+	/** Emits a session event to one hook that is turned on or off during the session. */
+	async #notify(path: string, reason: "start" | "shutdown"): Promise<void> {
+		const { registry } = this;
+		const hook = registry.hooks.find((candidate) => candidate.path === path);
+		if (!hook?.handlers.session) return;
+		await this.options.notify(this.#createRunner(new HookRegistry([hook], this.#builtinNames)), reason);
+	}
+
 	#use(hooks: readonly LoadedHook[]): void {
-		this.#loaded = hooks;
-		this.#register();
+		this.#hold(hooks);
 		for (const warning of this.#registry.warnings) this.options.onWarning(warning);
 	}
 
+	#hold(hooks: readonly LoadedHook[]): void {
+		this.#loaded = hooks;
+		this.#replaced = replacedBundled(hooks);
+		this.#register();
+	}
+
 	#register(): void {
-		const enabled = this.#loaded.filter((hook) => this.isEnabled(hook));
+		const enabled = this.#loaded.filter((hook) => this.isEnabled(hook) && !this.#replaced.has(hook.path));
 		this.#registry = new HookRegistry(enabled, this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
 		// A reloaded hook may answer differently.
@@ -229,4 +288,14 @@ function inOrder(fresh: LoadedHook[], kept: LoadedHook[], old: readonly LoadedHo
 		order.splice(at, 0, hook);
 	}
 	return order;
+}
+
+/** Bundled hooks run before the user's, in their own order. The sort is stable, so all others stay in place. */
+function byBundledOrder(a: LoadedHook, b: LoadedHook): number {
+	return bundledIndex(a) - bundledIndex(b);
+}
+
+function bundledIndex({ scope, name }: LoadedHook): number {
+	if (scope === "builtin") return -1;
+	return scope === "bundled" ? BUNDLED_HOOKS.findIndex((hook) => hook.name === name) : BUNDLED_HOOKS.length;
 }

@@ -1,7 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandModels, ModelOffer } from "../commands/pickers.js";
 import type { Credentials } from "../config/credentials.js";
-import { type FindLocalOptions, findLocalModels } from "../config/local-servers.js";
+import { type FindLocalOptions, findLocalModels, LOCAL_SERVERS } from "../config/local-servers.js";
 import type { ModelRegistry } from "../config/models.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import type { SessionModels, SessionSetup } from "./session-setup.js";
@@ -12,17 +12,15 @@ export interface SessionModelsOptions {
 	credentials: Credentials;
 	/** `--models`: the models that Ctrl+P cycles through. */
 	patterns?: readonly string[];
-	/** Do not search for local servers. */
-	offline: boolean;
 	/** Ports to search; default: the usual ones. */
 	local?: Pick<FindLocalOptions, "ports" | "timeoutMs"> | undefined;
 }
 
 /** The models and keys that a session uses. */
 export function createSessionModels(options: SessionModelsOptions): SessionModels {
-	const { registry, credentials, patterns, offline, local } = options;
+	const { registry, credentials, patterns, local } = options;
 	const available = async () => {
-		if (!offline) await registerLocalModels(registry, local);
+		await registerLocalModels(registry, local);
 		return registry.availableModels();
 	};
 	return {
@@ -32,26 +30,28 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 			patterns ? registry.matchModels(patterns).models.map(({ model }) => model) : registry.availableModels(),
 		resolveApiKey: (model) => credentials.resolveApiKey(model),
 		requestAuth: (model) => credentials.requestAuth(model),
+		searchServer: (used) => searchServer(registry, used, local),
+		describeReplaced: ({ provider, id }, by) => registry.describeReplaced({ provider, modelId: id }, by),
 		describeMissingModel: () => registry.describeMissingModel("No model is chosen"),
 	};
 }
 
 /** The models of a session as commands offer them. */
-export function createModelOffers({ registry, credentials, offline, local }: SessionModelsOptions): CommandModels {
+export function createModelOffers({ registry, credentials, local }: SessionModelsOptions): CommandModels {
 	const offers = () => {
 		const states = new Map<string, ModelOffer["key"]>();
 		return registry.all().map((model): ModelOffer => {
 			const key = states.get(model.provider) ?? credentials.keyState(model.provider);
 			states.set(model.provider, key);
-			return { model, key };
+			return { model, key, isPriced: registry.isPriced(model) };
 		});
 	};
 	return {
 		offers,
 		keyState: (provider) => credentials.keyState(provider),
 		bestOf: (provider) => registry.bestOf(provider),
-		findLocal: async (signal) => !offline && (await registerLocalModels(registry, { ...local, signal })),
-		resolve: (spec) => resolveModel(registry, spec, { offline, local }),
+		findLocal: (signal) => registerLocalModels(registry, { ...local, signal }),
+		resolve: (spec) => resolveModel(registry, spec, { local }),
 	};
 }
 
@@ -59,13 +59,13 @@ export function createModelOffers({ registry, credentials, offline, local }: Ses
 export async function resolveModel(
 	registry: ModelRegistry,
 	spec: string,
-	{ offline, local, provider }: Pick<SessionModelsOptions, "offline" | "local"> & { provider?: string | undefined },
+	{ local, provider }: Pick<SessionModelsOptions, "local"> & { provider?: string | undefined },
 ): ReturnType<CommandModels["resolve"]> {
 	const scope = provider === undefined ? {} : { provider };
 	try {
 		return registry.resolveModelSpec(spec, scope);
 	} catch (error) {
-		if (offline || !(await registerLocalModels(registry, local))) throw error;
+		if (!(await registerLocalModels(registry, local))) throw error;
 		return registry.resolveModelSpec(spec, scope);
 	}
 }
@@ -75,6 +75,16 @@ export async function registerLocalModels(registry: ModelRegistry, options: Find
 	const models = await findLocalModels(options);
 	registry.registerModels(models);
 	return models.length > 0;
+}
+
+/** Searches this machine for a model that a local server offered before. */
+export async function searchServer(
+	registry: ModelRegistry,
+	{ provider, id }: { provider: string; id: string },
+	local: FindLocalOptions = {},
+): Promise<void> {
+	const isLocal = LOCAL_SERVERS.some((server) => server === provider);
+	if (isLocal && !registry.findModel(provider, id)) await registerLocalModels(registry, local);
 }
 
 /** Switches to the next or previous available model. @returns that model; null when there is no other */

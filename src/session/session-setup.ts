@@ -32,6 +32,10 @@ export interface SessionModels {
 	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
 	/** @throws PiError `key_missing` */
 	requestAuth(model: Model<Api>): Promise<RequestAuth>;
+	/** Searches the local servers if the model is one that only they can offer and is unknown. */
+	searchServer(used: { provider: string; id: string }): Promise<void>;
+	/** Names a model that is not available anymore, and the one used now. */
+	describeReplaced(used: { provider: string; id: string }, by: Model<Api> | null): string;
 	/** The error for a session without a model, with the next step. */
 	describeMissingModel(): PiError;
 }
@@ -74,13 +78,25 @@ export interface SessionSetup {
 	tools: readonly AnyTool[];
 	/** Turns tools off and on. */
 	toolSwitch: CommandTools;
-	/** Runs the user's `!` commands, even when the model has no bash tool. */
-	bashTool: AnyTool;
 	/** The start of every request; the same object until it changes. */
 	preamble: RequestPreamble;
 	resources: SessionResources;
+	/**
+	 * Reads settings, models, keys, context files, skills and templates again, and with `withTools` the user's own tools. A
+	 * broken file keeps its last good state.
+	 * @returns a line for each problem
+	 */
+	reread(what: { withTools: boolean }): Promise<string[]>;
+	/** What `reread` read, as counts such as `2 skills`. */
+	describeFiles(): string[];
+	/** True if a file of a hook or tool was added, changed or removed since they were loaded. */
+	codeChanged(): boolean;
+	/** The model to start with, by the current files; null if there is none. */
+	findDefaultModel(): Promise<Model<Api> | null>;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;
+	/** False when bundled hooks are not part of the session, as with `--no-hooks`. */
+	bundledHooks: boolean;
 	/** The user's decision on the project's own code. */
 	trust: CommandTrust;
 	/** Features written as hooks; they load before the hook files. */
@@ -90,6 +106,8 @@ export interface SessionSetup {
 	/** Watches running handlers. */
 	watch?: HandlerWatch;
 	hookCacheDir: string;
+	/** The file that remembers the models of directories. */
+	lastModels: string;
 	/** A private directory for long outputs. */
 	tmpDir: string;
 	/** Directory of new sessions; null keeps them in memory. */

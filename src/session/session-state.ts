@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { SettingsStore } from "../config/settings-store.js";
 import {
@@ -77,19 +78,34 @@ export class SessionState {
 		this.#unwritten.clear();
 	}
 
-	/** Restores model and thinking level from the log, unless the user chose others. */
-	restore(findModel: (provider: string, id: string) => Model<Api> | null, chosen = this.defaults.chosen): void {
+	/**
+	 * Restores model and thinking level from the log, unless the user chose others.
+	 * @returns the model of the log if it does not exist anymore; the current one is used instead
+	 */
+	restore(
+		findModel: (provider: string, id: string) => Model<Api> | null,
+		chosen = this.defaults.chosen,
+	): { provider: string; id: string } | null {
 		const used = chosen?.model ? null : lastModel(this.#log);
 		const model = used ? findModel(used.provider, used.id) : null;
 		if (model) this.#model = model;
 		const level = chosen?.thinkingLevel ? null : lastThinkingLevel(this.#log);
 		if (level) this.#thinkingLevel = level;
+		return model ? null : used;
 	}
 
 	setModel(model: Model<Api>): void {
 		if (this.#model?.id === model.id && this.#model.provider === model.provider) return;
 		this.#model = model;
 		this.#change("model");
+		this.emit({ type: "model_changed" });
+	}
+
+	/** Uses the model as it is defined now. Writes no entry: it is the same model. */
+	refreshModel(findModel: (provider: string, id: string) => Model<Api> | null): void {
+		const model = this.#model && findModel(this.#model.provider, this.#model.id);
+		if (!model || isDeepStrictEqual(model, this.#model)) return;
+		this.#model = model;
 		this.emit({ type: "model_changed" });
 	}
 
@@ -147,7 +163,7 @@ export class SessionState {
 }
 
 /** The model last used in a log. Reads backward and stops at the first entry that names one. */
-function lastModel(log: SessionLog): { provider: string; id: string } | null {
+export function lastModel(log: SessionLog): { provider: string; id: string } | null {
 	const changed = log.findLast("model_change");
 	for (let index = log.findLast("message"); index > changed; index = log.findLast("message", index)) {
 		const entry = log.entry(index);

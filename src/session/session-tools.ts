@@ -29,7 +29,7 @@ export class SessionTools implements CommandTools {
 	readonly warnings: readonly string[];
 
 	/** @throws PiError `tool_unknown` for a name that no tool has and no project tool can have */
-	constructor(private readonly options: SessionToolsOptions) {
+	constructor(private options: SessionToolsOptions) {
 		const { tools, warnings } = this.#merge([]);
 		this.warnings = warnings;
 		this.#all = this.#choose(tools, !options.expectsMore);
@@ -53,6 +53,20 @@ export class SessionTools implements CommandTools {
 		this.#current = this.#enabledTools();
 		// If tool files disappear later, the session continues without their tools.
 		this.#isStrict = false;
+		return warnings;
+	}
+
+	/** The custom tools as last loaded: the user's and the project's. */
+	get custom(): readonly CustomTool[] {
+		return [...this.options.own, ...this.#project];
+	}
+
+	/** Replaces the built-in tools and the user's own. @returns a line for each new name conflict */
+	useOwn(builtins: readonly AnyTool[], own: readonly CustomTool[]): string[] {
+		this.options = { ...this.options, builtins, own };
+		const { tools, warnings } = this.#merge(this.#project);
+		this.#all = this.#choose(tools, false);
+		this.#current = this.#enabledTools();
 		return warnings;
 	}
 

@@ -1,6 +1,7 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
-import { isRetryable, type RetryPolicy, retryDelay, watchRetryAfter } from "../agent/retry.js";
-import { originOf, readReply, type StreamFunction } from "../agent/stream.js";
+import { describeFailure } from "../agent/failure.js";
+import { isRetryable, type RetryPolicy, retryDelay } from "../agent/retry.js";
+import { readReply, type StreamFunction } from "../agent/stream.js";
 import { type Activities, plainSummary } from "../context/plain-summary.js";
 import { type SummaryRequest, splitConversation, summaryOverhead, summaryRequest } from "../context/summary-request.js";
 import { estimateText } from "../context/tokens.js";
@@ -164,33 +165,25 @@ async function send(
 ): Promise<AssistantMessage> {
 	const auth = await models.requestAuth(model);
 	for (let attempt = 1; ; attempt++) {
-		const watch = watchRetryAfter(originOf(model));
-		let reply: AssistantMessage;
-		let retryAfterMs: number | null;
-		try {
-			reply = await readReply(
-				stream,
-				{ model, context, options: { ...auth, maxTokens, maxRetries: 0 } },
-				{
-					signal,
-					idleTimeoutMs,
-					onEvent: (event) => {
-						if (event.type === "text_delta") onText(replyText(event.partial));
-					},
+		const { reply, facts } = await readReply(
+			stream,
+			{ model, context, options: { ...auth, maxTokens, maxRetries: 0 } },
+			{
+				signal,
+				idleTimeoutMs,
+				onEvent: (event) => {
+					if (event.type === "text_delta") onText(replyText(event.partial));
 				},
-			);
-			retryAfterMs = watch.take();
-		} finally {
-			watch.stop();
-		}
+			},
+		);
 		if (signal.aborted || reply.stopReason === "aborted")
 			throw new PiError("compaction_failed", "The compaction was canceled");
-		if (reply.stopReason !== "error" && !isOverflow(reply, model)) return reply;
-		const failure = reply.errorMessage ?? "unknown error";
+		const failure = describeFailure(reply.errorMessage, model, facts);
 		if (isOverflow(reply, model))
 			throw new TooLong("compaction_failed", `${model.name} refused the request: ${failure}`);
-		const again = retry.enabled && attempt <= retry.maxRetries && isRetryable(failure);
-		const delayMs = again ? retryDelay(retry, attempt, retryAfterMs) : null;
+		if (reply.stopReason !== "error") return reply;
+		const again = retry.enabled && attempt <= retry.maxRetries && isRetryable(reply.errorMessage ?? "", facts);
+		const delayMs = again ? retryDelay(retry, attempt, facts.retryAfterMs) : null;
 		if (delayMs === null)
 			throw new PiError("compaction_failed", `${model.name} returned no summary: ${failure}`, {
 				hint: "try /compact again, or choose another model with /model",

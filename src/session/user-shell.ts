@@ -1,13 +1,17 @@
+import { constants } from "node:os";
 import type { BashExecutionMessage } from "../log/entry.js";
-import type { BashToolDetails, ToolResult } from "../tools/tool.js";
+import { runShell } from "../tools/shell.js";
 import type { SessionCore } from "./session-setup.js";
+
+/** Added to the number of the signal that ended a command, as shells do. */
+const SIGNALED = 128;
 
 /** Runs the user's `!` commands, one at a time, and writes each as an entry. */
 export class UserShell {
 	constructor(private readonly deps: Pick<SessionCore, "setup" | "state" | "activity" | "emit">) {}
 
 	/**
-	 * Runs a command with the bash tool, as the model's commands run. A command that cannot start becomes a message that
+	 * Runs a command in the shell in which the model's commands run, even if the model has no bash tool. A command that cannot start becomes a message that
 	 * says so.
 	 * @throws PiError `session_busy` while another command runs
 	 */
@@ -29,36 +33,23 @@ export class UserShell {
 	async #execute(command: string, excludeFromContext: boolean, signal: AbortSignal): Promise<BashExecutionMessage> {
 		const { setup, emit } = this.deps;
 		const { shellPath } = setup.settings.current;
-		const result = await setup.bashTool.run(
-			{ command },
-			{
-				cwd: setup.cwd,
-				tmpDir: setup.tmpDir,
-				signal,
-				toolCallId: "user",
-				...(shellPath ? { shellPath } : {}),
-				onUpdate: (partial) => emit({ type: "bash_update", output: textOf(partial) }),
-			},
-		);
-		const details = isBashDetails(result.details) ? result.details : {};
+		const { output, exitCode, exitSignal, failure } = await runShell(command, {
+			cwd: setup.cwd,
+			tmpDir: setup.tmpDir,
+			signal,
+			...(shellPath ? { shellPath } : {}),
+			onProgress: ({ text }) => emit({ type: "bash_update", output: text }),
+		});
 		return {
 			role: "bashExecution",
 			command,
-			output: textOf(result),
-			exitCode: details.exitCode ?? null,
+			output: output.text.trimEnd() || (failure ?? ""),
+			exitCode: exitSignal === null ? exitCode : SIGNALED + constants.signals[exitSignal],
 			cancelled: signal.aborted,
-			truncated: details.truncation?.truncated === true,
-			...(details.fullOutputPath ? { fullOutputPath: details.fullOutputPath } : {}),
+			truncated: output.truncation.truncated,
+			...(output.fullOutputPath === undefined ? {} : { fullOutputPath: output.fullOutputPath }),
 			...(excludeFromContext ? { excludeFromContext: true } : {}),
 			timestamp: Date.now(),
 		};
 	}
-}
-
-function textOf(result: ToolResult): string {
-	return result.content.map((block) => (block.type === "text" ? block.text : "")).join("");
-}
-
-function isBashDetails(details: unknown): details is BashToolDetails {
-	return typeof details === "object" && details !== null;
 }

@@ -119,7 +119,7 @@ async function start(
 		discoverHooks: false,
 		discoverSkills: false,
 		contextFiles: false,
-		offline: true,
+		localServers: { ports: {} },
 	});
 	const notices: string[] = [];
 	const errors: string[] = [];

@@ -10,8 +10,11 @@ const MAX_LABEL_WIDTH = 30;
 export class CompletionPopup {
 	#selected = 0;
 	#isChosen = false;
+	#widestLabel: number;
 
-	constructor(private completion: Completion) {}
+	constructor(private completion: Completion) {
+		this.#widestLabel = widestLabel(completion.rows);
+	}
 
 	/** The selected row; undefined when only the usage line is shown. */
 	get selected(): CompletionRow | undefined {
@@ -29,6 +32,7 @@ export class CompletionPopup {
 		const wanted = typed.trimEnd();
 		const rows = this.completion.rows.filter(({ insert, label }) => fitsIn(wanted, insert) || fitsIn(wanted, label));
 		this.completion = { ...this.completion, rows };
+		this.#widestLabel = widestLabel(rows);
 		this.#selected = Math.max(0, selected ? rows.indexOf(selected) : 0);
 		return rows.length > 0 || this.completion.usage !== undefined;
 	}
@@ -37,6 +41,7 @@ export class CompletionPopup {
 	replace(completion: Completion): void {
 		const chosen = this.#isChosen ? this.selected?.insert : undefined;
 		this.completion = completion;
+		this.#widestLabel = widestLabel(completion.rows);
 		this.#selected = Math.max(
 			0,
 			completion.rows.findIndex(({ insert }) => insert === chosen),
@@ -55,7 +60,8 @@ export class CompletionPopup {
 		const { rows, usage } = this.completion;
 		const first = Math.max(0, Math.min(this.#selected - Math.floor(maxRows / 2), rows.length - maxRows));
 		const shown = rows.slice(first, first + maxRows);
-		const labelWidth = Math.min(MAX_LABEL_WIDTH, Math.max(0, ...shown.map((row) => visibleWidth(labelOf(row)))));
+		// Of all rows, not only the visible ones: the descriptions must not move while the list scrolls.
+		const labelWidth = Math.min(MAX_LABEL_WIDTH, Math.floor(width / 2), this.#widestLabel);
 		const lines = shown.map((row, index) => this.#row(row, first + index === this.#selected, labelWidth, width, theme));
 		if (usage) {
 			const text = `${usage.name} ${oneLine(usage.hint)}`.trimEnd();
@@ -84,6 +90,10 @@ export class CompletionPopup {
 /** Fuzzy match; typed text that contains whitespace must be a literal prefix. */
 function fitsIn(typed: string, text: string): boolean {
 	return /\s/.test(typed) ? text.startsWith(typed) : fuzzyMatch(typed, text) !== null;
+}
+
+function widestLabel(rows: readonly CompletionRow[]): number {
+	return rows.reduce((widest, row) => Math.max(widest, visibleWidth(labelOf(row))), 0);
 }
 
 function labelOf(row: CompletionRow): string {

@@ -16,6 +16,8 @@ export interface DialogStyle {
 export interface KeyHint {
 	does: string;
 	actions: readonly KeyAction[];
+	/** Joins the keys of several actions. Default: a space. */
+	separator?: string;
 }
 
 /** Creates a hint; several actions can share one, such as up and down. */
@@ -33,8 +35,13 @@ export const UP_DOWN = ["dialog.up", "dialog.down"] as const satisfies readonly 
 export function keyLines(hints: readonly KeyHint[], { theme, keymap }: DialogStyle, width: number): string[] {
 	const lines: string[] = [];
 	let line = "";
-	for (const { does, actions } of hints) {
-		const key = keymap.keyOf(...actions);
+	for (const { does, actions, separator } of hints) {
+		const key = separator
+			? actions
+					.map((action) => keymap.keyOf(action))
+					.filter(Boolean)
+					.join(separator)
+			: keymap.keyOf(...actions);
 		if (key === "") continue;
 		const segment = `${key} ${does}`.trim();
 		const longer = line === "" ? segment : `${line} · ${segment}`;

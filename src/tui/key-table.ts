@@ -50,6 +50,11 @@ const PI_ACTIONS = {
 		"question.no": { defaultKeys: ["n", "shift+n"], description: "No" },
 		"question.once": { defaultKeys: ["o", "shift+o"], description: "Yes, for this run only" },
 	},
+	answer: {
+		"answer.yes": { defaultKeys: "left", description: "Select yes" },
+		"answer.no": { defaultKeys: "right", description: "Select no" },
+		"answer.other": { defaultKeys: "tab", description: "Select the other answer" },
+	},
 	code: {
 		"question.code": { defaultKeys: ["v", "shift+v"], description: "Show or hide the code in question" },
 	},
@@ -107,6 +112,7 @@ const SCOPE_TITLES: Readonly<Record<string, string>> = {
 	toggle: "Lists",
 	list: "Lists",
 	question: "Questions",
+	answer: "Questions",
 	code: "Questions",
 	pager: "Pagers",
 	contextPanel: "Context panel",
@@ -119,6 +125,7 @@ const LISTENING_TOGETHER: readonly (readonly string[])[] = [
 	["completions"],
 	["dialog", "list", "toggle"],
 	["dialog", "question", "code"],
+	["dialog", "question", "answer"],
 	["dialog", "pager", "code"],
 	["dialog", "contextPanel"],
 	["dialog", "compactionPanel"],

@@ -28,7 +28,7 @@ export function unfold({ text, pastes }: FoldedText): string {
 
 /** Whether a pasted text is long enough to be folded. */
 export function isLongPaste(text: string): boolean {
-	return text.length > MAX_PASTED_LENGTH || countLines(text) > MAX_PASTED_LINES;
+	return text.length > MAX_PASTED_LENGTH || pastedLines(text) > MAX_PASTED_LINES;
 }
 
 /** Whether a text would slow down the editor. */
@@ -74,8 +74,13 @@ export class PasteMarks {
 }
 
 function markOf(number: number, text: string): string {
-	const lines = countLines(text);
+	const lines = pastedLines(text);
 	return lines > MAX_PASTED_LINES ? `[paste #${number} +${lines} lines]` : `[paste #${number} ${text.length} chars]`;
+}
+
+/** Number of lines as a person counts them: a final line end does not start another one. */
+function pastedLines(text: string): number {
+	return countLines(text.endsWith("\n") ? text.slice(0, -1) : text);
 }
 
 /** @returns the pasted text of a mark; undefined when the mark was typed */

@@ -7,6 +7,7 @@ import { withoutBlankEnd } from "./line.js";
 import { type FoldedText, isLongPaste, isTooLongToShow, PasteMarks, plainText, unfold } from "./paste-marks.js";
 import { PromptHistory } from "./prompt-history.js";
 import { visibleControls } from "./safe-line.js";
+import { CURSOR_CELL, drawSuggestion } from "./suggestion.js";
 import type { Theme, ThinkingShade } from "./theme.js";
 
 /** Settings of a `PromptEditor`. */
@@ -24,9 +25,9 @@ const PASTE = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
 /** Some terminals send control characters in a paste as keys. */
 const CONTROL_KEY = /\x1b\[(\d+);5u/g;
-/** Starts the cell that the cursor is on. */
-const CURSOR_CELL = "\x1b[7m";
 const MAX_ROWS = 8;
+/** Keys that make the suggestion the editor's text. */
+const ACCEPTS = ["tui.input.tab", "tui.editor.cursorRight"] as const;
 const graphemes = new Intl.Segmenter();
 
 /**
@@ -41,6 +42,8 @@ export class PromptEditor extends Editor {
 	onFollowUp?: (text: string) => void;
 	/** Called with each key that the popup did not handle. @returns true when it has handled the key */
 	onKey?: (data: string) => boolean;
+	/** A prompt that the user did not write, shown dim while the editor is empty; see `suggest`. */
+	#suggestion = "";
 	#theme: Theme;
 	readonly #keymap: Keymap;
 	readonly #completion: CompletionSource | undefined;
@@ -83,8 +86,18 @@ export class PromptEditor extends Editor {
 		this.tui.requestRender();
 	}
 
+	/**
+	 * Suggests a prompt: the empty editor shows it as dim text. Enter sends it, Tab or → makes it the editor's text, typing
+	 * hides it. It is gone once a prompt is sent or the editor is cleared.
+	 */
+	suggest(text: string): void {
+		this.#suggestion = text;
+		this.tui.requestRender();
+	}
+
 	/** Empties the editor. @returns its text, trimmed and with pastes in full */
 	takeText(): string {
+		this.#suggestion = "";
 		this.#sent = this.#marks.snapshot(this.getText());
 		const text = this.getExpandedText().trim();
 		this.setText("");
@@ -137,6 +150,7 @@ export class PromptEditor extends Editor {
 		}
 		if (this.#popup && this.#popupKey(this.#popup, data)) return;
 		if (this.onKey?.(data)) return;
+		if (this.#suggestion && this.getText() === "" && this.#suggestionKey(data)) return;
 		if (this.#keymap.matches(data, "app.followUp") && this.onFollowUp) {
 			this.onFollowUp(this.takeText());
 			return;
@@ -156,7 +170,8 @@ export class PromptEditor extends Editor {
 
 	override render(width: number): string[] {
 		this.#width = width;
-		const lines = super.render(width);
+		const lines =
+			this.#suggestion && this.getText() === "" ? this.#withSuggestion(super.render(width)) : super.render(width);
 		const style = this.getText().startsWith("!") ? this.#theme.bashBorder : this.#theme.thinkingBorder(this.#level);
 		const last = lines.length - 1;
 		const framed = lines.map((line, index) => (index === 0 || index === last ? style(line) : withoutBlankEnd(line)));
@@ -166,6 +181,25 @@ export class PromptEditor extends Editor {
 
 	override isShowingAutocomplete(): boolean {
 		return this.#popup !== undefined;
+	}
+
+	/** @returns true when the key was for the suggestion */
+	#suggestionKey(data: string): boolean {
+		const isFollowUp = this.#keymap.matches(data, "app.followUp");
+		if (isFollowUp || this.#keymap.matches(data, "tui.input.submit")) {
+			const text = this.#suggestion;
+			this.#suggestion = "";
+			(isFollowUp ? this.onFollowUp : this.onSubmit)?.(text);
+		} else if (ACCEPTS.some((action) => this.#keymap.matches(data, action))) this.setText(this.#suggestion);
+		else return false;
+		this.tui.requestRender();
+		return true;
+	}
+
+	/** Draws the suggestion into the lines of the empty editor. */
+	#withSuggestion(lines: readonly string[]): string[] {
+		const keys = `${this.#keymap.keyOf("tui.input.submit")} sends · ${this.#keymap.keyOf("tui.input.tab")} edits`;
+		return drawSuggestion(lines, visibleControls(this.#suggestion), keys, { width: this.#width, dim: this.#theme.dim });
 	}
 
 	/** @returns true when the popup has handled the key */
@@ -191,7 +225,10 @@ export class PromptEditor extends Editor {
 
 	/** Passes a key to the base class, which empties the editor before it calls `onSubmit`. */
 	#pass(data: string): void {
-		if (this.#keymap.matches(data, "tui.input.submit")) this.#sent = this.#marks.snapshot(this.getText());
+		if (this.#keymap.matches(data, "tui.input.submit")) {
+			this.#sent = this.#marks.snapshot(this.getText());
+			this.#suggestion = "";
+		}
 		if (this.#keymap.matches(data, "app.redo")) this.#redo.redo();
 		else if (this.#keymap.matches(data, "tui.editor.undo")) this.#redo.undo(() => super.handleInput(data));
 		else super.handleInput(data);

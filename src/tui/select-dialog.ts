@@ -7,7 +7,7 @@ import { clipLine, oneLine, spread } from "./line.js";
 import {
 	describedWidths,
 	drawRow,
-	type RowWidths,
+	type RowLayout,
 	rowWidths,
 	type SelectColumn,
 	type SelectItem,
@@ -28,7 +28,8 @@ export interface SelectAction<T> {
 
 /** Settings of a `SelectDialog`. */
 export interface SelectDialogOptions<T> {
-	title: string;
+	/** A function is called in each frame. */
+	title: string | (() => string);
 	/** All items, filtered as the user types; or a function that returns the matching ones, best first. */
 	items: readonly SelectItem<T>[] | ((filter: string) => readonly SelectItem<T>[]);
 	columns?: readonly SelectColumn[];
@@ -69,7 +70,11 @@ export class SelectDialog<T> implements Component, Focusable {
 	#filter = "";
 	#shown: readonly SelectItem<T>[];
 	#selected: number;
-	#widths: { items: readonly SelectItem<T>[]; width: number; widths: RowWidths } | null = null;
+	#known: {
+		items: readonly SelectItem<T>[];
+		width: number;
+		layout: Pick<RowLayout, "widths" | "hasSigns">;
+	} | null = null;
 
 	constructor(
 		private readonly style: DialogStyle,
@@ -108,8 +113,7 @@ export class SelectDialog<T> implements Component, Focusable {
 			theme,
 			width,
 			columns: this.options.columns ?? [],
-			widths: this.#rowWidths(width),
-			hasSigns: shown.some(({ sign }) => sign !== undefined),
+			...this.#layout(width),
 			positions: (label: string) => (this.#filter ? positions(this.#filter, label) : []),
 		};
 		const lines = shown.map((item, index) => drawRow(item, first + index === this.#selected, layout));
@@ -122,7 +126,7 @@ export class SelectDialog<T> implements Component, Focusable {
 				width,
 				shown.some((item, at) => !lines[at]?.includes(oneLine(this.#descriptionOf(item)))),
 			),
-			...this.#noteLine(),
+			...this.#noteLines(width),
 			...keyLines(this.#keys(), this.style, width),
 		].map((line) => clipLine(line, width));
 	}
@@ -164,20 +168,23 @@ export class SelectDialog<T> implements Component, Focusable {
 		return Math.max(1, Math.min(Math.max(MIN_ROWS, share), screen - FRAME_ROWS));
 	}
 
-	#rowWidths(width: number): RowWidths {
+	/** Computed from all items, not only the visible ones: the columns must not move while the list scrolls. */
+	#layout(width: number): Pick<RowLayout, "widths" | "hasSigns"> {
 		const { columns } = this.options;
-		if (this.#widths?.items !== this.#shown || this.#widths.width !== width) {
+		if (this.#known?.items !== this.#shown || this.#known.width !== width) {
 			const widths = columns ? rowWidths(this.#shown, columns, width) : describedWidths(this.#shown, width);
-			this.#widths = { items: this.#shown, width, widths };
+			const hasSigns = this.#shown.some(({ sign }) => sign !== undefined);
+			this.#known = { items: this.#shown, width, layout: { widths, hasSigns } };
 		}
-		return this.#widths.widths;
+		return this.#known.layout;
 	}
 
 	#titleLine(width: number): string {
 		const { theme } = this.style;
 		const count = `${this.#shown.length === 0 ? 0 : this.#selected + 1}/${this.#shown.length}`;
 		const cursor = this.focused ? CURSOR_MARKER : "";
-		const title = oneLine(this.options.title);
+		const { title: given } = this.options;
+		const title = oneLine(typeof given === "function" ? given() : given);
 		// The end of a long filter must be visible; the title gets the rest.
 		const room = Math.max(4, width - Math.min(visibleWidth(title) + 1, 13) - count.length - 5);
 		const typed = this.#filter ? theme.accent(endOf(oneLine(this.#filter), room)) : "";
@@ -203,10 +210,12 @@ export class SelectDialog<T> implements Component, Focusable {
 		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => this.style.theme.dim(` ${line}`));
 	}
 
-	#noteLine(): string[] {
+	#noteLines(width: number): string[] {
 		const { theme } = this.style;
 		if (this.note === null) return [];
-		return [(this.note.isProblem ? theme.warning : theme.dim)(` ${oneLine(this.note.text)}`)];
+		const style = this.note.isProblem ? theme.warning : theme.dim;
+		const lines = wrapTextWithAnsi(oneLine(this.note.text), Math.max(1, width - 2));
+		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => style(` ${line}`));
 	}
 
 	#keys(): KeyHint[] {

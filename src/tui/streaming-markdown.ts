@@ -199,7 +199,7 @@ export class StreamingMarkdown implements Component {
 
 /** Replaces control characters, converts line ends to `\n` and tabs to spaces. */
 function normalize(text: string): string {
-	return stripAll(text, { maxLineLength: Number.POSITIVE_INFINITY }).replace(/\r\n?/g, "\n").replace(/\t/g, "   ");
+	return stripAll(text).replace(/\r\n?/g, "\n").replace(/\t/g, "   ");
 }
 
 function drawPiece(piece: MarkdownPiece, width: number, theme: Theme, style?: DefaultTextStyle): string[] {

@@ -1,4 +1,5 @@
 import {
+	accessSync,
 	chmodSync,
 	closeSync,
 	constants,
@@ -8,17 +9,20 @@ import {
 	fsyncSync,
 	lstatSync,
 	mkdirSync,
+	mkdtempSync,
 	openSync,
 	readlinkSync,
 	readSync,
 	realpathSync,
 	renameSync,
+	rmdirSync,
 	type Stats,
 	statSync,
 	unlinkSync,
 	writeSync,
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
 
@@ -40,6 +44,13 @@ export function errnoCode(error: unknown): string | undefined {
 export function isNotFound(error: unknown): boolean {
 	const code = errnoCode(error);
 	return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** True if two paths name the same file, also through links; a file that does not exist is the same only by its path. */
+export function isSameFile(a: string, b: string): boolean {
+	if (resolve(a) === resolve(b)) return true;
+	const [one, other] = [a, b].map((path) => statSync(path, { throwIfNoEntry: false }));
+	return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
 /** The kind of a file in words: `a directory`, `a FIFO`, … */
@@ -69,6 +80,36 @@ export function ensurePrivateDir(path: string): void {
 		throw error;
 	}
 	chmodSync(full, 0o700);
+}
+
+/**
+ * A private directory for temporary files: `path`, or a new one in the system's directory for them if `path` cannot be
+ * written to. A new one that is empty is removed when the process exits.
+ */
+export function usablePrivateDir(path: string): string {
+	try {
+		ensurePrivateDir(path);
+		accessSync(path, constants.W_OK);
+		return path;
+	} catch {
+		return temporaryDir() ?? path;
+	}
+}
+
+function temporaryDir(): string | null {
+	try {
+		const dir = mkdtempSync(join(tmpdir(), "pi-"));
+		process.once("exit", () => {
+			try {
+				rmdirSync(dir);
+			} catch {
+				// It holds files that the user may still want, such as the output of a command.
+			}
+		});
+		return dir;
+	} catch {
+		return null; // what needs the directory reports that it cannot be written to
+	}
 }
 
 export interface WriteFileOptions {

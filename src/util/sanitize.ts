@@ -1,11 +1,10 @@
 export interface SanitizeOptions {
-	/** Maximum line length in UTF-16 units without colors; a longer line is truncated and ends in `…`. Default 4000. */
+	/** Maximum line length in UTF-16 units without colors; a longer line is truncated and ends in `…`. Default: unlimited. */
 	maxLineLength?: number;
 }
 
 const ESC = "\x1b";
 const RESET = "\x1b[0m";
-const DEFAULT_MAX_LINE = 4000;
 /** Maximum styles per line. A line of only color changes would cost the renderer as much as a long one. */
 const MAX_STYLES_PER_LINE = 1000;
 
@@ -21,12 +20,12 @@ const COLON_COLOR = /^[34]8:(?:5:\d{1,3}|2:\d{0,3}:\d{1,3}:\d{1,3}:\d{1,3}|2:\d{
  * character and bidi override (`␛`, `^G`, `‹U+009B›`). Text after an escape character is kept as text. Open styles are
  * closed at the end. Linear in the length of the text, and idempotent.
  */
-export function sanitize(text: string, { maxLineLength = DEFAULT_MAX_LINE }: SanitizeOptions = {}): string {
+export function sanitize(text: string, { maxLineLength = Number.POSITIVE_INFINITY }: SanitizeOptions = {}): string {
 	return scan(text, true, Math.max(1, maxLineLength));
 }
 
 /** Like `sanitize`, but removes colors and styles: the result contains no escape character. */
-export function stripAll(text: string, { maxLineLength = DEFAULT_MAX_LINE }: SanitizeOptions = {}): string {
+export function stripAll(text: string, { maxLineLength = Number.POSITIVE_INFINITY }: SanitizeOptions = {}): string {
 	return scan(text, false, Math.max(1, maxLineLength));
 }
 

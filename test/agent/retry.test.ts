@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isRetryable, MAX_DELAY_MS, parseRetryAfter, retryDelay } from "../../src/agent/retry.js";
+import { NO_FACTS, parseRetryAfter } from "../../src/agent/response-watch.js";
+import { isRetryable, MAX_DELAY_MS, retryDelay } from "../../src/agent/retry.js";
 
 const POLICY = { enabled: true, maxRetries: 3, baseDelayMs: 2000 };
 
@@ -22,9 +23,27 @@ describe("isRetryable", () => {
 		["The stream ended before the reply was finished", true],
 		["Provider finish_reason: content_filter", false],
 		["", false],
+		["429 You exceeded your current quota, please check your plan and billing details.", false],
+		['429 {"error":{"code":"insufficient_quota","message":"no"}}', false],
+		["429 You exceeded your current quota. Please retry in 34.07s.", true],
+		["429 Quota exceeded for requests per minute", true],
 	])("%s → %s", (message, expected) => {
 		expect(isRetryable(message)).toBe(expected);
 	});
+});
+
+test("isRetryable uses what the client's message omits", () => {
+	const facts = (status: number, isPage = false, retryAfterMs: number | null = null) => ({
+		...NO_FACTS,
+		status,
+		isPage,
+		retryAfterMs,
+	});
+	expect(isRetryable('{"error":{"message":"busy"}}', facts(503))).toBe(true);
+	expect(isRetryable('{"error":{"message":"overloaded"}}', facts(403))).toBe(false);
+	expect(isRetryable("429 quota", facts(429, false, 1000))).toBe(true);
+	expect(isRetryable("Connection error.", facts(404))).toBe(true);
+	expect(isRetryable("The stream ended before the reply was finished", facts(200, true))).toBe(false);
 });
 
 describe("retryDelay", () => {

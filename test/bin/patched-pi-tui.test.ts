@@ -40,13 +40,41 @@ test("every character has the same width as in the library", () => {
 	expect(measured).toBeGreaterThan(1_200);
 });
 
-test("every line has the same width and line breaks as in the library", () => {
+/** Where the library starts a line with a space. */
+const CODE_BEFORE_SPACE = /(?:\x1b\[[\d;:]*[mK]|\x07) /;
+
+test("every line has the same width and line breaks as in the library, which starts some lines with a space", () => {
 	fc.assert(
 		fc.property(line, fc.integer({ min: 1, max: 20 }), (text, width) => {
+			fc.pre(!CODE_BEFORE_SPACE.test(text));
 			expect(visibleWidth(text)).toBe(original.visibleWidth(text));
 			expect(wrapTextWithAnsi(text, width)).toEqual(original.wrapTextWithAnsi(text, width));
 		}),
 	);
+});
+
+test("a space at a line break is dropped, even if a style ends before it", () => {
+	const bold = "\x1b[1mone two\x1b[22m three";
+	expect(original.wrapTextWithAnsi(bold, 7)[1]).toBe("\x1b[1m\x1b[22m three");
+	expect(wrapTextWithAnsi(bold, 7)).toEqual(["\x1b[1mone two\x1b[22m", "three"]);
+	expect(wrapTextWithAnsi("one \x1b[4mtwo\x1b[24m \x1b[1mthree", 7)).toEqual([
+		"one \x1b[4mtwo\x1b[24m",
+		"\x1b[1mthree",
+	]);
+});
+
+test.each(["x", "漢", "e\u0301", "👍🏽", "🇩🇪", "👩‍💻", "क्षि"])(
+	"a long line of %s is cut between the same characters as in the library",
+	(characters) => {
+		const text = `a${characters.repeat(400)}`;
+		expect(wrapTextWithAnsi(text, 30)).toEqual(original.wrapTextWithAnsi(text, 30));
+	},
+);
+
+test("the time to wrap a long word grows with its length, not with the square of it", () => {
+	const startedAt = performance.now();
+	wrapTextWithAnsi("漢字".repeat(40_000), 80);
+	expect(performance.now() - startedAt).toBeLessThan(5000);
 });
 
 test.each([

@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { listModels } from "../../src/cli/list-models.js";
 import { recordIO } from "../helpers/record-io.js";
 import { tempAgentDir, tempDir } from "../helpers/temp.js";
@@ -10,6 +12,7 @@ const MODELS = {
 			api: "openai-completions",
 			models: [
 				{ id: "small", contextWindow: 32_768 },
+				{ id: "gift", cost: { input: 0, output: 0 } },
 				{
 					id: "big",
 					reasoning: true,
@@ -24,12 +27,13 @@ const MODELS = {
 
 async function list(
 	search: string,
-	options: { models?: unknown; env?: Record<string, string>; provider?: string } = {},
+	options: { models?: unknown; env?: Record<string, string>; provider?: string; ports?: { ollama?: number } } = {},
 ) {
 	const io = recordIO();
 	const env = { PI_CODING_AGENT_DIR: tempAgentDir({ models: options.models }), ...options.env };
 	const home = tempDir();
-	const code = await listModels(search, { env, home, cwd: home, offline: true, provider: options.provider }, io);
+	const localServers = { ports: options.ports ?? {}, timeoutMs: 5000 };
+	const code = await listModels(search, { env, home, cwd: home, localServers, provider: options.provider }, io);
 	return { code, lines: io.stdout().split("\n").slice(0, -1), stderr: io.stderr() };
 }
 
@@ -38,9 +42,10 @@ describe("pi --list-models", () => {
 		const { code, lines, stderr } = await list("", { models: MODELS });
 		expect(code).toBe(0);
 		expect(lines).toEqual([
-			"provider  model  context  thinking  images  $ in/out per M  key",
-			"box       big    1M       yes       yes     0.25 / 2        no key needed",
-			"box       small  33k      no        no      free            no key needed",
+			"provider  model  context  thinking  images  in/out per M tokens  key",
+			"box       big    1M       yes       yes     $0.25 / $2           no key needed",
+			"box       gift   128k     no        no      free                 no key needed",
+			"box       small  33k      no        no      –                    no key needed",
 		]);
 		expect(stderr).toMatch(/^\d+ more models have no API key · list them with pi --list-models <text>\n$/);
 	});
@@ -69,5 +74,14 @@ describe("pi --list-models", () => {
 		const empty = await list("");
 		expect(empty.code).toBe(1);
 		expect(empty.stderr).toContain("No model is set up · set ANTHROPIC_API_KEY");
+	});
+
+	test("lists the models of servers on this machine", async () => {
+		const server = createServer((_, response) => response.end(JSON.stringify({ data: [{ id: "qwen" }] })));
+		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+		onTestFinished(() => void server.close());
+		const { port } = server.address() as AddressInfo;
+		const { lines } = await list("ollama qwen", { ports: { ollama: port } });
+		expect(lines[1]).toMatch(/^ollama +qwen .* no key needed$/);
 	});
 });

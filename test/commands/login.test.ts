@@ -40,7 +40,7 @@ async function startUnconfigured(content: AgentDirContent = {}) {
 		home: tempDir(),
 		env: { PI_CODING_AGENT_DIR: tempAgentDir(content) },
 		session: { kind: "memory" },
-		offline: true,
+		localServers: { ports: {} },
 	});
 	onTestFinished(() => session.dispose());
 	return session;

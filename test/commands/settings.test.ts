@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startSession } from "../helpers/session.js";
@@ -71,4 +71,15 @@ test("/settings completes names and values", async () => {
 	expect(await complete("retry")).toEqual(["retry.enabled", "retry.maxRetries", "retry.baseDelayMs"]);
 	expect(await complete("queueMode a")).toEqual(["queueMode all"]);
 	expect(await complete("apiKeys")).toEqual([]);
+	expect(await complete("defaultModel loopback/")).toContain("defaultModel loopback/scripted");
+});
+
+test.each([
+	["shellPath /no/such/shell", "/no/such/shell does not exist", "use the absolute path of a shell, such as /bin/bash"],
+	["defaultModel loopback/scriptd", 'No model "loopback/scriptd"', "did you mean loopback/scripted?"],
+	["defaultProvider antropic", 'No provider "antropic"', "did you mean anthropic?"],
+])("/settings %s is refused before it is saved", async (line, message, hint) => {
+	const { session, agentDir } = await startSession();
+	await expect(session.prompt(`/settings ${line}`)).rejects.toMatchObject({ message, hint });
+	expect(existsSync(join(agentDir, "settings.json"))).toBe(false);
 });

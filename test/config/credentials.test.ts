@@ -100,10 +100,29 @@ test("requestAuth returns resolved headers, and the key as a bearer token if con
 		headers: { "x-team": "TEAM_NAME", "x-title": "NOT_SET", "x-plain": "pi" },
 	});
 	const { keys } = setup({ providers: [provider], env: { MY_KEY: "k", TEAM_NAME: "red" } });
-	expect(await keys.requestAuth({ provider: "proxy" })).toEqual({
+	expect(await keys.requestAuth({ provider: "proxy", id: "any" })).toEqual({
 		apiKey: "k",
 		headers: { "x-team": "red", "x-title": "NOT_SET", "x-plain": "pi", Authorization: "Bearer k" },
 	});
+});
+
+test("the headers of a model replace those of its provider, whatever their case, and their secrets are known", async () => {
+	const provider = access("proxy", {
+		apiKey: "k",
+		headers: { "X-Team": "red", "x-plain": "pi" },
+		modelHeaders: { one: { "x-team": "blue", "x-api-token": "a-secret-of-one" } },
+	});
+	const { keys } = setup({ providers: [provider] });
+	expect((await keys.requestAuth({ provider: "proxy", id: "one" })).headers).toEqual({
+		"x-team": "blue",
+		"x-plain": "pi",
+		"x-api-token": "a-secret-of-one",
+	});
+	expect((await keys.requestAuth({ provider: "proxy", id: "two" })).headers).toEqual({
+		"X-Team": "red",
+		"x-plain": "pi",
+	});
+	expect(keys.redactSecrets("got a-secret-of-one")).toBe("got ‹key›");
 });
 
 describe("the error for a missing key names the ways to provide it", () => {
@@ -122,7 +141,7 @@ describe("the error for a missing key names the ways to provide it", () => {
 	])("%s", async (provider, message, hint) => {
 		const { keys, authFile } = setup({ providers: [access("proxy", { apiKey: "MY_KEY" })] });
 		const expected = { code: "key_missing", message, hint: hint.replace("FILE", authFile) };
-		await expect(keys.requestAuth({ provider })).rejects.toMatchObject(expected);
+		await expect(keys.requestAuth({ provider, id: "any" })).rejects.toMatchObject(expected);
 	});
 });
 

@@ -19,6 +19,7 @@ test("paths returns every file and directory", () => {
 		trust: "/home/u/.pi/agent/trust.json",
 		trustedTexts: "/home/u/.pi/agent/trusted",
 		keybindings: "/home/u/.pi/agent/keybindings.json",
+		lastModels: "/home/u/.pi/agent/last-models.json",
 		hooks: "/home/u/.pi/agent/hooks",
 		tools: "/home/u/.pi/agent/tools",
 		prompts: "/home/u/.pi/agent/prompts",
@@ -29,6 +30,7 @@ test("paths returns every file and directory", () => {
 		sessions: "/home/u/.pi/agent/sessions",
 		tmp: "/home/u/.pi/agent/tmp",
 		hookCache: "/home/u/.pi/agent/cache/jiti",
+		projectCache: "/home/u/.pi/agent/cache/project",
 		project: {
 			dir: "/work/shop/.pi",
 			settings: "/work/shop/.pi/settings.json",

@@ -36,6 +36,7 @@ test("without settings files, the documented defaults apply", () => {
 		defaultProvider: undefined,
 		defaultModel: undefined,
 		defaultThinkingLevel: "medium",
+		rememberModel: true,
 		queueMode: "one-at-a-time",
 		shellPath: undefined,
 		hideThinkingBlock: false,
@@ -64,6 +65,7 @@ const ALL = {
 	defaultProvider: "openai",
 	defaultModel: "gpt-5.5",
 	defaultThinkingLevel: "xhigh",
+	rememberModel: false,
 	queueMode: "all",
 	shellPath: "/bin/zsh",
 	hideThinkingBlock: true,
@@ -367,4 +369,15 @@ test("two processes that write at the same time lose no change", async () => {
 	const names = Array.from({ length: 20 }, (_, index) => `hook${index}.ts`);
 	await Promise.all(names.map((name, index) => (index % 2 ? store : other).setMember("hookGrants", name, ["entries"])));
 	expect(Object.keys(Object(saved()).hookGrants).sort()).toEqual(names.sort());
+});
+
+test("a change that cannot be saved applies to this run", async () => {
+	const dir = tempDir();
+	writeFiles(dir, { agent: "in the way" });
+	const store = new SettingsStore({ agentDir: join(dir, "agent"), cwd: dir });
+	await expect(store.set("theme", "light")).rejects.toMatchObject({
+		code: "config_write_failed",
+		hint: "the change applies to this run only",
+	});
+	expect(store.state("theme")).toEqual({ value: "light", source: "run" });
 });

@@ -15,10 +15,9 @@ test("without a terminal the demo runs automatically: real tools repair the shop
 	expect(stdout).toMatch(/All tests pass\.[\s\S]*Popped to turn 1: [\d.]+k → \d+ tokens[\s\S]*hidden/);
 });
 
-test("the demo opens with its first prompt in the editor, and every step works on the screen", async () => {
+test("the demo suggests its first prompt, and every step works on the screen", async () => {
 	const pi = await openPi({ args: ["--demo"], columns: 100, rows: 40 });
-	await pi.waitForText(/^ The tests fail\. Find out why, fix it and run them again\. *$/m);
-	await pi.waitForText("1 hook");
+	await pi.waitForText(/^ The tests fail\. Find out why, fix it and run them again\. {3}enter sends · tab edits$/m);
 	await pi.waitForText("Demo (scripted)");
 	await pi.press("enter");
 	await pi.waitForText("All tests pass", { timeoutMs: 30_000 });
@@ -30,10 +29,10 @@ test("the demo opens with its first prompt in the editor, and every step works o
 	await pi.waitForText("Pop to which turn?");
 	await pi.press("enter");
 	await pi.waitForText("popped to turn 1");
-	expect(await pi.scrollback()).toMatch(/^┆ The tests fail/m);
+	expect(await pi.scrollback()).toMatch(/^┆ › The tests fail/m);
 	await submit(pi, "/unpop");
-	await pi.waitForText("Undid the pop to turn 1");
-	await pi.waitForScreen((all) => /^▎ The tests fail/m.test(all), "the work to come back", { scrollback: true });
+	await pi.waitForText("undid the pop to turn 1");
+	await pi.waitForScreen((all) => /^▎ › The tests fail/m.test(all), "the work to come back", { scrollback: true });
 	await pi.press("ctrl+d");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
 });
@@ -44,7 +43,7 @@ test("on a new machine the setup dialog offers the demo", async () => {
 	pi.type("demo");
 	await pi.press("enter");
 	await pi.waitForText("Demo (scripted)");
-	await pi.waitForText(/^ The tests fail\. Find out why, fix it and run them again\. *$/m);
+	await pi.waitForText(/^ The tests fail\. Find out why, fix it and run them again\. {3}enter sends · tab edits$/m);
 	await pi.press("ctrl+c", "ctrl+c");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
 });

@@ -88,7 +88,7 @@ test("pi still answers after random keys, sizes and pastes", async () => {
 	}
 	await pi.press("ctrl+c");
 	await submit(pi, "the end");
-	await pi.waitForText("▎ the end", { timeoutMs: 20_000 });
+	await pi.waitForText("▎ › the end", { timeoutMs: 20_000 });
 	const lastSaid = () => conversation(provider, provider.requests.length - 1).at(-1);
 	await expect.poll(lastSaid, { message: `seed ${seed}`, timeout: 10_000 }).toBe("user: the end");
 });

@@ -34,10 +34,10 @@ test("popped work stays popped when the session is continued, and is back withou
 	expect(palette).toMatch(/\/pop \[turn\] +Pop to a previous turn, summarizing the work +hook stacking/);
 	await first.press("enter");
 	const dialog = await first.waitForText("Pop to which turn?");
-	expect(dialog).toMatch(/→ 3 +what do the notes say\? +4 messages/);
+	expect(dialog).toMatch(/→ 2 +what do the notes say\? +4 messages/);
 	expect(dialog).toMatch(/1 +what is this project\? +2 messages/);
 	await first.press("enter");
-	await first.waitForText("popped to turn 3");
+	await first.waitForText("popped to turn 2");
 	await submit(first, "now the tax code");
 	await first.waitForText("Which part of it?");
 	const popped = [
@@ -48,9 +48,9 @@ test("popped work stays popped when the session is continued, and is back withou
 	];
 	expect(conversation(provider, 4)).toEqual(popped);
 	const shown = await first.scrollback();
-	expect(shown).toMatch(/^┆ what do the notes say\?/m);
+	expect(shown).toMatch(/^┆ › what do the notes say\?/m);
 	expect(shown).toMatch(/^◆ notes\.txt was read: buy milk\./m);
-	expect(shown).toMatch(/^▎ now the tax code/m);
+	expect(shown).toMatch(/^▎ › now the tax code/m);
 	await submit(first, "/quit");
 	expect(await first.exited).toEqual({ code: 0, signal: 0 });
 
@@ -79,4 +79,48 @@ test("popped work stays popped when the session is continued, and is back withou
 		"assistant: The rounding.",
 		"user: and now?",
 	]);
+});
+
+test("without any hook of the user, /pop shrinks the context of any session, and /unpop reports once", async () => {
+	const provider = await startProvider();
+	provider
+		.reply("A shop.")
+		.reply("It is not written yet.")
+		.reply("The tax code was discussed.")
+		.reply("Next?")
+		.reply("And now?");
+	const pi = await openPi({ agentDir: agentDirFor(provider), columns: 100, rows: 40 });
+	await pi.waitForText("0% of");
+	await submit(pi, "what is this project?");
+	await pi.waitForText("A shop.");
+	await submit(pi, "now the tax code");
+	await pi.waitForText("It is not written yet.");
+	await submit(pi, "/pop");
+	expect(await pi.waitForText("Pop to which turn?")).toMatch(/→ 2 +now the tax code[\s\S]* 1 +what is this project\?/);
+	await pi.press("enter");
+	await pi.waitForText("popped to turn 2");
+	await submit(pi, "go on");
+	await pi.waitForText("Next?");
+	expect(conversation(provider, 3)).toEqual([
+		"user: what is this project?",
+		"assistant: A shop.",
+		"user: [Summary]\n\nThe tax code was discussed.",
+		"user: go on",
+	]);
+	await submit(pi, "/unpop");
+	await pi.waitForText("undid the pop to turn 2");
+	await submit(pi, "all of it");
+	await pi.waitForText("And now?");
+	expect((await pi.scrollback()).match(/undid the pop/gi)).toHaveLength(1);
+	expect(conversation(provider, 4)).toEqual([
+		"user: what is this project?",
+		"assistant: A shop.",
+		"user: now the tax code",
+		"assistant: It is not written yet.",
+		"user: go on",
+		"assistant: Next?",
+		"user: all of it",
+	]);
+	await submit(pi, "/prune");
+	await pi.waitForText("Unknown command /prune: the bundled hook prune, which provides it, is off");
 });

@@ -9,7 +9,7 @@ import { agentDirFor } from "./support.js";
 test("an unknown model is rejected with the nearest name", async () => {
 	const provider = await startProvider();
 	const run = await runPi(["-p", "--model", "scriptd", "--offline", "hi"], { agentDir: agentDirFor(provider) });
-	expect(run).toMatchObject({ code: 1, stdout: "" });
+	expect(run).toMatchObject({ code: 2, stdout: "" });
 	expect(run.stderr).toMatch(/^pi: [^\n]*"scriptd"[^\n]*did you mean loopback[^\n]*\/scripted\?\n$/);
 	expect(provider.requests).toEqual([]);
 });

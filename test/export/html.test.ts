@@ -112,6 +112,11 @@ const HOSTILE = [
 	"> ".repeat(2000),
 ];
 
+test("a long line is exported in full", () => {
+	const long = "word ".repeat(2000).trim();
+	expect(page(user(long), assistant(long)).split(long)).toHaveLength(3);
+});
+
 describe("exportHtml", () => {
 	test.each(HOSTILE)("escapes scripts and requests in %j in every field", (text) => {
 		const html = exportHtml({

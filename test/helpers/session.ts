@@ -51,7 +51,9 @@ export async function startSession(options: TestSessionOptions = {}): Promise<Te
 	const session = await createAgentSession({
 		model: "loopback/scripted",
 		session: { kind: "memory" },
-		offline: true,
+		localServers: { ports: {} },
+		// Tests of bundled hooks turn them on; all others have only the hooks that they name.
+		bundledHooks: false,
 		...rest,
 		cwd,
 		home: tempDir("pi-home-"),

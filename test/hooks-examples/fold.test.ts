@@ -49,9 +49,9 @@ describe("/fold", () => {
 	test("replaces turns in the middle with a summary, and /unfold restores them", async () => {
 		const test = await talk(4);
 		test.provider.reply("S");
-		expect(await test.session.prompt("/fold 3 5")).toEqual({
+		expect(await test.session.prompt("/fold 2 3")).toEqual({
 			kind: "command",
-			status: expect.stringMatching(/^Folded from turn 3: \d+ → \d+ tokens$/),
+			status: expect.stringMatching(/^Folded from turn 2: \d+ → \d+ tokens$/),
 		});
 		const [request] = test.sent(5);
 		expect(request).toContain("[User]\nu2\n\n[Assistant]\na2\n\n[User]\nu3\n\n[Assistant]\na3\n");
@@ -60,8 +60,8 @@ describe("/fold", () => {
 		const rest = ["user: u4", "assistant: a4"];
 		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS", ...rest]);
 
-		expect(await test.session.prompt("/unfold 3")).toMatchObject({
-			status: "Restored the turns folded from turn 3",
+		expect(await test.session.prompt("/unfold 2")).toMatchObject({
+			status: "Restored the turns folded from turn 2",
 		});
 		const all = [1, 2, 3].flatMap((n) => [`user: u${n}`, `assistant: a${n}`]);
 		expect((await sentNow(test)).slice(0, 8)).toEqual([...all, ...rest]);
@@ -70,13 +70,13 @@ describe("/fold", () => {
 	});
 
 	test("shows the draft, and folds after the user accepts it", async () => {
-		const { offered, notices, ui } = picking("3", "5", "Use it");
+		const { offered, notices, ui } = picking("2", "3", "Use it");
 		const test = await talk(3, { ui });
 		test.provider.reply("The draft\n- in two lines");
 		await say(test, "/fold");
 		expect(offered).toEqual([
-			["1  u1", "3  u2", "5  u3"],
-			["3  u2", "5  u3"],
+			["1  u1", "2  u2", "3  u3"],
+			["2  u2", "3  u3"],
 			["Use it", "Edit it first"],
 		]);
 		expect(notices).toEqual(["The draft\n- in two lines"]);
@@ -101,8 +101,8 @@ describe("/fold", () => {
 			},
 		);
 		test.provider.reply("Draft\nof two lines");
-		await say(test, "/fold 1 3");
-		expect(editor).toBe("/fold 1 3 Draft\nof two lines");
+		await say(test, "/fold 1 2");
+		expect(editor).toBe("/fold 1 2 Draft\nof two lines");
 		expect(test.session.entries).toHaveLength(5);
 
 		const requests = test.provider.requests.length;
@@ -111,7 +111,7 @@ describe("/fold", () => {
 		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nMy own words\nof two lines"]);
 	});
 
-	test.each([[["nothing"]], [["3", "nothing"]], [["3", "3", "nothing"]]])(
+	test.each([[["nothing"]], [["2", "nothing"]], [["2", "2", "nothing"]]])(
 		"saves nothing when a dialog is left: %j",
 		async (picks) => {
 			const test = await talk(2, { ui: picking(...picks).ui });
@@ -122,10 +122,10 @@ describe("/fold", () => {
 	);
 
 	test.each([
-		["/fold", "Specify two turns: /fold <from> <to> · turns: 1, 3"],
-		["/fold 3", "Specify two turns: /fold <from> <to> · turns: 1, 3"],
-		["/fold 2 3", "Turn 2 does not exist or cannot be folded · turns: 1, 3"],
-		["/fold 1 x", "Turn x does not exist or cannot be folded · turns: 1, 3"],
+		["/fold", "Specify two turns: /fold <from> <to> · turns: 1, 2"],
+		["/fold 2", "Specify two turns: /fold <from> <to> · turns: 1, 2"],
+		["/fold 3 2", "Turn 3 does not exist or cannot be folded · turns: 1, 2"],
+		["/fold 1 x", "Turn x does not exist or cannot be folded · turns: 1, 2"],
 	])("without a screen, %s says what turns there are", async (command, status) => {
 		const test = await talk(2);
 		expect(await test.session.prompt(command)).toEqual({ kind: "command", status });
@@ -139,14 +139,14 @@ describe("/fold", () => {
 
 	test("accepts the two turns in either order", async () => {
 		const test = await talk(3);
-		await say(test, "/fold 5 3 S");
+		await say(test, "/fold 3 2 S");
 		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS"]);
 	});
 
 	test("includes tool calls and results, and sends them to the model as plain text", async () => {
 		const test = await startSession({ hookFiles: [HOOK], files: { "a.txt": "hello" } });
 		test.provider.reply("a1", [text("look"), toolCall("read", { path: "a.txt" })], "a2", "a3", "S");
-		await say(test, "u1", "u2", "u3", "/fold 3 3");
+		await say(test, "u1", "u2", "u3", "/fold 2 2");
 		expect(test.sent(5)).toEqual([expect.stringContaining('(calls read {"path":"a.txt"})')]);
 		expect(test.provider.requests[4]?.body).not.toHaveProperty("tools");
 		expect(await sentNow(test)).toEqual([
@@ -176,12 +176,12 @@ describe("/fold", () => {
 		const test = await talk(3);
 		const values = async (prefix: string) =>
 			(await test.session.completeArguments("fold", prefix)).map(({ value }) => value);
-		expect(await values("")).toEqual(["1", "3", "5"]);
-		expect(await values("3")).toEqual(["3"]);
-		expect(await values("3 ")).toEqual(["3 3", "3 5"]);
-		expect(await values("3 5")).toEqual(["3 5"]);
-		await say(test, "/fold 1 3 S");
-		expect(await values("")).toEqual(["1", "5"]);
+		expect(await values("")).toEqual(["1", "2", "3"]);
+		expect(await values("2")).toEqual(["2"]);
+		expect(await values("2 ")).toEqual(["2 2", "2 3"]);
+		expect(await values("2 3")).toEqual(["2 3"]);
+		await say(test, "/fold 1 2 S");
+		expect(await values("")).toEqual(["1", "3"]);
 		expect((await test.session.completeArguments("fold", "1"))[0]).toMatchObject({ label: "1  (folded) S" });
 		expect(await test.session.completeArguments("unfold", "")).toEqual([{ value: "1", label: "1  S" }]);
 	});
@@ -191,7 +191,7 @@ describe("folds over folds", () => {
 	test("the outer fold summarizes the inner summary, and undoing it restores the inner fold", async () => {
 		const test = await talk(4);
 		test.provider.reply("inner", "outer");
-		await say(test, "/fold 3 3", "/fold 1 5");
+		await say(test, "/fold 2 2", "/fold 1 3");
 		const [request] = test.sent(6);
 		expect(request).toContain("[User]\n[Summary]\n\ninner");
 		expect(request).not.toContain("u2");
@@ -206,22 +206,22 @@ describe("folds over folds", () => {
 			"assistant: a3",
 			...rest,
 		]);
-		await say(test, "/unfold 3");
+		await say(test, "/unfold 2");
 		expect((await sentNow(test)).slice(0, 4)).toEqual(["user: u1", "assistant: a1", "user: u2", "assistant: a2"]);
 	});
 
 	test("a fold that starts inside another one includes it completely", async () => {
 		const test = await talk(4);
-		await say(test, "/fold 1 3 inner", "/fold 3 5 outer");
+		await say(test, "/fold 1 2 inner", "/fold 2 3 outer");
 		expect(test.session.entries.at(-1)).toMatchObject({ from: 1, to: 7 });
 		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nouter", "user: u4", "assistant: a4"]);
 	});
 
 	test("several folds can coexist, and /unfold offers all of them", async () => {
-		const { offered, ui } = picking("5");
+		const { offered, ui } = picking("3");
 		const test = await talk(4, { ui });
-		await say(test, "/fold 1 3 first", "/fold 5 5 second", "/unfold");
-		expect(offered).toEqual([["1  first", "5  second"]]);
+		await say(test, "/fold 1 2 first", "/fold 3 3 second", "/unfold");
+		expect(offered).toEqual([["1  first", "3  second"]]);
 		expect(await sentNow(test)).toEqual([
 			"user: [Summary]\n\nfirst",
 			"user: u3",
@@ -233,12 +233,12 @@ describe("folds over folds", () => {
 
 	test("without a screen /unfold asks for one of several folds", async () => {
 		const test = await talk(3);
-		await say(test, "/fold 1 1 A", "/fold 5 5 B");
+		await say(test, "/fold 1 1 A", "/fold 3 3 B");
 		expect(await test.session.prompt("/unfold")).toMatchObject({
-			status: "Specify a fold: /unfold <turn> · folds: 1, 5",
+			status: "Specify a fold: /unfold <turn> · folds: 1, 3",
 		});
-		expect(await test.session.prompt("/unfold 3")).toMatchObject({
-			status: "No fold starts at turn 3 · folds: 1, 5",
+		expect(await test.session.prompt("/unfold 2")).toMatchObject({
+			status: "No fold starts at turn 2 · folds: 1, 3",
 		});
 	});
 
@@ -247,14 +247,14 @@ describe("folds over folds", () => {
 		const turn = fc.integer({ min: 0, max: 5 });
 		const step = fc.oneof(fc.tuple(fc.constant("fold"), turn, turn), fc.tuple(fc.constant("unfold"), turn, turn));
 		for (const [command, a, b] of fc.sample(step, { numRuns: 25, seed: 7 })) {
-			await say(test, command === "fold" ? `/fold ${2 * a + 1} ${2 * b + 1} S` : `/unfold ${2 * a + 1}`);
+			await say(test, command === "fold" ? `/fold ${a + 1} ${b + 1} S` : `/unfold ${a + 1}`);
 			const { messages, problems } = test.session.context;
 			const indices = messages.flatMap(({ entryIndex }) => (entryIndex === null ? [] : [entryIndex]));
 			expect(indices).toEqual([...new Set(indices)].sort((x, y) => x - y));
 			expect(messages.length).toBeGreaterThan(0);
 			expect(problems).toEqual([]);
 		}
-		for (let n = 0; n < 25; n++) await say(test, `/unfold ${2 * (n % 6) + 1}`);
+		for (let n = 0; n < 25; n++) await say(test, `/unfold ${(n % 6) + 1}`);
 		for (let n = 0; n < 25; n++) {
 			const [first] = await test.session.completeArguments("unfold", "");
 			if (first) await say(test, `/unfold ${first.value}`);
@@ -270,7 +270,7 @@ describe("with compactions and other hooks", () => {
 
 	test("a compaction includes the summary of a fold, which then cannot be undone", async () => {
 		const test = await talk(3, { userSettings: SETTINGS });
-		await say(test, "/fold 1 3 folded");
+		await say(test, "/fold 1 2 folded");
 		test.provider.reply("C");
 		await test.session.compact();
 		expect(test.sent(4)[0]).toContain("[Summary]\n\nfolded");
@@ -281,8 +281,8 @@ describe("with compactions and other hooks", () => {
 			"assistant: a3",
 		]);
 		expect(await test.session.prompt("/unfold")).toMatchObject({ status: "There is no fold to undo" });
-		expect(await test.session.prompt("/fold 1 3 again")).toMatchObject({
-			status: expect.stringContaining("Turn 1 does not exist or cannot be folded · turns: 5"),
+		expect(await test.session.prompt("/fold 1 2 again")).toMatchObject({
+			status: expect.stringContaining("Turn 1 does not exist or cannot be folded · turns: 3"),
 		});
 	});
 
@@ -290,14 +290,14 @@ describe("with compactions and other hooks", () => {
 		const test = await talk(2, { userSettings: SETTINGS });
 		test.provider.reply("C", "a3");
 		await test.session.compact();
-		await say(test, "u3", "/fold 3 6 S");
+		await say(test, "u3", "/fold 2 3 S");
 		expect(await sentNow(test)).toEqual([expect.stringContaining("<summary>\nC\n</summary>"), "user: [Summary]\n\nS"]);
 		expect(test.session.context.messages[0]?.origin).toMatchObject({ kind: "compaction" });
 	});
 
 	test("is copied to a branch", async () => {
 		const test = await talk(3);
-		await say(test, "/fold 1 3 S");
+		await say(test, "/fold 1 2 S");
 		test.provider.reply("a4");
 		await say(test, "u4");
 		await test.session.lifecycle.branch(8);
@@ -311,9 +311,9 @@ describe("with compactions and other hooks", () => {
 		["second", { "a.ts": stacking, "b.ts": fold }],
 	])("loaded %s, together with stacking.ts, both hooks work", async (_, hooks) => {
 		const test = await talk(4, { hookFiles: [], hooks });
-		await say(test, "/fold 1 3 folded");
+		await say(test, "/fold 1 2 folded");
 		test.provider.reply("popped");
-		await say(test, "/pop 7");
+		await say(test, "/pop 4");
 		const both = ["user: [Summary]\n\nfolded", "user: u3", "assistant: a3", "user: [Summary]\n\npopped"];
 		expect(await sentNow(test)).toEqual(both);
 

@@ -40,19 +40,19 @@ const summary = (text: string) => expect.stringContaining(`<summary>\n${text}\n<
 describe("a pinned turn", () => {
 	test("follows the summary of the compaction that covers it, until it is unpinned", async () => {
 		const test = await talk(4);
-		expect(await test.session.prompt("/pin 3")).toMatchObject({
-			status: expect.stringMatching(/^Turn 3 is pinned: compactions keep its \d+ tokens$/),
+		expect(await test.session.prompt("/pin 2")).toMatchObject({
+			status: expect.stringMatching(/^Turn 2 is pinned: compactions keep its \d+ tokens$/),
 		});
 		await compact(test, "C");
 		expect(await sentNow(test)).toEqual([summary("C"), "user: u2", "assistant: a2", "user: u4", "assistant: a4"]);
-		expect(await test.session.prompt("/unpin 3")).toMatchObject({ status: "Turn 3 is no longer pinned" });
+		expect(await test.session.prompt("/unpin 2")).toMatchObject({ status: "Turn 2 is no longer pinned" });
 		expect((await sentNow(test)).slice(0, 3)).toEqual([summary("C"), "user: u4", "assistant: a4"]);
 		expect(test.session.context.problems).toEqual([]);
 	});
 
 	test("keeps its position through further compactions", async () => {
 		const test = await talk(4);
-		await say(test, "/pin 3", "/pin 1");
+		await say(test, "/pin 2", "/pin 1");
 		await compact(test, "C1");
 		await sentNow(test);
 		await compact(test, "C2");
@@ -158,8 +158,8 @@ test.each([1, 2, 3])(
 		const names = ["prompt", "prompt", "compact", "pin", "unpin", "fold", "unfold", "pop", "unpop"];
 		const step = fc.tuple(fc.constantFrom(...names), fc.nat(), fc.nat());
 		for (const [name, a, b] of fc.sample(step, { numRuns: 40, seed })) {
-			const turns = session.entries.flatMap((entry, index) => (isUserMessageEntry(entry) ? [index] : []));
-			const [from = 1, to = 1] = [turns[a % turns.length], turns[b % turns.length]];
+			const turns = Math.max(1, session.entries.filter(isUserMessageEntry).length);
+			const [from, to] = [1 + (a % turns), 1 + (b % turns)];
 			if (name === "compact")
 				await session.compact().catch(() => {}); // there may be nothing to compact
 			else if (name === "prompt") {
@@ -181,15 +181,15 @@ describe("/pin", () => {
 		};
 		const test = await talk(2, { ui: { select: select as never } });
 		await say(test, "/pin");
-		expect(offered).toEqual([["3  u2", "1  u1"]]);
+		expect(offered).toEqual([["2  u2", "1  u1"]]);
 		expect(test.session.entries.at(-1)).toMatchObject({ type: "pin", turn: 1 });
-		expect(await test.session.completeArguments("pin", "")).toEqual([{ value: "3", label: "3  u2" }]);
+		expect(await test.session.completeArguments("pin", "")).toEqual([{ value: "2", label: "2  u2" }]);
 		expect(await test.session.completeArguments("unpin", "")).toEqual([{ value: "1", label: "1  u1" }]);
 	});
 
 	test.each([
-		["/pin", "Specify a turn: /pin <turn> · turns: 1, 3"],
-		["/pin 2", "No turn 2 to pin · turns: 1, 3"],
+		["/pin", "Specify a turn: /pin <turn> · turns: 1, 2"],
+		["/pin 3", "No turn 3 to pin · turns: 1, 2"],
 		["/unpin 1", "There is no turn to unpin"],
 	])("without a screen, %s says what turns there are", async (command, status) => {
 		const test = await talk(2);

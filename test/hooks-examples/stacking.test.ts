@@ -33,8 +33,8 @@ describe("/pop", () => {
 		provider.reply("a1", "a2", "a3", "Renamed x to y.", "a4", "a5");
 		await say(test, "u1", "u2", "u3");
 
-		const popped = await session.prompt("/pop 3");
-		expect(popped).toEqual({ kind: "command", status: expect.stringMatching(/^Popped to turn 3: \d+ → \d+ tokens$/) });
+		const popped = await session.prompt("/pop 2");
+		expect(popped).toEqual({ kind: "command", status: expect.stringMatching(/^Popped to turn 2: \d+ → \d+ tokens$/) });
 		expect(sent(4)).toEqual([
 			expect.stringContaining("[User]\nu2\n\n[Assistant]\na2\n\n[User]\nu3\n\n[Assistant]\na3\n"),
 		]);
@@ -42,6 +42,7 @@ describe("/pop", () => {
 		expect(session.entries.at(-1)).toEqual({
 			type: "stack_pop",
 			backToIndex: 3,
+			turnNumber: 2,
 			summary: "Renamed x to y.",
 			tokensBefore: session.entries.slice(3, 7).reduce((sum, entry) => sum + tokensOf(entry), 0),
 			tokensAfter: 8,
@@ -51,7 +52,7 @@ describe("/pop", () => {
 		await say(test, "u4");
 		expect(sent(5)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nRenamed x to y.", "user: u4"]);
 
-		expect(await session.prompt("/unpop")).toEqual({ kind: "command", status: "Undid the pop to turn 3" });
+		expect(await session.prompt("/unpop")).toEqual({ kind: "command", status: "Undid the pop to turn 2" });
 		await say(test, "u5");
 		const talk = [1, 2, 3, 4].flatMap((n) => [`user: u${n}`, `assistant: a${n}`]);
 		expect(sent(6)).toEqual([...talk, "user: u5"]);
@@ -71,8 +72,8 @@ describe("/pop", () => {
 		expect(offered).toEqual([
 			[
 				{
-					label: `3  read ${"it ".repeat(40).slice(0, 55)}…`,
-					value: "3",
+					label: `2  read ${"it ".repeat(40).slice(0, 55)}…`,
+					value: "2",
 					description: expect.stringMatching(/^4 messages · 1\.\dk$/),
 				},
 				{ label: "1  what is this?", value: "1", description: "2 messages · 13" },
@@ -100,9 +101,9 @@ describe("/pop", () => {
 	});
 
 	test.each([
-		["/pop 2", "There is no turn 2 · turns: 3, 1"],
-		["/pop nonsense", "There is no turn nonsense · turns: 3, 1"],
-		["/pop", "Specify a turn: /pop <turn> · turns: 3, 1"],
+		["/pop 3", "There is no turn 3 · turns: 2, 1"],
+		["/pop nonsense", "There is no turn nonsense · turns: 2, 1"],
+		["/pop", "Specify a turn: /pop <turn> · turns: 2, 1"],
 	])("without a screen, %s says what turns there are", async (command, status) => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		test.provider.reply("a1", "a2");
@@ -166,14 +167,14 @@ describe("/pop", () => {
 	test("completes its argument with the turns", async () => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		test.provider.on(() => "a");
-		await say(test, "u1", "u2", "u3", "u4", "u5", "u6");
+		for (let number = 1; number <= 11; number++) await say(test, `u${number}`);
 		const values = async (prefix: string) =>
 			(await test.session.completeArguments("pop", prefix)).map(({ value }) => value);
-		expect(await values("")).toEqual(["11", "9", "7", "5", "3", "1"]);
-		expect(await values("1")).toEqual(["11", "1"]);
-		expect((await test.session.completeArguments("pop", "3"))[0]).toEqual({
-			value: "3",
-			label: "3  u2",
+		expect(await values("")).toEqual(["11", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1"]);
+		expect(await values("1")).toEqual(["11", "10", "1"]);
+		expect((await test.session.completeArguments("pop", "2"))[0]).toEqual({
+			value: "2",
+			label: "2  u2",
 			description: "2 messages · 10",
 		});
 		expect(test.session.palette().find(({ name }) => name === "pop")).toMatchObject({ argumentHint: "[turn]" });
@@ -185,7 +186,7 @@ describe("pops on pops and compactions", () => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		const { session, provider, sent } = test;
 		provider.reply("a1", "a2", "a3", "S1", "a4", "S2", "a5", "a6");
-		await say(test, "u1", "u2", "u3", "/pop 5", "u4", "/pop 3");
+		await say(test, "u1", "u2", "u3", "/pop 3", "u4", "/pop 2");
 		expect(sent(6)[0]).toContain("[User]\nu2\n\n[Assistant]\na2\n\n[User]\n[Summary]\n\nS1\n\n[User]\nu4");
 		await say(test, "u5");
 		expect(sent(7)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS2", "user: u5"]);
@@ -213,7 +214,7 @@ describe("pops on pops and compactions", () => {
 		provider.reply("b1", "b2", "b3", "C1", "b4", "P1", "S1", "b5", "C2", "b6");
 		await say(test, "msg1", "msg2", "msg3");
 		await session.compact();
-		await say(test, "msg4", "/pop 3");
+		await say(test, "msg4", "/pop 2");
 		expect(session.entries.at(-1)).toMatchObject({ backToIndex: 3, prePopSummary: "P1", summary: "S1" });
 		expect(sent(6)[0]).toContain("[User]\nmsg1\n\n[Assistant]\nb1\n");
 		expect(sent(6)[0]).not.toContain("msg2");
@@ -240,7 +241,7 @@ describe("pops on pops and compactions", () => {
 		});
 		const { session, provider, sent } = test;
 		provider.reply("b1", "b2", "S1", "b3", "C1", "b4");
-		await say(test, "msg1", "msg2", "/pop 3", "msg3");
+		await say(test, "msg1", "msg2", "/pop 2", "msg3");
 		await session.compact();
 		await say(test, "/uncompact", "msg4");
 		expect(sent(6)).toEqual([...sent(4), "assistant: b3", "user: msg4"]);
@@ -256,7 +257,7 @@ describe("pops on pops and compactions", () => {
 		provider.reply("b1", "b2", "C1", "b3", "b4", "S1", "b5");
 		await say(test, "msg1", "msg2");
 		await session.compact();
-		await say(test, "msg3", "msg4", "/pop 8", "msg5");
+		await say(test, "msg3", "msg4", "/pop 4", "msg5");
 		expect(sent(7)).toEqual([...sent(5).slice(0, -1), "user: [Summary]\n\nS1", "user: msg5"]);
 		expect(session.context.messages[0]?.origin).toEqual({ kind: "compaction", entryIndex: 5 });
 	});
@@ -265,7 +266,7 @@ describe("pops on pops and compactions", () => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		const { session, provider, sent } = test;
 		provider.reply("a1", "a2", "S", "a3", "a4");
-		await say(test, "u1", "u2", "/pop 3", "u3");
+		await say(test, "u1", "u2", "/pop 2", "u3");
 		await session.lifecycle.branch(6);
 		await say(test, "u4");
 		expect(sent(5)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS", "user: u4"]);
@@ -291,7 +292,7 @@ describe("with other hooks", () => {
 	test("keeps changes of previous hooks to messages that no pop covers", async () => {
 		const test = await startSession({ hooks: { "a-shout.ts": SHOUT, "stacking.ts": source } });
 		test.provider.reply("a1", "a2", "S", "a3");
-		await say(test, "u1", "u2", "/pop 3", "u3");
+		await say(test, "u1", "u2", "/pop 2", "u3");
 		expect(test.sent(4)).toEqual([
 			"user: LOUD",
 			"assistant: a1",
@@ -304,9 +305,9 @@ describe("with other hooks", () => {
 	test("keeps a replacement of entries that no pop covers, and drops one whose entries are all popped", async () => {
 		const test = await startSession({ hooks: { "a-fold.ts": FOLD, "stacking.ts": source } });
 		test.provider.reply("a1", "a2", "a3", "S1", "a4", "S2", "a5");
-		await say(test, "u1", "u2", "u3", "/pop 5", "u4");
+		await say(test, "u1", "u2", "u3", "/pop 3", "u4");
 		expect(test.sent(5)).toEqual(["user: u1", "assistant: a1", "user: FOLDED", "user: [Summary]\n\nS1", "user: u4"]);
-		await say(test, "/pop 3", "u5");
+		await say(test, "/pop 2", "u5");
 		expect(test.sent(7)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS2", "user: u5"]);
 	});
 });
@@ -317,7 +318,9 @@ test("entries are rendered as text", async () => {
 	const theme: EntryTheme = { accent: plain, dim: plain, bold: plain, success: plain, warning: plain, error: plain };
 	const render = session.entryRenderer("stack_pop");
 	const entry = { type: "stack_pop", backToIndex: 3, summary: "Fixed it.", tokensBefore: 14_210, tokensAfter: 41 };
-	expect(render?.(entry, theme)).toBe("popped to turn 3 · /unpop restores it");
+	expect(render?.({ ...entry, turnNumber: 2 }, theme)).toBe("popped to turn 2 · /unpop restores it");
+	// Saved before pops had the number of their turn.
+	expect(render?.(entry, theme)).toBe("popped · /unpop restores it");
 	expect(render?.({ type: "stack_pop", backToIndex: "3" }, theme)).toBe("invalid pop");
 });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { findSession, latestSession, listSessions } from "../../src/log/catalog.js";
+import { findSession, latestSession, listSessions, newSessionPath } from "../../src/log/catalog.js";
 import { searchSessions } from "../../src/log/search.js";
 import { acquireLock } from "../../src/util/file-lock.js";
 import { tempDir } from "./support.js";
@@ -135,6 +135,20 @@ test.each([
 	expect(() => findSession(dir, wanted)).toThrow(
 		expect.objectContaining({ code: "log_not_found", message: expect.stringContaining(message), hint }),
 	);
+});
+
+test("a path in an existing directory names a new session; an id and an existing file do not", () => {
+	const dir = tempDir();
+	const a = addSession(dir, { id: "abc-1", at: 1 });
+	const path = join(dir, "new.jsonl");
+	expect(newSessionPath(tempDir(), path)).toBe(path);
+	expect(newSessionPath(dir, join(dir, "notes"))).toBe(join(dir, "notes"));
+	expect(newSessionPath(dir, "new.jsonl")).toBe(resolve("new.jsonl"));
+	for (const other of [a, basename(a), "abc", "new", join(dir, "none", "new.jsonl"), `${dir}/new/`]) {
+		expect(newSessionPath(dir, other)).toBeNull();
+	}
+	// A file in the session directory is found by its name alone, not by another path with the same name.
+	expect(newSessionPath(dir, `./${basename(a)}`)).toBe(resolve(basename(a)));
 });
 
 test("the latest session is the newest one that is not locked", () => {

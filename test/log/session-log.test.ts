@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { PiError } from "../../src/errors.js";
+import { describe, expect, test } from "vitest";
+import { describeError, PiError } from "../../src/errors.js";
+import { decodeLine } from "../../src/log/codec.js";
 import type { SessionEntry } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { isLocked } from "../../src/util/file-lock.js";
@@ -137,7 +138,7 @@ test("opening changes nothing; damaged lines keep their index, blank lines have 
 	expect(readdirSync(dirname(path)).length).toBe(1);
 });
 
-test("a session truncated at any byte opens unchanged with correct indices, or is refused unchanged", () => {
+test("a session truncated at any byte opens unchanged with correct indices, and none of its bytes are lost", () => {
 	const lines = [
 		HEADER,
 		`${JSON.stringify(userMessage("größe"))}\n`,
@@ -150,18 +151,16 @@ test("a session truncated at any byte opens unchanged with correct indices, or i
 	for (let size = 1; size <= intact.length; size++) {
 		const part = intact.subarray(0, size);
 		const path = fileWith(part);
-		if (size < complete) {
-			expect(() => SessionLog.open(path)).toThrow(expect.objectContaining({ code: "log_not_a_session" }));
-			expect(readFileSync(path).equals(part)).toBe(true);
-			continue;
-		}
 		const log = SessionLog.open(path);
 		const before = [...log.entries];
 		expect(readFileSync(path).equals(part)).toBe(true);
 		const index = log.append({ type: "after", timestamp: "t" });
 		expect(index).toBe(before.length);
 		log.close();
-		expect(readFileSync(path).subarray(0, size).equals(part)).toBe(true);
+		const aside = readdirSync(dirname(path)).filter((name) => name.includes(".replaced-"));
+		expect(aside.length).toBe(size < complete ? 1 : 0);
+		const kept = readFileSync(aside[0] === undefined ? path : join(dirname(path), aside[0]));
+		expect(kept.subarray(0, size).equals(part)).toBe(true);
 		const again = SessionLog.open(path);
 		expect(again.entries).toEqual([...before, { type: "after", timestamp: "t" }]);
 		again.close();
@@ -286,4 +285,53 @@ test("lines longer than a chunk and types across chunk boundaries are found", ()
 	expect(log.length).toBe(13);
 	for (let n = 0; n < 12; n++) expect(log.findLast(`long${n}`)).toBe(n + 1);
 	expect(log.entries.map(({ type }) => type)).toEqual(["session", ...Array.from({ length: 12 }, (_, n) => `long${n}`)]);
+});
+
+describe("a file that holds only a part of a header", () => {
+	test.each([
+		["its first characters", HEADER.slice(0, 5)],
+		["all but the last characters", HEADER.slice(0, -3)],
+		["a part with a line end", `${HEADER.slice(0, 40)}\n`],
+	])("is an empty session: %s", async (_, torn) => {
+		const path = fileWith(torn);
+		const errors: string[] = [];
+		const log = closing(
+			SessionLog.open(path, { cwd: "/work", onWriteError: (error) => errors.push(describeError(error)) }),
+		);
+		expect([log.length, log.header.cwd]).toEqual([1, "/work"]);
+		expect(() => SessionLog.open(path)).toThrow(expect.objectContaining({ code: "log_locked" }));
+		expect(readFileSync(path, "utf8")).toBe(torn);
+
+		expect(log.append(userMessage("hi"))).toBe(1);
+		await log.flush();
+		expect(textOf(log).split("\n").filter(Boolean).map(decodeLine)).toEqual(log.entries);
+		const [aside = ""] = readdirSync(dirname(path)).filter((name) => name.includes(".replaced-"));
+		expect(readFileSync(join(dirname(path), aside), "utf8")).toBe(torn);
+		expect(errors).toEqual([
+			`The file ${path} held no complete session, so pi began a new one · its content is kept as ${join(dirname(path), aside)}`,
+		]);
+	});
+
+	test.each([
+		"{",
+		'{"type":"sess',
+		'{"type":"session_info","na',
+		'["type"',
+		"session",
+		'{"type":"session",\n{"type":"x"}\n',
+	])("is not every broken file: %j", (content) => {
+		const path = fileWith(content);
+		const open = () => SessionLog.open(path, { readOnly: true }).length;
+		if (HEADER.startsWith(content)) expect(open()).toBe(1);
+		else expect(open).toThrow(expect.objectContaining({ code: "log_not_a_session" }));
+		expect(readFileSync(path, "utf8")).toBe(content);
+	});
+});
+
+test("a session at a new path is created by its first append", () => {
+	const path = join(tempDir(), "mine.jsonl");
+	const log = closing(SessionLog.createAt(path, { cwd: "/work" }));
+	expect([log.path, existsSync(path)]).toEqual([path, false]);
+	log.append(userMessage("hi"));
+	expect(textOf(log).split("\n").filter(Boolean).map(decodeLine)).toEqual(log.entries);
 });

@@ -36,7 +36,7 @@ interface Place {
 }
 
 const STACKING = readFileSync(fileURLToPath(new URL("../../hooks-examples/stacking.ts", import.meta.url)), "utf8");
-const SETTINGS = { compaction: { keepRecentTokens: 1 }, retry: { enabled: false } };
+const SETTINGS = { compaction: { keepRecentTokens: 10 }, retry: { enabled: false } };
 
 /** A session without a mode, and with a mode that prints the results of `say`. Neither reads input during a run. */
 async function startEmbedded(place: Place, print?: typeof runPrint): Promise<Driver> {
@@ -119,6 +119,9 @@ const MODES: Record<string, (place: Place) => Promise<Driver>> = {
 	},
 };
 
+/** Long enough for a compaction to shorten the context. */
+const POPPED = `Both files were read.${" Each of them has one word.".repeat(15)}`;
+
 const EXPECTED = [
 	"session",
 	"user: read both files",
@@ -127,7 +130,7 @@ const EXPECTED = [
 	"toolResult read: beta",
 	"user: and compare them",
 	"assistant: they differ",
-	"stack_pop to 1: Both files were read.",
+	`stack_pop to 1: ${POPPED}`,
 	"user: and now?",
 	"assistant: nothing else",
 	"compaction: They differ.",
@@ -160,7 +163,7 @@ test.each(Object.keys(MODES))("the same conversation logs the same entries in %s
 	hold.open();
 	await untilReply(session, "they differ");
 
-	provider.reply("Both files were read.");
+	provider.reply(POPPED);
 	await first.say("/pop 1");
 	await untilEntry(session, "stack_pop");
 	provider.reply("nothing else");

@@ -48,7 +48,7 @@ async function drawTheme(theme: string, page: "dark" | "light"): Promise<void> {
 	const pi = openDemo({ cols: 90, rows: 40, page, settings: { theme } });
 	try {
 		await pi.until((screen) => screen.includes("Demo (scripted)"));
-		// Clears the draft that the demo starts with.
+		// Removes the suggestion that the demo starts with.
 		pi.write("\x03");
 		await pi.until((screen) => screen.includes("again to quit"));
 		pi.write("/theme");

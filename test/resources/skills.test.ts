@@ -49,7 +49,7 @@ test("unusable skills are omitted with a warning", async () => {
 	expect(warnings).toEqual([
 		`${dir}/a/SKILL.md: its front matter has no description; skill ignored`,
 		`${dir}/b/SKILL.md: "two words" is not a valid skill name · use letters, digits, - and _`,
-		expect.stringMatching(/c\/SKILL\.md: line \d: .*; skill ignored$/),
+		expect.stringMatching(/c\/SKILL\.md:\d: .*; skill ignored$/),
 		expect.stringContaining(`${dir}/none: ENOENT`),
 	]);
 });

@@ -16,6 +16,7 @@ test("messages added after the context was computed are counted once, no matter 
 			looked.push(index);
 			return entries[index];
 		},
+		typeOf: (index) => entries[index]?.type,
 		findLast: () => -1,
 	};
 	const context = new SessionContext({

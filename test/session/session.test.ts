@@ -57,7 +57,7 @@ describe("the log of a session", () => {
 			sessionDir,
 			cwd,
 			env: { PI_CODING_AGENT_DIR: agentDir },
-			offline: true,
+			localServers: { ports: {} },
 			model: "loopback/scripted",
 		};
 		await expect(
@@ -183,6 +183,46 @@ describe("compaction", () => {
 	});
 });
 
+describe("/compact", () => {
+	const TASK = "rename the price field of every product to amount, and tell me which callers change";
+	const READ = [toolCall("read", { path: "a.txt" })];
+
+	test("refuses without asking the model when even an empty summary would not shorten the context", async () => {
+		const { session, provider } = await startSession();
+		provider.reply("a1");
+		await session.prompt("one");
+		await expect(session.prompt("/compact")).rejects.toThrow(
+			/^A summary would not shorten the context: \d+ → at least \d+ tokens$/,
+		);
+		expect(provider.requests).toHaveLength(1);
+		expect(session.entries.map(({ type }) => type)).not.toContain("compaction");
+	});
+
+	test("refuses a summary that is longer than what it replaces, with figures", async () => {
+		const { session, provider } = await startSession({ userSettings: { compaction: { keepRecentTokens: 10 } } });
+		provider.reply(`a1 ${"x".repeat(400)}`, "a2", "word ".repeat(200));
+		await session.prompt("one");
+		await session.prompt("two");
+		await expect(session.prompt("/compact")).rejects.toThrow(
+			/^A summary would not shorten the context: \d+ → \d+ tokens$/,
+		);
+		expect(session.entries.map(({ type }) => type)).not.toContain("compaction");
+	});
+
+	test("keeps the only task verbatim in the next request", async () => {
+		const { session, provider, sent } = await startSession({
+			files: { "a.txt": "price ".repeat(400) },
+			userSettings: { compaction: { keepRecentTokens: 5 } },
+		});
+		provider.reply(READ, "I have read it.", "## Done\na.txt was read", "fine");
+		await session.prompt(TASK);
+		await session.prompt("/compact");
+		await session.prompt("go on");
+		expect(sent(4)[0]).toContain("## Done\na.txt was read");
+		expect(sent(4)[0]).toContain(TASK);
+	});
+});
+
 test("a prompt sent while a run is ending starts a new run", async () => {
 	const { session, provider, sent } = await startSession();
 	provider.reply("a1", "a2");
@@ -281,7 +321,7 @@ describe("models", () => {
 			home: tempDir(),
 			env: { PI_CODING_AGENT_DIR: tempAgentDir() },
 			session: { kind: "memory" },
-			offline: true,
+			localServers: { ports: {} },
 		});
 		await session.start();
 		await expect(session.prompt("hi")).rejects.toMatchObject({

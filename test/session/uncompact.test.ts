@@ -2,12 +2,15 @@ import { describe, expect, test } from "vitest";
 import { run } from "../cli/subcommands/run.js";
 import { startSession, type TestSession, type TestSessionOptions } from "../helpers/session.js";
 
-const SETTINGS = { compaction: { enabled: true, reserveTokens: 900, keepRecentTokens: 5 } };
+const SETTINGS = { compaction: { enabled: true, reserveTokens: 900, keepRecentTokens: 15 } };
+
+/** Long enough for a summary to be shorter. */
+const FIRST_ANSWER = `first answer${" with its reasons".repeat(20)}`;
 
 /** A session with two questions that was compacted before the second. */
 async function compacted(options: TestSessionOptions = {}): Promise<TestSession> {
 	const started = await startSession({ userSettings: SETTINGS, modelOptions: { contextWindow: 100_000 }, ...options });
-	started.provider.reply("first answer", "second answer", "SUMMARY");
+	started.provider.reply(FIRST_ANSWER, "second answer", "SUMMARY");
 	await started.session.prompt("first question");
 	await started.session.prompt("second question");
 	await started.session.prompt("/compact");
@@ -37,7 +40,7 @@ describe("/uncompact", () => {
 		await session.prompt("third question");
 		expect(started.sent(4)).toEqual([
 			"user: first question",
-			"assistant: first answer",
+			`assistant: ${FIRST_ANSWER}`,
 			"user: second question",
 			"assistant: second answer",
 			"user: third question",

@@ -106,12 +106,34 @@ test("a confirm dialog scrolls a long message, showing a third of the screen at 
 	const answers: boolean[] = [];
 	const message = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`).join("\n");
 	const dialog = new ConfirmDialog(look, { title: "Run it?", message }, (answer) => answers.push(answer));
-	expect(dialog.render(50)[1]).toBe(" Run it?                     lines 1–8 of 30 · ↑↓ ");
+	expect(dialog.render(50)[1]).toBe(" Run it?        lines 1–8 of 30 · pageUp pageDown ");
 	expect(dialog.render(50)[2]).toBe(" line 1");
-	for (let index = 0; index < 40; index += 1) dialog.handleInput(DOWN);
+	for (let index = 0; index < 10; index += 1) dialog.handleInput(PAGE_DOWN);
 	expect(dialog.render(50).at(-2)).toBe(" line 30");
 	for (const key of ["\r", "y", "n", "\x1b", "x"]) dialog.handleInput(key);
 	expect(answers).toEqual([true, true, false, false]);
+});
+
+test.each([
+	["the arrows to the sides", "\x1b[C", "\x1b[D"],
+	["up and down", DOWN, UP],
+	["tab", "\t", "\t"],
+])("a confirm dialog shows both answers, and %s select the one that enter chooses", (_, toNo, toYes) => {
+	const answers: boolean[] = [];
+	const dialog = new ConfirmDialog(look, { title: "Clear?", message: "" }, (answer) => answers.push(answer));
+	const row = () => dialog.render(70)[2];
+	expect(row()).toBe(" → Yes    No                         ←→ choose · enter · y/n · esc no ");
+	dialog.handleInput(toNo);
+	expect(row()).toBe("   Yes  → No                         ←→ choose · enter · y/n · esc no ");
+	for (const key of ["\r", toYes, "\r"]) dialog.handleInput(key);
+	expect(answers).toEqual([false, true]);
+});
+
+test("pressing down several times never returns to yes in a confirm dialog", () => {
+	const answers: boolean[] = [];
+	const dialog = new ConfirmDialog(look, { title: "Clear?", message: "" }, (answer) => answers.push(answer));
+	for (const key of [DOWN, DOWN, "\x1b[C", DOWN, "\r"]) dialog.handleInput(key);
+	expect(answers).toEqual([false]);
 });
 
 test("an input dialog returns the typed text, or null when canceled", () => {

@@ -75,8 +75,89 @@ test("a long line of code continues with a deeper indent", () => {
 	]);
 });
 
+test("headings of every level have no hashes", () => {
+	const levels = ["#", "##", "###", "####", "#####", "######"];
+	expect(plain(levels.map((hashes) => `${hashes} A *b* \`c\``).join("\n"), 40)).toEqual(
+		levels.flatMap((_, at) => (at > 0 ? ["", "A b c"] : ["A b c"])),
+	);
+	expect(plain("- # Title\n- > ### Quoted", 40)).toEqual(["- Title", "- │ Quoted"]);
+});
+
+test("paragraphs, code and tables in nested lists align with the text of their item", () => {
+	const source = [
+		"10. one",
+		"",
+		"    two",
+		"    - three",
+		"",
+		"      four",
+		"",
+		"      ```sh",
+		"      ls",
+		"      ```",
+		"",
+		"      | a | b |",
+		"      |---|---|",
+		"      | 1 | 2 |",
+		"11. five",
+	].join("\n");
+	expect(plain(source, 40)).toEqual([
+		"10. one",
+		"",
+		"    two",
+		"    - three",
+		"",
+		"      four",
+		"      sh",
+		"        ls",
+		"      a  b",
+		"      ────",
+		"      1  2",
+		"",
+		"11. five",
+	]);
+});
+
+test("the columns of a table are aligned as its source says, with one rule under the head", () => {
+	const source =
+		"| Left | Right | Center | None |\n|:--|--:|:-:|---|\n| a | 1 | x | *y* |\n| bbbbbb | 12.5 | xyz | `z` |\n\nend";
+	expect(plain(source, 40)).toEqual([
+		"Left    Right  Center  None",
+		"───────────────────────────",
+		"a           1    x     y",
+		"bbbbbb   12.5   xyz    z",
+		"",
+		"end",
+	]);
+	expect(plain("> | a | b |\n> |---|--:|\n> | 1 | 22 |", 40)).toEqual(["│ a   b", "│ ─────", "│ 1  22"]);
+});
+
+test("a table that is too wide wraps its cells, and becomes a list when its words do not fit", () => {
+	const source = "| Name | Meaning |\n|---|--:|\n| alpha | one two three four |\n| beta | five |";
+	expect(plain(source, 18)).toEqual([
+		"Name       Meaning",
+		"──────────────────",
+		"alpha      one two",
+		"        three four",
+		"beta          five",
+	]);
+	expect(plain("| Name | |\n|---|---|\n| alphabet | one two |\n| b | |", 12)).toEqual([
+		"Name:",
+		"alphabet",
+		"one two",
+		"────────────",
+		"Name: b",
+	]);
+});
+
+test("the style of a wrapped cell ends at its edge", () => {
+	const [, , first] = drawMarkdown("| a | b |\n|---|---|\n| **one two three** | plain |", 16, theme);
+	expect(first).toBe("\x1b[1mone two\x1b[0m    plain");
+});
+
 test("no line is wider than the screen", () => {
-	const source = "- one `two` [three](http://example.org/four) **five six**\n  1. seven\n\n> quote\n\n```\ncode\n```";
+	const source =
+		"| table | with |\n|:-:|--:|\n| `some` | **wide words** |\n\n- one `two` [three](http://example.org/four) **five six**\n  1. seven\n\n> quote\n\n```\ncode\n```";
 	for (let width = 1; width < 40; width += 1) {
 		for (const line of drawMarkdown(source, width, theme)) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
 	}

@@ -22,8 +22,10 @@ import {
 	atomicWriteFileSync,
 	ensurePrivateDir,
 	isNotFound,
+	isSameFile,
 	readRegularFile,
 	readRegularFileSync,
+	usablePrivateDir,
 } from "../../src/util/fs.js";
 
 function tempDir(): string {
@@ -156,3 +158,22 @@ test.skipIf(!existsSync("/proc/self/status")).each(readers)(
 		await expect(read("/proc/self/status", { maxBytes: 10 })).rejects.toMatchObject({ code: "file_unreadable" });
 	},
 );
+
+test("a private directory that cannot be used is replaced by a temporary one", () => {
+	const dir = tempDir();
+	expect(usablePrivateDir(join(dir, "new", "tmp"))).toBe(join(dir, "new", "tmp"));
+	writeFileSync(join(dir, "file"), "in the way");
+	const other = usablePrivateDir(join(dir, "file", "tmp"));
+	onTestFinished(() => rmSync(other, { recursive: true }));
+	expect(other.startsWith(dir)).toBe(false);
+	expect(statSync(other).mode & 0o777).toBe(0o700);
+});
+
+test("paths of the same file are the same, also through links", () => {
+	const dir = tempDir();
+	writeFileSync(join(dir, "a"), "");
+	symlinkSync(join(dir, "a"), join(dir, "link"));
+	expect(isSameFile(join(dir, "a"), join(dir, "link"))).toBe(true);
+	expect(isSameFile(join(dir, "none"), `${dir}/./none`)).toBe(true);
+	expect(isSameFile(join(dir, "none"), join(dir, "other"))).toBe(false);
+});

@@ -69,6 +69,12 @@ describe("sanitize", () => {
 		expect(sanitize(text)).toBe(expected);
 	});
 
+	test("without a limit, a line of any length stays complete", () => {
+		const long = "x".repeat(100_000);
+		expect(sanitize(`\x1b[31m${long}\x1b[0m\u0007`)).toBe(`\x1b[31m${long}\x1b[0m^G`);
+		expect(stripAll(`${long}\u0007`)).toBe(`${long}^G`);
+	});
+
 	test("a long line is truncated and the lines around it are unchanged", () => {
 		const long = "x".repeat(50);
 		expect(sanitize(`a\n${long}\nb`, { maxLineLength: 10 })).toBe(`a\n${"x".repeat(9)}…\nb`);

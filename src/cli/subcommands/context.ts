@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type ContextReport, createContextReport } from "../../context/ledger.js";
 import { PiError } from "../../errors.js";
-import type { LoadedHook } from "../../hooks/registry.js";
+import { canChangeContext, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
 import { findSession, newestFirst } from "../../log/catalog.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
@@ -35,7 +35,8 @@ export async function runContext(
 			);
 		}
 		const notices = [...location.warnings];
-		const hooks = excludeHooks(await loadSessionHooks(location, options, notices), without, location.paths.cwd);
+		const loaded = await loadSessionHooks(location, options, notices);
+		const hooks = excludeHooks(loaded, without, location.paths.cwd).filter((hook) => canChangeContext(hook, entries));
 		const errors = new Set<string>();
 		const view = new SessionView({
 			cwd: location.paths.cwd,
@@ -58,7 +59,7 @@ export async function runContext(
 /** @param without names of hooks, or paths relative to `cwd` @throws PiError `bad_arguments` for a hook that is not loaded */
 function excludeHooks(hooks: readonly LoadedHook[], without: readonly string[], cwd: string): LoadedHook[] {
 	const isNamed = ({ path, realPath, name }: LoadedHook, word: string) =>
-		name === word || [path, realPath].includes(resolve(cwd, word));
+		[name, path].includes(word) || [path, realPath].includes(resolve(cwd, word));
 	for (const word of without) {
 		if (hooks.some((hook) => isNamed(hook, word))) continue;
 		const names = hooks.map(({ name }) => name).join(", ");
@@ -87,7 +88,9 @@ async function loadSessionHooks(
 	notices.push(...problems, ...attempts.flatMap(({ error }) => error ?? []));
 	if (untrusted.length > 0)
 		notices.push(`Untrusted project hooks did not run: ${untrusted.join(", ")} · run pi hooks trust, or use --trust`);
-	return attempts.flatMap(({ hook }) => hook ?? []);
+	const loaded = attempts.flatMap(({ hook }) => hook ?? []);
+	const replaced = replacedBundled(loaded);
+	return loaded.filter(({ path }) => !replaced.has(path));
 }
 
 async function printVerification(

@@ -184,11 +184,11 @@ async function checkRipgrep({ paths }: Location): Promise<Finding> {
 		: { name: "ripgrep", state: "ok", text: version };
 }
 
-async function checkModels({ env, paths, settings, offline }: Location): Promise<Finding[]> {
+async function checkModels({ env, paths, settings, localServers }: Location): Promise<Finding[]> {
 	const warnings: string[] = [];
 	const [{ registry, credentials }, local] = await Promise.all([
 		loadModelSources({ paths, env, settings, onWarning: (line) => warnings.push(line) }),
-		offline ? [] : findLocalModels(),
+		findLocalModels(localServers),
 	]);
 	const findings = warnings.map((text): Finding => ({ name: "models", state: "problem", text }));
 	const providers = new Set([...registry.all().map(({ provider }) => provider), ...environmentProviders()]);
@@ -203,7 +203,7 @@ async function checkModels({ env, paths, settings, offline }: Location): Promise
 	findings.push({
 		name: "servers",
 		state: "note",
-		text: offline ? "not searched: offline" : found || "none on this machine",
+		text: found || "none on this machine",
 	});
 	registry.registerModels(local);
 	try {

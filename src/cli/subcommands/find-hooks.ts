@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { resolveUserPath } from "../../config/paths.js";
 import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
+import { bundledPath, findBundled } from "../../hooks/bundled.js";
 import { discoverHooks, type HookFile } from "../../hooks/discover.js";
 import { grantedHandles } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
@@ -29,10 +30,12 @@ export interface FoundHooks {
 	problems: string[];
 }
 
-/** Finds the hook file named by a command. @throws PiError `hook_load_failed` when it does not exist */
+/** Finds the hook file or bundled hook named by a command. @throws PiError `hook_load_failed` when it does not exist */
 export function findHookFile(target: string, location: Location): HookFile {
 	const { files, errors } = discover(location, { hooks: [target], findHooks: false });
 	const [file] = files;
+	const bundled = findBundled(bundledPath(target));
+	if (!file && bundled) return findHookFile(bundledPath(bundled.name), location);
 	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} does not exist`);
 	return file;
 }
@@ -47,6 +50,7 @@ function discover({ paths, settings }: Location, { hooks, findHooks }: Pick<Subc
 		settingsDir: paths.agentDir,
 		explicit: hooks,
 		discovery: findHooks,
+		bundled: findHooks,
 	});
 }
 

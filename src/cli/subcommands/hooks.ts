@@ -1,6 +1,6 @@
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { type HookReach, type Unreachable, unreachable } from "../../hooks/reach.js";
-import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
+import { HookRegistry, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { type FoundHook, findHookFile, findHooks, tryHooks } from "./find-hooks.js";
 import type { SubcommandContext } from "./location.js";
@@ -31,9 +31,13 @@ interface HookReport {
 export async function listHooks({ location, options, io }: SubcommandContext): Promise<number> {
 	const { hooks, attempts, untrusted, problems } = await findHooks(location, options);
 	const loaded = attempts.flatMap(({ hook }) => hook ?? []);
-	const notices = [...location.warnings, ...problems, ...createRegistry(loaded).warnings];
+	const replaced = replacedBundled(loaded);
+	const running = loaded.filter(({ path }) => !replaced.has(path));
+	const notices = [...location.warnings, ...problems, ...createRegistry(running).warnings];
 	const reports = hooks.map((found) => {
 		const attempt = attempts.find(({ file }) => file.realPath === found.realPath);
+		const by = replaced.get(found.path);
+		if (by) return reportHook(found, null, `replaced by ${by.path}`);
 		return reportHook(found, attempt?.hook ?? null, attempt ? attempt.error : "not loaded: the project is not trusted");
 	});
 	if (options.json) await printJson(io, { hooks: reports, problems: notices });

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { FindLocalOptions } from "../../config/local-servers.js";
 import {
 	type Environment,
 	paths as findPaths,
@@ -19,6 +20,8 @@ export interface Surroundings {
 	env?: Environment;
 	cwd?: string;
 	home?: string;
+	/** Ports of local model servers. */
+	localServers?: FindLocalOptions;
 }
 
 /** Paths, environment and settings of a subcommand. */
@@ -32,7 +35,8 @@ export interface Location {
 	sessionDir: string;
 	/** `--trust`, `PI_TRUST`: project code may run, this time only. */
 	trust: boolean;
-	offline: boolean;
+	/** Default: the usual ports. */
+	localServers?: FindLocalOptions;
 }
 
 /** Everything that a subcommand works with. */
@@ -44,7 +48,7 @@ export interface SubcommandContext {
 
 /** Reads the settings. Never throws: problems are in `warnings`. */
 export function findLocation(options: SubcommandOptions, surroundings: Surroundings = {}): Location {
-	const { env = processEnvironment(), cwd = process.cwd(), home = homedir() } = surroundings;
+	const { env = processEnvironment(), cwd = process.cwd(), home = homedir(), localServers } = surroundings;
 	const paths = findPaths(env, cwd, home);
 	const { current: settings, problems: warnings } = new SettingsStore(paths);
 	const run = runEnvironment(env, home);
@@ -58,6 +62,6 @@ export function findLocation(options: SubcommandOptions, surroundings: Surroundi
 				? join(paths.sessions, sessionDirName(paths.cwd))
 				: resolveUserPath(options.sessionDir, paths.cwd, paths.home),
 		trust: options.trust || run.trust,
-		offline: options.offline || run.offline,
+		...(localServers && { localServers }),
 	};
 }

@@ -12,7 +12,10 @@ export const changelogCommand: SlashCommand = {
 		const title = `Changes · this is pi ${packageVersion()}`;
 		if (sections.length === 0) return { status: `${title}: CHANGELOG.md is missing from this installation` };
 		const [latest] = sections;
-		if (!shell?.showText) return { status: [title, "", latest?.version ?? "", ...(latest?.lines ?? [])].join("\n") };
+		if (!shell?.showText) {
+			const lines = latest?.lines.map((line) => line.replace(/^#+ /, "")) ?? [];
+			return { status: [title, "", latest?.version ?? "", ...lines].join("\n") };
+		}
 		const text = sections.flatMap(({ version, lines }) => [`## ${version}`, "", ...lines, ""]).join("\n");
 		await shell.showText({ title, text }, signal);
 		return undefined;

@@ -15,7 +15,7 @@ export const compactCommand: SlashCommand = {
 
 /** Lets the user review the compaction first if the shell can show it. @returns null when they reject it */
 async function compact({ session, shell, rest, signal }: BuiltinCommandContext): Promise<CompactionTokens | null> {
-	const request = { focus: rest || undefined, signal };
+	const request = { focus: rest || undefined, mustGain: true, signal };
 	if (!shell?.openCompaction) return session.compaction.run(request);
 	const trial = await session.compaction.begin(request);
 	try {

@@ -1,9 +1,9 @@
-import type { Api, Model } from "@mariozechner/pi-ai";
 import { modelFacts } from "../../config/model-facts.js";
 import { modelName, type ResolvedModel } from "../../config/models.js";
 import { PiError } from "../../errors.js";
 import { THINKING_LEVELS } from "../../log/entry.js";
 import type { BuiltinCommandContext, CommandHost, SlashCommand } from "../command.js";
+import type { ModelOffer } from "../pickers.js";
 import { logInTo } from "./login.js";
 
 /** `/model [provider/id]`: chooses the model; append `:high` to set the thinking level. */
@@ -38,24 +38,27 @@ function completions(prefix: string, { models }: CommandHost) {
 
 async function pickModel({ session, ui, shell, signal }: BuiltinCommandContext): Promise<ResolvedModel | null> {
 	if (shell?.pickModel) return shell.pickModel({ models: session.models, current: session.model }, signal);
-	const models = await session.availableModels();
-	if (models.length === 0) {
+	// Finds the models of local servers too.
+	await session.availableModels();
+	const offers = session.models.offers().filter(({ key }) => key !== "none");
+	if (offers.length === 0) {
 		throw new PiError("model_missing", "No model is available yet", {
 			hint: "set an API key such as ANTHROPIC_API_KEY, start a local server, or run pi --demo",
 		});
 	}
 	const current = session.model ? modelName(session.model) : "";
-	const selected = models.findIndex((model) => modelName(model) === current);
+	const selected = offers.findIndex(({ model }) => modelName(model) === current);
 	const model = await ui.select(
 		"Which model?",
-		models.map((offered) => option(offered, current)),
+		offers.map((offer) => option(offer, current)),
 		{ selected },
 	);
 	return model && { model };
 }
 
-function option(model: Model<Api>, current: string) {
+function option({ model, isPriced }: ModelOffer, current: string) {
 	const name = modelName(model);
-	const { context } = modelFacts(model);
-	return { label: name, value: model, description: `${name === current ? "current · " : ""}${context} context` };
+	const { context, priceText } = modelFacts(model, isPriced);
+	const mark = name === current ? "current · " : "";
+	return { label: name, value: model, description: `${mark}${context} context · ${priceText}` };
 }

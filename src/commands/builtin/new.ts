@@ -5,7 +5,9 @@ export const newCommand: SlashCommand = {
 	name: "new",
 	aliases: ["clear"],
 	description: "Start a new session",
-	async run({ session }) {
-		return { status: (await session.newSession()) ? "New session" : "A hook canceled the new session" };
+	async run({ session, shell }) {
+		if (!(await session.newSession())) return { status: "A hook canceled the new session" };
+		shell?.rereadFiles?.();
+		return { status: "New session" };
 	},
 };

@@ -1,11 +1,10 @@
 import type { SlashCommand } from "../command.js";
 
-/** `/reload`: reloads all hooks and the key bindings. */
+/** `/reload`: reads everything that the user and the project provide again. */
 export const reloadCommand: SlashCommand = {
 	name: "reload",
-	description: "Reload all hooks and key bindings",
+	description: "Read hooks, tools, skills, settings and all other files again",
 	async run({ session, shell }) {
-		shell?.reloadKeys?.();
-		return { status: await session.reload() };
+		return { status: await session.reload(shell?.rereadFiles?.()) };
 	},
 };

@@ -13,13 +13,17 @@ export const resumeCommand: SlashCommand = {
 	async run(context) {
 		const { session, shell, ui, rest, signal } = context;
 		if (shell?.pickSession && !rest) return open(await shell.pickSession(session.sessions, signal), context);
-		const others = (await listHere(session.sessions)).filter(({ path }) => path !== session.sessionFile);
-		if (others.length === 0) return { status: "No other sessions in this directory" };
-		return open(rest ? findPath(others, rest) : await ui.select("Which session?", others.map(option)), context);
+		const sessions = await listHere(session.sessions);
+		const others = sessions.filter(({ path }) => path !== session.sessionFile);
+		if (others.length === 0 && !rest) return { status: "No other sessions in this directory" };
+		return open(rest ? findPath(sessions, rest) : await ui.select("Which session?", others.map(option)), context);
 	},
 };
 
-async function open(path: string | null, { session, ui }: BuiltinCommandContext): Promise<CommandResult | undefined> {
+async function open(
+	path: string | null,
+	{ session, shell, ui }: BuiltinCommandContext,
+): Promise<CommandResult | undefined> {
 	if (path === null) return undefined;
 	if (path === session.sessionFile) return { status: "That session is already open" };
 	const copy = session.sessions.isOpen(path);
@@ -29,6 +33,7 @@ async function open(path: string | null, { session, ui }: BuiltinCommandContext)
 		});
 	}
 	if (!(await session.switchSession(path, { copy }))) return { status: "A hook canceled the switch" };
+	shell?.rereadFiles?.();
 	return { status: `Session ${session.sessionName ?? path}` };
 }
 

@@ -1,9 +1,10 @@
-import { choices, expected, isTypable, parseTyped } from "../../config/json-schema.js";
+import { expected, isTypable, parseTyped } from "../../config/json-schema.js";
 import type { SettingState } from "../../config/settings-store.js";
 import { PiError } from "../../errors.js";
 import { didYouMean } from "../../util/nearest.js";
 import type { SlashCommand } from "../command.js";
-import type { CommandSettings } from "../pickers.js";
+import { createEditableSettings } from "../editable-settings.js";
+import type { CommandSettings, EditableSettings } from "../pickers.js";
 import { report } from "./report.js";
 
 /** `/settings [name value]`: shows all settings with their sources, or changes one. */
@@ -11,7 +12,8 @@ export const settingsCommand: SlashCommand = {
 	name: "settings",
 	argumentHint: "[name value]",
 	description: "Show and change settings",
-	complete(prefix, { settings }) {
+	complete(prefix, session, shell) {
+		const settings = createEditableSettings(session, shell);
 		const [name = "", value] = prefix.split(/\s+/);
 		const editable = settings.list().filter(({ schema }) => isTypable(schema));
 		if (value === undefined) {
@@ -19,17 +21,17 @@ export const settingsCommand: SlashCommand = {
 			return found.map(({ path, schema }) => ({ value: path, description: schema.description }));
 		}
 		const state = editable.find(({ path }) => path === name);
-		return ((state && choices(state.schema)) ?? [])
-			.map(String)
-			.filter((option) => option.startsWith(value))
-			.map((option) => ({ value: `${name} ${option}` }));
+		return ((state && settings.choices(state.path)) ?? [])
+			.filter(({ label }) => label.startsWith(value))
+			.map(({ label, description }) => ({ value: `${name} ${label}`, ...(description ? { description } : {}) }));
 	},
 	async run(context) {
 		const { session, shell, args, signal } = context;
 		const [name, ...words] = args;
-		if (name !== undefined) return { status: await change(name, words.join(" "), session.settings) };
+		const settings = createEditableSettings(session, shell, signal);
+		if (name !== undefined) return { status: await change(name, words.join(" "), settings) };
 		if (shell?.openSettings) {
-			await shell.openSettings(session.settings, signal);
+			await shell.openSettings(settings, signal);
 			return undefined;
 		}
 		return report(context, "Settings", lines(session.settings.list()));
@@ -61,11 +63,12 @@ export function savedText({ source, schema }: SettingState): string {
 	return schema["x-live"] ? "saved, applies now" : "saved, applies at the next start";
 }
 
-async function change(name: string, typed: string, settings: CommandSettings): Promise<string> {
+async function change(name: string, typed: string, settings: EditableSettings): Promise<string> {
 	const { path, schema, value: before } = find(name, settings);
 	if (typed === "") return `${path}: ${settingText(before)} · ${schema.description}`;
-	const given = parseTyped(schema, typed);
-	if (given === undefined) {
+	const choice = settings.choices(path)?.find(({ label }) => label === typed);
+	const given = choice ? choice.value : parseTyped(schema, typed);
+	if (!choice && given === undefined) {
 		throw new PiError("bad_arguments", `${path} must be ${expected(schema)}, not "${typed}"`, {
 			...(isTypable(schema) ? {} : { hint: "edit settings.json to change it" }),
 		});

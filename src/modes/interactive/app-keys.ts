@@ -32,7 +32,6 @@ const DOUBLE_PRESS_MS = 500;
 export class AppKeys {
 	#lastEscape = Number.NEGATIVE_INFINITY;
 	#lastInterrupt = Number.NEGATIVE_INFINITY;
-	#hinted = false;
 	/** A handler that returns false leaves the key to the editor. */
 	readonly #actions: Partial<Record<KeyAction, (data: string) => boolean | void>> = {
 		"app.abort": () => this.#escape(),
@@ -66,7 +65,7 @@ export class AppKeys {
 	handle(data: string): boolean {
 		if (isKeyRelease(data)) return false;
 		const action = this.keymap.actionOf(data, this.#actions);
-		if (action !== "app.interrupt") this.#clearHint();
+		if (action !== "app.interrupt") this.#lastInterrupt = Number.NEGATIVE_INFINITY;
 		if (action !== "app.abort") this.#lastEscape = Number.NEGATIVE_INFINITY;
 		return action !== undefined && this.#actions[action]?.(data) !== false;
 	}
@@ -87,13 +86,12 @@ export class AppKeys {
 	/** Clears the editor. A double press quits. */
 	#interrupt(): void {
 		if (this.now() - this.#lastInterrupt <= DOUBLE_PRESS_MS) {
-			this.#clearHint();
+			this.#lastInterrupt = Number.NEGATIVE_INFINITY;
 			this.host.quit();
 			return;
 		}
 		this.#lastInterrupt = this.now();
 		this.editor.takeText();
-		this.#hinted = true;
 		this.host.screen.hint(`press ${this.keymap.keyOf("app.interrupt")} again to quit`);
 	}
 
@@ -121,13 +119,6 @@ export class AppKeys {
 		if (session?.model && !session.model.reasoning)
 			this.host.screen.hint(`${session.model.name} does not support thinking`);
 		else session?.cycleThinkingLevel();
-	}
-
-	#clearHint(): void {
-		this.#lastInterrupt = Number.NEGATIVE_INFINITY;
-		if (!this.#hinted) return;
-		this.#hinted = false;
-		this.host.screen.hint(null);
 	}
 
 	#putBack(texts: readonly string[]): void {

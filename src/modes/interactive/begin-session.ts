@@ -4,6 +4,7 @@ import { loadHighlighter } from "../../tui/highlight.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { loadHttpClient } from "../../util/paced-fetch.js";
+import { plural } from "../format.js";
 import type { StartQuestions } from "../start-questions.js";
 import { askGrant } from "./dialogs/grant-panel.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
@@ -114,7 +115,10 @@ function shellHost(components: ScreenComponents, options: InteractiveOptions, qu
 				quit();
 			}),
 		hotkeys: () => keymap.list(),
-		reloadKeys: loadKeys,
+		rereadFiles: () => {
+			const problems = [...loadKeys(), ...themes.reread()];
+			return { read: ["keys", plural(themes.fileCount, "theme")], problems };
+		},
 		themes: {
 			list: () => themes.list(),
 			use: (name) => themes.use(name),

@@ -1,5 +1,5 @@
 import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
-import { dialogLimits, selectChoices, textOf } from "../../hooks/dialog-options.js";
+import { dialogLimits, dialogTitle, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { DialogOptions, InputOptions, SelectOption } from "../../hooks/types.js";
 import { ConfirmDialog } from "../../tui/confirm-dialog.js";
 import type { DialogStyle } from "../../tui/dialog-style.js";
@@ -21,7 +21,7 @@ export class DialogController implements CommandUI {
 	async select(title: string, options: readonly unknown[], dialog?: ChoiceOptions): Promise<unknown> {
 		const items = selectChoices(options);
 		if (items.length === 0) return null;
-		const choice = { title: textOf(title), items, selected: dialog?.selected };
+		const choice = { title: dialogTitle(title, dialog), items, selected: dialog?.selected };
 		return this.overlays.open<unknown>(
 			(settle) => new SelectDialog(this.style, { ...choice, onSelect: settle, onCancel: () => settle(null) }),
 			{ ...dialogLimits(dialog), canceled: null },
@@ -29,7 +29,7 @@ export class DialogController implements CommandUI {
 	}
 
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
-		const question = { title: textOf(title), message: textOf(message) };
+		const question = { title: dialogTitle(title, dialog), message: textOf(message) };
 		return this.overlays.open<boolean>((settle) => new ConfirmDialog(this.style, question, settle), {
 			...dialogLimits(dialog),
 			canceled: false,
@@ -59,7 +59,7 @@ export class DialogController implements CommandUI {
 		dialog: DialogOptions | undefined,
 	): Promise<string | null> {
 		const question = {
-			title: textOf(title),
+			title: dialogTitle(title, dialog),
 			placeholder: placeholder === undefined ? undefined : textOf(placeholder),
 			masked,
 			...(initial === undefined ? {} : { value: textOf(initial) }),

@@ -62,8 +62,10 @@ export class Header extends View {
 	#facts(): string[] {
 		if (!this.#loaded) return [];
 		const { hooks, skills, templates, contextFiles } = this.#loaded;
+		// Bundled hooks are part of every session.
+		const own = hooks.filter(({ scope }) => scope !== "bundled");
 		const counts = [
-			hooks.length > 0 ? plural(hooks.length, "hook") : "",
+			own.length > 0 ? plural(own.length, "hook") : "",
 			skills.length > 0 ? plural(skills.length, "skill") : "",
 			templates.length > 0 ? plural(templates.length, "prompt") : "",
 		];

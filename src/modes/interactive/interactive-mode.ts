@@ -32,7 +32,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const release = options.terminal
 		? () => {}
 		: guardTerminal(screen.tui, (signal) => void dispose().finally(() => exitBySignal(signal)));
-	if (options.draft) editor.setText(options.draft);
+	if (options.suggestion) editor.suggest(options.suggestion);
 	screen.tui.start();
 	themes.begin(screen);
 	const unsubscribe = options.settings.subscribe(({ paths }) => {

@@ -37,8 +37,8 @@ export interface InteractiveOptions {
 	editorCommand?: string | null;
 	/** Prompts sent at startup, each after the run of the previous one has ended. */
 	prompts?: readonly FirstPrompt[];
-	/** Text in the editor at startup. */
-	draft?: string;
+	/** A prompt that the empty editor suggests at startup. */
+	suggestion?: string;
 	/** Starts the demo once this mode has ended. Absent: the demo is not offered. */
 	startDemo?(): void;
 	/** Environment variables that identify the terminal, for bug reports. */

@@ -5,12 +5,13 @@ import { collapseCarriageReturns, sanitize } from "../../util/sanitize.js";
 
 export { clipLine, spread } from "../../tui/line.js";
 
-/** Maximum characters of a line: the time to wrap a line grows with the square of its length. */
-const MAX_LINE_LENGTH = 2000;
-
-/** Splits untrusted text into lines that are safe to draw: removes control sequences except colors and expands tabs. */
-export function cleanLines(text: string): string[] {
-	const clean = sanitize(collapseCarriageReturns(text), { maxLineLength: MAX_LINE_LENGTH });
+/**
+ * Splits untrusted text into lines that are safe to draw: removes control sequences except colors and expands tabs.
+ * Text of a person or a model must not be limited.
+ * @param maxLineLength maximum characters of a line; a longer line is truncated and ends in `…`
+ */
+export function cleanLines(text: string, maxLineLength?: number): string[] {
+	const clean = sanitize(collapseCarriageReturns(text), maxLineLength === undefined ? {} : { maxLineLength });
 	return clean.replace(/\t/g, "   ").split("\n");
 }
 

@@ -37,13 +37,14 @@ function listed(prompts: readonly string[], label: string): string[] {
 	return rows;
 }
 
-/** A line above the editor that one key shows and the next key removes. */
+/** A line above the editor about the last key. The next key removes it, and so does an event that makes it untrue. */
 export class HintLine implements Component {
 	#text: string | null = null;
 
 	constructor(private readonly style: ViewStyle) {}
 
 	set text(text: string | null) {
+		if (text === this.#text) return;
 		this.#text = text;
 		this.style.requestRender();
 	}

@@ -1,8 +1,8 @@
+import { describeFailure } from "../../agent/failure.js";
 import { hookName } from "../../hooks/hook-name.js";
 import type { ActiveOperation, Activity, OperationKind } from "../../session/activity.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { formatElapsed, formatTokens } from "../format.js";
-import { readableError } from "../request-error.js";
 import { cleanLine } from "./lines.js";
 
 /** Describes what a session is doing in one line. Its activity says whether it is busy, its events provide the details. */
@@ -44,7 +44,7 @@ export class RunStatus {
 				this.#tools.delete(event.toolCallId);
 				break;
 			case "auto_retry_start": {
-				const reason = cleanLine(readableError(event.errorMessage), 120);
+				const reason = cleanLine(describeFailure(event.errorMessage), 120);
 				this.#retry = { ...event, until: now + event.delayMs, reason };
 				break;
 			}

@@ -81,12 +81,16 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		images,
 		input: new PromptController(editor, failed, (waiting) => screen.showQueue(waitingQueue(waiting))),
 		editExternally,
-		/** Reads the user's key bindings again and reports problems. */
-		loadKeys(): void {
+		/** Reads the user's key bindings again and reports problems. A broken file changes nothing. @returns the problems */
+		loadKeys(): readonly string[] {
 			const file = options.keybindings?.();
-			keymap.reload(file?.value ?? {}, file?.placeOf);
-			screen.tui.redrawScreen();
-			for (const problem of [...(file?.problem ? [file.problem] : []), ...keymap.problems]) warn(problem);
+			if (!file?.problem) {
+				keymap.reload(file?.value ?? {}, file?.placeOf);
+				screen.tui.redrawScreen();
+			}
+			const problems = file?.problem ? [file.problem] : keymap.problems;
+			for (const problem of problems) warn(problem);
+			return problems;
 		},
 		failed,
 	};

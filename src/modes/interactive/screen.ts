@@ -1,4 +1,4 @@
-import { type Component, Container, CURSOR_MARKER, Spacer, type Terminal } from "@mariozechner/pi-tui";
+import { type Component, Container, CURSOR_MARKER, isKeyRelease, Spacer, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings-schema.js";
 import { TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
 import type { AgentSessionEvent, QueuedPrompts } from "../../session/events.js";
@@ -37,6 +37,13 @@ const FIXED_ROWS = 8;
 /** Maximum share of the screen's rows for one image. */
 const IMAGE_SHARE = 0.4;
 
+/** Events after which a hint is no longer true: it speaks of the model, its thinking level or the session before. */
+const HINT_ENDS: ReadonlySet<AgentSessionEvent["type"]> = new Set([
+	"model_changed",
+	"thinking_level_changed",
+	"session_changed",
+]);
+
 /** The layout: header, transcript, status, queue, the editor or an overlay that replaces it, footer. */
 export class Screen {
 	readonly tui: LiveTUI;
@@ -69,9 +76,11 @@ export class Screen {
 				for (const listener of listeners) listener.stop();
 			},
 		});
-		tui.addInputListener((data) =>
-			listeners.some((listener) => listener.handleInput(data)) ? { consume: true } : undefined,
-		);
+		tui.addInputListener((data) => {
+			if (listeners.some((listener) => listener.handleInput(data))) return { consume: true };
+			if (!isKeyRelease(data)) this.hint(null);
+			return undefined;
+		});
 		this.tui = tui;
 		this.style = {
 			theme,
@@ -111,7 +120,7 @@ export class Screen {
 		this.#queue.queue = queue;
 	}
 
-	/** Shows a line above the editor; null removes it. */
+	/** Shows a line above the editor until the next key or change of model, thinking level or session; null removes it. */
 	hint(text: string | null): void {
 		this.#hint.text = text;
 	}
@@ -143,6 +152,7 @@ export class Screen {
 		this.#status.handle(event);
 		this.window.handle(event);
 		if (event.type === "queue_changed") this.showQueue(event.queue);
+		if (HINT_ENDS.has(event.type)) this.hint(null);
 	}
 
 	/** Stops every timer and restores the terminal, without clearing the screen. */

@@ -99,7 +99,11 @@ export class SessionBinding {
 			return;
 		}
 		this.screen.handle(event);
-		if (event.type === "session_changed") this.#load();
+		if (event.type === "session_changed") {
+			// The files were read again.
+			this.screen.header.loaded = this.session.loaded;
+			this.#load();
+		}
 		if (event.type === "queue_returned") this.editor.putBack(event.texts.join("\n\n"));
 		if (event.type === "turn_end" || event.type === "bash_end") this.#readBranch();
 		if (FOOTER_EVENTS.has(event.type)) this.#updateFooter();

@@ -39,6 +39,8 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	#screen: ThemedScreen | null = null;
 	#watched: { path: string; close(): void } | null = null;
 	#isAsked = false;
+	/** Problems of the file as last read after a change. */
+	#problems: readonly string[] = [];
 	/** Problems found before a screen exists. */
 	readonly #early: string[] = [];
 
@@ -123,6 +125,18 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		}
 	}
 
+	/** Number of theme files. */
+	get fileCount(): number {
+		return this.#files().length;
+	}
+
+	/** Reads the file of the theme again, and selects the theme of the settings. @returns the problems, also reported */
+	reread(): readonly string[] {
+		const problems = this.#file ? this.#reload(this.#file.found.path) : [];
+		this.followSettings();
+		return problems;
+	}
+
 	stop(): void {
 		this.#screen = null;
 		this.#watched?.close();
@@ -154,16 +168,22 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		this.#watched?.close();
 		this.#watched = null;
 		if (path === undefined || !this.#screen) return;
-		this.#watched = { path, close: watchFile(path, () => this.#reload(path)) };
+		this.#watched = { path, close: watchFile(path, () => this.#reload(path, this.#problems)) };
 	}
 
-	/** Applies a changed theme file. Keeps the current colors while the file cannot be read. */
-	#reload(path: string): void {
+	/**
+	 * Applies a changed theme file. Keeps the current colors while the file cannot be read.
+	 * @param known problems that are not reported again
+	 * @returns its problems
+	 */
+	#reload(path: string, known: readonly string[] = []): readonly string[] {
 		const { theme, problems } = loadThemeFile(path);
-		for (const problem of problems) this.#report(problem);
-		if (!theme || this.#file?.found.path !== path) return;
+		for (const problem of problems) if (!known.includes(problem)) this.#report(problem);
+		this.#problems = problems;
+		if (!theme || this.#file?.found.path !== path) return problems;
 		this.#file = { ...this.#file, theme };
 		this.#apply();
+		return problems;
 	}
 
 	#apply(): void {

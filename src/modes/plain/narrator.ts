@@ -1,4 +1,5 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
+import { describeFailure } from "../../agent/failure.js";
 import { describeHookError, errorText } from "../../errors.js";
 import { hookFileName, hookName } from "../../hooks/hook-name.js";
 
@@ -8,7 +9,7 @@ import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { formatDuration, formatTokens, plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
-import { nextStep, readableError, stoppedText } from "../request-error.js";
+import { nextStep, stoppedText } from "../request-error.js";
 import { ContextNarrator } from "./context-narrator.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import { outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
@@ -143,7 +144,7 @@ export class Narrator {
 		if (stopReason === "length")
 			this.#say("Warning: the reply was truncated at the model's output limit · send continue to get the rest");
 		if (stopReason === "error") {
-			const why = readableError(errorMessage);
+			const why = describeFailure(errorMessage);
 			this.#say(`Error: ${why} · ${nextStep(why)}`);
 		}
 	}

@@ -1,5 +1,5 @@
 import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
-import { dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
+import { dialogLimits, dialogTitle, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { DialogOptions, SelectOption } from "../../hooks/types.js";
 
 import { type PlainOutput, plainLine } from "./plain-output.js";
@@ -24,7 +24,7 @@ export class PlainDialogs implements CommandUI {
 		if (!Array.isArray(options) || options.length === 0) return null;
 		const items = selectChoices(options).map(asLine);
 		return this.questions.ask<unknown>({
-			lines: [plainLine(textOf(title)), ...listed(items)],
+			lines: [plainLine(dialogTitle(title, dialog)), ...listed(items)],
 			mark: "number or text, empty cancels: ",
 			read: (line) => readChoice(line, items),
 			canceled: null,
@@ -35,7 +35,7 @@ export class PlainDialogs implements CommandUI {
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
 		return this.questions.ask<boolean>({
 			lines: [
-				plainLine(textOf(title)),
+				plainLine(dialogTitle(title, dialog)),
 				...textOf(message)
 					.split("\n")
 					.map((line) => plainLine(line, 4000)),
@@ -54,7 +54,7 @@ export class PlainDialogs implements CommandUI {
 	input(title: string, placeholder?: string, dialog?: DialogOptions): Promise<string | null> {
 		const example = placeholder === undefined ? "" : ` (${plainLine(textOf(placeholder))})`;
 		return this.questions.ask<string | null>({
-			lines: [`${plainLine(textOf(title))}${example}`],
+			lines: [`${plainLine(dialogTitle(title, dialog))}${example}`],
 			mark: "text, empty cancels: ",
 			read: (line) => ({ value: line === "" ? null : line }),
 			canceled: null,

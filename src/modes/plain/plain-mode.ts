@@ -23,8 +23,8 @@ export interface PlainOptions {
 	version: string;
 	/** Prompts sent first, in order. */
 	prompts?: readonly { text: string; images?: readonly ImageContent[] }[];
-	/** Initial draft: Enter on an empty line sends it. */
-	draft?: string;
+	/** A prompt to suggest: Enter on an empty line sends it. */
+	suggestion?: string;
 	/** Runs the demo after the mode has exited; absent in the demo itself. */
 	startDemo?: () => void;
 	/** Default: that of the process. */
@@ -70,7 +70,7 @@ class PlainMode {
 			(isOn) => this.#terminal.setEcho(isOn),
 			(level, message) => this.#notice(level, message),
 		);
-		this.#draft = options.draft ?? null;
+		this.#draft = options.suggestion ?? null;
 		this.#quitting = new Promise((resolve) => {
 			this.#quit = resolve;
 		});
@@ -136,8 +136,9 @@ class PlainMode {
 
 	#greet(session: AgentSession, narrator: Narrator): void {
 		const { hooks, skills, templates, contextFiles } = session.loaded;
+		const own = hooks.filter(({ scope }) => scope !== "bundled");
 		const loaded = [
-			hooks.length > 0 ? plural(hooks.length, "hook") : "",
+			own.length > 0 ? plural(own.length, "hook") : "",
 			skills.length > 0 ? plural(skills.length, "skill") : "",
 			templates.length > 0 ? plural(templates.length, "prompt template") : "",
 			contextFiles.length > 0 ? plural(contextFiles.length, "context file") : "",

@@ -6,6 +6,8 @@ import { plainLine } from "./plain-output.js";
 /** Maximum number of printed lines of a result. */
 const MAX_LINES = 10;
 const MAX_CHANGES = 20;
+/** Maximum characters of a line of tool output. */
+const MAX_LINE_LENGTH = 4000;
 const INDENT = "  ";
 
 /** `bash npm test`, `grep round in src`: the tool with its most informative arguments. */
@@ -52,7 +54,7 @@ export function outputLines(output: string, exitCode: unknown): string[] {
 	const lines = text.split("\n");
 	const hidden = lines.length > MAX_LINES + 1 ? lines.length - MAX_LINES : 0;
 	const note = hidden > 0 ? [`${INDENT}(${plural(hidden, "earlier line")} omitted)`] : [];
-	return [...note, ...lines.slice(hidden).map((line) => INDENT + line)];
+	return [...note, ...lines.slice(hidden).map(outputLine)];
 }
 
 /** Tools whose results are printed only as a count. */
@@ -62,7 +64,13 @@ function head(text: string): string[] {
 	const lines = text.split("\n");
 	const hidden = lines.length > MAX_LINES + 1 ? lines.length - MAX_LINES : 0;
 	const shown = hidden > 0 ? lines.slice(0, MAX_LINES) : lines;
-	return [...shown, ...(hidden > 0 ? [`(${plural(hidden, "more line")} omitted)`] : [])].map((line) => INDENT + line);
+	return [...shown, ...(hidden > 0 ? [`(${plural(hidden, "more line")} omitted)`] : [])].map(outputLine);
+}
+
+function outputLine(line: string): string {
+	const rest = line.length - MAX_LINE_LENGTH;
+	if (rest <= 0) return INDENT + line;
+	return `${INDENT}${line.slice(0, MAX_LINE_LENGTH)} (${plural(rest, "more character")} omitted)`;
 }
 
 function changeLines(diff: string): string[] {

@@ -152,8 +152,8 @@ export type RpcResponse =
 	| { id?: unknown; type: "response"; command: string; success: true; data?: unknown }
 	| { id?: unknown; type: "response"; command: string; success: false; error: string };
 
-/** A dialog, or with `notify` a message, which expects no answer. */
-export type HookUIRequest = { type: "hook_ui_request"; id: string } & (
+/** A dialog, or with `notify` a message, which expects no answer. `hook`: name of the hook that asks. */
+export type HookUIRequest = { type: "hook_ui_request"; id: string; hook?: string } & (
 	| { method: "select"; title: string; options: string[]; descriptions?: (string | null)[]; timeout?: number }
 	| { method: "confirm"; title: string; message: string; timeout?: number }
 	| { method: "input"; title: string; placeholder?: string; initial?: string; timeout?: number }

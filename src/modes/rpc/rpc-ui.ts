@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
+import { askingHook, dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { DialogOptions, HookUI, InputOptions, SelectOption } from "../../hooks/types.js";
 import { onAbort } from "../../util/abort.js";
 import type { HookUIRequest, HookUIResponse, RpcEvent } from "./protocol.js";
 
 type Dialog = Exclude<HookUIRequest, { method: "notify" }>;
-type Question = Dialog extends infer D ? (D extends Dialog ? Omit<D, "type" | "id" | "timeout"> : never) : never;
+type Question = Dialog extends infer D
+	? D extends Dialog
+		? Omit<D, "type" | "id" | "hook" | "timeout">
+		: never
+	: never;
 
 /** Maximum delay of a Node timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -84,6 +88,8 @@ export class RpcUI implements HookUI {
 		read: (response: HookUIResponse) => T,
 	): Promise<T> {
 		const { signal, timeoutMs: timeout } = dialogLimits(options);
+		const hook = askingHook(options);
+		const common = { ...(hook === null ? {} : { hook }), ...(timeout === undefined ? {} : { timeout }) };
 		if (this.#isClosed || signal?.aborted) return Promise.resolve(canceled);
 		return new Promise((resolve) => {
 			const id = randomUUID();
@@ -93,7 +99,7 @@ export class RpcUI implements HookUI {
 				id,
 				show: () => {
 					isShown = true;
-					this.send({ type: "hook_ui_request", id, ...question, ...(timeout === undefined ? {} : { timeout }) });
+					this.send({ type: "hook_ui_request", id, ...question, ...common });
 					if (timeout !== undefined) timer = setTimeout(withdraw, Math.min(timeout, MAX_TIMER_MS));
 				},
 				settle: (response) => {

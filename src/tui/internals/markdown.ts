@@ -1,40 +1,49 @@
 import type { Markdown } from "@mariozechner/pi-tui";
+import type { Token } from "marked";
 import type { InlineToken } from "../links.js";
 import { assertMembers } from "./members.js";
 
-/** A list, as pi-tui's parser gives it. */
-export interface ListToken {
-	readonly items: readonly { task?: unknown; checked?: unknown; tokens?: readonly InlineToken[] }[];
-}
+/** Style of the text around a token, as pi-tui passes it on; undefined outside quotes. */
+type Surroundings = { stylePrefix: string } | undefined;
 
 /** The private members of `Markdown`. */
 interface MarkdownMembers {
-	renderToken(token: { type: string }, width: number, ...rest: unknown[]): string[];
-	renderInlineTokens(tokens: readonly InlineToken[], ...rest: unknown[]): string;
-	renderList(list: ListToken, ...rest: unknown[]): string[];
+	renderToken(token: Token, width: number, nextType?: string, surroundings?: Surroundings): string[];
+	renderInlineTokens(tokens: readonly InlineToken[], surroundings?: Surroundings): string;
+}
+
+/** Draws the parts of one block in the style that surrounds it. */
+export interface BlockDrawing {
+	/** @returns the lines of a block as pi-tui draws it, with a blank line at the end if the next block needs it */
+	original(token: Token, width: number): string[];
+	/** @returns the lines of a nested block, with the overrides and without a blank line at the end */
+	nested(token: Token, width: number): string[];
+	/** @returns styled text; may contain line ends */
+	inline(tokens: readonly InlineToken[]): string;
+	/** Whether a blank line must follow the block. */
+	readonly gapAfter: boolean;
 }
 
 /** Changes to how pi-tui draws Markdown. */
 export interface MarkdownOverrides {
-	/** @returns the lines of a block instead of `lines`, at most `width` columns each */
-	block(type: string, lines: string[], width: number): string[];
+	/** @returns the lines of a block, at most `width` columns each */
+	block(token: Token, width: number, drawing: BlockDrawing): string[];
 	/** @returns the tokens to draw within a line */
 	inline(tokens: readonly InlineToken[]): readonly InlineToken[];
-	/** @returns the list to draw */
-	list(list: ListToken): ListToken;
 }
 
 /** Applies overrides to one component. @throws TypeError in another version of pi-tui */
 export function overrideMarkdown(component: Markdown, overrides: MarkdownOverrides): void {
 	const target: object = component;
-	assertMembers<MarkdownMembers>(target, "Markdown", {
-		renderToken: "function",
-		renderInlineTokens: "function",
-		renderList: "function",
-	});
-	const { renderToken, renderInlineTokens, renderList } = target;
-	target.renderToken = (token, width, ...rest) =>
-		overrides.block(token.type, renderToken.call(target, token, width, ...rest), width);
-	target.renderInlineTokens = (tokens, ...rest) => renderInlineTokens.call(target, overrides.inline(tokens), ...rest);
-	target.renderList = (list, ...rest) => renderList.call(target, overrides.list(list), ...rest);
+	assertMembers<MarkdownMembers>(target, "Markdown", { renderToken: "function", renderInlineTokens: "function" });
+	const { renderToken, renderInlineTokens } = target;
+	target.renderToken = (block, width, nextType, surroundings) =>
+		overrides.block(block, width, {
+			original: (token, room) => renderToken.call(target, token, room, nextType, surroundings),
+			nested: (token, room) => target.renderToken(token, room, undefined, surroundings),
+			inline: (tokens) => target.renderInlineTokens(tokens, surroundings),
+			gapAfter: nextType !== undefined && nextType !== "space",
+		});
+	target.renderInlineTokens = (tokens, surroundings) =>
+		renderInlineTokens.call(target, overrides.inline(tokens), surroundings);
 }

@@ -26,7 +26,10 @@ async function eventfulSession(place: Place): Promise<{ file: string; branch: st
 	const options = { ...place, hookFiles: [STACK], userSettings: { compaction: { keepRecentTokens: 1 } } };
 	const first = await startSession({ ...options, session: { kind: "new" } });
 	first.provider.on(() => "an answer");
-	await say(first, "u1", "u2", "u3", "/pop 3", "u4", "u5", "/pop 8", "u6", "/unpop", "u7", "/compact", "u8");
+	// Long enough for the compaction to shorten the context.
+	const u6 = `u6${" and more".repeat(60)}`;
+	await say(first, "u1", "u2", "u3", "/pop 2", "u4", "u5", "/pop 4", u6, "/unpop", "u7", "/compact", "u8");
+	expect(first.session.entries.map(({ type }) => type)).toContain("compaction");
 	const file = first.session.sessionFile ?? "";
 	await first.session.dispose();
 
@@ -35,14 +38,14 @@ async function eventfulSession(place: Place): Promise<{ file: string; branch: st
 	await say(resumed, "u9", "u10");
 	const [{ entryIndex: turn } = { entryIndex: 0 }] = resumed.session.lifecycle.branchTargets().slice(-1);
 	await resumed.session.lifecycle.branch(turn);
-	await say(resumed, "b1", `/pop ${resumed.session.lifecycle.branchTargets().at(-2)?.entryIndex}`, "b2");
+	await say(resumed, "b1", `/pop ${resumed.session.lifecycle.branchTargets().length - 1}`, "b2");
 	const branch = resumed.session.sessionFile ?? "";
 	await resumed.session.dispose();
 	return { file, branch };
 }
 
-function verify(place: Place, session: string, hooks: string[]) {
-	return run({ name: "context", verify: true }, { ...place, session, hooks, json: true });
+function verify(place: Place, session: string, hooks: string[], findHooks = true) {
+	return run({ name: "context", verify: true }, { ...place, session, hooks, findHooks, json: true });
 }
 
 describe("pi context --verify", () => {
@@ -55,10 +58,22 @@ describe("pi context --verify", () => {
 		expect([whole.code, branched.code, whole.stderr, branched.stderr]).toEqual([0, 0, "", ""]);
 	});
 
+	test("the bundled hook computes the requests of a session that was recorded with its file", async () => {
+		const place = newPlace();
+		const { file, branch } = await eventfulSession(place);
+		for (const session of [file, branch]) {
+			const { code, stdout } = await verify(place, session, []);
+			expect(JSON.parse(stdout)).toMatchObject({ mismatch: null, hooks: [{ path: "pi:stacking", scope: "bundled" }] });
+			expect(code).toBe(0);
+		}
+		const without = { name: "context", verify: true, without: ["stacking"] } as const;
+		expect((await run(without, { ...place, session: file })).code).toBe(1);
+	});
+
 	test("without the hook, names the first request that the hook changed, and the recorded message", async () => {
 		const place = newPlace();
 		const { file } = await eventfulSession(place);
-		const { code, stdout } = await verify(place, file, []);
+		const { code, stdout } = await verify(place, file, [], false);
 		expect(code).toBe(1);
 		// u4, the first prompt after the pop.
 		expect(JSON.parse(stdout).mismatch).toMatchObject({
@@ -70,7 +85,7 @@ describe("pi context --verify", () => {
 			sent: { position: 2, entryIndex: null, role: "user", origin: { kind: "freeze" }, text: "[Summary]\n\nan answer" },
 			hook: null,
 		});
-		const lines = await run({ name: "context", verify: true }, { ...place, session: file });
+		const lines = await run({ name: "context", verify: true }, { ...place, session: file, findHooks: false });
 		expect(lines.stdout).toBe(
 			[
 				"The request answered by entry 9 differs from the recorded one: 4 messages recorded, 7 computed",
@@ -150,7 +165,7 @@ describe("pi context --without", () => {
 		const place = newPlace();
 		const { session, provider } = await startSession({ ...place, hookFiles: [STACK], session: { kind: "new" } });
 		provider.reply("a1", "a2", "SUM");
-		for (const prompt of ["u1", "u2", "/pop 3"]) await session.prompt(prompt);
+		for (const prompt of ["u1", "u2", "/pop 2"]) await session.prompt(prompt);
 		const file = session.sessionFile ?? "";
 		await session.dispose();
 		const texts = async (...without: string[]) => {
@@ -166,7 +181,7 @@ describe("pi context --without", () => {
 		await expect(texts("stack")).rejects.toMatchObject({
 			code: "bad_arguments",
 			message: "--without stack: no such hook is loaded",
-			hint: "loaded hooks: stacking",
+			hint: "loaded hooks: fold, pin, stacking",
 		});
 	});
 });

@@ -64,7 +64,7 @@ describe("pi context", () => {
 		const at = async (index: number, hooks: string[]) => {
 			const { stdout } = await run(
 				{ name: "context", at: index, verify: false },
-				{ cwd, session: file, hooks, json: true },
+				{ cwd, session: file, hooks, findHooks: false, json: true },
 			);
 			return JSON.parse(stdout).messages.map((message: { text: string }) => message.text);
 		};
@@ -85,7 +85,8 @@ describe("pi context", () => {
 
 	test("--verify recomputes every request and names the first one that differs", async () => {
 		const { cwd, file } = await poppedSession();
-		const verify = (hooks: string[]) => run({ name: "context", verify: true }, { cwd, session: file, hooks });
+		const verify = (hooks: string[]) =>
+			run({ name: "context", verify: true }, { cwd, session: file, hooks, findHooks: false });
 		expect(await verify([STACK])).toMatchObject({ code: 0, stdout: "All 4 requests match the recorded ones\n" });
 		const without = await verify([]);
 		expect(without.code).toBe(1);

@@ -1,6 +1,8 @@
 import { chmodSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/util/package-root.js";
 import { tempAgentDir } from "../../helpers/temp.js";
 import { type RunPlace, run } from "./run.js";
@@ -21,8 +23,18 @@ describe("pi doctor", () => {
 		expect(of("ripgrep")[0]?.text).toMatch(/^ripgrep \d/);
 		expect(of("keys")).toEqual([{ name: "keys", state: "ok", text: "anthropic (ANTHROPIC_API_KEY)" }]);
 		expect(of("model")[0]?.text).toMatch(/^anthropic\//);
-		expect(of("servers")[0]?.text).toBe("not searched: offline");
+		expect(of("servers")[0]?.text).toBe("none on this machine");
 		expect(stdout).not.toContain("sk-very-secret");
+	});
+
+	test("finds servers on this machine, also offline", async () => {
+		const server = createServer((_, response) => response.end(JSON.stringify({ data: [{ id: "qwen" }] })));
+		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+		onTestFinished(() => void server.close());
+		const { port } = server.address() as AddressInfo;
+		const { of } = await examine({ ports: { ollama: port }, offline: true });
+		expect(of("servers")[0]?.text).toBe("ollama with 1 models");
+		expect(of("model")[0]?.text).toBe("ollama/qwen");
 	});
 
 	test("explains on a new machine how to connect a model, without counting it as a problem", async () => {
@@ -49,7 +61,7 @@ describe("pi doctor", () => {
 		expect(of("trust")[0]).toMatchObject({ state: "problem" });
 		expect(of("tools")).toMatchObject([{ state: "problem", text: expect.stringContaining("not number") }]);
 		expect(of("hooks")).toMatchObject([
-			{ state: "note", text: "none loaded" },
+			{ state: "ok", text: "fold, pin, stacking" },
 			{ state: "problem", text: `Hook ${join(agentDir, "hooks/bad.ts")}:1 did not load: no luck` },
 		]);
 		const text = await run({ name: "doctor" }, { agentDir });

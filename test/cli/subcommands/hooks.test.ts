@@ -26,8 +26,19 @@ describe("pi hooks list", () => {
 			what,
 			why: "there is no screen",
 		}));
+		const bundled = (name: string, problem: string | null) =>
+			expect.objectContaining({
+				path: `pi:${name}`,
+				scope: "bundled",
+				trust: "own",
+				loaded: problem === null,
+				problem,
+			});
 		expect(JSON.parse(result.stdout)).toEqual({
 			hooks: [
+				bundled("fold", null),
+				bundled("pin", null),
+				bundled("stacking", `replaced by ${join(agentDir, "hooks/pop.ts")}`),
 				{
 					path: join(agentDir, "hooks/b.ts"),
 					scope: "global",
@@ -66,7 +77,21 @@ describe("pi hooks list", () => {
 		});
 		const text = await run({ name: "hooks", action: "list" }, { agentDir });
 		expect(text.stdout).toContain("context, session, /pop");
-		expect((await run({ name: "hooks", action: "list" })).stdout).toBe("No hooks found\n");
+		expect((await run({ name: "hooks", action: "list" }, { findHooks: false })).stdout).toBe("No hooks found\n");
+	});
+
+	test("lists the bundled hooks that the settings turn on", async () => {
+		const agentDir = tempAgentDir({ settings: { hooks: ["-pi:fold", "pi:redact", "pi:redcat"] } });
+		const { stdout, stderr, code } = await run({ name: "hooks", action: "list" }, { agentDir });
+		expect(stdout.split("\n").map((line) => line.split(/ {2,}/)[0])).toEqual([
+			"hook",
+			"pi:pin",
+			"pi:redact",
+			"pi:stacking",
+			"",
+		]);
+		expect(stderr).toContain("There is no bundled hook pi:redcat · did you mean pi:redact?");
+		expect(code).toBe(1);
 	});
 });
 
@@ -104,6 +129,12 @@ describe("pi hooks check", () => {
 		expect(result.stderr).toBe("hello\n");
 	});
 
+	test.each(["redact", "pi:redact"])("finds a bundled hook by its name %s", async (target) => {
+		const { stdout, code } = await run({ name: "hooks", action: "check", target });
+		expect(stdout).toMatch(/^pi:redact loads without errors\nevents {4}tool_result\n/);
+		expect(code).toBe(0);
+	});
+
 	test("names a missing file", async () => {
 		await expect(run({ name: "hooks", action: "check", target: "gone.ts" })).rejects.toThrow(
 			"Hook gone.ts cannot be read",
@@ -131,7 +162,8 @@ appendFileSync(${JSON.stringify(marker)}, "x"); export default (pi) => pi.comman
 		const agentDir = tempAgentDir();
 		const list = async () => {
 			const { stdout } = await run({ name: "hooks", action: "list" }, { agentDir, cwd, json: true });
-			return JSON.parse(stdout).hooks.map((hook: { trust: string; loaded: boolean }) => [hook.trust, hook.loaded]);
+			const { hooks }: { hooks: { scope: string; trust: string; loaded: boolean }[] } = JSON.parse(stdout);
+			return hooks.filter(({ scope }) => scope === "project").map(({ trust, loaded }) => [trust, loaded]);
 		};
 		expect(await list()).toEqual([["new", false]]);
 		expect(readFileSync(marker, "utf8")).toBe("");

@@ -9,11 +9,13 @@ export interface RunPlace extends Partial<SubcommandOptions> {
 	cwd?: string;
 	env?: Record<string, string>;
 	outIsTerminal?: boolean;
+	/** Local model servers. Default: none. */
+	ports?: { ollama?: number };
 }
 
 /** Runs a subcommand as the program does, in its own environment. */
 export async function run(command: Subcommand, place: RunPlace = {}) {
-	const { agentDir = tempAgentDir(), cwd = tempDir("pi-project-"), env, outIsTerminal, ...options } = place;
+	const { agentDir = tempAgentDir(), cwd = tempDir("pi-project-"), env, outIsTerminal, ports, ...options } = place;
 	const io = recordIO(outIsTerminal);
 	const code = await runSubcommand(
 		command,
@@ -27,7 +29,12 @@ export async function run(command: Subcommand, place: RunPlace = {}) {
 			...options,
 		},
 		io,
-		{ env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH, ...env }, home: tempDir("pi-home-"), cwd },
+		{
+			env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH, ...env },
+			home: tempDir("pi-home-"),
+			cwd,
+			localServers: { ports: ports ?? {} },
+		},
 	);
 	return { code, stdout: io.stdout(), stderr: io.stderr(), agentDir, cwd };
 }

@@ -51,16 +51,17 @@ async function step(live: TestSession, next: () => number): Promise<void> {
 	const { session } = live;
 	const pick = next();
 	const turns = session.lifecycle.branchTargets().map(({ entryIndex }) => entryIndex);
-	const recent = (back: number) => turns.at(-1 - Math.floor(next() * back)) ?? 1;
+	/** Number of one of the last turns. */
+	const recent = (back: number) => Math.max(1, turns.length - Math.floor(next() * back));
 	if (pick < 0.72 || turns.length < 4) await session.prompt(`please ${"do it ".repeat(1 + Math.floor(next() * 30))}`);
 	else if (pick < 0.77) await attempt(live, `/pop ${recent(4)}`);
 	else if (pick < 0.8) await attempt(live, "/unpop");
-	else if (pick < 0.86) await attempt(live, `/fold ${turns.at(-4)} ${turns.at(-2)} what was folded`);
-	else if (pick < 0.89) await attempt(live, `/unfold ${turns.at(-4)}`);
+	else if (pick < 0.86) await attempt(live, `/fold ${turns.length - 3} ${turns.length - 1} what was folded`);
+	else if (pick < 0.89) await attempt(live, `/unfold ${turns.length - 3}`);
 	else if (pick < 0.94) await attempt(live, `/pin ${recent(3)}`);
 	else if (pick < 0.965) await attempt(live, "/compact");
 	else if (pick < 0.975) await attempt(live, "/uncompact");
-	else await session.lifecycle.branch(recent(3));
+	else await session.lifecycle.branch(turns[recent(3) - 1] ?? 1);
 }
 
 test(`every one of ${REQUESTS} requests of an eventful session is recomputed exactly, and an edit is found`, async () => {

@@ -74,7 +74,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 			session = await createAgentSession({
 				...(options.withoutModel ? {} : { model: options.model ?? "loopback/scripted" }),
 				session: options.session ?? { kind: "new" },
-				offline: true,
+				localServers: { ports: {} },
 				cwd,
 				home,
 				env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },

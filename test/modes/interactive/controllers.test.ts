@@ -135,9 +135,7 @@ test("ctrl+c clears the editor and shows that a second one quits", async () => {
 	await terminal.press("ctrl+c", "ctrl+c");
 	expect(log.slice(1)).toEqual([
 		{ hint: "press ctrl+c again to quit" },
-		{ hint: null },
 		{ hint: "press ctrl+c again to quit" },
-		{ hint: null },
 		"quit",
 	]);
 });

@@ -5,7 +5,7 @@ import { startApp } from "./app.js";
 
 const agentSettings = { retry: { enabled: true, maxRetries: 1, baseDelayMs: 1 } };
 const half = [{ type: "text" as const, text: "half an answer that goes on" }];
-const account = "check your account with the provider · choose another model with /model";
+const account = "the account has no quota left: add credit with the provider · choose another model with /model";
 const key = "set an API key with /login · choose another model with /model";
 const trouble = "the provider has problems: send the prompt again later · choose another model with /model";
 const connection = "check the connection, then send the prompt again";
@@ -28,11 +28,21 @@ test.each<[string, Reply, string, string]>([
 		"400 prompt is too long",
 		"free context with /compact",
 	],
-	["refused connection", { fault: { kind: "cut", at: "headers" } }, "cannot connect to the provider", connection],
-	["broken connection", { content: half, fault: { kind: "cut", at: 1 } }, "the connection was lost", connection],
+	[
+		"connection cut before the reply",
+		{ fault: { kind: "cut", at: "headers" } },
+		"loopback-anthropic at 127.0.0.1:",
+		connection,
+	],
+	[
+		"broken connection",
+		{ content: half, fault: { kind: "cut", at: 1 } },
+		"the connection to loopback-anthropic at 127.0.0.1:",
+		connection,
+	],
 	["cut stream", { content: half, fault: { kind: "end", at: 1 } }, "the reply ended unexpectedly", connection],
 ])("a %s is shown as a readable line and a line with the next step", async (_name, reply, problem, next) => {
-	const app = await startApp({ rows: 40, columns: 100, agentSettings, model: "loopback-anthropic/scripted" });
+	const app = await startApp({ rows: 40, columns: 110, agentSettings, model: "loopback-anthropic/scripted" });
 	app.provider.on(() => reply);
 	await app.terminal.waitFor("context");
 	await app.submit("hi");
@@ -56,19 +66,19 @@ test("a tool that crashes, gets invalid arguments or does not exist shows its er
 	await app.submit("go");
 	await app.terminal.waitFor("So it goes.");
 	const screen = await app.terminal.screen();
-	const rows = screen.slice(screen.indexOf("▎ go"), screen.indexOf("▎ So it goes."));
+	const rows = screen.slice(screen.indexOf("▎ › go"), screen.indexOf("▎ So it goes."));
 	expect(rows.map((row) => row.replace(/ {5,}/, " | "))).toEqual([
-		"▎ go",
+		"▎ › go",
 		"▎",
-		"▎ explode | failed",
+		"▎ explode | failed ✗",
 		"▎ │ the fuse was short",
-		"▎ bash | failed",
+		"▎ bash | failed ✗",
 		'▎ │ Validation failed for tool "bash":',
 		"▎ │   - command: must have required properties command",
 		"▎ │ ",
 		"▎ │ Received arguments:",
 		"▎ │ {}",
-		"▎ nosuch | failed",
+		"▎ nosuch | failed ✗",
 		expect.stringMatching(/There is no tool "nosuch"/),
 		expect.stringMatching(/▎ │ find, ls/),
 		"▎",

@@ -86,7 +86,13 @@ test("prompts from the command line wait for the setup", async () => {
 });
 
 test("a user who is already typing is not asked; sending the text shows how to set up a model", async () => {
-	const app = await startApp({ withoutModel: true, mode: { draft: "hello" } });
+	let release = () => {};
+	const hold = new Promise<void>((resolve) => {
+		release = resolve;
+	});
+	const app = await startApp({ withoutModel: true, hold });
+	await app.terminal.type("hello");
+	release();
 	await app.terminal.waitFor("no model");
 	expect(await app.terminal.text()).not.toContain(QUESTION);
 	await app.terminal.press("enter");

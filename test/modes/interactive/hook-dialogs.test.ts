@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
 import { startApp } from "./app.js";
+import { panel } from "./dialogs/support.js";
 
 const ASK = `export default (pi) => pi.command("ask", { handler: async function ask(ctx) {
 	ctx.ui.notify("chose " + (await ctx.ui.select("Which color?", ["red", "green"])));
@@ -26,4 +27,63 @@ test("only the bound dialog and the dialog controller lie between ctx.ui.select 
 	expect(frames.slice(0, frames.indexOf("ask.ts") + 1)).toEqual(["dialog-controller.ts", "host-context.ts", "ask.ts"]);
 	await terminal.press("down", "enter");
 	await terminal.waitFor("chose green");
+});
+
+const STACKING = `export default (pi) => {
+	pi.command("fresh", { handler: async (ctx) => ({
+		status: "cleared: " + (await ctx.ui.confirm("Clear session?", "This starts a new session; the old one stays in /resume.")),
+	}) });
+	pi.command("pick", { handler: async (ctx) => ({
+		status: "picked: " + (await ctx.ui.select("Which color?", ["red", "green"], { hook: "another" })),
+	}) });
+	pi.command("word", { handler: async (ctx) => ({ status: "word: " + (await ctx.ui.input("Which word?", "any")) }) });
+};`;
+
+test.each([
+	[
+		40,
+		[
+			" stacking asks: Clear session?",
+			" This starts a new session; the old one",
+			" stays in /resume.",
+			"   Yes  → No",
+			" ←→ choose · enter · y/n · esc no",
+		],
+	],
+	[
+		80,
+		[
+			" stacking asks: Clear session?",
+			" This starts a new session; the old one stays in /resume.",
+			"   Yes  → No                                   ←→ choose · enter · y/n · esc no ",
+		],
+	],
+	[
+		120,
+		[
+			" stacking asks: Clear session?",
+			" This starts a new session; the old one stays in /resume.",
+			`   Yes  → No${" ".repeat(75)}←→ choose · enter · y/n · esc no `,
+		],
+	],
+])("at %d columns a hook's confirm names the hook, and down and enter refuse", async (columns, lines) => {
+	const app = await startApp({ columns, hooks: { "stacking.ts": STACKING } });
+	await app.terminal.waitFor("0%");
+	await app.submit("/fresh");
+	await app.terminal.waitFor("→ Yes    No");
+	await app.terminal.press("down");
+	await app.terminal.waitFor("Yes  → No");
+	expect(await panel(app)).toEqual(["─".repeat(columns), ...lines]);
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("cleared: false");
+});
+
+test.each([
+	["/pick", "stacking asks: Which color?"],
+	["/word", "stacking asks: Which word?"],
+])("the dialog of %s names the hook that asks", async (command, title) => {
+	const { terminal, submit } = await startApp({ hooks: { "stacking.ts": STACKING } });
+	await terminal.waitFor("0%");
+	await submit(command);
+	await terminal.waitFor(title);
 });

@@ -25,7 +25,7 @@ test("a prompt runs, its answer streams in, and quitting shows how to resume", a
 	await app.terminal.waitFor("context");
 	await app.submit("hi");
 	await app.terminal.waitFor("Hello there.");
-	expect(await app.terminal.screen()).toContain("▎ hi");
+	expect(await app.terminal.screen()).toContain("▎ › hi");
 	await app.terminal.press("ctrl+d");
 	expect(await app.exit).toBe(0);
 	expect(app.terminal.running).toBe(false);
@@ -63,12 +63,12 @@ test("notices of hooks during startup remain visible, and a failing hook is name
 	expect(screen).toContain("✗ Hook sad.ts failed on session: no luck");
 });
 
-test("prompts and commands from the command line are sent in order, and a draft waits in the editor", async () => {
+test("prompts and commands from the command line are sent in order, and the suggestion stays", async () => {
 	const prompts = [{ text: "/name by hand" }, { text: "one" }, { text: "two" }];
-	const app = await startApp({ mode: { prompts, draft: "try /context" } });
+	const app = await startApp({ mode: { prompts, suggestion: "try /context" } });
 	app.provider.reply("Answer one.", "Answer two.");
 	const screen = await app.terminal.waitFor("Answer two.");
-	const order = ["▎ one", "▎ Answer one.", "▎ two", "▎ Answer two."].map((line) => screen.indexOf(line));
+	const order = ["▎ › one", "▎ Answer one.", "▎ › two", "▎ Answer two."].map((line) => screen.indexOf(line));
 	expect(order).toEqual([...order].sort((a, b) => a - b));
 	expect(order[0]).toBeGreaterThan(0);
 	expect(app.session().sessionName).toBe("by hand");

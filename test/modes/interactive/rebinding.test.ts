@@ -61,7 +61,7 @@ test("the keys of a question can be rebound, and the question names them", async
 	});
 	await app.terminal.waitFor("0%");
 	await app.submit("/ask");
-	await app.terminal.waitFor("f2 accept · esc refuse");
+	await app.terminal.waitFor("←→ choose · f2 · j/n · esc no");
 	await app.terminal.type("y");
 	await app.terminal.press("enter");
 	expect(await app.terminal.text()).toContain("Sure?");

@@ -12,7 +12,7 @@ function shellWith(clipboardPrograms: ShellHost["clipboardPrograms"]) {
 		quit: () => {},
 		secret: async () => null,
 		hotkeys: () => [],
-		reloadKeys: () => {},
+		rereadFiles: () => ({ read: [], problems: [] }),
 		page: () => {},
 		clipboardPrograms,
 	});

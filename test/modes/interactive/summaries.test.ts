@@ -73,6 +73,6 @@ test("expanding shows every hidden entry, each behind the gutter for hidden entr
 	await stage.rebuild([ranges("fold", stage, [POPPED, OUTER])]);
 	stage.transcript.toggleExpanded();
 	const screen = await stage.terminal.screen();
-	expect(screen.filter((row) => /^┆ (question|answer|ls)/.test(row))).toHaveLength(9);
-	expect(screen.filter((row) => /^▎ (question|answer|ls)/.test(row))).toHaveLength(3);
+	expect(screen.filter((row) => /^┆ (› question|answer|ls)/.test(row))).toHaveLength(9);
+	expect(screen.filter((row) => /^▎ (› question|answer|ls)/.test(row))).toHaveLength(3);
 });

@@ -19,12 +19,6 @@ test("without the gutter, lines start at the left edge", async () => {
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/turn-without-gutter.txt");
 });
 
-test("without colors, a mark distinguishes the user's text from the model's", async () => {
-	const stage = await createStage({ rows: 40, theme: "plain" });
-	playTurn(stage);
-	expect(await stage.terminal.screen()).toContain("▎ › why does checkout round down?");
-});
-
 test("expanding shows full outputs, diff context and scripts, and collapsing hides them again", async () => {
 	const stage = await createStage({ rows: 80 });
 	playTurn(stage);
@@ -50,18 +44,18 @@ test.each(["toggleExpanded", "toggleThinking"] as const)(
 		expect(stage.tui.fullRedraws).toBe(redraws + 1);
 		expect(stage.terminal.output.slice(before)).not.toMatch(/\x1b\[[23]J/);
 		const seen = await stage.terminal.scrollback();
-		expect(seen.slice(0, 3)).toEqual([expect.stringContaining("pi 0.1.0"), "", "▎ why does checkout round down?"]);
+		expect(seen.slice(0, 3)).toEqual([expect.stringContaining("pi 0.1.0"), "", "▎ › why does checkout round down?"]);
 	},
 );
 
-test("thinking hidden by a setting is not shown until the user toggles it", async () => {
+test("thinking hidden by a setting is one line that says so until the user toggles it", async () => {
 	const stage = await createStage({ rows: 40 });
 	stage.style.previewThinking = false;
 	playTurn(stage);
 	expect((await stage.terminal.screen()).slice(2, 5)).toEqual([
-		"▎ why does checkout round down?",
+		"▎ › why does checkout round down?",
 		"▎",
-		"▎ I'll look at the price code and its test.",
+		"▎ ∴ thinking hidden · ctrl+t shows it",
 	]);
 	stage.transcript.toggleThinking();
 	expect(await stage.terminal.screen()).toContain("▎ The test will tell.");
@@ -99,7 +93,7 @@ test("a running command shows the end of its output, and the status line shows t
 	expect(await stage.terminal.screen()).toEqual([
 		expect.stringContaining("pi 0.1.0"),
 		"",
-		"▎ test it",
+		"▎ › test it",
 		"▎",
 		expect.stringMatching(/^▎ bash {2}npm test +exit 0 · 3.2 s$/),
 		"▎ │ done",
@@ -169,7 +163,7 @@ test("escape during the wait before a retry keeps the reply unchanged", async ()
 		{ type: "agent_end", messages: [] },
 	);
 	expect((await stage.terminal.screen()).slice(2)).toEqual([
-		"▎ hi",
+		"▎ › hi",
 		"▎",
 		"▎ Half an ans",
 		"▎",

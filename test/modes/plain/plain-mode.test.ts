@@ -31,6 +31,17 @@ function expectPlain(plain: PlainSession): void {
 	expect(plain.text()).not.toMatch(/[\u2500-\u259f]/);
 }
 
+test("a long line of the model is printed in full, and one of a tool says how much is omitted", async () => {
+	const long = Array.from({ length: 1500 }, (_, at) => `word${at}`).join(" ");
+	const plain = await startPlain();
+	plain.provider.reply([toolCall("bash", { command: "head -c 5000 /dev/zero | tr '\\0' x" })]).reply([text(long)]);
+	await plain.until("> ");
+	plain.enter("go");
+	await plain.until("word1499");
+	expect(plain.text()).toContain(`pi: ${long}\n`);
+	expect(plain.text()).toContain(`  ${"x".repeat(4000)} (1000 more characters omitted)\n`);
+});
+
 test("a turn with tools is printed line by line", async () => {
 	const plain = await startPlain({
 		files: { "price.ts": "a\nb\nreturn Math.floor(cents);\n", "AGENTS.md": "Be brief." },
@@ -234,9 +245,9 @@ test("the end of a call is reported with its title while other calls are running
 
 test("a compaction prints its summary first, and the user uses it, requests another one or cancels", async () => {
 	const plain = await startPlain();
-	plain.provider.reply("one", "two", "They said hello.", "Two greetings.", "Left alone.");
+	plain.provider.reply(`one${" and more".repeat(30)}`, "two", "They said hello.", "Two greetings.", "Left alone.");
 	await plain.until("> ");
-	plain.enter("/settings compaction.keepRecentTokens 5");
+	plain.enter("/settings compaction.keepRecentTokens 10");
 	await plain.until("> ");
 	plain.enter("first question");
 	await plain.until("tokens)");

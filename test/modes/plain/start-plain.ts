@@ -72,7 +72,7 @@ export async function startPlain(options: PlainSessionOptions = {}): Promise<Pla
 			session = await createAgentSession({
 				model: "loopback/scripted",
 				session: options.session ?? { kind: "memory" },
-				offline: true,
+				localServers: { ports: {} },
 				cwd,
 				home: tempDir("pi-home-"),
 				env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },

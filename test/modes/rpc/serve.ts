@@ -22,7 +22,7 @@ export async function serve({ hooks = {}, modelOptions, userSettings, ...options
 	const session = await createAgentSession({
 		model: "loopback/scripted",
 		session: { kind: "memory" },
-		offline: true,
+		localServers: { ports: {} },
 		...options,
 		cwd,
 		home: tempDir("pi-home-"),

@@ -31,13 +31,14 @@ describe("hooks", () => {
 		});
 		expect(events("hook_ui_request")).toEqual([
 			expect.objectContaining({
+				hook: "ask",
 				method: "select",
 				title: "Which?",
 				options: ["A", "A (2)"],
 				descriptions: ["first", null],
 			}),
-			expect.objectContaining({ method: "confirm", title: "Sure?", message: "really" }),
-			expect.objectContaining({ method: "input", title: "Word", placeholder: "a word", initial: "wo" }),
+			expect.objectContaining({ hook: "ask", method: "confirm", title: "Sure?", message: "really" }),
+			expect.objectContaining({ hook: "ask", method: "input", title: "Word", placeholder: "a word", initial: "wo" }),
 			expect.objectContaining({ method: "notify", message: "done", notifyType: "warning" }),
 		]);
 	});

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { RpcEvent } from "../../../src/modes/rpc/protocol.js";
@@ -192,6 +192,23 @@ describe("queries and changes", () => {
 });
 
 describe("the session", () => {
+	test("stays open when it is switched to itself, by any of its names", async () => {
+		const { client, provider, session, cwd, events } = await serve({ session: { kind: "new" } });
+		provider.reply("a1");
+		const end = client.nextEvent(ended);
+		await client.call("prompt", { message: "u1" });
+		await end;
+		const path = session.sessionFile ?? "";
+		symlinkSync(path, join(cwd, "link.jsonl"));
+		for (const sessionPath of [path, session.sessionId, join(cwd, "link.jsonl")]) {
+			expect(await client.call("switch_session", { sessionPath })).toEqual({ cancelled: false });
+		}
+		expect([session.sessionFile, session.entries.length]).toEqual([path, 3]);
+		expect(events("session_changed")).toHaveLength(1);
+		const resumed = await client.call("prompt", { message: `/resume ${session.sessionId}` });
+		expect(resumed).toEqual({ outcome: "command", status: "That session is already open" });
+	});
+
 	test("is reset, switched, branched and exported", async () => {
 		const { client, provider, session, cwd } = await serve({ session: { kind: "new" } });
 		provider.reply("a1", "a2");
@@ -260,13 +277,30 @@ describe("shell commands of the user", () => {
 	test("are answered with their output and stored in the session", async () => {
 		const { client, session } = await serve();
 		expect(await client.call("bash", { command: "printf hi; exit 3" })).toEqual({
-			output: expect.stringContaining("hi"),
+			output: "hi",
 			exitCode: 3,
 			cancelled: false,
 			truncated: false,
 			entryIndex: 1,
 		});
 		expect(session.entries[1]).toMatchObject({ message: { role: "bashExecution", command: "printf hi; exit 3" } });
+	});
+
+	test("have only what the command printed as output", async () => {
+		const { client, session } = await serve();
+		expect(await client.call("bash", { command: "exit 3" })).toMatchObject({ output: "", exitCode: 3 });
+		expect(await client.call("bash", { command: "true" })).toMatchObject({ output: "", exitCode: 0 });
+		expect(await client.call("bash", { command: "echo a; kill -s TERM $$" })).toMatchObject({
+			output: "a",
+			exitCode: 143,
+		});
+		expect(await client.call("bash", { command: "seq 1 3000" })).toMatchObject({
+			output: expect.stringMatching(/^1001\n[\d\n]*\n3000$/),
+			truncated: true,
+			fullOutputPath: expect.stringMatching(/\.log$/),
+		});
+		const [message] = session.entries.slice(1);
+		expect(message).toMatchObject({ message: { output: "", exitCode: 3 } });
 	});
 
 	test("run one at a time and stop on abort_bash", async () => {

@@ -17,7 +17,7 @@ test("package.json pins the pi-tui version whose private members are used", () =
 test.each([
 	["TUI has no doRender of type function", () => takeOverFrames(without(screen(), "doRender"), () => {})],
 	["TUI has no renderRequested of type boolean", () => takeOverFrames(without(screen(), "renderRequested"), () => {})],
-	["Markdown has no renderList of type function", () => override(without(markdown(), "renderList"))],
+	["Markdown has no renderInlineTokens of type function", () => override(without(markdown(), "renderInlineTokens"))],
 	["Editor has no pastes of type object", () => editorPastes(new Container())],
 	["Editor has no undoStack of type object", () => new Redo(editorWith({}))],
 	["UndoStack has no push of type function", () => new Redo(editorWith({ undoStack: {}, state: {} }))],
@@ -38,7 +38,10 @@ function markdown(): Markdown {
 }
 
 function override(component: Markdown): void {
-	overrideMarkdown(component, { block: (_, lines) => lines, inline: (tokens) => tokens, list: (list) => list });
+	overrideMarkdown(component, {
+		block: (token, width, { original }) => original(token, width),
+		inline: (tokens) => tokens,
+	});
 }
 
 function without<T extends object>(component: T, member: string): T {

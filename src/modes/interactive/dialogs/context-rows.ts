@@ -272,12 +272,12 @@ export function requestFacts(inspection: ContextInspection, change: number): str
 	const { messages, hidden } = ledger;
 	const shown = messages.filter(({ entryIndex }) => entryIndex !== null).length;
 	const { tokens, cached } = requestSize(inspection);
-	// Rounded down, so that 100 % means the full request.
-	const share = `${tokens > 0 ? Math.floor((100 * cached) / tokens) : 0} % cached`;
+	// Computed from the last request; what the provider reports is in the footer. Rounded down: 100 % is the full request.
+	const share = cached > 0 ? [`expected ${Math.floor((100 * cached) / tokens)} % cached`] : [];
 	return [
 		`${formatTokens(tokens)}${contextWindow > 0 ? ` of ${formatTokens(contextWindow)}` : ""}`,
 		...(change === 0 ? [] : [`${change > 0 ? "+" : "−"}${formatTokens(Math.abs(change))}`]),
-		share,
+		...share,
 		plural(hooks.length, "hook"),
 		entries.length > 1 ? `${shown} of ${shown + hidden.length} entries` : "no entries",
 	];

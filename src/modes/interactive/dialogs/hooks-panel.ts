@@ -1,6 +1,7 @@
 import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import type { HookStatus } from "../../../commands/inspection.js";
 import { errorText } from "../../../errors.js";
+import { hookName } from "../../../hooks/hook-name.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import { ScrollList, ScrollText } from "../../../tui/scroll.js";
@@ -84,6 +85,9 @@ export class HooksPanel implements Component, Focusable {
 			})
 			.finally(() => {
 				this.#statuses = this.options.statuses();
+				// A bundled hook moves to or from the end of the list.
+				const at = this.#statuses.findIndex((status) => status.path === path);
+				if (at >= 0) this.#list.select(at, this.#statuses.length);
 				this.options.requestRender();
 			});
 	}
@@ -91,12 +95,17 @@ export class HooksPanel implements Component, Focusable {
 	#renderList(width: number): string[] {
 		const { theme } = this.style;
 		const { from, to } = this.#list.window(this.#statuses.length);
-		const nameWidth = Math.min(16, Math.max(...this.#statuses.map(({ name }) => visibleWidth(cleanLine(name)))));
+		const nameWidth = Math.min(
+			width < 60 ? 12 : 19,
+			Math.max(...this.#statuses.map(({ name }) => visibleWidth(cleanLine(name)))),
+		);
+		const available = this.#statuses.filter(isAvailable).length;
 		const failed = this.#statuses.filter(({ figures, problem }) => (problem ?? figures.lastError) !== null).length;
 		const facts = [
-			plural(this.#statuses.length, "hook"),
+			plural(this.#statuses.length - available, "hook"),
 			...(failed > 0 ? [`${failed} with errors`] : []),
 			...(this.#statuses.some(({ conflicts }) => conflicts.length > 0) ? ["conflicts"] : []),
+			...(available > 0 ? [`${available} bundled off`] : []),
 		];
 		const rows = this.#statuses
 			.slice(from, to)
@@ -112,7 +121,7 @@ export class HooksPanel implements Component, Focusable {
 		const pointer = isSelected ? theme.accent("→") : " ";
 		const name = column(cleanLine(hook.name), nameWidth);
 		const styledName = hook.isEnabled ? (isSelected ? theme.bold(name) : name) : theme.dim(name);
-		const path = cleanLine(displayPath(hook.path, this.options.paths));
+		const path = hook.bundled ? "bundled" : cleanLine(displayPath(hook.path, this.options.paths));
 		const registers = cleanLine(registered(hook));
 		const left = ` ${pointer} ${styledName}  `;
 		const right = clipLine(this.#state(hook), width - visibleWidth(left) - 3);
@@ -123,8 +132,11 @@ export class HooksPanel implements Component, Focusable {
 		return spread(room >= 8 ? left + theme.dim(clipLine(registers, room)) : left, `${right} `, width);
 	}
 
-	#state({ isEnabled, problem, figures, share, conflicts, events, commands, cannotFire }: HookStatus): string {
+	#state(hook: HookStatus): string {
+		const { isEnabled, problem, figures, share, conflicts, events, commands, cannotFire, bundled } = hook;
 		const { theme } = this.style;
+		if (isAvailable(hook)) return theme.dim("off");
+		if (bundled?.replacedBy) return theme.dim(`replaced by ${cleanLine(hookName(bundled.replacedBy), 24)}`);
 		if (problem !== null) return theme.error(isEnabled ? "not reloaded" : "not loaded");
 		if (!isEnabled) return theme.warning("off");
 		if (figures.lastError !== null) return theme.error(clipLine(`failed: ${cleanLine(figures.lastError)}`, 36));
@@ -151,7 +163,13 @@ export class HooksPanel implements Component, Focusable {
 	}
 }
 
-function registered({ commands, events, problem, isEnabled }: HookStatus): string {
+/** True for a bundled hook that is off. */
+function isAvailable({ bundled }: HookStatus): boolean {
+	return bundled?.isLoaded === false;
+}
+
+function registered({ commands, events, problem, isEnabled, bundled }: HookStatus): string {
+	if (bundled?.isLoaded === false) return bundled.description;
 	if (problem !== null && !isEnabled) return "";
 	const names = [commands.map((name) => `/${name}`).join(" "), events.join(" ")].filter(Boolean);
 	return names.join(" · ") || "registers nothing";
@@ -163,8 +181,24 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): st
 	const calls = Object.entries(figures.events).map(([event, count]) => `${event} ${count}`);
 	const never = new Set(hook.cannotFire.map(({ what }) => what));
 	const silent = hook.events.filter((event) => figures.events[event] === undefined && !never.has(event));
+	if (hook.bundled && isAvailable(hook)) {
+		return [
+			`bundled   ${hook.bundled.description}`,
+			`commands  ${hook.commands.map((name) => `/${name}`).join(" ") || "none"}`,
+			`setting   "${hook.path}" in "hooks" turns it on, in every session`,
+		];
+	}
+	const source = hook.bundled
+		? [
+				`bundled   ${hook.bundled.description}`,
+				`setting   "-${hook.path}" in "hooks" turns it off, in every session`,
+				...(hook.bundled.replacedBy === null
+					? []
+					: [`replaced  by ${displayPath(hook.bundled.replacedBy, paths)}, which has one of its commands`]),
+			]
+		: [`file      ${displayPath(hook.path, paths)}  (${hook.scope})`];
 	return [
-		`file      ${displayPath(hook.path, paths)}  (${hook.scope})`,
+		...source,
 		`commands  ${hook.commands.map((name) => `/${name}`).join(" ") || "none"}`,
 		`events    ${hook.events.join(", ") || "none"}`,
 		...(hook.entryTypes.length > 0 ? [`entries   ${hook.entryTypes.join(", ")}`] : []),

@@ -44,11 +44,12 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 		return usableFirst(found).map((offer) => toItem(offer, currentName));
 	};
 	const dialog = new SelectDialog<string>(style, {
-		title: "Which model?",
+		title: () => `Which model? · ${offers.filter(isUsable).length} of ${offers.length} usable`,
 		items: find,
 		columns: COLUMNS,
 		selected: offers.findIndex(({ model }) => modelName(model) === currentName),
 		isTall: true,
+		details: ({ value }) => detailsOf(offers.find(({ model }) => modelName(model) === value)),
 		positions: (filter, label) => wordPositions(searchText(filter, offers), label),
 		onFilter: (filter) => {
 			const level = levelOf(filter, offers);
@@ -79,16 +80,27 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 
 /** @returns usable models first, otherwise in the given order */
 function usableFirst(offers: readonly ModelOffer[]): ModelOffer[] {
-	return [...offers.filter(({ key }) => key !== "none"), ...offers.filter(({ key }) => key === "none")];
+	return [...offers.filter(isUsable), ...offers.filter((offer) => !isUsable(offer))];
+}
+
+function isUsable({ key }: ModelOffer): boolean {
+	return key !== "none";
 }
 
 function searchable({ model, key }: ModelOffer): string {
 	return `${modelName(model)} ${model.name} ${KEY_WORDS[key]}`;
 }
 
-function toItem({ model, key }: ModelOffer, currentName: string | null): SelectItem<string> {
+/** The facts that the row abbreviates or has no room for. */
+function detailsOf(offer: ModelOffer | undefined): string {
+	if (!offer) return "";
+	const { context, priceText } = modelFacts(offer.model, offer.isPriced);
+	return `${offer.model.name} · ${context} context · ${priceText}`;
+}
+
+function toItem({ model, key, isPriced }: ModelOffer, currentName: string | null): SelectItem<string> {
 	const name = modelName(model);
-	const { context, price, thinks, seesImages } = modelFacts(model);
+	const { context, price, thinks, seesImages } = modelFacts(model, isPriced);
 	const marks = [thinks ? "think" : "", seesImages ? "img" : ""].filter(Boolean).join(" ");
 	return {
 		label: name,

@@ -1,7 +1,7 @@
 import type { Component, Focusable } from "@mariozechner/pi-tui";
 import { meaningOf, savedText, settingText, sourceText } from "../../../commands/builtin/settings.js";
-import type { CommandSettings } from "../../../commands/pickers.js";
-import { choices, expected, isTypable, parseTyped } from "../../../config/json-schema.js";
+import type { EditableSettings, SettingChoice } from "../../../commands/pickers.js";
+import { expected, isTypable, parseTyped } from "../../../config/json-schema.js";
 import type { SettingState } from "../../../config/settings-store.js";
 import { describeError } from "../../../errors.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
@@ -11,7 +11,7 @@ import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/s
 
 /** Data and callbacks of a `SettingsPicker`. */
 export interface SettingsPickerOptions {
-	settings: CommandSettings;
+	settings: EditableSettings;
 	requestRender(): void;
 	onClose(): void;
 }
@@ -22,18 +22,19 @@ const COLUMNS: readonly SelectColumn[] = [
 	{ align: "left", rank: 3, grows: true },
 ];
 
-/** Lists the settings: Space and Enter choose the next value or ask for one; Delete removes the user's value. */
+/** Lists the settings: Enter offers the values or asks for one, Space chooses the next one, Delete removes the user's. */
 export class SettingsPicker implements Component, Focusable {
 	focused = false;
 	readonly #list: SelectDialog<string>;
-	/** Replaces the list while a value is typed. */
-	#input: InputDialog | null = null;
+	/** Replaces the list while a value is typed or chosen. */
+	#over: InputDialog | SelectDialog<SettingChoice> | null = null;
 
 	constructor(
 		private readonly style: DialogStyle,
 		private readonly options: SettingsPickerOptions,
 	) {
 		const change = (path: string | undefined) => this.#change(this.#find(path));
+		const next = (path: string | undefined) => this.#next(this.#find(path));
 		this.#list = new SelectDialog<string>(style, {
 			title: "Settings",
 			items: (filter) => fuzzyFilter(options.settings.list(), filter, ({ path }) => path).map(toItem),
@@ -42,7 +43,7 @@ export class SettingsPicker implements Component, Focusable {
 			verb: "change",
 			details: ({ value }) => detailsOf(this.#find(value)),
 			actions: [
-				{ key: "dialog.toggle", label: "next value", run: (item) => change(item?.value) },
+				{ key: "dialog.toggle", label: "next value", run: (item) => next(item?.value) },
 				{ key: "dialog.delete", label: "unset", run: (item) => this.#unset(this.#find(item?.value)) },
 			],
 			onSelect: change,
@@ -52,18 +53,18 @@ export class SettingsPicker implements Component, Focusable {
 	}
 
 	render(width: number): string[] {
-		const shown = this.#input ?? this.#list;
+		const shown = this.#over ?? this.#list;
 		shown.focused = this.focused;
 		return shown.render(width);
 	}
 
 	handleInput(data: string): void {
-		(this.#input ?? this.#list).handleInput(data);
+		(this.#over ?? this.#list).handleInput(data);
 		this.options.requestRender();
 	}
 
 	invalidate(): void {
-		this.#input?.invalidate();
+		this.#over?.invalidate();
 	}
 
 	#find(path: string | undefined): SettingState | undefined {
@@ -72,18 +73,46 @@ export class SettingsPicker implements Component, Focusable {
 
 	#change(state: SettingState | undefined): void {
 		if (!state) return;
-		const { path, schema, value } = state;
-		const options = choices(schema);
-		if (options) void this.#set(state, options[(options.indexOf(value) + 1) % options.length]);
+		const { path, schema } = state;
+		const options = this.options.settings.choices(path);
+		if (options && schema.type === "boolean") this.#next(state);
+		else if (options) this.#choose(state, options);
 		else if (isTypable(schema)) this.#ask(state);
 		else this.#note({ text: `${path} is ${expected(schema)}: edit settings.json to change it`, isProblem: true });
+	}
+
+	/** Chooses the next value of a setting that has few; others are changed as with Enter. */
+	#next(state: SettingState | undefined): void {
+		if (!state) return;
+		const { schema, path, value: current } = state;
+		const options = schema.type === "boolean" || schema.enum ? this.options.settings.choices(path) : null;
+		if (options) {
+			const at = options.findIndex(({ value }) => value === current);
+			void this.#set(state, options[(at + 1) % options.length]?.value);
+		} else this.#change(state);
+	}
+
+	#choose(state: SettingState, options: readonly SettingChoice[]): void {
+		this.#over = new SelectDialog<SettingChoice>(this.style, {
+			title: `${state.path}: which value?`,
+			items: options.map((option) => ({ label: option.label, value: option, description: option.description ?? "" })),
+			selected: options.findIndex(({ value }) => value === state.value),
+			isTall: true,
+			onSelect: ({ value }) => {
+				this.#over = null;
+				void this.#set(state, value);
+			},
+			onCancel: () => {
+				this.#over = null;
+			},
+		});
 	}
 
 	#ask(state: SettingState): void {
 		const { path, schema } = state;
 		const value = state.value === undefined ? "" : String(state.value);
-		this.#input = new InputDialog(this.style, { title: `${path}: ${expected(schema)}`, value }, (answer) => {
-			this.#input = null;
+		this.#over = new InputDialog(this.style, { title: `${path}: ${expected(schema)}`, value }, (answer) => {
+			this.#over = null;
 			if (answer === null || answer.trim() === value) return;
 			const given = answer.trim() === "" ? undefined : parseTyped(schema, answer);
 			if (answer.trim() !== "" && given === undefined) {

@@ -1,6 +1,7 @@
 import type { BashExecutionMessage } from "../../../log/entry.js";
 import { cleanLine, clipLine, spread } from "../lines.js";
-import { tailOf } from "./tools/output.js";
+import { outputOf } from "./tools/bash.js";
+import { failureMark, tailOf } from "./tools/output.js";
 import { View, type ViewStyle } from "./view.js";
 
 /** A shell command of the user: `!`, its output and its exit code. */
@@ -44,7 +45,8 @@ export class BashView extends View {
 		const sign = this.#message?.excludeFromContext ? "!!" : "!";
 		const head = spread(`${theme.warning(sign)} ${theme.userText(cleanLine(this.command))}`, this.#status(), width);
 		const rail = theme.dim("│ ");
-		const body = tailOf(this.#output, Math.max(1, width - 2), this.style);
+		const output = outputOf(this.#output, this.#message !== null && this.#message.exitCode !== 0);
+		const body = tailOf(output, Math.max(1, width - 2), this.style);
 		const file = this.#message?.truncated ? this.#message.fullOutputPath : undefined;
 		if (file) body.push(theme.dim(`full output: ${cleanLine(file, 300)}`));
 		return [head, ...body.map((line) => clipLine(rail + line, width))];
@@ -55,7 +57,7 @@ export class BashView extends View {
 		if (!this.#message) return this.#closed ? theme.dim("stopped") : "";
 		const { cancelled, exitCode } = this.#message;
 		if (cancelled) return theme.dim("stopped");
-		if (exitCode === null) return theme.error("did not run");
-		return exitCode === 0 ? theme.dim("exit 0") : theme.error(`exit ${exitCode}`);
+		if (exitCode === null) return failureMark("did not run", theme);
+		return exitCode === 0 ? theme.dim("exit 0") : failureMark(`exit ${exitCode}`, theme);
 	}
 }

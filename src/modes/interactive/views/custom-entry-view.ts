@@ -7,8 +7,9 @@ import { View, type ViewStyle } from "./view.js";
 /** A hook's function that draws entries of a custom type. */
 export type EntryRenderer = (entry: SessionEntry, theme: EntryTheme) => string | EntryComponent;
 
-/** Maximum lines of one custom entry. */
+/** Limits of one custom entry: lines, and characters of each. */
 const MAX_LINES = 500;
+const MAX_LINE_LENGTH = 2000;
 
 /** A custom entry, drawn by its hook. If the hook throws, the error is shown instead. */
 export class CustomEntryView extends View {
@@ -40,7 +41,8 @@ export class CustomEntryView extends View {
 
 // Renderers are hook code: validate what they return.
 function lines(drawn: unknown, width: number): string[] {
-	if (typeof drawn === "string") return wrapLines(cleanLines(drawn.trimEnd()), width).slice(0, MAX_LINES);
+	if (typeof drawn === "string")
+		return wrapLines(cleanLines(drawn.trimEnd(), MAX_LINE_LENGTH), width).slice(0, MAX_LINES);
 	if (typeof drawn !== "object" || drawn === null || !("render" in drawn) || typeof drawn.render !== "function") {
 		throw new TypeError("the renderer returned neither a string nor a component");
 	}
@@ -48,7 +50,7 @@ function lines(drawn: unknown, width: number): string[] {
 	if (!Array.isArray(rendered)) throw new TypeError("the component's render() did not return an array of lines");
 	return rendered
 		.slice(0, MAX_LINES)
-		.flatMap((line: unknown) => cleanLines(String(line)))
+		.flatMap((line: unknown) => cleanLines(String(line), MAX_LINE_LENGTH))
 		.slice(0, MAX_LINES)
 		.map((line) => clipLine(line, width));
 }

@@ -10,13 +10,19 @@ export type NoticeLevel = "info" | "warning" | "error";
 
 const SIGNS: Record<NoticeLevel, string> = { info: "·", warning: "!", error: "✗" };
 
+/** Limits of a notice: lines, and characters of each. */
+const MAX_LINES = 40;
+const MAX_LINE_LENGTH = 2000;
+
 /** A message from a hook, a command or pi. */
 export class NoticeView extends StaticView<{ level: NoticeLevel; message: string }> {
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
 		const { level, message } = this.data;
 		const style = { info: theme.muted, warning: theme.warning, error: theme.error }[level];
-		const lines = cleanLines(message.trim()).filter((line, row) => row < 40 && line.trim() !== "");
+		const lines = cleanLines(message.trim(), MAX_LINE_LENGTH).filter(
+			(line, row) => row < MAX_LINES && line.trim() !== "",
+		);
 		const wrapped = wrapLines(lines, Math.max(1, width - 2));
 		return styled(
 			wrapped.map((line, row) => (row === 0 ? `${SIGNS[level]} ${line}` : `  ${line}`)),

@@ -1,6 +1,7 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
+import { describeFailure } from "../../../agent/failure.js";
 import { isEmptyReply } from "../../../log/entry.js";
-import { nextStep, readableError, stoppedText } from "../../request-error.js";
+import { nextStep, stoppedText } from "../../request-error.js";
 import { clipLine, styled, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
@@ -22,7 +23,7 @@ export class ReplyEndView extends View {
 		const truncated = "truncated: the reply reached the model's output limit · send “continue” for the rest";
 		if (stopReason === "length") return styled(wrapLines([truncated], width), theme.warning);
 		if (stopReason === "stop") return [theme.dim(clipLine("the model returned an empty reply", width))];
-		const text = readableError(errorMessage);
+		const text = describeFailure(errorMessage);
 		if (this.retried) return [theme.dim(clipLine(`✗ ${text} · retried`, width))];
 		const room = Math.max(1, width - 2);
 		const problem = wrapLines([text], room).map((line, row) => (row === 0 ? `✗ ${line}` : `  ${line}`));

@@ -18,15 +18,13 @@ export interface ContextSummary {
 
 /** Lines of a collapsed summary. */
 const MAX_LINES = 6;
-/** Maximum characters of a line; longer lines take too long to wrap. */
-const MAX_LINE_LENGTH = 2000;
 
 /** A summary: its text, then the number of replaced messages and the saved tokens. */
 export class SummaryView extends StaticView<ContextSummary> {
 	protected override draw(width: number): string[] {
 		const { theme, expanded, keymap } = this.style;
 		const { text, by, messages, tokensBefore, tokens } = this.data;
-		const lines = drawMarkdown(stripAll(bare(text), { maxLineLength: MAX_LINE_LENGTH }), width, theme);
+		const lines = drawMarkdown(stripAll(bare(text)), width, theme);
 		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
 		const facts = [
 			messages > 0 ? `replaces ${plural(messages, "message")}` : "",

@@ -3,8 +3,20 @@ import { View, type ViewStyle } from "./view.js";
 
 /** Characters at the end of streaming thinking that each frame wraps. */
 const LIVE_CHARACTERS = 4000;
+/** Characters at the start of the text that a preview reads. */
+const PREVIEW_CHARACTERS = 400;
+/** The preview of a streaming line moves its start by this number of characters. */
+const STABLE_CHARACTERS = 2000;
+const MARK = "∴ ";
+/** Narrower previews do not name the key that shows all. Columns. */
+const MIN_HINT_WIDTH = 24;
+/** Markdown around a line, such as that of a heading. */
+const DECORATION = /^[#*\s]+|[*\s]+$/g;
 
-/** Thinking of the model: its first line, or the full text when the user switched that on. */
+/**
+ * Thinking of the model: the full text when the user switched that on, else one line. That line is the end of the text
+ * while it streams and its first line afterwards; with `hideThinkingBlock`, it only says that thinking is hidden.
+ */
 export class ThinkingView extends View {
 	#text = "";
 	#done = false;
@@ -40,16 +52,16 @@ export class ThinkingView extends View {
 
 	protected override draw(width: number): string[] {
 		const { theme, showThinking, previewThinking, keymap } = this.style;
-		if (!showThinking && !previewThinking) return [];
 		if (this.redacted) return [theme.thinking(clipLine("∴ thinking hidden by the provider", width))];
 		const text = this.#text.trim();
 		if (!text) return [];
 		if (showThinking) return styled(this.#paragraphs(text, width), theme.thinking);
-		const hint = ` · ${keymap.keyOf("app.toggleThinking")}`;
-		const first = cleanLine(text.slice(0, 400).split("\n", 1)[0] ?? "").replace(/^[#*\s]+|[*\s]+$/g, "");
-		return [
-			theme.thinking(clipLine(`∴ ${first}`, Math.max(1, width - hint.length))) + (width > 24 ? theme.dim(hint) : ""),
-		];
+		const key = keymap.keyOf("app.toggleThinking");
+		if (!previewThinking) return [theme.thinking(clipLine(`∴ thinking hidden · ${key} shows it`, width))];
+		const hint = width > MIN_HINT_WIDTH ? ` · ${key}` : "";
+		const room = Math.max(1, width - hint.length);
+		const line = this.#done ? firstLine(text) : lastLine(text, room - MARK.length);
+		return [theme.thinking(clipLine(MARK + line, room)) + theme.dim(hint)];
 	}
 
 	#paragraphs(text: string, width: number): string[] {
@@ -57,4 +69,17 @@ export class ThinkingView extends View {
 		const lines = wrapLines(cleanLines(text.slice(-LIVE_CHARACTERS)), width);
 		return lines.slice(-this.style.liveRows());
 	}
+}
+
+function firstLine(text: string): string {
+	return cleanLine(text.slice(0, PREVIEW_CHARACTERS).split("\n", 1)[0] ?? "").replace(DECORATION, "");
+}
+
+/** The last row that a growing text wraps into. */
+function lastLine(text: string, width: number): string {
+	const line = text.slice(text.lastIndexOf("\n") + 1);
+	// The start stays the same for many characters, so that the rows do not move while the text grows.
+	const start = Math.max(0, line.length - (line.length % STABLE_CHARACTERS) - STABLE_CHARACTERS);
+	const end = cleanLine(line.slice(start), 2 * STABLE_CHARACTERS).replace(DECORATION, "");
+	return wrapLines([end], width).at(-1) ?? "";
 }

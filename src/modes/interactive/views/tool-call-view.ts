@@ -6,7 +6,7 @@ import { bashPresenter } from "./tools/bash.js";
 import { editPresenter, writePresenter } from "./tools/changes.js";
 import { genericPresenter } from "./tools/generic.js";
 import { findPresenter, grepPresenter, lsPresenter, readPresenter } from "./tools/lookups.js";
-import { failureOf } from "./tools/output.js";
+import { failureMark, failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
 import { View, type ViewStyle } from "./view.js";
 
@@ -89,7 +89,9 @@ export class ToolCallView extends View {
 		const call = this.#state;
 		const name = cleanLine(call.name, 40).padEnd(NAME_WIDTH);
 		const subject = this.#presenter.subject(call, this.style);
-		const head = spread(`${theme.bold(name)}  ${subject}`, this.#status(), width);
+		const failed = call.phase === "finished" && call.isError;
+		const title = failed ? theme.error(`${theme.bold(name)}  ${subject}`) : `${theme.bold(name)}  ${subject}`;
+		const head = spread(title, this.#status(failed), width);
 		const rail = theme.dim("│ ");
 		const room = Math.max(1, width - visibleWidth(rail));
 		const body = [...(this.#presenter.body?.(call, room, this.style) ?? [])];
@@ -100,13 +102,11 @@ export class ToolCallView extends View {
 		return [head, ...body.map((line) => clipLine(rail + line, width))];
 	}
 
-	#status(): string {
+	#status(failed: boolean): string {
 		const { theme } = this.style;
-		const call = this.#state;
-		if (call.phase === "stopped") return theme.dim("stopped");
-		const own = this.#presenter.status?.(call, this.style) ?? "";
-		if (own) return call.isError ? theme.error(own.trim()) : theme.dim(own);
-		return call.phase === "finished" && call.isError ? theme.error("failed") : "";
+		if (this.#state.phase === "stopped") return theme.dim("stopped");
+		const own = this.#presenter.status?.(this.#state, this.style);
+		return failed ? failureMark(own ?? "failed", theme) : theme.dim(own ?? "");
 	}
 
 	#set(change: Partial<ToolCallState>): void {

@@ -6,6 +6,8 @@ import { ImageLines, type NamedImage } from "./image-lines.js";
 import { more } from "./tools/output.js";
 import { View, type ViewStyle } from "./view.js";
 
+/** Identifies prompts at a glance, also without colors. */
+const MARK = "› ";
 /** Lines of a collapsed prompt. */
 const MAX_LINES = 24;
 /** Placeholders of images in the text: a file from the command line, a pasted image. */
@@ -29,12 +31,14 @@ export class UserView extends View {
 
 	protected override draw(width: number): string[] {
 		const { theme, expanded } = this.style;
-		// Without colors, only a mark identifies the user's text.
-		const mark = theme.name === "plain" ? "› " : "";
 		const text = messageText(this.message).trim();
-		const lines = text ? wrapLines(cleanLines(text), width - mark.length) : [];
+		const lines = text ? wrapLines(cleanLines(text), width - MARK.length) : [];
 		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
-		const drawn = styled(shown, theme.userText).map((line, row) => (mark ? (row === 0 ? mark : "  ") + line : line));
+		const indent = " ".repeat(MARK.length);
+		const drawn = styled(shown, theme.userText).map((line, row) => {
+			if (row === 0) return theme.accent(theme.bold(MARK)) + line;
+			return line === "" ? "" : indent + line;
+		});
 		if (shown.length < lines.length) {
 			drawn.push(more(lines.length - shown.length, "below", width, this.style));
 		}

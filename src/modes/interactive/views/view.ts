@@ -13,7 +13,7 @@ export interface ViewStyle {
 	expanded: boolean;
 	/** Ctrl+T: full thinking. */
 	showThinking: boolean;
-	/** Show the first line of thinking; false hides collapsed thinking. */
+	/** Show a line of collapsed thinking; false only says that it is hidden. */
 	previewThinking: boolean;
 	/** The column that shows what is in the context. */
 	gutter: boolean;

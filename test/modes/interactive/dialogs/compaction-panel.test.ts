@@ -20,7 +20,11 @@ const SUMMARY = [
 /** Three turns, entries 1 to 6. A compaction keeps the last turn. */
 async function startWithTurns(options: { columns?: number; hooks?: Record<string, string> } = {}): Promise<App> {
 	const app = await startApp({ rows: 30, ...options, agentSettings: { compaction: { keepRecentTokens: 10 } } });
-	app.provider.reply("Because price.ts uses Math.floor.", "Done, the test passes.", "I will read tax.ts.");
+	app.provider.reply(
+		`Because price.ts uses Math.floor.${" So do others.".repeat(20)}`,
+		`Done, the test passes.${" Every caller was checked.".repeat(20)}`,
+		"I will read tax.ts.",
+	);
 	await app.terminal.waitFor("0%");
 	await app.submit("why does checkout round down?");
 	await app.terminal.waitFor("uses Math.floor");
@@ -136,9 +140,9 @@ test("a hook's compaction is attributed to the hook, and the hook's question com
 });
 
 test("space shows a message in full and s the summary, without their control sequences", async () => {
-	const app = await startApp({ rows: 30, agentSettings: { compaction: { keepRecentTokens: 5 } } });
+	const app = await startApp({ rows: 30, agentSettings: { compaction: { keepRecentTokens: 10 } } });
 	const hostile = "bad \x1b]0;owned\x07 text";
-	app.provider.reply(hostile, "fine", `${hostile}\n${SUMMARY}`);
+	app.provider.reply(`${hostile}${" and more".repeat(60)}`, "fine", `${hostile}\n${SUMMARY}`);
 	await app.terminal.waitFor("0%");
 	await app.submit("one");
 	await app.terminal.waitFor("bad");
@@ -173,4 +177,42 @@ test("a prompt sent during a preview is queued and starts a run after the previe
 	await app.terminal.waitFor("Compacted:");
 	await app.terminal.waitFor("working");
 	expect(lastTypes(app, 7)).toEqual(["compaction", "message", "message"]);
+});
+
+test.each([40, 80, 120])(
+	"/compact refuses to lengthen a small session and says so with figures, at %d columns",
+	async (columns) => {
+		const app = await startApp({ columns, rows: 30 });
+		app.provider.reply("It rounds down.");
+		await app.terminal.waitFor("0%");
+		await app.submit("why?");
+		await app.terminal.waitFor("It rounds down.");
+		await app.submit("/compact");
+		await app.terminal.waitFor("A summary would not shorten");
+		const screen = (await app.terminal.screen()).map((line) => line.trim()).join(" ");
+		expect(screen).toMatch(
+			/A summary would not shorten the context: \d+ → at least \d+ tokens · compact when the conversation is longer/,
+		);
+		expect(app.provider.requests).toHaveLength(1);
+		expect(app.session().entries).toHaveLength(3);
+	},
+);
+
+test("the panel does not accept a summary that is longer than what it replaces, and the user can shorten it", async () => {
+	const app = await startWithTurns();
+	app.provider.reply("word ".repeat(400));
+	await app.submit("/compact");
+	await app.terminal.waitFor("enter accept");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor(/A summary would not shorten the context: \d+ → \d+ tokens/);
+	expect(lastTypes(app, 7)).toEqual([]);
+	await app.terminal.type("e");
+	await app.terminal.waitFor("shift+enter new line");
+	await app.terminal.press("ctrl+u");
+	await app.terminal.type("Short.");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("summary by you");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("Compacted:");
+	expect(app.session().entries.at(-1)).toMatchObject({ summary: "Short." });
 });

@@ -53,7 +53,7 @@ async function openPanel(columns: number): Promise<App> {
 test("the panel names calls, times, errors, conflicts and hooks that never fired", async () => {
 	const app = await openPanel(100);
 	await expect(await stable(app)).toMatchFileSnapshot("../../../screens/hooks-panel.txt");
-	await app.terminal.press("down", "down", "enter");
+	await app.terminal.press("down", "down", "down", "down", "down", "enter");
 	await expect(await stable(app)).toMatchFileSnapshot("../../../screens/hooks-panel-details.txt");
 	await app.terminal.press("escape", "escape");
 	expect(await app.terminal.text()).not.toMatch(OPEN);
@@ -67,7 +67,7 @@ test("at 40 columns each hook has a line with its name and state", async () => {
 test("space turns a hook off and on, r reloads all hooks", async () => {
 	const app = await openPanel(80);
 	expect(app.session().context.messages).toHaveLength(1);
-	await app.terminal.press("down", "down", "down");
+	await app.terminal.press("down", "down", "down", "down", "down", "down");
 	await app.terminal.type(" ");
 	await app.terminal.waitFor(/short .* off/);
 	expect(app.session().context.messages.length).toBeGreaterThan(1);
@@ -82,7 +82,88 @@ test("space turns a hook off and on, r reloads all hooks", async () => {
 
 test("a hook that fails to load is listed with the reason", async () => {
 	const app = await openPanel(100);
-	await app.terminal.press("end", "enter");
+	// After the hooks that are loaded, and before the bundled ones that are off.
+	for (let row = 0; row < 9; row++) await app.terminal.press("down");
+	await app.terminal.press("enter");
 	const text = (await app.terminal.text()).replace(/\s*\n\s*/g, " ");
 	expect(text).toMatch(/problem +Hook \S+broken\.ts did not load: its default export is not a function/);
+});
+
+async function openBundled(columns: number): Promise<App> {
+	const app = await startApp({ columns, rows: 30 });
+	await app.terminal.waitFor("0%");
+	await app.submit("/hooks");
+	await app.terminal.waitFor(OPEN);
+	return app;
+}
+
+/** The rows of the panel without its title and keys. */
+async function rows(app: App): Promise<string[]> {
+	const screen = await app.terminal.screen();
+	const from = screen.findIndex((line) => OPEN.test(line));
+	const to = screen.findIndex((line) => line.startsWith(" ↑↓"));
+	return screen.slice(from, to).map((line) => line.trimEnd());
+}
+
+test.each([
+	[
+		40,
+		[
+			" Hooks         3 hooks · 15 bundled off",
+			" → fold          /fold /u…  never fired",
+			"   pin           /pin /un…  never fired",
+			"   stacking      /pop /un…  never fired",
+			"   auto-commit   commits the chan…  off",
+		],
+	],
+	[
+		80,
+		[
+			" Hooks, in the order they run                          3 hooks · 15 bundled off",
+			" → fold                 /fold /unfold · agent_start agent_end con…  never fired",
+			"   pin                  bundled              /pin /unpin · context  never fired",
+			"   stacking             /pop /unpop · agent_start agent_end conte…  never fired",
+			"   auto-commit          commits the changes of a session when you leave it  off",
+		],
+	],
+	[
+		120,
+		[
+			" Hooks, in the order they run                                                                  3 hooks · 15 bundled off",
+			" → fold                 bundled                              /fold /unfold · agent_start agent_end context  never fired",
+			"   pin                  bundled                                                      /pin /unpin · context  never fired",
+			"   stacking             bundled                                /pop /unpop · agent_start agent_end context  never fired",
+			"   auto-commit          bundled                                 commits the changes of a session when you leave it  off",
+		],
+	],
+])("at %i columns the panel lists the bundled hooks, and those that are off after them", async (columns, first) => {
+	const app = await openBundled(columns);
+	expect((await rows(app)).slice(0, 5)).toEqual(first);
+});
+
+test("space turns bundled hooks off and on in the user's settings, at once and for later sessions", async () => {
+	const app = await openBundled(80);
+	await app.terminal.type(" ");
+	await app.terminal.waitFor(/→ fold .* off/);
+	expect(app.settings.current.hooks).toEqual(["-pi:fold"]);
+	expect(
+		app
+			.session()
+			.palette()
+			.map(({ name }) => name),
+	).not.toContain("fold");
+	for (let row = 0; row < 5; row++) await app.terminal.press("down");
+	await app.terminal.waitFor(/→ prune .* off/);
+	await app.terminal.type(" ");
+	await app.terminal.waitFor(/→ prune .* 1 call/);
+	expect(app.settings.current.hooks).toEqual(["-pi:fold", "pi:prune"]);
+	expect(
+		app
+			.session()
+			.palette()
+			.map(({ name }) => name),
+	).toContain("prune");
+	const again = await startApp({ agentDir: app.agentDir });
+	await again.terminal.waitFor("0%");
+	expect(again.session().loaded.hooks.map(({ path }) => path)).toEqual(["pi:pin", "pi:prune", "pi:stacking"]);
 });

@@ -30,3 +30,40 @@ test.each([80, 40])(
 		await terminal.waitFor("Saved your groq account");
 	},
 );
+
+test.each([40, 80, 120])(
+	"/login lists well-known providers first, then the others by name, at %d columns",
+	async (columns) => {
+		const { terminal, submit } = await startApp({ columns, rows: 50 });
+		await terminal.waitFor("0%");
+		await submit("/login");
+		await terminal.waitFor("Which provider?");
+		const names: string[] = [];
+		for (let row = 0; row < 16; row += 1) {
+			const line = (await terminal.screen()).find((line) => line.startsWith(" → ")) ?? "";
+			names.push(line.slice(3).split("  ")[0]?.replace(/…$/, "") ?? "");
+			await terminal.press("down");
+		}
+		// A narrow screen truncates long names.
+		const expected = [
+			"Anthropic (Claude Pro/Max)",
+			"anthropic",
+			"openai",
+			"ChatGPT Plus/Pro (Codex Subscription)",
+			"openai-codex",
+			"google",
+			"GitHub Copilot",
+			"github-copilot",
+			"openrouter",
+			"xai",
+			"deepseek",
+			"mistral",
+			"groq",
+			"amazon-bedrock",
+			"azure-openai-responses",
+			"cerebras",
+		];
+		const shortest = columns === 40 ? 17 : Number.POSITIVE_INFINITY;
+		expect(names.map((name) => name.slice(0, shortest))).toEqual(expected.map((name) => name.slice(0, shortest)));
+	},
+);

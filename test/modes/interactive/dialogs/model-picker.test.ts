@@ -21,16 +21,17 @@ const MODELS = [
 	model("openai", "gpt-5.5", { ...both, ...price(1.25, 10), reasoning: true, contextWindow: 400_000 }),
 	model("openrouter", "moonshotai/kimi-k2.6:free", { reasoning: true, contextWindow: 262_144 }),
 	model("demo", "scripted", { contextWindow: 200_000 }),
+	model("anthropic", "unpriced", { contextWindow: 200_000 }),
 ];
 
-function open({ ports = {}, offline = true }: { ports?: { ollama?: number }; offline?: boolean } = {}) {
+function open({ ports = {} }: { ports?: { ollama?: number } } = {}) {
 	const credentials = new Credentials({
 		authFile: join(tempDir(), "auth.json"),
 		env: { ANTHROPIC_API_KEY: "sk-ant-0123456789" },
 		home: "/nowhere",
 	});
-	const registry = new ModelRegistry(MODELS, credentials);
-	const models = createModelOffers({ registry, credentials, offline, local: { ports, timeoutMs: 5000 } });
+	const registry = new ModelRegistry(MODELS, credentials, [], new Set(["anthropic/unpriced"]));
+	const models = createModelOffers({ registry, credentials, local: { ports, timeoutMs: 5000 } });
 	const chosen: unknown[] = [];
 	const closed = new AbortController();
 	let drawn = () => {};
@@ -71,6 +72,18 @@ describe("the picker", () => {
 		expect(chosen).toEqual([expected]);
 	});
 
+	test.each([120, 80, 40])("says what a selected model costs per million tokens, at %d columns", async (width) => {
+		const { picker, type, nextDraw } = open();
+		await nextDraw;
+		const details = () => {
+			const lines = picker.render(width);
+			return lines.slice(lines.findLastIndex((line) => / (key|local)$/.test(line)) + 1, -1).join("");
+		};
+		expect(details()).toBe(" claude-sonnet-4-6 · 200k context · $3 in, $15 out per M tokens");
+		type("unpriced");
+		expect(details()).toBe(" unpriced · 200k context · price unknown");
+	});
+
 	test("shows the typed level", () => {
 		const { type, screen } = open();
 		type("opus:high");
@@ -93,7 +106,7 @@ describe("the picker", () => {
 		onTestFinished(() => void server.close());
 		const address = server.address();
 		const ollama = typeof address === "object" && address ? address.port : 0;
-		const { screen, nextDraw, type, chosen } = open({ ports: { ollama }, offline: false });
+		const { screen, nextDraw, type, chosen } = open({ ports: { ollama } });
 		await isAsked;
 		expect(screen(80)).toContain("looking for local servers");
 		expect(screen(80)).not.toContain("qwen3");
@@ -115,7 +128,6 @@ describe("the picker", () => {
 		const address = server.address();
 		const { closed, picker } = open({
 			ports: { ollama: typeof address === "object" && address ? address.port : 0 },
-			offline: false,
 		});
 		const hungUp = new Promise((resolve) => server.on("connection", (socket) => socket.once("close", resolve)));
 		closed.abort();

@@ -204,7 +204,7 @@ test("pi -r and /resume open the picker; the session continues with its transcri
 	await terminal.waitFor("1/2");
 	await terminal.type("coupon");
 	await terminal.press("enter");
-	await terminal.waitFor("▎ add the coupon field");
+	await terminal.waitFor("▎ › add the coupon field");
 	expect(session().sessionId).toBe("bbb");
 	await terminal.type("/resume");
 	await terminal.press("enter");

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { SettingsStore } from "../../../../src/config/settings-store.js";
@@ -48,7 +48,7 @@ test("space chooses the next value; screen and session change at once, and the f
 	await app.terminal.waitFor(/→ gutter +false +user/);
 	await app.terminal.press("ctrl+u");
 	await app.terminal.type("queue");
-	await app.terminal.press("enter");
+	await app.terminal.type(" ");
 	await app.terminal.waitFor(/→ queueMode +one-at-a-time +user/);
 	await app.terminal.press("escape");
 	await app.terminal.waitFor(/^An answer\./m);
@@ -124,4 +124,99 @@ test("a setting that the project overrides is saved for the user, with a note th
 	await terminal.type(" ");
 	await terminal.waitFor(".pi/settings.json of this project overrides it");
 	await terminal.waitFor(/→ quietStartup +false +project/);
+});
+
+test.each([40, 80, 120])("the theme is chosen from the themes that exist, at %d columns", async (columns) => {
+	const app = await startApp({ columns, rows: 40, theme: null });
+	await app.terminal.waitFor("0%");
+	await app.submit("/settings");
+	await app.terminal.waitFor(/^ Settings/m);
+	await app.terminal.type("theme");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("theme: which value?");
+	const rows = (await overlay(app)).split("\n").filter((line) => /^ (→| ) \w/.test(line));
+	expect(rows.map((line) => line.slice(3, 20).split(" ")[0])).toEqual([
+		"auto",
+		"dark",
+		"light",
+		"high-contrast",
+		"plain",
+	]);
+	await app.terminal.type("li");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor(/→ theme +light/);
+	await app.terminal.waitFor("saved, applies now");
+	expect(saved(app)).toEqual({ theme: "light" });
+	await app.terminal.press("enter");
+	await app.terminal.waitFor(/→ light/);
+	await app.terminal.type("auto");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor(/→ theme +(unset|$)/m);
+	expect(saved(app)).toEqual({});
+});
+
+test.each([
+	["defaultThinkingLevel", "off", "xhigh"],
+	["queueMode", "one-at-a-time", "all"],
+	["terminal.notify", "auto", "bell"],
+	["defaultProvider", "loopback", "loopback"],
+	["defaultModel", "loopback/scripted", "loopback/scripted"],
+])("the values of %s are chosen from a list", async (path, shown, chosen) => {
+	const app = await startApp({ rows: 40 });
+	await app.terminal.waitFor("0%");
+	await app.submit("/settings");
+	await app.terminal.waitFor(/^ Settings/m);
+	await app.terminal.type(path);
+	await app.terminal.press("enter");
+	await app.terminal.waitFor(`${path}: which value?`);
+	await app.terminal.waitFor(shown);
+	await app.terminal.type(chosen);
+	await app.terminal.press("enter");
+	await app.terminal.waitFor((screen) => screen.some((line) => line.includes(`→ ${path}`) && line.includes(chosen)));
+	const [group = "", member] = path.split(".");
+	expect(saved(app)).toEqual({ [group]: member === undefined ? chosen : { [member]: chosen } });
+});
+
+test.each([40, 80, 120])(
+	"a shell that cannot run is refused, and the panel says why, at %d columns",
+	async (columns) => {
+		const app = await startApp({ columns, rows: 40, files: { "notes.txt": "" } });
+		const file = join(app.cwd, "notes.txt");
+		const { terminal } = app;
+		await terminal.waitFor("0%");
+		await app.submit("/settings");
+		await terminal.waitFor(/^ Settings/m);
+		await terminal.type("shellPath");
+		for (const [typed, problem] of [
+			["/no/such/shell", "does not exist"],
+			["/usr", "is not a file"],
+			[file, "is not executable"],
+			["zsh", "is not an absolute path"],
+		] as const) {
+			await terminal.press("enter");
+			await terminal.waitFor("shellPath: a non-empty string");
+			await terminal.type(typed);
+			await terminal.press("enter");
+			await terminal.waitFor(/→ shellPath/);
+			const words = (await overlay(app)).replace(/\s+/g, " ");
+			expect(words).toContain(problem);
+			expect(words).toContain("use the absolute path of a shell");
+		}
+		expect(existsSync(join(app.agentDir, "settings.json"))).toBe(false);
+		await terminal.press("enter");
+		await terminal.type("/bin/sh");
+		await terminal.press("enter");
+		await terminal.waitFor("saved, applies now");
+		expect(saved(app)).toEqual({ shellPath: "/bin/sh" });
+	},
+);
+
+test("a theme that does not exist is refused on the command line, with the nearest name", async () => {
+	const app = await startApp();
+	await app.terminal.waitFor("0%");
+	await app.submit("/settings theme lihgt");
+	await app.terminal.waitFor('Theme "lihgt" not found · did you mean light?');
+	await app.terminal.press("ctrl+u");
+	await app.submit("/settings theme light");
+	await app.terminal.waitFor("theme: light · saved");
 });

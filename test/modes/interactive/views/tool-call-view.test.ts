@@ -46,7 +46,7 @@ test.each<[Call, string]>([
 		"read  ~/x.ts:5-5 | 1 line",
 	],
 	[{ tool: "read", args: { path: "a.ts", offset: 10, limit: 5 } }, "read  a.ts:10-14"],
-	[{ tool: "read", args: { path: "no.ts" }, text: "no such file", isError: true }, "read  no.ts | failed"],
+	[{ tool: "read", args: { path: "no.ts" }, text: "no such file", isError: true }, "read  no.ts | failed ✗"],
 	[{ tool: "grep", args: { pattern: "x", glob: "*.ts" }, details: { matches: 1 } }, 'grep  "x" · *.ts | 1 hit'],
 	[{ tool: "grep", args: { pattern: "x" }, details: { matches: 0, files: 0 } }, 'grep  "x" | no hits'],
 	[{ tool: "find", args: { pattern: "*.ts", path: "src" }, details: { files: 12 } }, "find  *.ts in src | 12 files"],
@@ -97,7 +97,7 @@ test("a failed call shows the tool's message", () => {
 		text: "oldText not found",
 		isError: true,
 	};
-	expect(finished(call).render(40)).toEqual([expect.stringMatching(/^edit {2}a.ts +failed$/), "│ oldText not found"]);
+	expect(finished(call).render(40)).toEqual([expect.stringMatching(/^edit {2}a.ts +failed ✗$/), "│ oldText not found"]);
 });
 
 test("the message of a failed tool is wrapped, so that the hint at its end is visible", () => {
@@ -168,11 +168,28 @@ test("an edit shows its change before it runs, so that the user can decide on a 
 	expect(view.done).toBe(false);
 });
 
-test("only changed lines are shown unless expanded, and hunks are separated", () => {
+test("changed lines are shown between the unchanged lines around them, and hunks are separated", () => {
 	const diff = "   1 a\n-  2 b\n+  2 B\n   3 c\n ...\n   9 x\n+ 10 y";
 	const call = { tool: "edit", args: { path: "a.ts" }, details: { diff, added: 2, removed: 1 } };
-	expect(finished(call).render(30).slice(1)).toEqual(["│  2 − b", "│  2 + B", "│  ⋮", "│ 10 + y"]);
-	expect(finished(call, plainStyle({ expanded: true })).render(30)).toHaveLength(8);
+	const lines = ["│  1   a", "│  2 − b", "│  2 + B", "│  3   c", "│  ⋮", "│  9   x", "│ 10 + y"];
+	expect(finished(call).render(30).slice(1)).toEqual(lines);
+	expect(
+		finished(call, plainStyle({ expanded: true }))
+			.render(30)
+			.slice(1),
+	).toEqual(lines);
+});
+
+test("the change that an edit requests is shown between unchanged lines too", () => {
+	const text = (line: string) => `1\n2\n3\n4\n${line}\n6\n7\n8\n9\n`;
+	const view = new ToolCallView(plainStyle(), "edit");
+	view.describe("edit", { path: "a.ts", oldText: text("five"), newText: text("5") }, true);
+	expect(view.render(30).slice(1)).toEqual([
+		...["2", "3", "4"].map((line) => `│   ${line}`),
+		"│ − five",
+		"│ + 5",
+		...["6", "7", "8"].map((line) => `│   ${line}`),
+	]);
 });
 
 test("a long changed line wraps with an indent, and is cut after three rows unless expanded", () => {
@@ -190,12 +207,12 @@ test("a long changed line wraps with an indent, and is cut after three rows unle
 
 test("changed words are highlighted in a preview that ends within a change", () => {
 	const theme = { ...plainStyle().theme, addedWord: (text: string) => `[${text}]` };
-	const side = (sign: string, word: string) => [1, 2, 3, 4].map((row) => `${sign} ${row} keep this ${word}`);
+	const rows = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+	const side = (sign: string, word: string) => rows.map((row) => `${sign} ${row} keep this ${word}`);
 	const diff = [...side("-", "old"), ...side("+", "new")].join("\n");
 	const lines = finished({ tool: "edit", args: {}, details: { diff } }, plainStyle({ theme })).render(40);
-	expect(lines.slice(5)).toEqual([
-		"│ 1 + keep this [new]",
-		"│ 2 + keep this [new]",
+	expect(lines.slice(10)).toEqual([
+		...rows.slice(0, 7).map((row) => `│ ${row} + keep this [new]`),
 		"│ … 2 lines below · ctrl+o shows all",
 	]);
 });

@@ -15,10 +15,10 @@ export const bashPresenter: ToolPresenter = {
 	},
 
 	status(call) {
-		if (call.phase !== "finished") return "";
+		if (call.phase !== "finished") return undefined;
 		if (!call.isError) return ending(call);
 		// `body` shows how a failed command ended, below its output.
-		return exit(call) ? " " : "";
+		return exit(call) ? "" : undefined;
 	},
 
 	body(call, width, style) {
@@ -49,10 +49,14 @@ function ending(call: ToolCallState): string {
 	return [exit(call), ms === undefined ? "" : formatDuration(ms)].filter(Boolean).join(" · ");
 }
 
-/** The output without the line that tells the model how the command ended, which the view shows separately. */
 function output(call: ToolCallState): string {
-	const text = resultText(call).trimEnd();
-	const [ending = ""] = (call.isError && ENDING.exec(text)) || [];
+	return outputOf(resultText(call), call.isError);
+}
+
+/** The output of a command without the line that tells the model how it ended, which views show separately. */
+export function outputOf(result: string, failed: boolean): string {
+	const text = result.trimEnd();
+	const [ending = ""] = (failed && ENDING.exec(text)) || [];
 	const body = ending ? text.slice(0, -ending.length).trimEnd() : text;
 	return body === "(no output)" ? "" : body;
 }

@@ -1,5 +1,5 @@
 import { plural } from "../../../format.js";
-import { changesOnly, type DiffLine, parseDiff, proposedDiff } from "../../../read-diff.js";
+import { type DiffLine, parseDiff, proposedDiff } from "../../../read-diff.js";
 import type { ViewStyle } from "../view.js";
 import { drawDiff } from "./diff-lines.js";
 import { shownPath } from "./lookups.js";
@@ -7,14 +7,16 @@ import { more, PREVIEW_LINES, shareOf } from "./output.js";
 import { detail, field, numberDetail, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
 import { loadWordDiff, wordDiff } from "./word-diff.js";
 
+/** Lines of a diff in a preview: room for a few changes with the lines around them. */
+const PREVIEW_DIFF_LINES = 16;
 /** Maximum rows of one changed line in a preview. */
 const PREVIEW_ROWS = 3;
 
-/** `edit src/price.ts … +1 −1`, then the changed lines; before the tool has run, the requested change. */
+/** `edit src/price.ts … +1 −1`, then the changed lines with the lines around them; before the tool has run, the requested change. */
 export const editPresenter: ToolPresenter = {
 	subject: shownPath,
 	status(call) {
-		if (call.phase !== "finished" || call.isError) return "";
+		if (call.phase !== "finished" || call.isError) return undefined;
 		const added = numberDetail(call, "added");
 		const removed = numberDetail(call, "removed");
 		return added === undefined || removed === undefined ? "" : `+${added} −${removed}`;
@@ -36,7 +38,7 @@ export const editPresenter: ToolPresenter = {
 export const writePresenter: ToolPresenter = {
 	subject: shownPath,
 	status(call) {
-		if (call.phase !== "finished" || call.isError) return "";
+		if (call.phase !== "finished" || call.isError) return undefined;
 		const lines = numberDetail(call, "lines");
 		const how = detail(call, "created") === true ? "created" : "replaced";
 		return lines === undefined ? how : `${how} · ${plural(lines, "line")}`;
@@ -58,10 +60,13 @@ export const writePresenter: ToolPresenter = {
 
 /** @param total number of lines of the file, when `lines` contains only its beginning */
 function drawn(lines: readonly DiffLine[], width: number, style: ViewStyle, total?: number): string[] {
-	const changed = style.expanded ? lines : changesOnly(lines);
-	const { shown, rest } = shareOf(total ?? changed.length, style);
+	const { shown, rest } = shareOf(
+		total ?? lines.length,
+		style,
+		total === undefined ? PREVIEW_DIFF_LINES : PREVIEW_LINES,
+	);
 	const rows = style.expanded ? Number.POSITIVE_INFINITY : total === undefined ? PREVIEW_ROWS : 1;
-	const drawnLines = drawDiff(changed, { width, lines: shown, rows }, style.theme, wordDiff());
+	const drawnLines = drawDiff(lines, { width, lines: shown, rows }, style.theme, wordDiff());
 	return rest > 0 ? [...drawnLines, more(rest, "below", width, style)] : drawnLines;
 }
 

@@ -31,7 +31,7 @@ export const readPresenter: ToolPresenter = {
 		return `${path}:${first}-${limit === undefined ? "" : first + limit - 1}`;
 	},
 	status(call) {
-		if (!succeeded(call)) return "";
+		if (!succeeded(call)) return undefined;
 		const window = lineWindow(call);
 		if (window) return plural(Math.max(0, window.last - window.first + 1), "line");
 		const image = call.result?.content.find((block) => block.type === "image");
@@ -48,7 +48,7 @@ export const grepPresenter: ToolPresenter = {
 		return `${quoted(textArg(call, "pattern"))}${inPath(call, style)}${glob ? ` · ${cleanLine(glob, 60)}` : ""}`;
 	},
 	status(call) {
-		if (!succeeded(call)) return "";
+		if (!succeeded(call)) return undefined;
 		const matches = numberDetail(call, "matches");
 		const files = numberDetail(call, "files");
 		if (matches === undefined) return "";
@@ -88,9 +88,9 @@ function succeeded(call: ToolCallState): boolean {
 	return call.phase === "finished" && !call.isError;
 }
 
-function counted(call: ToolCallState, field: string, noun: string, nouns: string): string {
+function counted(call: ToolCallState, field: string, noun: string, nouns: string): string | undefined {
 	const count = succeeded(call) ? numberDetail(call, field) : undefined;
-	return count === undefined ? "" : count === 0 ? `no ${nouns}` : plural(count, noun, nouns);
+	return count === undefined ? undefined : count === 0 ? `no ${nouns}` : plural(count, noun, nouns);
 }
 
 function whenExpanded(call: ToolCallState, width: number, style: ViewStyle): string[] {

@@ -1,3 +1,4 @@
+import type { Theme } from "../../../../tui/theme.js";
 import { plural } from "../../../format.js";
 import { cleanLines, clipLine, wrapLines } from "../../lines.js";
 import type { ViewStyle } from "../view.js";
@@ -38,15 +39,16 @@ export function headOf(text: string, width: number, style: ViewStyle): string[] 
 }
 
 /** The message of a failed tool. Long lines are wrapped, not cut, because a hint follows at the end. */
-export function failureOf(text: string, width: number, style: ViewStyle): string[] {
-	const whole = text.trimEnd();
-	const lines = whole ? wrapLines(cleanLines(whole.slice(0, PREVIEW_CHARACTERS)), width) : [];
+export function failureOf(message: string, width: number, style: ViewStyle): string[] {
+	const whole = message.trimEnd();
+	const text = style.expanded ? whole : whole.slice(0, PREVIEW_CHARACTERS);
+	const lines = text ? wrapLines(cleanLines(text), width) : [];
 	return style.expanded ? capped(lines, style, "below") : headOfLines(lines, lines.length, width, style);
 }
 
-/** Number of shown and omitted lines of `total`. */
-export function shareOf(total: number, style: ViewStyle): { shown: number; rest: number } {
-	const limit = style.expanded ? MAX_EXPANDED_LINES : PREVIEW_LINES;
+/** Number of shown and omitted lines of `total`. @param preview lines of a collapsed output */
+export function shareOf(total: number, style: ViewStyle, preview = PREVIEW_LINES): { shown: number; rest: number } {
+	const limit = style.expanded ? MAX_EXPANDED_LINES : preview;
 	// Show a single extra line instead of a row that counts it.
 	return total <= limit + 1 ? { shown: total, rest: 0 } : { shown: limit, rest: total - limit };
 }
@@ -63,6 +65,11 @@ function capped(lines: readonly string[], style: ViewStyle, where: "above" | "be
 	return where === "above"
 		? [left, ...lines.slice(-MAX_EXPANDED_LINES)]
 		: [...lines.slice(0, MAX_EXPANDED_LINES), left];
+}
+
+/** The status of a failed command or call, which ends in a mark at the right edge. */
+export function failureMark(status: string, theme: Theme): string {
+	return theme.error(status ? `${status} ✗` : "✗");
 }
 
 /** A row that counts omitted lines. */

@@ -17,8 +17,8 @@ export interface ToolCallState {
 export interface ToolPresenter {
 	/** One line that identifies the call, already safe to draw. */
 	subject(call: ToolCallState, style: ViewStyle): string;
-	/** The result in a few words. Default: `failed` for failed calls, else empty. */
-	status?(call: ToolCallState, style: ViewStyle): string;
+	/** The result in a few words; undefined for `failed` or nothing. A mark follows the status of a failed call. */
+	status?(call: ToolCallState, style: ViewStyle): string | undefined;
 	/** Lines of at most `width` columns, without the rail. */
 	body?(call: ToolCallState, width: number, style: ViewStyle): string[];
 	/** Name of the images in the result. */

@@ -1,0 +1,18 @@
+import { loadModelSources } from "../config/model-sources.js";
+import { paths as findPaths } from "../config/paths.js";
+import { checkModelNames } from "../session/choose-model.js";
+import type { CliContext, CliOptions } from "./options.js";
+
+/**
+ * Checks `--model`, `--provider` and `--models` before a screen is drawn.
+ * @throws PiError `model_unknown` if one of them names nothing
+ */
+export async function checkModelOptions(options: CliOptions, { env, cwd, home, settings }: CliContext): Promise<void> {
+	const { registry } = await loadModelSources({
+		paths: findPaths(env, cwd, home),
+		env,
+		settings: settings.current,
+		onWarning: () => {}, // the session reports them
+	});
+	await checkModelNames(options, { registry });
+}

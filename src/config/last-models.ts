@@ -1,0 +1,50 @@
+import { realpathSync } from "node:fs";
+import { isJsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
+import { THINKING_LEVEL_NAMES } from "./settings-schema.js";
+
+/** The model and thinking level that a directory's sessions used last. */
+export interface LastModel {
+	provider: string;
+	modelId: string;
+	thinkingLevel: (typeof THINKING_LEVEL_NAMES)[number];
+}
+
+/** Maximum number of directories in the file; the least recently used ones are dropped. */
+const MAX_PROJECTS = 500;
+
+/** Reads the model last used in `cwd`. Never throws: null if none is stored or the file is invalid. */
+export function readLastModel(path: string, cwd: string): LastModel | null {
+	try {
+		const stored = projectsOf(readJsonObject(path))[keyOf(cwd)];
+		if (!isJsonObject(stored)) return null;
+		const { provider, modelId } = stored;
+		const thinkingLevel = THINKING_LEVEL_NAMES.find((level) => level === stored.thinkingLevel);
+		if (typeof provider !== "string" || typeof modelId !== "string" || !thinkingLevel) return null;
+		return { provider, modelId, thinkingLevel };
+	} catch {
+		return null; // only a convenience: the default model is used instead
+	}
+}
+
+/** Stores the model last used in `cwd`. @throws PiError `config_write_failed` */
+export async function saveLastModel(path: string, cwd: string, used: LastModel): Promise<void> {
+	const key = keyOf(cwd);
+	await updateJsonFile(path, (current) => {
+		const { [key]: _, ...others } = projectsOf(current);
+		// The order of keys is the order of use.
+		const kept = Object.entries(others).slice(-(MAX_PROJECTS - 1));
+		return { ...current, version: 1, projects: { ...Object.fromEntries(kept), [key]: used } };
+	});
+}
+
+function projectsOf(file: unknown): { [cwd: string]: unknown } {
+	return isJsonObject(file) && isJsonObject(file.projects) ? file.projects : {};
+}
+
+function keyOf(cwd: string): string {
+	try {
+		return realpathSync(cwd);
+	} catch {
+		return cwd;
+	}
+}

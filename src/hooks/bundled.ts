@@ -1,0 +1,197 @@
+import { join } from "node:path";
+import { PiError } from "../errors.js";
+import { nearest } from "../util/nearest.js";
+import { packageRoot } from "../util/package-root.js";
+import { BUNDLED_PREFIX } from "./hook-name.js";
+
+/** A hook of hooks-examples/. pi contains all of them and loads those that are on. */
+export interface BundledHook {
+	name: string;
+	/** One line for lists. */
+	description: string;
+	/** Names of its commands, without the slash: known before it is loaded. */
+	commands: readonly string[];
+	/** True if it is on unless the user turns it off. */
+	isDefault?: boolean;
+	/** Its `context` handler changes nothing as long as the session has no entry of these types. */
+	contextTypes?: readonly string[];
+	/** Imports the module. */
+	load(): Promise<{ default: unknown }>;
+}
+
+/** All bundled hooks in the order in which they run, which is that of a hooks directory. */
+export const BUNDLED_HOOKS: readonly BundledHook[] = [
+	{
+		name: "auto-commit",
+		description: "commits the changes of a session when you leave it",
+		commands: ["auto-commit"],
+		load: () => import("#hooks-examples/auto-commit"),
+	},
+	{
+		name: "confirm-destructive",
+		description: "asks before you leave a session with uncommitted changes",
+		commands: [],
+		load: () => import("#hooks-examples/confirm-destructive"),
+	},
+	{
+		name: "custom-compaction",
+		description: "lets a cheaper model write compaction summaries",
+		commands: ["compact-with"],
+		load: () => import("#hooks-examples/custom-compaction"),
+	},
+	{
+		name: "diagnostics",
+		description: "adds findings of type checker and linter to edits",
+		commands: [],
+		load: () => import("#hooks-examples/diagnostics"),
+	},
+	{
+		name: "dirty-repo-guard",
+		description: "asks before the agent changes a work tree with uncommitted changes",
+		commands: [],
+		load: () => import("#hooks-examples/dirty-repo-guard"),
+	},
+	{
+		name: "file-trigger",
+		description: "sends the text that another program writes to a file",
+		commands: [],
+		load: () => import("#hooks-examples/file-trigger"),
+	},
+	{
+		name: "fold",
+		description: "replaces a range of turns with a summary",
+		commands: ["fold", "unfold"],
+		isDefault: true,
+		contextTypes: ["fold"],
+		load: () => import("#hooks-examples/fold"),
+	},
+	{
+		name: "git-checkpoint",
+		description: "saves the files at each turn and restores them",
+		commands: ["rewind"],
+		load: () => import("#hooks-examples/git-checkpoint"),
+	},
+	{
+		name: "permission-gate",
+		description: "asks before bash commands that are not clearly harmless",
+		commands: [],
+		load: () => import("#hooks-examples/permission-gate"),
+	},
+	{
+		name: "pin",
+		description: "keeps a turn verbatim when the session is compacted",
+		commands: ["pin", "unpin"],
+		isDefault: true,
+		contextTypes: ["pin"],
+		load: () => import("#hooks-examples/pin"),
+	},
+	{
+		name: "pr",
+		description: "lets the agent describe the branch as a pull request",
+		commands: ["pr"],
+		load: () => import("#hooks-examples/pr"),
+	},
+	{
+		name: "protected-paths",
+		description: "blocks changes to .env, .git and node_modules",
+		commands: [],
+		load: () => import("#hooks-examples/protected-paths"),
+	},
+	{
+		name: "prune",
+		description: "truncates old tool outputs in the context",
+		commands: ["prune"],
+		load: () => import("#hooks-examples/prune"),
+	},
+	{
+		name: "redact",
+		description: "masks secrets in tool results",
+		commands: [],
+		load: () => import("#hooks-examples/redact"),
+	},
+	{
+		name: "stacking",
+		description: "replaces work since a turn with a summary",
+		commands: ["pop", "unpop"],
+		isDefault: true,
+		contextTypes: ["stack_pop"],
+		load: () => import("#hooks-examples/stacking"),
+	},
+	{
+		name: "task-reminder",
+		description: "reminds the model of its task every ten requests",
+		commands: ["task"],
+		load: () => import("#hooks-examples/task-reminder"),
+	},
+	{
+		name: "test-command",
+		description: "runs the tests and sends failures to the agent",
+		commands: ["test"],
+		load: () => import("#hooks-examples/test-command"),
+	},
+	{
+		name: "webhook",
+		description: "opens a local port for prompts",
+		commands: ["webhook"],
+		load: () => import("#hooks-examples/webhook"),
+	},
+];
+
+/** The path of a bundled hook in messages and settings, such as `pi:redact`. */
+export function bundledPath(name: string): string {
+	return BUNDLED_PREFIX + name;
+}
+
+/** True for words that turn a bundled hook on or off: `pi:redact`, `-pi:fold`. */
+export function isBundledWord(word: string): boolean {
+	return word.startsWith(BUNDLED_PREFIX) || word.startsWith(`-${BUNDLED_PREFIX}`);
+}
+
+/** Finds a bundled hook by its path. */
+export function findBundled(path: string): BundledHook | undefined {
+	return BUNDLED_HOOKS.find(({ name }) => bundledPath(name) === path);
+}
+
+/** The file that contains a bundled hook's code, for stack traces: its source, or its own file of the bundle. */
+export function bundledFile(name: string): string {
+	const isSource = import.meta.url.endsWith(".ts");
+	return join(packageRoot(), ...(isSource ? ["hooks-examples", `${name}.ts`] : ["dist", "bundled", `${name}.js`]));
+}
+
+/**
+ * The bundled hooks that are on.
+ * @param words `pi:name` and `-pi:name`; the last one for a name wins. Others are ignored.
+ * @param defaults false: only those that `words` turn on
+ * @returns the hooks in running order, and an error for each word that names no bundled hook
+ */
+export function selectBundled(
+	words: readonly string[],
+	defaults: boolean,
+): { hooks: readonly BundledHook[]; errors: PiError[] } {
+	const chosen = new Map<string, boolean>();
+	const errors: PiError[] = [];
+	for (const word of words.filter(isBundledWord)) {
+		const isOn = word.startsWith(BUNDLED_PREFIX);
+		const path = isOn ? word : word.slice(1);
+		if (findBundled(path)) chosen.set(path, isOn);
+		else errors.push(unknownBundled(path));
+	}
+	const isOn = ({ name, isDefault = false }: BundledHook) => chosen.get(bundledPath(name)) ?? (defaults && isDefault);
+	return { hooks: BUNDLED_HOOKS.filter(isOn), errors };
+}
+
+/** The words of the setting `hooks` after the user turns a bundled hook on or off. */
+export function switchBundled(words: readonly string[], { name, isDefault = false }: BundledHook, isOn: boolean) {
+	const path = bundledPath(name);
+	const others = words.filter((word) => word !== path && word !== `-${path}`);
+	if (isOn === isDefault) return others;
+	return [...others, isOn ? path : `-${path}`];
+}
+
+function unknownBundled(path: string): PiError {
+	const paths = BUNDLED_HOOKS.map(({ name }) => bundledPath(name));
+	const [near] = nearest(path, paths, 1);
+	return new PiError("hook_load_failed", `There is no bundled hook ${path}`, {
+		hint: near ? `did you mean ${near}?` : "/hooks lists the bundled hooks",
+	});
+}

@@ -1,0 +1,32 @@
+import { BUNDLED_HOOKS, bundledPath } from "../hooks/bundled.js";
+import type { SessionHooks } from "./session-hooks.js";
+import type { SessionSetup } from "./session-setup.js";
+
+/** Explains a command that only a bundled hook provides which does not run; null when no bundled hook provides it. */
+export function describeInactive(
+	command: string,
+	{ replaced, failures }: Pick<SessionHooks, "replaced" | "failures">,
+	{ bundledHooks, settings }: Pick<SessionSetup, "bundledHooks" | "settings">,
+): { message: string; hint: string } | null {
+	const hook = BUNDLED_HOOKS.find(({ commands }) => commands.includes(command));
+	if (!hook) return null;
+	const path = bundledPath(hook.name);
+	const by = replaced.get(path);
+	const unknown = `Unknown command /${command}`;
+	if (by) {
+		const message = `${unknown}: ${by.path} replaces the bundled hook ${hook.name}, which provides it`;
+		return { message, hint: "a hook with a command of a bundled hook replaces all of it" };
+	}
+	if (failures.some((failure) => failure.path === path)) {
+		return {
+			message: `${unknown}: the bundled hook ${hook.name}, which provides it, did not load`,
+			hint: "see /hooks",
+		};
+	}
+	const message = `${unknown}: the bundled hook ${hook.name}, which provides it, is off`;
+	if (!bundledHooks) return { message, hint: `start pi without --no-hooks, or with --hook ${path}` };
+	const setting = settings.current.hooks.includes(`-${path}`)
+		? `remove "-${path}" from "hooks" in settings.json`
+		: `add "${path}" to "hooks" in settings.json`;
+	return { message, hint: `turn it on in /hooks, or ${setting}` };
+}

@@ -1,0 +1,101 @@
+import type { Api, Model } from "@mariozechner/pi-ai";
+import { readLastModel } from "../config/last-models.js";
+import type { FindLocalOptions } from "../config/local-servers.js";
+import type { ModelRegistry } from "../config/models.js";
+import type { SettingsStore } from "../config/settings-store.js";
+import { PiError } from "../errors.js";
+import type { ThinkingLevel } from "../log/entry.js";
+import { registerLocalModels, resolveModel, searchServer } from "./session-models.js";
+
+/** The model options of a command line or an SDK user. */
+export interface ModelChoice {
+	model?: string | Model<Api>;
+	provider?: string;
+	/** Patterns of `--models`. */
+	models?: readonly string[];
+	thinkingLevel?: ThinkingLevel;
+}
+
+/** Where `chooseModel` looks. */
+export interface ModelChoiceSources {
+	registry: ModelRegistry;
+	settings: SettingsStore;
+	/** Path of last-models.json. */
+	lastModels: string;
+	cwd: string;
+	local?: FindLocalOptions | undefined;
+}
+
+/** The model and level to start with. */
+export interface ChosenModel {
+	/** null: no model is set up. */
+	model: Model<Api> | null;
+	thinkingLevel: ThinkingLevel;
+	/** The values that the options name: they override those of a continued session. */
+	chosen: { model: boolean; thinkingLevel: boolean };
+	warnings: string[];
+}
+
+/**
+ * Chooses the model and thinking level of a session without entries: those of the options, of the settings, last used in this
+ * directory, or pi's own defaults, in this order.
+ * @throws PiError `model_unknown` if the options name a model, provider or only patterns that do not exist
+ */
+export async function chooseModel(choice: ModelChoice, sources: ModelChoiceSources): Promise<ChosenModel> {
+	const { registry, settings, lastModels, cwd } = sources;
+	const { rememberModel, defaultThinkingLevel } = settings.current;
+	const lastUsed = rememberModel ? readLastModel(lastModels, cwd) : null;
+	const warnings = await checkPatterns(choice, sources);
+	const named = await namedModel(choice, sources);
+	const level = choice.thinkingLevel ?? named?.thinkingLevel;
+	const hasSetting = settings.state("defaultThinkingLevel").source !== "default";
+	const found = {
+		thinkingLevel: level ?? (hasSetting ? defaultThinkingLevel : (lastUsed?.thinkingLevel ?? defaultThinkingLevel)),
+		chosen: { model: choice.model !== undefined || choice.provider !== undefined, thinkingLevel: level !== undefined },
+		warnings,
+	};
+	if (named) return { ...found, model: named.model };
+	const { provider } = choice;
+	if (provider !== undefined) await findProvider(provider, sources);
+	const preferences =
+		provider === undefined ? settings.current : { defaultProvider: provider, defaultModel: undefined };
+	if (lastUsed) await searchServer(registry, { provider: lastUsed.provider, id: lastUsed.modelId }, sources.local);
+	const byDefault = () => {
+		const { model, warning } = registry.defaultModel({ settings: preferences, lastUsed });
+		if (warning) warnings.push(warning);
+		return { ...found, model };
+	};
+	try {
+		return byDefault();
+	} catch (error) {
+		if (!(error instanceof PiError) || error.code !== "model_missing") throw error;
+		return (await registerLocalModels(registry, sources.local)) ? byDefault() : { ...found, model: null };
+	}
+}
+
+/** Checks the names of a command line before anything else starts. @throws PiError as `chooseModel` */
+export async function checkModelNames(choice: ModelChoice, sources: Pick<ModelChoiceSources, "registry" | "local">) {
+	await checkPatterns(choice, sources);
+	if (!(await namedModel(choice, sources)) && choice.provider !== undefined)
+		await findProvider(choice.provider, sources);
+}
+
+type Sources = Pick<ModelChoiceSources, "registry" | "local">;
+
+async function namedModel({ model, provider }: ModelChoice, { registry, local }: Sources) {
+	if (model === undefined) return null;
+	return typeof model === "string" ? resolveModel(registry, model, { local, provider }) : { model };
+}
+
+/** @returns warnings about patterns without a match */
+async function checkPatterns({ models }: ModelChoice, { registry, local }: Sources): Promise<string[]> {
+	if (!models) return [];
+	if (registry.matchModels(models).unmatched.length > 0) await registerLocalModels(registry, local);
+	return registry.checkPatterns(models);
+}
+
+async function findProvider(provider: string, { registry, local }: Sources): Promise<void> {
+	if (registry.all().some((model) => model.provider === provider)) return;
+	await registerLocalModels(registry, local);
+	registry.ofProvider(provider);
+}

@@ -1,0 +1,38 @@
+import { type LastModel, saveLastModel } from "../config/last-models.js";
+import type { AgentSessionEvent } from "./events.js";
+import type { SessionSetup } from "./session-setup.js";
+import type { SessionState } from "./session-state.js";
+
+/** Remembers the model and thinking level that a session uses for the next session in its directory. */
+export class ModelMemory {
+	#saved = "";
+	#writes: Promise<void> = Promise.resolve();
+
+	constructor(
+		private readonly setup: Pick<SessionSetup, "settings" | "models" | "lastModels" | "cwd">,
+		private readonly state: Pick<SessionState, "model" | "thinkingLevel">,
+	) {}
+
+	/** Remembers what the user chose, and what a run uses. */
+	observe({ type }: AgentSessionEvent): void {
+		if (type === "model_changed" || type === "thinking_level_changed" || type === "agent_start") this.#save();
+	}
+
+	/** Resolves when everything is written. */
+	flush(): Promise<void> {
+		return this.#writes;
+	}
+
+	#save(): void {
+		const { settings, models, lastModels, cwd } = this.setup;
+		const { model, thinkingLevel } = this.state;
+		// The next session would not find a model that only this one knows, such as that of the demo.
+		if (!settings.current.rememberModel || !model || !models.find(model.provider, model.id)) return;
+		const used: LastModel = { provider: model.provider, modelId: model.id, thinkingLevel };
+		const text = JSON.stringify(used);
+		if (text === this.#saved) return;
+		this.#saved = text;
+		// A failure costs only the convenience; the log reports a full disk or a read-only home.
+		this.#writes = this.#writes.then(() => saveLastModel(lastModels, cwd, used)).catch(() => {});
+	}
+}

@@ -1,0 +1,97 @@
+import { resolve } from "node:path";
+import type { Paths } from "../config/paths.js";
+import { type ContextFile, loadContextFiles } from "../resources/context-files.js";
+import { loadPromptTemplates, type PromptTemplate } from "../resources/prompt-templates.js";
+import { loadSkills, type Skill } from "../resources/skills.js";
+
+export interface ResourceFilesOptions {
+	paths: Paths;
+	/** Read again each time. */
+	skillsEnabled(): boolean;
+	/** False: no AGENTS.md or similar files. */
+	contextFiles: boolean;
+	discoverSkills: boolean;
+	/** Skills named on the command line. */
+	skills: readonly string[];
+}
+
+interface Resources {
+	contextFiles: readonly ContextFile[];
+	skills: readonly Skill[];
+	templates: readonly PromptTemplate[];
+}
+
+/** The context files, skills and prompt templates of a session. */
+export class ResourceFiles {
+	#current: Resources = { contextFiles: [], skills: [], templates: [] };
+
+	private constructor(private readonly options: ResourceFilesOptions) {}
+
+	/** Reads the files. `warnings` has a line for each problem. */
+	static async load(options: ResourceFilesOptions): Promise<{ files: ResourceFiles; warnings: string[] }> {
+		const files = new ResourceFiles(options);
+		return { files, warnings: await files.reread() };
+	}
+
+	/** The files as last read; the same object until they are read again. */
+	get current(): Resources {
+		return this.#current;
+	}
+
+	/** Reads all files again. A file that is broken now keeps its last good version. @returns a line for each problem */
+	async reread(): Promise<string[]> {
+		const { paths, skillsEnabled, contextFiles, discoverSkills } = this.options;
+		const { agentDir, cwd, home, project } = paths;
+		const own = this.options.skills.map((path) => ({ path: resolve(cwd, path), scope: "flag" as const }));
+		const found = [
+			{ path: paths.skills, scope: "user" as const },
+			{ path: project.skills, scope: "project" as const },
+		];
+		const [context, skills, templates] = await Promise.all([
+			contextFiles ? loadContextFiles({ agentDir, cwd, home }) : { files: [], warnings: [] },
+			loadSkills([...(skillsEnabled() && discoverSkills ? found : []), ...own]),
+			loadPromptTemplates([
+				{ path: paths.prompts, scope: "user" },
+				{ path: paths.commands, scope: "user" },
+				{ path: project.prompts, scope: "project" },
+				{ path: project.commands, scope: "project" },
+			]),
+		]);
+		const before = this.#current;
+		this.#current = {
+			contextFiles: keepGood(before.contextFiles, context.files, context.warnings),
+			skills: keepGood(before.skills, skills.skills, skills.warnings),
+			templates: keepGood(before.templates, templates.templates, templates.warnings),
+		};
+		return [...context.warnings, ...skills.warnings, ...templates.warnings];
+	}
+}
+
+/** Replaces files that are broken now by their last good version, and says so in their warnings. */
+function keepGood<T extends { path: string; name?: string }>(
+	before: readonly T[],
+	now: readonly T[],
+	warnings: string[],
+): T[] {
+	const kept = before.filter((item) => {
+		const at = warnings.findIndex((line) => isAbout(line, item.path));
+		const isReplaced = now.some(({ path, name }) => path !== item.path && name !== undefined && name === item.name);
+		if (at < 0 || isReplaced) return false;
+		warnings[at] =
+			`${warnings[at]?.replace(/; (?:skill|front matter) ignored$/, "")} · the version read before is kept`;
+		return true;
+	});
+	const order = now.filter(({ path }) => !kept.some((item) => item.path === path));
+	for (const item of kept) {
+		const earlier = before.slice(0, before.indexOf(item)).map(({ path }) => path);
+		order.splice(order.findLastIndex(({ path }) => earlier.includes(path)) + 1, 0, item);
+	}
+	return order;
+}
+
+/** True for the problem of a file, not for the notice that it replaces another. */
+function isAbout(line: string, path: string): boolean {
+	return (
+		(line.startsWith(`${path}:`) && !line.startsWith(`${path}: replaces `)) || line.startsWith(`Cannot read ${path}`)
+	);
+}

@@ -1,0 +1,29 @@
+import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+
+/** Starts the cell that the cursor is on. */
+export const CURSOR_CELL = "\x1b[7m";
+const graphemes = new Intl.Segmenter();
+
+/**
+ * Draws a suggested prompt, dim, into the lines of an empty editor; the cursor is on its first letter. The keys follow on
+ * its last row, or on a row of their own if they do not fit.
+ * @param lines border, the row with the cursor, border
+ */
+export function drawSuggestion(
+	[top = "", line = "", ...rest]: readonly string[],
+	text: string,
+	keys: string,
+	{ width, dim }: { width: number; dim(text: string): string },
+): string[] {
+	const [row = "", ...others] = suggestionRows(text, keys, Math.max(1, width - 2));
+	const first = graphemes.segment(row)[Symbol.iterator]().next().value?.segment ?? "";
+	const at = line.indexOf(CURSOR_CELL) + CURSOR_CELL.length;
+	const drawn = `${line.slice(0, at)}${first}\x1b[0m${dim(row.slice(first.length))}`;
+	return [top, drawn, ...others.map((other) => ` ${dim(other)}`), ...rest];
+}
+
+function suggestionRows(text: string, keys: string, room: number): string[] {
+	const rows = wrapTextWithAnsi(text, room);
+	const last = `${rows.at(-1) ?? ""}   ${keys}`;
+	return visibleWidth(last) <= room ? [...rows.slice(0, -1), last] : [...rows, ...wrapTextWithAnsi(keys, room)];
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
+import { agentDirFor, openPi, submit } from "./support.js";
+
+const CLEAR = `export default (pi) => {
+	pi.command("wipe", { handler: async (ctx) => {
+		if (!(await ctx.ui.confirm("Clear session?", "This starts a new session."))) return { status: "nothing was cleared" };
+		await ctx.saveEntry({ type: "wiped" });
+		return { status: "everything was cleared" };
+	} });
+};`;
+
+test.each([40, 80, 120])("at %d columns, down and enter on a hook's question clear nothing", async (columns) => {
+	const provider = await startProvider();
+	const pi = await openPi({ agentDir: agentDirFor(provider, { hooks: { "stacking.ts": CLEAR } }), columns });
+	await pi.waitForText(columns === 40 ? "0%" : "1 hook");
+	await submit(pi, "/wipe");
+	await pi.waitForText("stacking asks: Clear session?");
+	await pi.waitForText("→ Yes    No");
+	await pi.press("down");
+	await pi.waitForText("Yes  → No");
+	await pi.press("enter");
+	await pi.waitForText("nothing was cleared");
+	await submit(pi, "/wipe");
+	await pi.waitForText("→ Yes    No");
+	await pi.press("enter");
+	await pi.waitForText("everything was cleared");
+});
+
+test("/settings offers the themes, and refuses a shell that does not exist", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider, { files: { "themes/sea.json": { name: "Sea", colors: {} } } });
+	const saved = () => JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"));
+	const pi = await openPi({ agentDir, rows: 40 });
+	await pi.waitForText("0%");
+	await submit(pi, "/settings");
+	await pi.waitForText("Settings");
+	pi.type("theme");
+	await pi.press("enter");
+	await pi.waitForText("theme: which value?");
+	await pi.waitForText(/^ {3}sea +/m);
+	pi.type("sea");
+	await pi.press("enter");
+	await pi.waitForText(/→ theme +sea +user/);
+	expect(saved()).toMatchObject({ theme: "sea" });
+	await pi.press("ctrl+u");
+	pi.type("shell");
+	await pi.press("enter");
+	await pi.waitForText("shellPath: ");
+	pi.type("/no/such/shell");
+	await pi.press("enter");
+	await pi.waitForText("/no/such/shell does not exist · use the absolute path of a shell");
+	expect(saved()).not.toHaveProperty("shellPath");
+});

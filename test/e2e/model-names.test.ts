@@ -1,0 +1,52 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
+import { startPi } from "../helpers/pty.js";
+import { runPi } from "../helpers/run-pi.js";
+import { tempDir } from "../helpers/temp.js";
+import { agentDirFor, openPi, submit } from "./support.js";
+
+test.each([
+	[["--model", "nope"], 'pi: No model "nope" · run pi --list-models to list all'],
+	[["--provider", "nope"], 'pi: No provider "nope" · run pi --list-models to list all'],
+	[["--models", "nope,nein*"], 'pi: No model matches --models "nope", "nein*" · run pi --list-models to list all'],
+	[["--plain", "--model", "nope"], 'pi: No model "nope" · run pi --list-models to list all'],
+])("%j is refused before a screen is drawn", async (args, line) => {
+	const provider = await startProvider();
+	const pi = startPi({ args, agentDir: agentDirFor(provider), columns: 120 });
+	expect((await pi.exited).code).toBe(2);
+	expect(pi.output().trim()).toBe(line);
+	const headless = await runPi(["-p", ...args, "hi"], { agentDir: agentDirFor(provider) });
+	expect(headless).toMatchObject({ code: 2, stdout: "", stderr: `${line}\n` });
+});
+
+test("the broken models.json is named that could have defined the model", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider);
+	const file = join(agentDir, "models.json");
+	writeFileSync(file, '{"providers": {"mine": }}');
+	const pi = startPi({ args: ["--provider", "mine"], agentDir, columns: 300 });
+	expect((await pi.exited).code).toBe(2);
+	expect(pi.output()).toContain(`pi: No provider "mine" · models.json has a problem: ${file}:1:24: `);
+});
+
+test("the model chosen in a session is used by the next one in the directory, in every mode", async () => {
+	const provider = await startProvider();
+	provider.on(() => "Fine.");
+	const cwd = tempDir();
+	const settings = { defaultProvider: undefined, defaultModel: undefined };
+	const agentDir = agentDirFor(provider, { settings });
+	const pi = await openPi({ args: ["--model", "loopback/scripted"], agentDir, cwd });
+	await pi.waitForText("context");
+	await submit(pi, "/model loopback-anthropic/scripted:low");
+	await pi.waitForText("thinking: low");
+	await submit(pi, "/quit");
+	expect((await pi.exited).code).toBe(0);
+	for (const args of [["-p"], ["--mode", "json"]]) {
+		expect(await runPi([...args, "hi"], { agentDir, cwd })).toMatchObject({ code: 0 });
+		expect(provider.requests.at(-1)?.api).toBe("anthropic-messages");
+	}
+	expect(await runPi(["-p", "hi"], { agentDir })).toMatchObject({ code: 0 });
+	expect(provider.requests.at(-1)?.api).toBe("openai-completions");
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { startApp } from "./app.js";
+
+const HINT = "Scripted does not support thinking";
+
+test.each([40, 80, 120])(
+	"at %d columns the line about a key goes with the next key, and leaves no row",
+	async (columns) => {
+		const app = await startApp({ columns });
+		await app.terminal.waitFor("0%");
+		const before = await app.terminal.text();
+		await app.terminal.press("shift+tab");
+		expect(await app.terminal.waitFor(HINT)).toContain(HINT);
+		await app.terminal.press("left");
+		expect(await app.terminal.text()).toBe(before);
+	},
+);
+
+test("the line that a model does not think goes when another model is chosen", async () => {
+	const app = await startApp();
+	await app.terminal.waitFor("0%");
+	await app.terminal.press("shift+tab");
+	await app.terminal.waitFor(HINT);
+	const { model } = app.session();
+	if (!model) throw new Error("the session has no model");
+	await app.session().setModel({ ...model, id: "another", name: "Another" });
+	await app.terminal.waitFor("Another");
+	expect(await app.terminal.text()).not.toContain(HINT);
+});
+
+test("the line that no editor is configured goes before pi quits", async () => {
+	const app = await startApp({ mode: { editorCommand: null } });
+	await app.terminal.waitFor("0%");
+	await app.terminal.press("ctrl+g");
+	await app.terminal.waitFor("no editor configured");
+	await app.submit("/quit");
+	expect(await app.exit).toBe(0);
+	expect(await app.terminal.text()).not.toContain("no editor configured");
+});

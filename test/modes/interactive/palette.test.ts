@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { startApp } from "./app.js";
+
+/** The rows of the palette, without the pointer. */
+function rows(screen: readonly string[]): string[] {
+	const border = screen.findLastIndex((line) => /^─+$/.test(line));
+	const listed = screen.slice(border + 1).filter((line) => /^ (→| ) \//.test(line));
+	return listed.map((line) => line.replace("→", " ").trimEnd());
+}
+
+test.each([
+	[
+		40,
+		[
+			"   /model [provider/id]  Choose the mo…",
+			"   /thinking [level]     Choose the th…",
+			"   /new                  Start a new s…",
+		],
+	],
+	[
+		80,
+		[
+			"   /model [provider/id]         Choose the model                       built-in",
+			"   /thinking [level]            Choose the thinking level              built-in",
+			"   /new                         Start a new session                    built-in",
+		],
+	],
+	[
+		120,
+		[
+			"   /model [provider/id]         Choose the model                                                               built-in",
+			"   /thinking [level]            Choose the thinking level                                                      built-in",
+			"   /new                         Start a new session                                                            built-in",
+		],
+	],
+])("at %d columns the descriptions of the palette stay in their column while it scrolls", async (columns, first) => {
+	const app = await startApp({ columns, rows: 30 });
+	await app.terminal.waitFor("0%");
+	await app.terminal.type("/");
+	await app.terminal.waitFor("/model");
+	const seen = new Map<string, string>();
+	for (let step = 0; step < 30; step += 1) {
+		for (const row of rows(await app.terminal.screen())) {
+			const name = /\/\w+/.exec(row)?.[0] ?? "";
+			expect(row).toBe(seen.get(name) ?? row);
+			seen.set(name, row);
+		}
+		await app.terminal.press("down");
+	}
+	expect([...seen.values()].slice(0, 3)).toEqual(first);
+});
