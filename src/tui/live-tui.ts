@@ -1,6 +1,7 @@
-import { CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
+import { type Component, CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
 import { BlockList } from "./block-list.js";
 import { type CursorPosition, FrameWriter } from "./frame-writer.js";
+import { FullScreen } from "./full-screen.js";
 import { type TuiFrames, takeOverFrames } from "./internals/tui.js";
 import { safeLine, sealLine } from "./safe-line.js";
 import { TerminalImages } from "./terminal-images.js";
@@ -62,6 +63,10 @@ export class LiveTUI extends TUI {
 	/** Rows that a redraw after a resize could not reach and drew again below: a larger window shows them again. */
 	#strandedRows = 0;
 	#cursorShown = false;
+	/** The component on the alternate screen; null while the main screen is shown. */
+	#fullScreen: FullScreen | null = null;
+	/** True after a `stop` that lent the terminal while the alternate screen was shown: the main screen is unchanged. */
+	#keepsMain = false;
 	/** Lines of the last frame as the components rendered them, and as they were written. */
 	#rendered: readonly string[] = [];
 	#sealed: readonly string[] = [];
@@ -101,7 +106,10 @@ export class LiveTUI extends TUI {
 	override start(): void {
 		if (this.#running) return;
 		this.#running = true;
-		this.#startOver();
+		if (!this.#keepsMain) this.#startOver();
+		this.#keepsMain = false;
+		// A frame pending when the screen stopped is never drawn; without this it would block every later frame.
+		this.#frames.cancelRequest();
 		super.start();
 		this.#options.onStart?.();
 	}
@@ -128,14 +136,34 @@ export class LiveTUI extends TUI {
 		this.#frames.handleInput(key);
 	}
 
-	/** Releases the terminal with the cursor below the last line. Does nothing when not running. */
-	override stop(): void {
+	/**
+	 * Shows a component on the alternate screen, or the main screen again (null). The main screen and its scrollback stay
+	 * as they are meanwhile; what changed on it is drawn once, after the return. The caller sets the focus.
+	 */
+	showFullScreen(component: Component | null): void {
+		if (component === (this.#fullScreen?.component ?? null)) return;
+		const leave = this.#fullScreen?.leave() ?? "";
+		if (leave) this.terminal.write(leave + (this.#cursorShown ? SHOW_CURSOR : ""));
+		this.#fullScreen = component && new FullScreen(component, () => this.getShowHardwareCursor());
+		this.requestRender();
+	}
+
+	/**
+	 * Releases the terminal with the cursor below the last line. Does nothing when not running.
+	 * @param lends another program uses the terminal until the next `start`: if the alternate screen is shown, the program
+	 *   uses it too, and the main screen stays as it is
+	 */
+	override stop({ lends = false } = {}): void {
 		if (!this.#running) return;
 		this.#running = false;
 		this.#forgetResize();
 		clearTimeout(this.#streamTimer);
 		this.#streamTimer = undefined;
-		const leave = this.#writer.leave();
+		this.#keepsMain = lends && this.#fullScreen !== null;
+		const left = this.#keepsMain ? this.#fullScreen?.lend() : this.#fullScreen?.leave();
+		if (left) this.terminal.write(left);
+		this.#cursorShown = false;
+		const leave = this.#keepsMain ? "" : this.#writer.leave();
 		if (leave) this.terminal.write(leave);
 		this.#options.onStop?.();
 		super.stop();
@@ -170,6 +198,11 @@ export class LiveTUI extends TUI {
 	#frame(): number {
 		if (!this.#running) return 0;
 		const { columns, rows } = this.terminal;
+		if (this.#fullScreen) {
+			const out = this.#fullScreen.frame(columns, rows);
+			if (out) this.terminal.write(out);
+			return 0;
+		}
 		const drawn = this.#drawn;
 		const isFull = !drawn || this.#redrawRequested;
 		if (!isFull && (columns !== drawn.columns || rows !== drawn.rows)) this.#awaitStableSize(`${columns}x${rows}`);
@@ -218,8 +251,6 @@ export class LiveTUI extends TUI {
 		this.#images.forgetSent();
 		this.#drawn = null;
 		this.#cursorShown = false;
-		// A frame pending when the screen stopped is never drawn; without this it would block every later frame.
-		this.#frames.cancelRequest();
 		// Moves to the start of a row: the next one, unless the cursor is already at the start of one.
 		this.terminal.write(`${" ".repeat(this.terminal.columns)}\r\x1b[K`);
 	}

@@ -25,35 +25,6 @@ test("without colors, a mark distinguishes the user's text from the model's", as
 	expect(await stage.terminal.screen()).toContain("▎ › why does checkout round down?");
 });
 
-test("expanding shows full outputs, diff context and scripts, and collapsing hides them again", async () => {
-	const stage = await createStage({ rows: 80 });
-	playTurn(stage);
-	const before = await stage.terminal.text();
-	stage.transcript.toggleExpanded();
-	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/turn-expanded.txt");
-	stage.transcript.toggleExpanded();
-	expect(await stage.terminal.text()).toBe(before);
-});
-
-test.each(["toggleExpanded", "toggleThinking"] as const)(
-	"%s redraws a long session once and clears no scrollback",
-	async (toggle) => {
-		const stage = await createStage({ rows: 20 });
-		const script = playTurn(stage);
-		for (let turn = 0; turn < 10; turn++)
-			stage.play(...script.user(`question ${turn}`), ...script.reply([{ text: "Yes." }]));
-		await stage.terminal.settle();
-		const redraws = stage.tui.fullRedraws;
-		const before = stage.terminal.output.length;
-		stage.transcript[toggle]();
-		await stage.terminal.settle();
-		expect(stage.tui.fullRedraws).toBe(redraws + 1);
-		expect(stage.terminal.output.slice(before)).not.toMatch(/\x1b\[[23]J/);
-		const seen = await stage.terminal.scrollback();
-		expect(seen.slice(0, 3)).toEqual([expect.stringContaining("pi 0.1.0"), "", "▎ why does checkout round down?"]);
-	},
-);
-
 test("thinking hidden by a setting is not shown until the user toggles it", async () => {
 	const stage = await createStage({ rows: 40 });
 	stage.style.previewThinking = false;
@@ -192,8 +163,6 @@ test("after a pop the hidden entries turn dim and collapse, and the summary foll
 	await stage.rebuild(stages);
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/after-pop.txt");
 	expect(stage.tui.fullRedraws).toBe(redraws);
-	stage.transcript.toggleExpanded();
-	expect((await stage.terminal.scrollback()).filter((line) => line.startsWith("┆ ")).length).toBeGreaterThan(10);
 });
 
 test("after a compaction its summary replaces the compacted entries", async () => {
@@ -245,7 +214,7 @@ test("a long session opens with its last entries and a row that counts the other
 	stage.transcript.load({ entries: () => counting, rendererOf: () => undefined }, await stage.rebuild());
 	expect(read).toBeLessThan(1000);
 	const lines = await stage.terminal.scrollback();
-	expect(lines).toContain("  · … 9800 earlier entries · /export includes them all");
+	expect(lines).toContain("  · … 9800 earlier entries · ctrl+o transcript");
 	expect(lines.filter((line) => line.startsWith("▎ answer")).length).toBe(100);
 	expect(lines.at(-1)).toBe("▎ answer 4999");
 });

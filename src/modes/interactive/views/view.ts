@@ -9,8 +9,8 @@ export interface ViewStyle {
 	/** Absolute. Paths inside it are shown relative to it. */
 	readonly cwd: string;
 	readonly home: string;
-	/** Ctrl+O: full outputs and diffs, and every hidden entry. */
-	expanded: boolean;
+	/** Full outputs and diffs instead of previews: in the transcript pager. */
+	readonly expanded: boolean;
 	/** Ctrl+T: full thinking. */
 	showThinking: boolean;
 	/** Show the first line of thinking; false hides collapsed thinking. */

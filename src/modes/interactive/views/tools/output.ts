@@ -1,5 +1,6 @@
 import { plural } from "../../../format.js";
 import { cleanLines, clipLine, wrapLines } from "../../lines.js";
+import { transcriptHint } from "../../transcript-hint.js";
 import type { ViewStyle } from "../view.js";
 
 /** Lines of a collapsed output. */
@@ -67,8 +68,8 @@ function capped(lines: readonly string[], style: ViewStyle, where: "above" | "be
 
 /** A row that counts omitted lines. */
 export function more(hidden: number, where: "above" | "below", width: number, style: ViewStyle): string {
-	const key = style.expanded ? "" : style.keymap.keyOf("app.expandTools");
-	return style.theme.dim(clipLine(`… ${plural(hidden, "line")} ${where}${key ? ` · ${key} shows all` : ""}`, width));
+	const hint = transcriptHint(style);
+	return style.theme.dim(clipLine(`… ${plural(hidden, "line")} ${where}${hint && ` · ${hint}`}`, width));
 }
 
 function lastLines(text: string): string {
