@@ -70,9 +70,13 @@ export class FrameWriter {
 		this.#reach -= count;
 	}
 
-	/** @returns output that draws all lines. `clear` must move the cursor to the row of the first line and clear the rest */
-	redraw({ lines, cursor, rows }: Frame, clear: string): string {
-		this.#out = BEGIN + clear + lines.join("\r\n");
+	/**
+	 * @param clear moves the cursor to the row of the first drawn line and clears the rest
+	 * @param from the first line that is drawn, at most the first one on the screen; the lines before it have scrolled off
+	 * @returns output that draws the lines
+	 */
+	redraw({ lines, cursor, rows }: Frame, clear: string, from = 0): string {
+		this.#out = BEGIN + clear + lines.slice(from).join("\r\n");
 		this.#column = null;
 		this.#lines = lines;
 		this.#at = Math.max(0, lines.length - 1);

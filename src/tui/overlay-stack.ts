@@ -6,6 +6,8 @@ export interface FocusHost {
 	requestRender(): void;
 	/** Shows a component on the alternate screen, or the main screen again (null). */
 	showFullScreen(component: Component | null): void;
+	/** Gives the rows of a closed overlay back to what is above it. */
+	fillScreen(): void;
 }
 
 /** How an overlay closes without an answer. */
@@ -119,5 +121,6 @@ export class OverlayStack {
 		this.host.setFocus(component);
 		this.onChange(!isFullScreen && component !== this.editor);
 		this.host.requestRender();
+		if (component === this.editor) this.host.fillScreen();
 	}
 }

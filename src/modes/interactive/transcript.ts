@@ -201,10 +201,10 @@ export class Transcript {
 		this.#add(createItem("event", new PageView(this.style, { title, lines }), this.style));
 	}
 
-	/** Switches between full thinking and its first line, and redraws everything. */
+	/** Switches between full thinking and its first line, in the visible blocks and in all that follow. */
 	toggleThinking(): void {
 		this.style.showThinking = !this.style.showThinking;
-		this.list.redraw();
+		this.style.redrawScreen();
 	}
 
 	/** Redraws everything, such as after a theme change. */

@@ -25,6 +25,37 @@ test("without colors, a mark distinguishes the user's text from the model's", as
 	expect(await stage.terminal.screen()).toContain("▎ › why does checkout round down?");
 });
 
+/** @returns the lines that occur more than once, without gutters and blank lines */
+function repeated(lines: readonly string[]): string[] {
+	const said = lines.filter((line) => /question|case|rounding|Yes/.test(line));
+	return said.filter((line, at) => said.indexOf(line) !== at);
+}
+
+test("toggling thinking redraws only the visible screen, and prints nothing twice", async () => {
+	const stage = await createStage({ rows: 20 });
+	const script = playTurn(stage);
+	for (let turn = 0; turn < 10; turn++) {
+		const thought = { thinking: `thought ${turn}\n${"more\n".repeat(6)}last of ${turn}` };
+		stage.play(...script.user(`question ${turn}`), ...script.reply([thought, { text: `Yes ${turn}.` }]));
+	}
+	const before = await stage.terminal.scrollback();
+	const screen = await stage.terminal.screen();
+	const written = stage.terminal.output.length;
+	for (let round = 0; round < 3; round++) {
+		stage.transcript.toggleThinking();
+		expect(await stage.terminal.text()).toContain("last of 9");
+		stage.transcript.toggleThinking();
+		expect(await stage.terminal.screen()).toEqual(screen);
+	}
+	for (let turn = 10; turn < 16; turn++) {
+		stage.play(...script.user(`question ${turn}`), ...script.reply([{ text: `Yes ${turn}.` }]));
+	}
+	const after = await stage.terminal.scrollback();
+	expect(after.slice(0, before.length - screen.length)).toEqual(before.slice(0, -screen.length));
+	expect(repeated(after)).toEqual([]);
+	expect(stage.terminal.output.slice(written)).not.toMatch(/\x1b\[[23]J/);
+});
+
 test("thinking hidden by a setting is not shown until the user toggles it", async () => {
 	const stage = await createStage({ rows: 40 });
 	stage.style.previewThinking = false;

@@ -25,6 +25,8 @@ export interface ViewStyle {
 	/** Maximum rows of an image. */
 	imageRows(): number;
 	requestRender(): void;
+	/** Draws the visible screen again; lines that have scrolled off stay as they are. */
+	redrawScreen(): void;
 	/** Requests a frame for streamed data, at a lower but steady rate. */
 	requestStreamFrame(): void;
 }
