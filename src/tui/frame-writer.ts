@@ -206,3 +206,11 @@ function firstDifference(before: readonly string[], after: readonly string[]): n
 	for (let line = 0; line < length; line += 1) if (before[line] !== after[line]) return line;
 	return -1;
 }
+
+/**
+ * @returns output that moves up by `rows`, at most to the top of the screen, and clears from there to the end. The first
+ * cell is cleared last: clearing from the first cell of the screen, tmux would push the cleared text into the scrollback
+ */
+export function clearFrom(rows: number): string {
+	return `${rows > 0 ? `\x1b[${rows}A` : ""}\r\x1b[C\x1b[J\r\x1b[K`;
+}

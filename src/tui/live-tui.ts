@@ -1,6 +1,6 @@
 import { type Component, CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
 import { BlockList } from "./block-list.js";
-import { type CursorPosition, FrameWriter } from "./frame-writer.js";
+import { type CursorPosition, clearFrom, FrameWriter } from "./frame-writer.js";
 import { FullScreen } from "./full-screen.js";
 import { type TuiFrames, takeOverFrames } from "./internals/tui.js";
 import { ResizeWatch } from "./resize-watch.js";
@@ -37,6 +37,8 @@ const STREAM_FRAME_MS = 33;
 /** The same while each frame adds more than a screen, which nobody can read. */
 const FLOOD_FRAME_MS = 75;
 const RESIZE_DELAY_MS = 100;
+/** Output within this time before a resize may have reached the terminal after it. */
+const RACE_MS = 100;
 
 /**
  * A screen whose frames do not get slower as the session grows: finished blocks that have scrolled off leave the tree
@@ -71,6 +73,10 @@ export class LiveTUI extends TUI {
 	#scrolledLines = 0;
 	/** Row of the cursor that the terminal reported after a resize, from 0; null when unknown. */
 	#cursorRow: number | null = null;
+	/** When output last changed the screen other than by a redraw. */
+	#changedAt = Number.NEGATIVE_INFINITY;
+	/** True if the terminal may have received output between its resize and the report of the new size. */
+	#isRaced = false;
 	/** Whether the next frame fills blank rows below it with lines that have scrolled off. */
 	#fills = false;
 	#cursorShown = false;
@@ -234,7 +240,10 @@ export class LiveTUI extends TUI {
 		}
 		const drawn = this.#drawn;
 		const isFull = !drawn || this.#redrawRequested;
-		if (!isFull && (columns !== drawn.columns || rows !== drawn.rows)) this.#resize.await(`${columns}x${rows}`);
+		if (!isFull && (columns !== drawn.columns || rows !== drawn.rows)) {
+			if (!this.#resize.isWaiting) this.#isRaced = performance.now() - this.#changedAt < RACE_MS;
+			this.#resize.await(`${columns}x${rows}`);
+		}
 		if (!isFull && this.#resize.isWaiting) return 0;
 		this.#resize.forget();
 		this.blocks.holdsLive = !isFull && this.#streamTimer !== undefined;
@@ -256,7 +265,8 @@ export class LiveTUI extends TUI {
 		const frame = this.#compose(columns, rows);
 		const { top, cursorLine } = this.#writer;
 		const blank = top + rows - frame.lines.length;
-		if (this.#fills && blank > 0 && this.blocks.hasLifted) return this.#redrawnFrame(columns, rows);
+		const isFilled = this.#fills || this.#scrolledLines > top;
+		if (isFilled && blank > 0 && this.blocks.hasLifted) return this.#redrawnFrame(columns, rows);
 		// Lines that are on the screen and in the scrollback must not scroll off again.
 		const newTop = Math.max(0, frame.lines.length - rows);
 		if (this.#scrolledLines > top && newTop > top) {
@@ -264,6 +274,7 @@ export class LiveTUI extends TUI {
 			return this.#writer.redraw(frame, clear, Math.min(newTop, this.#scrolledLines));
 		}
 		const out = this.#writer.update(frame);
+		if (out) this.#changedAt = performance.now();
 		if (out !== null) return out;
 		this.#redraws += 1;
 		return this.#writer.redraw(frame, this.#images.removeAll() + clearFrom(cursorLine));
@@ -274,6 +285,7 @@ export class LiveTUI extends TUI {
 		const drawn = this.#drawn;
 		const { clear, scrolled, shown } = drawn ? this.#measure(drawn, columns, rows) : NOTHING_DRAWN;
 		this.#cursorRow = null;
+		this.#isRaced = false;
 		this.#redraws += 1;
 		if (this.#redrawsAll) {
 			this.blocks.restore(columns);
@@ -346,7 +358,8 @@ export class LiveTUI extends TUI {
 		const sum = heights.reduce((total, height) => total + height, above);
 		return {
 			clear: clearFrom(Math.min(sum, known ?? sum)),
-			scrolled: Math.max(this.#scrolledLines, top + unreached),
+			// Output that met another size than its own may have overwritten lines: rather draw them twice than lose them.
+			scrolled: Math.max(this.#scrolledLines, this.#isRaced ? top : top + unreached),
 			shown: this.#cursorRow !== null && unreached === 0 ? Math.min(room, above) : 0,
 		};
 	}
@@ -369,14 +382,6 @@ export class LiveTUI extends TUI {
 		this.#rendered = this.#rendered.slice(lines);
 		this.#sealed = this.#sealed.slice(lines);
 	}
-}
-
-/**
- * @returns output that moves up by `rows`, at most to the top of the screen, and clears from there to the end. The first
- * cell is cleared last: clearing from the first cell of the screen, tmux would push the cleared text into the scrollback
- */
-function clearFrom(rows: number): string {
-	return `${rows > 0 ? `\x1b[${rows}A` : ""}\r\x1b[C\x1b[J\r\x1b[K`;
 }
 
 /** Removes the cursor's mark from the lines. @returns its position; null when it is not on the screen */
