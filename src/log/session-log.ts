@@ -214,6 +214,20 @@ export class SessionLog {
 		return entry;
 	}
 
+	/** Indices of the entries in `[from, to)` whose line matches a pattern of `rawTextPattern`. Parses nothing. */
+	matching(pattern: RegExp, from: number, to: number): number[] {
+		const found: number[] = [];
+		const test = (index: number, line: Buffer) => {
+			pattern.lastIndex = 0;
+			if (pattern.test(line.toString("latin1"))) found.push(index);
+		};
+		if (this.#file) this.#file.forEachLine(from, to, test);
+		else
+			for (const [at, entry] of this.#entries.slice(from, to).entries())
+				test(from + at, Buffer.from(encodeEntry(entry)));
+		return found;
+	}
+
 	/**
 	 * Appends an entry, with the current time if it has none. On return it is in the file (on disk after `flush`), or
 	 * `onWriteError` has been called.

@@ -26,6 +26,14 @@ export interface ContextLog {
 
 /** A snapshot of a log that reads entries on demand. */
 export interface LogView extends Required<EntrySource> {
+	/** Like `at`, but does not keep the entry in memory: for callers that read many entries once. */
+	peek(index: number): SessionEntry | undefined;
+	/** Type of an entry, from the head of its line if possible. */
+	typeOf(index: number): string | undefined;
+	/** Role of the message in an entry, from the head of its line if possible; undefined for other entries. */
+	roleOf(index: number): MessageRole | undefined;
+	/** Indices of the entries in `[from, to)` whose line matches a pattern of `rawTextPattern`. Parses nothing. */
+	matching(pattern: RegExp, from: number, to: number): number[];
 	/** Index of the last message with one of these roles in `[from, before)`; -1 for none. Reads little more than line heads. */
 	findLastMessage(role: MessageRole | readonly MessageRole[], before?: number, from?: number): number;
 }
@@ -278,6 +286,10 @@ class TypeMemo {
 export function viewLog(log: SessionLog): LogView {
 	return {
 		...sourceOf(log, log.length),
+		peek: (index) => log.peek(index),
+		typeOf: (index) => log.typeOf(index),
+		roleOf: (index) => log.roleOf(index),
+		matching: (pattern, from, to) => log.matching(pattern, from, to),
 		findLastMessage: (role, before, from) => log.findLastMessage(role, before, from),
 	};
 }

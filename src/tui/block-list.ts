@@ -89,23 +89,28 @@ export class BlockList implements Component {
 	 * Puts lines from the end of the list back into the tree.
 	 * @param count minimum number of lines, for a screen below lines that stay in place; lines in the tree remain there.
 	 *   Default: the maximum of a replay, in complete blocks, below a row that replaces the rest
+	 * @returns number of lines that it put back
 	 */
-	restore(width: number, count?: number): void {
+	restore(width: number, count?: number): number {
 		const wanted = count ?? this.maxReplayLines;
 		const last = count === undefined ? this.#blocks.length : this.#head;
 		let lines = 0;
+		let linesBefore = 0;
 		let first = this.#blocks.length;
 		while (first > 0 && (lines < wanted || first > last)) {
 			first -= 1;
 			lines += this.#draw(first, width).length;
+			if (first === this.#head) linesBefore = lines;
 		}
 		const top = this.#blocks[first];
 		const surplus = top?.done && !top.whole ? Math.max(0, lines - wanted) : 0;
 		// Lines wrap differently at another width: rather draw some twice than leave some out.
-		const drawn = first < this.#head ? surplus : Math.floor(this.#headLines * Math.min(1, this.#width / width));
+		const lifted = Math.floor(this.#headLines * Math.min(1, this.#width / width));
+		const drawn = first < this.#head ? surplus : lifted;
 		this.#head = first;
 		this.#headLines = count === undefined ? 0 : Math.min(surplus, drawn);
 		this.#earlier = count === undefined && first > 0 ? this.#linesBefore(first) : undefined;
+		return lines - this.#headLines - (linesBefore - lifted);
 	}
 
 	/**

@@ -70,9 +70,13 @@ export class FrameWriter {
 		this.#reach -= count;
 	}
 
-	/** @returns output that draws all lines. `clear` must move the cursor to the row of the first line and clear the rest */
-	redraw({ lines, cursor, rows }: Frame, clear: string): string {
-		this.#out = BEGIN + clear + lines.join("\r\n");
+	/**
+	 * @param clear moves the cursor to the row of the first drawn line and clears the rest
+	 * @param from the first line that is drawn, at most the first one on the screen; the lines before it have scrolled off
+	 * @returns output that draws the lines
+	 */
+	redraw({ lines, cursor, rows }: Frame, clear: string, from = 0): string {
+		this.#out = BEGIN + clear + lines.slice(from).join("\r\n");
 		this.#column = null;
 		this.#lines = lines;
 		this.#at = Math.max(0, lines.length - 1);
@@ -201,4 +205,12 @@ function firstDifference(before: readonly string[], after: readonly string[]): n
 	const length = Math.max(before.length, after.length);
 	for (let line = 0; line < length; line += 1) if (before[line] !== after[line]) return line;
 	return -1;
+}
+
+/**
+ * @returns output that moves up by `rows`, at most to the top of the screen, and clears from there to the end. The first
+ * cell is cleared last: clearing from the first cell of the screen, tmux would push the cleared text into the scrollback
+ */
+export function clearFrom(rows: number): string {
+	return `${rows > 0 ? `\x1b[${rows}A` : ""}\r\x1b[C\x1b[J\r\x1b[K`;
 }

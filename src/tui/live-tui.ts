@@ -1,7 +1,9 @@
-import { CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
+import { type Component, CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
 import { BlockList } from "./block-list.js";
-import { type CursorPosition, FrameWriter } from "./frame-writer.js";
+import { type CursorPosition, clearFrom, FrameWriter } from "./frame-writer.js";
+import { FullScreen } from "./full-screen.js";
 import { type TuiFrames, takeOverFrames } from "./internals/tui.js";
+import { ResizeWatch } from "./resize-watch.js";
 import { safeLine, sealLine } from "./safe-line.js";
 import { TerminalImages } from "./terminal-images.js";
 
@@ -21,12 +23,22 @@ export interface LiveTUIOptions {
 	onStop?(): void;
 }
 
+/** What a redraw finds on the terminal. */
+interface Measured {
+	clear: string;
+	scrolled: number;
+	shown: number;
+}
+
+const NOTHING_DRAWN: Measured = { clear: "", scrolled: 0, shown: 0 };
 const SHOW_CURSOR = "\x1b[?25h";
 /** Minimum interval between frames of streaming text. */
 const STREAM_FRAME_MS = 33;
 /** The same while each frame adds more than a screen, which nobody can read. */
 const FLOOD_FRAME_MS = 75;
 const RESIZE_DELAY_MS = 100;
+/** Output within this time before a resize may have reached the terminal after it. */
+const RACE_MS = 100;
 
 /**
  * A screen whose frames do not get slower as the session grows: finished blocks that have scrolled off leave the tree
@@ -42,7 +54,7 @@ export class LiveTUI extends TUI {
 	readonly #images: TerminalImages;
 	readonly #frames: TuiFrames;
 	readonly #options: LiveTUIOptions;
-	#resizeTimer: NodeJS.Timeout | undefined;
+	readonly #resize: ResizeWatch;
 	#streamTimer: NodeJS.Timeout | undefined;
 	/** When the last frame of streaming text ended, and the delay before the next one. */
 	#lastStreamFrameAt = 0;
@@ -53,15 +65,27 @@ export class LiveTUI extends TUI {
 	#drawn: { columns: number; rows: number } | null = null;
 	#redrawRequested = false;
 	#redraws = 0;
-	/** The size for which the resize timer is running. */
-	#pendingSize = "";
 	/** Whether the next full redraw brings back the transcript, not just one screen of it. */
 	#redrawsAll = true;
 	/** Rows above the tree that were drawn since the last full redraw. */
 	#liftedRows = 0;
-	/** Rows that a redraw after a resize could not reach and drew again below: a larger window shows them again. */
-	#strandedRows = 0;
+	/** Number of lines at the start of the tree that are in the scrollback, even if the screen shows them too. */
+	#scrolledLines = 0;
+	/** Row of the cursor that the terminal reported after a resize, from 0; null when unknown. */
+	#cursorRow: number | null = null;
+	/** When output last changed the screen other than by a redraw. */
+	#changedAt = Number.NEGATIVE_INFINITY;
+	/** True if the terminal may have received output between its resize and the report of the new size. */
+	#isRaced = false;
+	/** Whether the next frame fills blank rows below it with lines that have scrolled off. */
+	#fills = false;
 	#cursorShown = false;
+	/** Whether the last frame has a cursor. */
+	#hasCursor = false;
+	/** The component on the alternate screen; null while the main screen is shown. */
+	#fullScreen: FullScreen | null = null;
+	/** True after a `stop` that lent the terminal while the alternate screen was shown: the main screen is unchanged. */
+	#keepsMain = false;
 	/** Lines of the last frame as the components rendered them, and as they were written. */
 	#rendered: readonly string[] = [];
 	#sealed: readonly string[] = [];
@@ -74,6 +98,16 @@ export class LiveTUI extends TUI {
 		this.blocks.attach(() => this.requestRender(true));
 		this.addChild(this.blocks);
 		this.#frames = takeOverFrames(this, () => this.#frame());
+		this.#resize = new ResizeWatch({
+			delayMs: options.resizeDelayMs ?? RESIZE_DELAY_MS,
+			write: (data) => terminal.write(data),
+			onStable: (cursorRow) => {
+				this.#cursorRow = cursorRow;
+				this.#redrawRequested = true;
+				this.#frame();
+			},
+		});
+		this.addInputListener((data) => (this.#resize.handleInput(data) ? { consume: true } : undefined));
 		this.addInputListener(() => this.#echoSoon());
 	}
 
@@ -101,7 +135,10 @@ export class LiveTUI extends TUI {
 	override start(): void {
 		if (this.#running) return;
 		this.#running = true;
-		this.#startOver();
+		if (!this.#keepsMain) this.#startOver();
+		this.#keepsMain = false;
+		// A frame pending when the screen stopped is never drawn; without this it would block every later frame.
+		this.#frames.cancelRequest();
 		super.start();
 		this.#options.onStart?.();
 	}
@@ -123,19 +160,45 @@ export class LiveTUI extends TUI {
 		super.requestRender();
 	}
 
+	/** Shows lines that have scrolled off again if the next frame has fewer rows than the screen, such as after a dialog. */
+	fillScreen(): void {
+		this.#fills = true;
+		super.requestRender();
+	}
+
 	/** Handles a key as if it had been typed. */
 	type(key: string): void {
 		this.#frames.handleInput(key);
 	}
 
-	/** Releases the terminal with the cursor below the last line. Does nothing when not running. */
-	override stop(): void {
+	/**
+	 * Shows a component on the alternate screen, or the main screen again (null). The main screen and its scrollback stay
+	 * as they are meanwhile; what changed on it is drawn once, after the return. The caller sets the focus.
+	 */
+	showFullScreen(component: Component | null): void {
+		if (component === (this.#fullScreen?.component ?? null)) return;
+		const leave = this.#fullScreen?.leave() ?? "";
+		if (leave) this.terminal.write(leave + (this.#cursorShown ? SHOW_CURSOR : ""));
+		this.#fullScreen = component && new FullScreen(component, () => this.getShowHardwareCursor());
+		this.requestRender();
+	}
+
+	/**
+	 * Releases the terminal with the cursor below the last line. Does nothing when not running.
+	 * @param lends another program uses the terminal until the next `start`: if the alternate screen is shown, the program
+	 *   uses it too, and the main screen stays as it is
+	 */
+	override stop({ lends = false } = {}): void {
 		if (!this.#running) return;
 		this.#running = false;
-		this.#forgetResize();
+		this.#resize.forget();
 		clearTimeout(this.#streamTimer);
 		this.#streamTimer = undefined;
-		const leave = this.#writer.leave();
+		this.#keepsMain = lends && this.#fullScreen !== null;
+		const left = this.#keepsMain ? this.#fullScreen?.lend() : this.#fullScreen?.leave();
+		if (left) this.terminal.write(left);
+		this.#cursorShown = false;
+		const leave = this.#keepsMain ? "" : this.#writer.leave();
 		if (leave) this.terminal.write(leave);
 		this.#options.onStop?.();
 		super.stop();
@@ -170,29 +233,77 @@ export class LiveTUI extends TUI {
 	#frame(): number {
 		if (!this.#running) return 0;
 		const { columns, rows } = this.terminal;
+		if (this.#fullScreen) {
+			const out = this.#fullScreen.frame(columns, rows);
+			if (out) this.terminal.write(out);
+			return 0;
+		}
 		const drawn = this.#drawn;
 		const isFull = !drawn || this.#redrawRequested;
-		if (!isFull && (columns !== drawn.columns || rows !== drawn.rows)) this.#awaitStableSize(`${columns}x${rows}`);
-		if (!isFull && this.#resizeTimer) return 0;
-		this.#forgetResize();
-		const clear = drawn ? (isFull ? this.#clearAll(drawn.columns, rows) : clearFrom(this.#writer.cursorLine)) : "";
-		if (isFull) this.#restoreBlocks(columns, rows);
-		this.#redrawRequested = false;
+		if (!isFull && (columns !== drawn.columns || rows !== drawn.rows)) {
+			if (!this.#resize.isWaiting) this.#isRaced = performance.now() - this.#changedAt < RACE_MS;
+			this.#resize.await(`${columns}x${rows}`);
+		}
+		if (!isFull && this.#resize.isWaiting) return 0;
+		this.#resize.forget();
 		this.blocks.holdsLive = !isFull && this.#streamTimer !== undefined;
-		const frame = this.#compose(columns, rows);
-		let out = isFull ? null : this.#writer.update(frame);
-		if (out === null) {
-			this.#redraws += 1;
-			out = this.#writer.redraw(frame, this.#images.removeAll() + clear);
-		}
-		if (frame.cursor && !this.#cursorShown && this.getShowHardwareCursor()) {
-			this.#cursorShown = true;
-			out += SHOW_CURSOR;
-		}
-		if (out) this.terminal.write(this.#images.expand(out));
+		const out = isFull ? this.#redrawnFrame(columns, rows) : this.#nextFrame(columns, rows);
+		this.#redrawRequested = false;
+		this.#fills = false;
+		this.#scrolledLines = Math.max(this.#scrolledLines, this.#writer.top);
+		const showsCursor = !this.#cursorShown && this.#hasCursor && this.getShowHardwareCursor();
+		this.#cursorShown ||= showsCursor;
+		if (out) this.terminal.write(this.#images.expand(out) + (showsCursor ? SHOW_CURSOR : ""));
 		this.#drawn = { columns, rows };
+		const { length } = this.#sealed;
 		this.#lift();
-		return frame.lines.length;
+		return length;
+	}
+
+	/** @returns output that changes the last frame into the next one */
+	#nextFrame(columns: number, rows: number): string {
+		const frame = this.#compose(columns, rows);
+		const { top, cursorLine } = this.#writer;
+		const blank = top + rows - frame.lines.length;
+		const isFilled = this.#fills || this.#scrolledLines > top;
+		if (isFilled && blank > 0 && this.blocks.hasLifted) return this.#redrawnFrame(columns, rows);
+		// Lines that are on the screen and in the scrollback must not scroll off again.
+		const newTop = Math.max(0, frame.lines.length - rows);
+		if (this.#scrolledLines > top && newTop > top) {
+			const clear = this.#images.removeAll() + clearFrom(cursorLine - top);
+			return this.#writer.redraw(frame, clear, Math.min(newTop, this.#scrolledLines));
+		}
+		const out = this.#writer.update(frame);
+		if (out) this.#changedAt = performance.now();
+		if (out !== null) return out;
+		this.#redraws += 1;
+		return this.#writer.redraw(frame, this.#images.removeAll() + clearFrom(cursorLine));
+	}
+
+	/** @returns output that redraws the transcript if that was requested, else the visible screen */
+	#redrawnFrame(columns: number, rows: number): string {
+		const drawn = this.#drawn;
+		const { clear, scrolled, shown } = drawn ? this.#measure(drawn, columns, rows) : NOTHING_DRAWN;
+		this.#cursorRow = null;
+		this.#isRaced = false;
+		this.#redraws += 1;
+		if (this.#redrawsAll) {
+			this.blocks.restore(columns);
+			this.#redrawsAll = false;
+			this.#liftedRows = 0;
+			this.#scrolledLines = 0;
+		} else {
+			// Final lines that are in the scrollback leave the tree first, because they may get other heights now.
+			const lifted = this.blocks.lift(scrolled);
+			this.#liftedRows += lifted;
+			const others = this.#compose(columns, rows).lines.length - this.blocks.render(columns).length;
+			const restored = this.blocks.restore(columns, Math.max(0, rows - others));
+			this.#liftedRows = Math.max(0, this.#liftedRows - restored);
+			this.#scrolledLines = Math.max(0, scrolled - lifted + restored - shown);
+		}
+		const frame = this.#compose(columns, rows);
+		const newTop = Math.max(0, frame.lines.length - rows);
+		return this.#writer.redraw(frame, this.#images.removeAll() + clear, Math.min(newTop, this.#scrolledLines));
 	}
 
 	/** Renders all lines as they are written to the terminal, and the position of the cursor among them. */
@@ -208,52 +319,49 @@ export class LiveTUI extends TUI {
 		this.#rendered = rendered;
 		this.#sealed = sealed;
 		const lines = [...sealed];
-		return { lines, cursor: takeCursor(lines, rows), rows };
+		const cursor = takeCursor(lines, rows);
+		this.#hasCursor = cursor !== null;
+		return { lines, cursor, rows };
 	}
 
 	/** Starts at the position where another program left the cursor. */
 	#startOver(): void {
 		this.#writer.restart();
-		this.#strandedRows = 0;
+		this.#scrolledLines = 0;
 		this.#images.forgetSent();
 		this.#drawn = null;
 		this.#cursorShown = false;
-		// A frame pending when the screen stopped is never drawn; without this it would block every later frame.
-		this.#frames.cancelRequest();
 		// Moves to the start of a row: the next one, unless the cursor is already at the start of one.
 		this.terminal.write(`${" ".repeat(this.terminal.columns)}\r\x1b[K`);
 	}
 
-	/** Restores the lines for a redraw: the transcript if that was requested, else as many as were on the screen. */
-	#restoreBlocks(columns: number, rows: number): void {
-		const lines = rows * Math.max(1, Math.ceil((this.#drawn?.columns ?? 0) / columns));
-		this.blocks.restore(columns, this.#redrawsAll ? undefined : lines);
-		this.#redrawsAll = false;
-		this.#liftedRows = 0;
-	}
-
-	/** @returns output that clears the screen from the first drawn row on */
-	#clearAll(drawnColumns: number, rows: number): string {
-		const heights = this.#heightsAboveCursor(drawnColumns);
-		const above = this.#strandedRows + this.#liftedRows;
-		this.#strand(rows, heights);
-		return clearFrom(heights.reduce((sum, height) => sum + height, above));
-	}
-
 	/**
-	 * Counts the rows that a redraw cannot reach and draws again: lines above the cursor that do not fit on the screen.
-	 * When other content is drawn, they remain in the scrollback for good.
+	 * Measures what the terminal shows of the last frame.
+	 * @returns output that clears it, the number of its lines that are in the scrollback, and the number of lines above it
+	 * that the screen shows
 	 */
-	#strand(rows: number, heights: readonly number[]): void {
-		let room = rows - 1;
+	#measure(drawn: { columns: number; rows: number }, columns: number, rows: number): Measured {
+		const { top, cursorLine } = this.#writer;
+		const heights = this.#heightsAboveCursor(drawn.columns).slice(top);
+		const isSameSize = drawn.columns === columns && drawn.rows === rows;
+		// Without a report: a smaller window loses rows at its end first, a larger one gets blank rows there.
+		const known = isSameSize ? cursorLine - top : this.#cursorRow;
+		let room = known ?? Math.min(rows - 1, cursorLine - top);
 		let reached = 0;
 		for (const height of heights.toReversed()) {
+			if (height > room) break;
 			room -= height;
-			if (room < 0) break;
 			reached += 1;
 		}
-		const above = this.#strandedRows + this.#liftedRows + heights.length - reached;
-		this.#strandedRows = this.#redrawsAll ? 0 : Math.max(0, above - Math.max(0, room));
+		const unreached = heights.length - reached;
+		const above = this.#liftedRows + this.#scrolledLines;
+		const sum = heights.reduce((total, height) => total + height, above);
+		return {
+			clear: clearFrom(Math.min(sum, known ?? sum)),
+			// Output that met another size than its own may have overwritten lines: rather draw them twice than lose them.
+			scrolled: Math.max(this.#scrolledLines, this.#isRaced ? top : top + unreached),
+			shown: this.#cursorRow !== null && unreached === 0 ? Math.min(room, above) : 0,
+		};
 	}
 
 	/** Number of rows of each line above the cursor. Terminals wrap lines when the window gets narrower. */
@@ -263,42 +371,17 @@ export class LiveTUI extends TUI {
 		return lines.map((line) => (columns >= drawnColumns ? 1 : Math.max(1, Math.ceil(visibleWidth(line) / columns))));
 	}
 
-	/** Draws no frames until the size is stable, then redraws everything: each terminal reflows lines in its own way. */
-	#awaitStableSize(size: string): void {
-		if (this.#pendingSize === size) return;
-		clearTimeout(this.#resizeTimer);
-		this.#pendingSize = size;
-		this.#resizeTimer = setTimeout(() => {
-			this.#forgetResize();
-			this.#redrawRequested = true;
-			this.#frame();
-		}, this.#options.resizeDelayMs ?? RESIZE_DELAY_MS);
-	}
-
-	#forgetResize(): void {
-		clearTimeout(this.#resizeTimer);
-		this.#resizeTimer = undefined;
-		this.#pendingSize = "";
-	}
-
 	/** Removes lines that have scrolled off from the tree. */
 	#lift(): void {
 		const lines = this.blocks.lift(this.#writer.top);
 		if (lines === 0) return;
 		this.#liftedRows += lines;
+		this.#scrolledLines -= lines;
 		this.#images.leave(this.#sealed.slice(0, lines));
 		this.#writer.lift(lines);
 		this.#rendered = this.#rendered.slice(lines);
 		this.#sealed = this.#sealed.slice(lines);
 	}
-}
-
-/**
- * @returns output that moves up by `rows`, at most to the top of the screen, and clears from there to the end. The first
- * cell is cleared last: clearing from the first cell of the screen, tmux would push the cleared text into the scrollback
- */
-function clearFrom(rows: number): string {
-	return `${rows > 0 ? `\x1b[${rows}A` : ""}\r\x1b[C\x1b[J\r\x1b[K`;
 }
 
 /** Removes the cursor's mark from the lines. @returns its position; null when it is not on the screen */

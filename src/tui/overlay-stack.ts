@@ -4,6 +4,10 @@ import type { Component, Container } from "@mariozechner/pi-tui";
 export interface FocusHost {
 	setFocus(component: Component | null): void;
 	requestRender(): void;
+	/** Shows a component on the alternate screen, or the main screen again (null). */
+	showFullScreen(component: Component | null): void;
+	/** Gives the rows of a closed overlay back to what is above it. */
+	fillScreen(): void;
 }
 
 /** How an overlay closes without an answer. */
@@ -14,6 +18,8 @@ export interface OverlayOptions<T> {
 	timeoutMs?: number;
 	/** The result of a canceled overlay. */
 	canceled: T;
+	/** Shows the overlay on the alternate screen, which leaves the main screen as it is. */
+	isFullScreen?: boolean;
 }
 
 interface QueuedOverlay {
@@ -43,6 +49,11 @@ export class OverlayStack {
 		return this.#open.length > 0;
 	}
 
+	/** Number of overlays that wait for the open one to close. */
+	get waiting(): number {
+		return Math.max(0, this.#open.length - 1);
+	}
+
 	/**
 	 * Opens an overlay, or queues it if another one is open. `build` is called when the overlay is shown.
 	 * @returns the first value passed to `settle`, or `canceled`
@@ -50,7 +61,7 @@ export class OverlayStack {
 	 */
 	open<T>(build: (settle: (value: T) => void) => Component, options: OverlayOptions<T>): Promise<T> {
 		return new Promise((resolve, reject) => {
-			const { signal, timeoutMs, canceled } = options;
+			const { signal, timeoutMs, canceled, isFullScreen = false } = options;
 			let settled = false;
 			let timer: NodeJS.Timeout | undefined;
 			const close = (finish: () => void) => {
@@ -68,7 +79,7 @@ export class OverlayStack {
 					try {
 						const component = build((value) => close(() => resolve(value)));
 						// `build` may have settled synchronously.
-						if (!settled) this.#put(component);
+						if (!settled) this.#put(component, isFullScreen);
 					} catch (thrown) {
 						close(() => reject(thrown));
 					}
@@ -82,6 +93,7 @@ export class OverlayStack {
 			if (timeoutMs !== undefined) timer = setTimeout(cancel, timeoutMs);
 			this.#open.push(entry);
 			if (this.#open.length === 1) entry.show();
+			else this.host.requestRender(); // the open overlay may show how many wait
 		});
 	}
 
@@ -100,11 +112,15 @@ export class OverlayStack {
 		else this.#put(this.editor);
 	}
 
-	#put(component: Component): void {
-		this.slot.clear();
-		this.slot.addChild(component);
+	#put(component: Component, isFullScreen = false): void {
+		this.host.showFullScreen(isFullScreen ? component : null);
+		if (!isFullScreen) {
+			this.slot.clear();
+			this.slot.addChild(component);
+		}
 		this.host.setFocus(component);
-		this.onChange(component !== this.editor);
+		this.onChange(!isFullScreen && component !== this.editor);
 		this.host.requestRender();
+		if (component === this.editor) this.host.fillScreen();
 	}
 }

@@ -5,8 +5,8 @@ import type { LiveTUI } from "./live-tui.js";
 const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 /** Signals that a terminal sends to all foreground processes on Ctrl+C and Ctrl+\. */
 const KEY_SIGNALS = ["SIGINT", "SIGQUIT"] as const;
-/** Ends an open frame, turns off paste mode and reports of focus, colors and keys, and shows the cursor. */
-const MODES_OFF = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[?25h\x1b[>4;0m";
+/** Ends an open frame, returns to the main screen, turns off paste mode and reports of focus, colors and keys, and shows the cursor. */
+const MODES_OFF = "\x1b[?2026l\x1b[?1047l\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[?25h\x1b[>4;0m";
 /** Restores the terminal in a single write when nothing else can run; also clears the rows below the cursor. */
 export const LAST_BYTES = `${MODES_OFF}\x1b[<u\x1b[0m\x1b[J\r\n`;
 /** Delay after which a suspended program starts its screen again. */
@@ -65,16 +65,20 @@ export function guardTerminal(screen: LiveTUI, onSignal: (signal: EndSignal) => 
 }
 
 /** Stops the screen after reading late key reports, so that the shell does not receive them. */
-export async function closeScreen(screen: LiveTUI): Promise<void> {
+export async function closeScreen(screen: LiveTUI, options?: Parameters<LiveTUI["stop"]>[0]): Promise<void> {
 	if (!screen.isRunning) return;
 	await screen.terminal.drainInput(500, 30);
-	screen.stop();
+	screen.stop(options);
 }
 
 /** Releases the terminal during `run`, then continues below its output. A stopped screen stays stopped. */
-export async function outsideScreen<T>(screen: LiveTUI, run: () => Promise<T>): Promise<T> {
+export async function outsideScreen<T>(
+	screen: LiveTUI,
+	run: () => Promise<T>,
+	options?: Parameters<LiveTUI["stop"]>[0],
+): Promise<T> {
 	const wasRunning = screen.isRunning;
-	await closeScreen(screen);
+	await closeScreen(screen, options);
 	try {
 		return await run();
 	} finally {
@@ -84,7 +88,7 @@ export async function outsideScreen<T>(screen: LiveTUI, run: () => Promise<T>): 
 
 /** Like `outsideScreen`, for an interactive program: ignores the signals of Ctrl+C and Ctrl+\, which are meant for it. */
 export async function lendTerminal<T>(screen: LiveTUI, run: () => Promise<T>): Promise<T> {
-	return outsideScreen(screen, async () => {
+	const runAlone = async () => {
 		const kept = KEY_SIGNALS.map((signal) => ({ signal, listeners: process.listeners(signal) }));
 		const ignore = () => {};
 		for (const { signal } of kept) process.removeAllListeners(signal).on(signal, ignore);
@@ -96,7 +100,8 @@ export async function lendTerminal<T>(screen: LiveTUI, run: () => Promise<T>): P
 				for (const listener of listeners) process.on(signal, listener);
 			}
 		}
-	});
+	};
+	return outsideScreen(screen, runAlone, { lends: true });
 }
 
 /**

@@ -58,7 +58,12 @@ test("no control sequence of model, tools, files or names reaches the terminal",
 	const pi = await openPi({ agentDir: agentDirFor(provider), cwd, columns: 120, rows: 40 });
 	await submit(pi, "go");
 	await pi.waitForScreen((all) => all.includes("400"), "the failure to show", { scrollback: true });
-	await pi.press("ctrl+o", "ctrl+t");
+	await pi.press("ctrl+o");
+	await pi.waitForText("Transcript · ");
+	pi.type("E");
+	await pi.press("home", ...Array.from({ length: 10 }, () => "pageDown"), "end", "ctrl+o");
+	await pi.waitForGone("Transcript · ");
+	await pi.press("ctrl+t");
 	await submit(pi, "!printf '\\033]0;PWNED-bang\\007'");
 	await pi.waitForText(/PWNED-bang/, { scrollback: true });
 	await submit(pi, "/quit");
@@ -170,6 +175,8 @@ function foreign(output: string, title = "[\\w-]+"): string[] {
 		/\x1b\[[\d;:]*m/g, // colors
 		/\x1b\[\d*[ABCGHJKL]/g, // lines up and down, columns, clearing, lines moved down
 		/\x1b\[\?(?:25|1004|2004|2026|2031)[hl]/g, // cursor, focus reports, paste mode, frames, light or dark
+		/\x1b\[\?10(?:47|49)[hl]|\x1b\[\d+;1H/g, // the alternate screen and its rows
+		/\x1b\[6n/g, // query of the cursor's row
 		/\x1b\[2[23];2t/g,
 		new RegExp(`\x1b\\]2;pi · ${title}\x07`, "g"), // the title saved and restored; pi's title names the directory
 		/\x1b\]11;\?\x07/g, // query of the background color

@@ -64,7 +64,7 @@ test("on a new machine the selected demo starts in the same terminal and accepts
 	await pi.waitForText("4. Demo");
 	await pi.waitForText("empty cancels:");
 	await submit(pi, "demo");
-	await pi.waitForText("Model Demo (scripted), 1 hook");
+	await pi.waitForText("Model Demo (scripted)");
 	await pi.waitForText(/^>$/m);
 	await submit(pi, "/name corner shop");
 	await pi.waitForText("Session: corner shop");

@@ -22,6 +22,10 @@ export class VirtualTerminal implements TuiTerminal {
 
 	constructor(columns = 80, rows = 24) {
 		this.#emulator = new headless.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+		// Like a real terminal, it tells where its cursor is.
+		this.#emulator.onData((answer) => {
+			if (/^\x1b\[\d+;\d+R$/.test(answer)) this.#onInput(answer);
+		});
 	}
 
 	get columns(): number {

@@ -81,10 +81,10 @@ test("on the same key, a user's action wins over a default, and the user's first
 	onTestFinished(() => void createKeymap());
 	expect(keymap.problems).toEqual([
 		'keybindings.json: f2 is already bound to "app.model", so "tui.editor.undo" does not get it · choose another key for one',
-		'keybindings.json: binding ctrl+o to "app.modelNext" leaves "app.expandTools" without a key · bind it to another one',
+		'keybindings.json: binding ctrl+o to "app.modelNext" leaves "app.transcript" without a key · bind it to another one',
 	]);
 	expect(keymap.matches("\x0f", "app.modelNext")).toBe(true);
-	expect(keymap.matches("\x0f", "app.expandTools")).toBe(false);
+	expect(keymap.matches("\x0f", "app.transcript")).toBe(false);
 	expect(keysOf(keymap, "tui.editor.undo")).toBe("alt+u");
 	expect(keysOf(keymap, "tui.editor.cursorLineEnd")).toBe("end");
 	expect(keymap.keysOf("dialog.up")).toBe("f2");

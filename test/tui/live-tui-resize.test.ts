@@ -67,3 +67,52 @@ test("after random heights, a tall window shows each line once and keeps the out
 		{ numRuns: 40, seed: 4 },
 	);
 }, 60_000);
+
+test("resizes while lines stream in, one by one, lose no line and leave at most one further copy", async () => {
+	for (const sizes of [
+		[
+			[100, 30],
+			[70, 18],
+			[90, 24],
+		],
+		[
+			[60, 40],
+			[60, 12],
+			[60, 40],
+			[60, 12],
+		],
+		[
+			[60, 12],
+			[60, 24],
+			[60, 12],
+			[60, 24],
+		],
+	]) {
+		const { terminal, tui, resize } = await screenOf([], 60, 24);
+		const stream = new Lines([]);
+		stream.done = false;
+		tui.blocks.append(stream);
+		tui.setFocus(tui.children[1] ?? null);
+		let count = 0;
+		const grow = (lines: number) => {
+			stream.text = [...stream.text, ...Array.from({ length: lines }, () => `w${count++}w`)];
+			stream.settledLines = Math.max(0, stream.text.length - 3);
+			tui.requestStreamFrame();
+		};
+		for (let step = 0; step < 20; step++) grow(2);
+		await terminal.settle();
+		for (const [columns = 60, rows = 24] of sizes) {
+			const resized = resize(columns, rows);
+			grow(5);
+			await resized;
+			for (let step = 0; step < 5; step++) grow(3);
+			await terminal.settle();
+		}
+		grow(60);
+		const lines = (await terminal.scrollback()).map((line) => line.trim()).filter((line) => /^w\d+w$/.test(line));
+		const copies = Array.from({ length: count }, (_, at) => lines.filter((line) => line === `w${at}w`).length);
+		expect({ sizes, lost: copies.flatMap((n, at) => (n === 0 ? [at] : [])) }).toEqual({ sizes, lost: [] });
+		expect(Math.max(...copies)).toBeLessThanOrEqual(2);
+		tui.stop();
+	}
+});

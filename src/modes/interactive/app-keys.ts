@@ -9,7 +9,7 @@ import type { Screen } from "./screen.js";
 /** The parts of the app that its keys control. Every function returns immediately and reports its own failures. */
 export interface AppKeysHost {
 	screen: Pick<Screen, "hint"> & {
-		readonly transcript: Pick<Screen["transcript"], "toggleExpanded" | "toggleThinking">;
+		readonly transcript: Pick<Screen["transcript"], "toggleThinking">;
 	};
 	/** null until the session has started; keys that need a session do nothing until then. */
 	session(): Pick<
@@ -19,6 +19,7 @@ export interface AppKeysHost {
 	quit(): void;
 	suspend(): void;
 	searchHistory(): void;
+	openTranscript(): void;
 	pasteImage(): void;
 	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	editExternally(text: string): Promise<string | null>;
@@ -43,7 +44,7 @@ export class AppKeys {
 		"app.modelNext": () => this.#cycleModel(1),
 		"app.modelPrevious": () => this.#cycleModel(-1),
 		"app.thinkingLevel": () => this.#cycleThinkingLevel(),
-		"app.expandTools": () => this.host.screen.transcript.toggleExpanded(),
+		"app.transcript": () => this.host.openTranscript(),
 		"app.toggleThinking": () => this.host.screen.transcript.toggleThinking(),
 		"app.externalEditor": () => this.#editExternally(),
 		"app.editQueue": () => this.#putBack(this.host.session()?.takeQueue() ?? []),

@@ -6,9 +6,7 @@ import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { loadHttpClient } from "../../util/paced-fetch.js";
 import { plural } from "../format.js";
 import type { StartQuestions } from "../start-questions.js";
-import { askGrant } from "./dialogs/grant-panel.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
-import { askTrust } from "./dialogs/trust-panel.js";
 import { TypingGuard } from "./dialogs/typing-guard.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
@@ -25,9 +23,15 @@ export function startQuestions(components: ScreenComponents, { cwd, home }: Inte
 	const isTyping = () => editor.getText() !== "";
 	return {
 		ui: dialogs,
-		askTrust: (set) => askTrust(set, overlays, style, { isTyping: isTyping() }),
-		askGrant: (request) =>
-			askGrant(request, overlays, style, { paths: { cwd, home }, guard: new TypingGuard(isTyping()) }),
+		// Rarely asked, so loaded when needed.
+		async askTrust(set) {
+			const { askTrust } = await import("./dialogs/trust-panel.js");
+			return askTrust(set, overlays, style, { isTyping: isTyping() });
+		},
+		async askGrant(request) {
+			const { askGrant } = await import("./dialogs/grant-panel.js");
+			return askGrant(request, overlays, style, { paths: { cwd, home }, guard: new TypingGuard(isTyping()) });
+		},
 		lastBytes: LAST_BYTES,
 	};
 }

@@ -66,7 +66,7 @@ export class ContextLayout {
 			} else {
 				const end = endOfRun(items, hidden, at);
 				const run = items.slice(at, end);
-				const shown = this.style.expanded || run.length <= MAX_HIDDEN_BLOCKS ? run : run.filter(isOpening);
+				const shown = run.length <= MAX_HIDDEN_BLOCKS ? run : run.filter(isOpening);
 				for (const one of shown) putItem(one, one.block.mark === "none" ? "none" : "out");
 				if (shown.length < run.length) {
 					const facts = { ...sizeOf(run.slice(shown.length), entries), by: by ?? "" };

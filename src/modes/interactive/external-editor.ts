@@ -13,24 +13,40 @@ const COMMAND_NOT_FOUND = 127;
  * @returns the text as saved, without the final newline that editors add; null when the program failed
  * @throws PiError `command_failed` when the program cannot be started
  */
-export async function editExternally(text: string, command: string): Promise<string | null> {
+export function editExternally(text: string, command: string): Promise<string | null> {
+	return withFile({ name: "prompt.md", text, mode: 0o600 }, async (file) => {
+		const code = await run(command, file);
+		return code === 0 ? (await readFile(file, "utf8")).replace(/\r?\n$/, "") : null;
+	});
+}
+
+/**
+ * Opens a read-only copy of a text in the user's editor, which uses the terminal until it exits.
+ * @param command see `editExternally`
+ * @throws PiError `command_failed` when the program cannot be started
+ */
+export async function viewExternally(text: string, command: string): Promise<void> {
+	await withFile({ name: "transcript.md", text, mode: 0o400 }, (file) => run(command, file));
+}
+
+/** Calls `use` with a temporary file. */
+async function withFile<T>(
+	{ name, text, mode }: { name: string; text: string; mode: number },
+	use: (path: string) => Promise<T>,
+): Promise<T> {
 	const folder = await mkdtemp(join(tmpdir(), "pi-prompt-"));
 	try {
-		const file = join(folder, "prompt.md");
-		await writeFile(file, text, { mode: 0o600 });
-		const code = await run(command, file);
-		if (code === COMMAND_NOT_FOUND) {
-			throw new PiError("command_failed", `Editor not found: ${command}`, { hint: "set $VISUAL or $EDITOR" });
-		}
-		return code === 0 ? (await readFile(file, "utf8")).replace(/\r?\n$/, "") : null;
+		const file = join(folder, name);
+		await writeFile(file, text, { mode });
+		return await use(file);
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
 }
 
 /** A shell splits the command, which may contain arguments. The file name is passed separately, so it needs no quoting. */
-function run(command: string, file: string): Promise<number | null> {
-	return new Promise((resolve, reject) => {
+async function run(command: string, file: string): Promise<number | null> {
+	const code = await new Promise<number | null>((resolve, reject) => {
 		const child =
 			process.platform === "win32"
 				? spawn(`${command} "${file}"`, { shell: true, stdio: "inherit" })
@@ -40,4 +56,8 @@ function run(command: string, file: string): Promise<number | null> {
 			reject(new PiError("command_failed", `Cannot start the editor: ${command}`, { cause, hint: "set $EDITOR" }));
 		});
 	});
+	if (code === COMMAND_NOT_FOUND) {
+		throw new PiError("command_failed", `Editor not found: ${command}`, { hint: "set $VISUAL or $EDITOR" });
+	}
+	return code;
 }

@@ -1,7 +1,6 @@
 import { basename } from "node:path";
-import { visibleWidth } from "@mariozechner/pi-tui";
 import { plural } from "../format.js";
-import { cleanLine, clipLine, spread, styled, wrapLines } from "./lines.js";
+import { cleanLine, spread, styled, wrapLines } from "./lines.js";
 import { View, type ViewStyle } from "./views/view.js";
 
 /** Resources that a session loaded. */
@@ -48,15 +47,11 @@ export class Header extends View {
 		return [spread(facts.join(theme.dim(" · ")), theme.dim(hints), width), ...warnings];
 	}
 
-	/** One line, unless everything is expanded. A line that is cut shows the key that expands it. */
+	/** Warnings are in no transcript, so they are wrapped, not cut. */
 	#warning(text: string, width: number): string[] {
-		const { theme, home, expanded, keymap } = this.style;
+		const { theme, home } = this.style;
 		const line = `! ${cleanLine(home.length > 1 ? text.replaceAll(`${home}/`, "~/") : text, 2000)}`;
-		if (expanded) return styled(wrapLines([line], width), theme.warning);
-		if (visibleWidth(line) <= width) return [theme.warning(line)];
-		const key = keymap.keyOf("app.expandTools");
-		const hint = key ? ` · ${key}` : "";
-		return [theme.warning(clipLine(line, Math.max(1, width - hint.length))) + (width > 24 ? theme.dim(hint) : "")];
+		return styled(wrapLines([line], width), theme.warning);
 	}
 
 	#facts(): string[] {

@@ -45,6 +45,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		await Promise.race([begin(), quitting]);
 		await quitting;
 		overlays.closeAll();
+		screen.hideStatus();
 		await closeScreen(screen.tui);
 		const left = resumeHint(session);
 		if (left) terminal.write(`${themes.theme.dim(left)}\r\n`);

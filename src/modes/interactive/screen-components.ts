@@ -7,13 +7,14 @@ import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
 import { AppKeys } from "./app-keys.js";
 import { DialogController } from "./dialog-controller.js";
 import { dropFiles } from "./dropped-paths.js";
-import { editExternally as editInProgram } from "./external-editor.js";
+import { editExternally as editInProgram, viewExternally } from "./external-editor.js";
 import { promptsBefore, searchHistory } from "./history-search.js";
 import type { InteractiveOptions } from "./interactive-options.js";
 import { listFiles, PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
 import { PromptController, waitingQueue } from "./prompt-controller.js";
 import { Screen } from "./screen.js";
+import { copyText } from "./shell.js";
 import { ThemeController } from "./theme-controller.js";
 
 /** The mode that runs the screen. */
@@ -22,6 +23,8 @@ export interface ScreenHost {
 	session(): AgentSession | null;
 	quit(): void;
 }
+
+const NO_EDITOR = "no editor configured · set $VISUAL or $EDITOR";
 
 /** The components of the screen, which exist before the session. */
 export type ScreenComponents = ReturnType<typeof createScreenComponents>;
@@ -55,8 +58,32 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	const editExternally = async (text: string): Promise<string | null> => {
 		const { editorCommand = null } = options;
 		if (editorCommand !== null) return lendTerminal(screen.tui, () => editInProgram(text, editorCommand));
-		screen.hint("no editor configured · set $VISUAL or $EDITOR");
+		screen.hint(NO_EDITOR);
 		return null;
+	};
+	let isOpening = false;
+	const openTranscript = async (): Promise<void> => {
+		const current = session();
+		if (!current || isOpening || overlays.isOpen) return;
+		isOpening = true;
+		try {
+			const pager = await import("./transcript-pager/open-transcript.js");
+			await pager.openTranscript(current, {
+				overlays,
+				style,
+				views: screen.style,
+				copy: (text) => copyText(text, (data) => terminal.write(data)),
+				view: async (text) => {
+					const { editorCommand = null } = options;
+					if (editorCommand === null) return NO_EDITOR;
+					await lendTerminal(screen.tui, () => viewExternally(text, editorCommand));
+					return null;
+				},
+				requestRender: () => screen.tui.requestRender(),
+			});
+		} finally {
+			isOpening = false;
+		}
 	};
 	new AppKeys(editor, keymap, {
 		screen,
@@ -64,6 +91,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		quit,
 		suspend: () => void suspend(screen.tui).catch(failed),
 		searchHistory: () => void searchHistory(editor, overlays, style).then((hint) => screen.hint(hint), failed),
+		openTranscript: () => void openTranscript().catch(failed),
 		pasteImage: () => void images.paste().then((hint) => screen.hint(hint), failed),
 		editExternally,
 		failed,

@@ -95,6 +95,7 @@ export class Screen {
 			imageRows: () => Math.floor(terminal.rows * IMAGE_SHARE),
 			liveRows: () => Math.max(3, terminal.rows - Math.max(5, Math.floor(terminal.rows * 0.3)) - FIXED_ROWS),
 			requestRender: () => tui.requestRender(),
+			redrawScreen: () => tui.redrawScreen(),
 			requestStreamFrame: () => tui.requestStreamFrame(),
 		};
 		this.header = new Header(this.style, version, settings.quietStartup);
@@ -153,6 +154,11 @@ export class Screen {
 		this.window.handle(event);
 		if (event.type === "queue_changed") this.showQueue(event.queue);
 		if (HINT_ENDS.has(event.type)) this.hint(null);
+	}
+
+	/** Removes the line that says what the session is doing, before the screen closes for good. */
+	hideStatus(): void {
+		this.#status.hide(true);
 	}
 
 	/** Stops every timer and restores the terminal, without clearing the screen. */

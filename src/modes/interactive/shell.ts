@@ -19,20 +19,32 @@ export interface ShellHost
 /** Terminals reject longer texts over OSC 52. Characters of base64. */
 const MAX_OSC52_LENGTH = 100_000;
 
+/**
+ * Copies a text to the clipboard of the terminal and to that of the system.
+ * @param write writes control sequences to the terminal
+ * @param programs see `ShellHost.clipboardPrograms`
+ * @throws PiError `command_failed` when neither accepts it
+ */
+export async function copyText(
+	text: string,
+	write: (data: string) => void,
+	programs?: readonly ClipboardProgram[],
+): Promise<void> {
+	const encoded = Buffer.from(text, "utf8").toString("base64");
+	const isSent = encoded.length <= MAX_OSC52_LENGTH;
+	// The terminal's own clipboard also works over ssh, but no terminal confirms that it accepted the text.
+	if (isSent) write(`\x1b]52;c;${encoded}\x07`);
+	if (await copyToClipboard(text, programs)) return;
+	if (!isSent) {
+		throw new PiError("command_failed", "The text is too long for the terminal's clipboard", {
+			hint: "install wl-copy or xclip, or use /export",
+		});
+	}
+}
+
 /** Creates the interface through which commands use the screen. */
 export function createShell({ write, page, dialogs: host, clipboardPrograms, ...own }: ShellHost): CommandShell {
-	const copy = async (text: string): Promise<void> => {
-		const encoded = Buffer.from(text, "utf8").toString("base64");
-		const isSent = encoded.length <= MAX_OSC52_LENGTH;
-		// The terminal's own clipboard also works over ssh, but no terminal confirms that it accepted the text.
-		if (isSent) write(`\x1b]52;c;${encoded}\x07`);
-		if (await copyToClipboard(text, clipboardPrograms)) return;
-		if (!isSent) {
-			throw new PiError("command_failed", "The text is too long for the terminal's clipboard", {
-				hint: "install wl-copy or xclip, or use /export",
-			});
-		}
-	};
+	const copy = (text: string) => copyText(text, write, clipboardPrograms);
 	const shell: CommandShell = { ...own, copy, show: page };
 	if (!host) return shell;
 	// Loaded with the first dialog, so that startup does not wait for it.

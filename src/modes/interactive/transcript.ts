@@ -22,6 +22,7 @@ import {
 import { firstDrawnEntry } from "./first-drawn-entry.js";
 import { createItem, gapBetween, type Item, type ItemKind } from "./item.js";
 import { LiveReply } from "./live-reply.js";
+import { transcriptHint } from "./transcript-hint.js";
 import { BashView } from "./views/bash-view.js";
 import type { EntryRenderer } from "./views/custom-entry-view.js";
 import { type NoticeLevel, NoticeView, PageView } from "./views/notice-view.js";
@@ -94,7 +95,8 @@ export class Transcript {
 	#countEarlier(): void {
 		this.#fixed = this.#fixed.slice(0, 1);
 		if (this.#from <= 1) return;
-		const text = `… ${plural(this.#from - 1, "earlier entry", "earlier entries")} · /export includes them all`;
+		const hint = transcriptHint(this.style) || "/export includes them all";
+		const text = `… ${plural(this.#from - 1, "earlier entry", "earlier entries")} · ${hint}`;
 		const row = createItem("event", new NoticeView(this.style, { level: "info", message: text }), this.style);
 		row.block.gap = "turn";
 		this.#fixed.push(row.block);
@@ -199,16 +201,10 @@ export class Transcript {
 		this.#add(createItem("event", new PageView(this.style, { title, lines }), this.style));
 	}
 
-	/** Switches between full output and previews, and redraws everything. */
-	toggleExpanded(): void {
-		this.style.expanded = !this.style.expanded;
-		this.#arrange(true);
-	}
-
-	/** Switches between full thinking and its first line, and redraws everything. */
+	/** Switches between full thinking and its first line, in the visible blocks and in all that follow. */
 	toggleThinking(): void {
 		this.style.showThinking = !this.style.showThinking;
-		this.list.redraw();
+		this.style.redrawScreen();
 	}
 
 	/** Redraws everything, such as after a theme change. */

@@ -70,12 +70,13 @@ function start() {
 		{
 			screen: {
 				hint: (text) => void log.push({ hint: text }),
-				transcript: { toggleExpanded: note("tools"), toggleThinking: note("thinking") },
+				transcript: { toggleThinking: note("thinking") },
 			},
 			session: () => session,
 			quit: note("quit"),
 			suspend: note("suspend"),
 			searchHistory: note("history"),
+			openTranscript: note("transcript"),
 			pasteImage: note("image"),
 			editExternally: async (text) => `${text} edited`,
 			failed: (error) => void log.push(error),
@@ -163,7 +164,17 @@ test("each other app key runs its action", async () => {
 		"ctrl+r",
 		"ctrl+v",
 	);
-	expect(log).toEqual(["suspend", "/model", "cycle 1", "cycle -1", "level", "tools", "thinking", "history", "image"]);
+	expect(log).toEqual([
+		"suspend",
+		"/model",
+		"cycle 1",
+		"cycle -1",
+		"level",
+		"transcript",
+		"thinking",
+		"history",
+		"image",
+	]);
 	await terminal.press("alt+up");
 	expect(editor.getText()).toBe("queued");
 	await terminal.press("ctrl+g");

@@ -5,7 +5,7 @@ import { tempAgentDir, tempDir } from "../../helpers/temp.js";
 import { startApp } from "./app.js";
 
 test.each([
-	[40, ["lab/the-remembered-model is … · ctrl+o"]],
+	[40, ["lab/the-remembered-model is gone;", "using lab/a"]],
 	[80, ["lab/the-remembered-model is gone; using lab/a"]],
 	[120, ["lab/the-remembered-model is gone; using lab/a"]],
 ])("a remembered model that is gone is named with the one used instead, at %i columns", async (columns, expected) => {

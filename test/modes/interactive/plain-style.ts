@@ -19,6 +19,7 @@ export function plainStyle(change: Partial<ViewStyle> & { themeName?: BuiltInThe
 		liveRows: () => 10,
 		imageRows: () => 10,
 		requestRender: () => {},
+		redrawScreen: () => {},
 		requestStreamFrame: () => {},
 		...change,
 	};

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { text, thinking } from "../../helpers/loopback-provider.js";
 import { startApp } from "./app.js";
-import { messageEntry, reply, Script } from "./script.js";
+import { reply, Script } from "./script.js";
 import { createStage } from "./stage.js";
 
 const WIDTHS = [40, 80, 120];
@@ -142,22 +142,28 @@ test.each(WIDTHS)("a diff shows the unchanged lines around each change at %i col
 
 const LONG = Array.from({ length: 1500 }, (_, at) => `word${at}`).join(" ");
 
+test("an attached file is shown by its first lines, the user's own words around it in full", async () => {
+	const stage = await createStage({ columns: 60, rows: 24 });
+	const file = Array.from({ length: 100 }, (_, at) => `row${at}`).join("\n");
+	const words = Array.from({ length: 40 }, (_, at) => `word${at}`).join("\n");
+	stage.play(...new Script().user(`<file name="a.txt">\n${file}\n</file>\n\n${words}`));
+	const seen = (await stage.terminal.scrollback()).join("\n");
+	expect(seen.match(/row\d+/g)).toHaveLength(23);
+	expect(seen).toContain("… 78 lines below · ctrl+o transcript");
+	expect(seen.match(/word\d+/g)).toEqual(words.split("\n"));
+});
+
 test.each(WIDTHS)("a long paragraph is shown in full, whoever wrote it, at %i columns", async (columns) => {
 	const stage = await createStage({ columns, rows: 24 });
 	const script = new Script();
-	const shell = { role: "bashExecution", command: "x", exitCode: 0, cancelled: false, truncated: false } as const;
 	stage.style.showThinking = true;
-	stage.style.expanded = true;
-	stage.entries.push(messageEntry({ ...shell, output: LONG, timestamp: 0 }));
 	stage.play(
 		...new Script(2).user(LONG),
 		...script.replyStart(reply([])),
 		...script.updates(reply([{ thinking: LONG }, { text: LONG }]), 400),
-		{ type: "bash_start", command: "x" },
-		{ type: "bash_end", entryIndex: 1 },
 	);
 	const seen = (await stage.terminal.scrollback()).map((line) => line.replace(/^[▎›│ ]+/, "")).join(" ");
-	expect(seen.match(/word\d+/g)).toEqual([LONG, LONG, LONG, LONG].join(" ").split(" "));
+	expect(seen.match(/word\d+/g)).toEqual([LONG, LONG, LONG].join(" ").split(" "));
 });
 
 const THOUGHT = [

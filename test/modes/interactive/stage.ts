@@ -77,6 +77,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		keymap: createKeymap(),
 		images,
 		liveRows: () => Math.max(3, terminal.rows - 8),
+		redrawScreen: () => tui.redrawScreen(),
 		imageRows: () => Math.floor(terminal.rows * 0.4),
 		requestRender: () => tui.requestRender(),
 		requestStreamFrame: () => tui.requestStreamFrame(),

@@ -67,12 +67,3 @@ test.each([
 	expect(await screenOf(opened)).toBe(left);
 	expect(left).toContain("◆");
 });
-
-test("expanding shows every hidden entry, each behind the gutter for hidden entries", async () => {
-	const stage = await createStage({ rows: 60, entries: turns(4) });
-	await stage.rebuild([ranges("fold", stage, [POPPED, OUTER])]);
-	stage.transcript.toggleExpanded();
-	const screen = await stage.terminal.screen();
-	expect(screen.filter((row) => /^┆ (› question|answer|ls)/.test(row))).toHaveLength(9);
-	expect(screen.filter((row) => /^▎ (› question|answer|ls)/.test(row))).toHaveLength(3);
-});

@@ -41,7 +41,6 @@ test("hostile text never reaches the terminal as control sequences", async () =>
 		stage.play(...script.reply([], { stop: "error", error: HOSTILE_TEXT }));
 		stage.transcript.page(HOSTILE_TEXT, [HOSTILE_TEXT]);
 		stage.transcript.toggleThinking();
-		stage.transcript.toggleExpanded();
 		await stage.terminal.settle();
 	}
 	await stage.rebuild([popHook(stage.entries.length, HOSTILE_TEXT)]);

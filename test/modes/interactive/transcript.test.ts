@@ -19,34 +19,42 @@ test("without the gutter, lines start at the left edge", async () => {
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/turn-without-gutter.txt");
 });
 
-test("expanding shows full outputs, diff context and scripts, and collapsing hides them again", async () => {
-	const stage = await createStage({ rows: 80 });
+test("without colors, a mark distinguishes the user's text from the model's", async () => {
+	const stage = await createStage({ rows: 40, theme: "plain" });
 	playTurn(stage);
-	const before = await stage.terminal.text();
-	stage.transcript.toggleExpanded();
-	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/turn-expanded.txt");
-	stage.transcript.toggleExpanded();
-	expect(await stage.terminal.text()).toBe(before);
+	expect(await stage.terminal.screen()).toContain("▎ › why does checkout round down?");
 });
 
-test.each(["toggleExpanded", "toggleThinking"] as const)(
-	"%s redraws a long session once and clears no scrollback",
-	async (toggle) => {
-		const stage = await createStage({ rows: 20 });
-		const script = playTurn(stage);
-		for (let turn = 0; turn < 10; turn++)
-			stage.play(...script.user(`question ${turn}`), ...script.reply([{ text: "Yes." }]));
-		await stage.terminal.settle();
-		const redraws = stage.tui.fullRedraws;
-		const before = stage.terminal.output.length;
-		stage.transcript[toggle]();
-		await stage.terminal.settle();
-		expect(stage.tui.fullRedraws).toBe(redraws + 1);
-		expect(stage.terminal.output.slice(before)).not.toMatch(/\x1b\[[23]J/);
-		const seen = await stage.terminal.scrollback();
-		expect(seen.slice(0, 3)).toEqual([expect.stringContaining("pi 0.1.0"), "", "▎ › why does checkout round down?"]);
-	},
-);
+/** @returns the lines that occur more than once, without gutters and blank lines */
+function repeated(lines: readonly string[]): string[] {
+	const said = lines.filter((line) => /question|case|rounding|Yes/.test(line));
+	return said.filter((line, at) => said.indexOf(line) !== at);
+}
+
+test("toggling thinking redraws only the visible screen, and prints nothing twice", async () => {
+	const stage = await createStage({ rows: 20 });
+	const script = playTurn(stage);
+	for (let turn = 0; turn < 10; turn++) {
+		const thought = { thinking: `thought ${turn}\n${"more\n".repeat(6)}last of ${turn}` };
+		stage.play(...script.user(`question ${turn}`), ...script.reply([thought, { text: `Yes ${turn}.` }]));
+	}
+	const before = await stage.terminal.scrollback();
+	const screen = await stage.terminal.screen();
+	const written = stage.terminal.output.length;
+	for (let round = 0; round < 3; round++) {
+		stage.transcript.toggleThinking();
+		expect(await stage.terminal.text()).toContain("last of 9");
+		stage.transcript.toggleThinking();
+		expect(await stage.terminal.screen()).toEqual(screen);
+	}
+	for (let turn = 10; turn < 16; turn++) {
+		stage.play(...script.user(`question ${turn}`), ...script.reply([{ text: `Yes ${turn}.` }]));
+	}
+	const after = await stage.terminal.scrollback();
+	expect(after.slice(0, before.length - screen.length)).toEqual(before.slice(0, -screen.length));
+	expect(repeated(after)).toEqual([]);
+	expect(stage.terminal.output.slice(written)).not.toMatch(/\x1b\[[23]J/);
+});
 
 test("thinking hidden by a setting is one line that says so until the user toggles it", async () => {
 	const stage = await createStage({ rows: 40 });
@@ -186,8 +194,6 @@ test("after a pop the hidden entries turn dim and collapse, and the summary foll
 	await stage.rebuild(stages);
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/after-pop.txt");
 	expect(stage.tui.fullRedraws).toBe(redraws);
-	stage.transcript.toggleExpanded();
-	expect((await stage.terminal.scrollback()).filter((line) => line.startsWith("┆ ")).length).toBeGreaterThan(10);
 });
 
 test("after a compaction its summary replaces the compacted entries", async () => {
@@ -239,7 +245,7 @@ test("a long session opens with its last entries and a row that counts the other
 	stage.transcript.load({ entries: () => counting, rendererOf: () => undefined }, await stage.rebuild());
 	expect(read).toBeLessThan(1000);
 	const lines = await stage.terminal.scrollback();
-	expect(lines).toContain("  · … 9800 earlier entries · /export includes them all");
+	expect(lines).toContain("  · … 9800 earlier entries · ctrl+o transcript");
 	expect(lines.filter((line) => line.startsWith("▎ answer")).length).toBe(100);
 	expect(lines.at(-1)).toBe("▎ answer 4999");
 });

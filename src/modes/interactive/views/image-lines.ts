@@ -24,15 +24,13 @@ export class ImageLines {
 		return this.#found().some((id) => id !== null);
 	}
 
-	/** @returns lines of at most `width` columns; unless everything is expanded, only the first image is drawn */
+	/** @returns lines of at most `width` columns */
 	lines(width: number): string[] {
 		const ids = this.#found();
 		const room = { columns: width, rows: this.style.imageRows() };
-		let drawn = 0;
 		return this.images.flatMap((named, at) => {
 			const id = ids[at] ?? null;
-			const lines = id === null || (drawn > 0 && !this.style.expanded) ? null : this.style.images.lines(id, room);
-			if (lines) drawn += 1;
+			const lines = id === null ? null : this.style.images.lines(id, room);
 			const reason =
 				id === null && this.style.images.cannotDraw(named.image.mimeType) ? "this terminal supports PNG only" : "";
 			return lines ?? [this.style.theme.dim(clipLine(describe(named, reason), width))];

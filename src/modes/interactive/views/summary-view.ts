@@ -2,6 +2,7 @@ import { drawMarkdown } from "../../../tui/draw-markdown.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { formatTokens, plural } from "../../format.js";
 import { cleanLine, styled, wrapLines } from "../lines.js";
+import { transcriptKey } from "../transcript-hint.js";
 import { StaticView } from "./view.js";
 
 /** A message that replaces entries in the context. */
@@ -22,7 +23,7 @@ const MAX_LINES = 6;
 /** A summary: its text, then the number of replaced messages and the saved tokens. */
 export class SummaryView extends StaticView<ContextSummary> {
 	protected override draw(width: number): string[] {
-		const { theme, expanded, keymap } = this.style;
+		const { theme, expanded } = this.style;
 		const { text, by, messages, tokensBefore, tokens } = this.data;
 		const lines = drawMarkdown(stripAll(bare(text)), width, theme);
 		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
@@ -32,7 +33,7 @@ export class SummaryView extends StaticView<ContextSummary> {
 			messages > 0 ? "" : `${formatTokens(tokens)} tokens`,
 			cleanLine(by, 40),
 			shown.length < lines.length
-				? `${plural(lines.length - shown.length, "more line")}: ${keymap.keyOf("app.expandTools")}`
+				? [plural(lines.length - shown.length, "more line"), transcriptKey(this.style)].filter(Boolean).join(": ")
 				: "",
 		];
 		return [...shown, ...styled(wrapLines([facts.filter(Boolean).join(" · ")], width), theme.dim)];

@@ -8,12 +8,13 @@ import { View, type ViewStyle } from "./view.js";
 
 /** Identifies prompts at a glance, also without colors. */
 const MARK = "› ";
-/** Lines of a collapsed prompt. */
-const MAX_LINES = 24;
+/** Lines of an attached file. */
+const MAX_FILE_LINES = 24;
+const ATTACHED_FILE = /(<file name="[^"]*">\n[\s\S]*?\n<\/file>)/;
 /** Placeholders of images in the text: a file from the command line, a pasted image. */
 const IMAGE_IN_TEXT = /<file name="([^"]*)">\(image\)<\/file>|\[image (#\d+)\]/g;
 
-/** A prompt of the user and its images. Long prompts are cut unless everything is expanded. */
+/** A prompt of the user and its images. What the user wrote is complete; attached files are cut unless everything is expanded. */
 export class UserView extends View {
 	readonly #images: ImageLines;
 
@@ -30,19 +31,27 @@ export class UserView extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, expanded } = this.style;
+		const { theme } = this.style;
 		const text = messageText(this.message).trim();
-		const lines = text ? wrapLines(cleanLines(text), width - MARK.length) : [];
-		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
+		const lines = text.split(ATTACHED_FILE).flatMap((part, at) => this.#lines(part, at % 2 === 1, width));
 		const indent = " ".repeat(MARK.length);
-		const drawn = styled(shown, theme.userText).map((line, row) => {
+		const drawn = lines.map((line, row) => {
 			if (row === 0) return theme.accent(theme.bold(MARK)) + line;
 			return line === "" ? "" : indent + line;
 		});
-		if (shown.length < lines.length) {
-			drawn.push(more(lines.length - shown.length, "below", width, this.style));
-		}
 		return [...drawn, ...this.#images.lines(width)].map((line) => clipLine(line, width));
+	}
+
+	/** Lines of a part of the prompt, without the mark. */
+	#lines(part: string, isFile: boolean, width: number): string[] {
+		const { theme, expanded } = this.style;
+		const text = part.replace(/^\n|\n$/g, "");
+		const lines = text ? wrapLines(cleanLines(text), width - MARK.length) : [];
+		const isWhole = expanded || !isFile || lines.length <= MAX_FILE_LINES + 1;
+		if (isWhole) return styled(lines, theme.userText);
+		const omitted = lines.length - MAX_FILE_LINES;
+		const note = more(omitted, "below", width - MARK.length, this.style);
+		return [...styled(lines.slice(0, MAX_FILE_LINES), theme.userText), note];
 	}
 }
 

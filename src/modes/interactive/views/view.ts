@@ -9,8 +9,8 @@ export interface ViewStyle {
 	/** Absolute. Paths inside it are shown relative to it. */
 	readonly cwd: string;
 	readonly home: string;
-	/** Ctrl+O: full outputs and diffs, and every hidden entry. */
-	expanded: boolean;
+	/** Full outputs and diffs instead of previews: in the transcript pager. */
+	readonly expanded: boolean;
 	/** Ctrl+T: full thinking. */
 	showThinking: boolean;
 	/** Show a line of collapsed thinking; false only says that it is hidden. */
@@ -25,6 +25,8 @@ export interface ViewStyle {
 	/** Maximum rows of an image. */
 	imageRows(): number;
 	requestRender(): void;
+	/** Draws the visible screen again; lines that have scrolled off stay as they are. */
+	redrawScreen(): void;
 	/** Requests a frame for streamed data, at a lower but steady rate. */
 	requestStreamFrame(): void;
 }

@@ -22,7 +22,7 @@ const HOOKS = {
 async function stable(app: App): Promise<string> {
 	const screen = await app.terminal.screen();
 	const from = screen.findIndex((line) => OPEN.test(line) || line.startsWith(" sad"));
-	const to = screen.findIndex((line) => line.startsWith("~") || line.startsWith("/tmp"));
+	const to = screen.findIndex((line, at) => at > from && (line.startsWith("~") || line.startsWith("/tmp")));
 	const text = screen.slice(from, to).join("\n");
 	return `${text.replace(/\/tmp\/pi-agent-\w+/g, "/tmp/pi-agent-xxxxxx")}\n`;
 }

@@ -46,6 +46,6 @@ export async function startWithWork(
 export async function panel(app: App): Promise<string[]> {
 	const screen = await app.terminal.screen();
 	const from = screen.findIndex((line) => /^─+$/.test(line));
-	const to = screen.findIndex((line) => line.startsWith("~") || line.startsWith("/tmp"));
+	const to = screen.findIndex((line, at) => at > from && (line.startsWith("~") || line.startsWith("/tmp")));
 	return screen.slice(from, to);
 }

@@ -79,7 +79,7 @@ test("arguments of the wrong type are treated as missing", () => {
 test("a long output shows its end and counts the lines above", () => {
 	const call = { tool: "bash", args: { command: "seq" }, text: numbered(40), details: { exitCode: 0, durationMs: 1 } };
 	expect(finished(call).render(60).slice(1)).toEqual([
-		"│ … 34 lines above · ctrl+o shows all",
+		"│ … 34 lines above · ctrl+o transcript",
 		...[35, 36, 37, 38, 39, 40].map((row) => `│ line ${row}`),
 	]);
 	expect(finished(call, plainStyle({ expanded: true })).render(60)).toHaveLength(41);
@@ -213,7 +213,7 @@ test("changed words are highlighted in a preview that ends within a change", () 
 	const lines = finished({ tool: "edit", args: {}, details: { diff } }, plainStyle({ theme })).render(40);
 	expect(lines.slice(10)).toEqual([
 		...rows.slice(0, 7).map((row) => `│ ${row} + keep this [new]`),
-		"│ … 2 lines below · ctrl+o shows all",
+		"│ … 2 lines below · ctrl+o transcript",
 	]);
 });
 
@@ -241,7 +241,7 @@ test("only the beginning of a large streaming file is drawn", () => {
 	expect(view.render(50)).toEqual([
 		"write  big.txt",
 		...[1, 2, 3, 4, 5, 6].map((row) => `│ ${row} + line ${row}`),
-		"│ … 49994 lines below · ctrl+o shows all",
+		"│ … 49994 lines below · ctrl+o transcript",
 	]);
 });
 

@@ -1,6 +1,7 @@
 import type { Theme } from "../../../../tui/theme.js";
 import { plural } from "../../../format.js";
 import { cleanLines, clipLine, wrapLines } from "../../lines.js";
+import { transcriptHint } from "../../transcript-hint.js";
 import type { ViewStyle } from "../view.js";
 
 /** Lines of a collapsed output. */
@@ -74,8 +75,8 @@ export function failureMark(status: string, theme: Theme): string {
 
 /** A row that counts omitted lines. */
 export function more(hidden: number, where: "above" | "below", width: number, style: ViewStyle): string {
-	const key = style.expanded ? "" : style.keymap.keyOf("app.expandTools");
-	return style.theme.dim(clipLine(`… ${plural(hidden, "line")} ${where}${key ? ` · ${key} shows all` : ""}`, width));
+	const hint = transcriptHint(style);
+	return style.theme.dim(clipLine(`… ${plural(hidden, "line")} ${where}${hint && ` · ${hint}`}`, width));
 }
 
 function lastLines(text: string): string {

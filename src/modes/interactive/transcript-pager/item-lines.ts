@@ -1,0 +1,65 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
+import { withoutLinks } from "../../../tui/links.js";
+import type { Theme } from "../../../tui/theme.js";
+import { stripAll } from "../../../util/sanitize.js";
+import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
+import type { PagerItem } from "./pager-items.js";
+
+/** How an item is drawn. */
+export interface ItemLook {
+	theme: Theme;
+	/** Columns. */
+	width: number;
+	gutter: boolean;
+	isOpen: boolean;
+}
+
+const GUTTER = { in: ["▎", "gutterIn"], out: ["┆", "gutterOut"], summary: ["◆", "gutterSummary"] } as const;
+/** Narrower screens show notes below the item. Columns. */
+const MIN_NOTE_WIDTH = 50;
+
+/** Whether an item has more than its first row. What a person or a model said is always shown completely. */
+export function isFoldable({ kind, closed }: PagerItem, width: number): boolean {
+	if (kind === "tool" || kind === "summary" || kind === "thinking") return true;
+	return (kind === "bash" || kind === "system" || kind === "custom") && closed.render(width).length > 1;
+}
+
+/** Draws an item: gutter, fold mark, then its lines. @returns at least one line, each at most `width` columns */
+export function itemLines(item: PagerItem, { theme, width, gutter, isOpen }: ItemLook): string[] {
+	const room = Math.max(1, width - (gutter ? 3 : 2));
+	const note = item.note === "" ? "" : cleanLine(item.note, 60);
+	const folds = isFoldable(item, room);
+	const rows = folds && !isOpen ? [firstRow(item, theme, room, note)] : allRows(item, theme, room, note);
+	return rows.map((row, at) => {
+		const mark = item.mark === "none" || (item.mark === "summary" && at > 0) ? null : GUTTER[item.mark];
+		const side = gutter ? (mark ? theme[mark[1]](mark[0]) : " ") : "";
+		const fold = folds && at === 0 ? theme.dim(isOpen ? "▾" : "▸") : " ";
+		const text = item.mark === "out" ? theme.dim(stripAll(withoutLinks(row))) : row;
+		return clipLine(`${side}${fold} ${text}`, width);
+	});
+}
+
+/** The row of a collapsed item, with its note at the right. */
+function firstRow(item: PagerItem, theme: Theme, room: number, note: string): string {
+	const isBeside = note !== "" && room >= MIN_NOTE_WIDTH;
+	const width = isBeside ? room - visibleWidth(note) - 3 : room;
+	const row = item.kind === "thinking" ? thought(item.text, theme, width) : (item.closed.render(width)[0] ?? "");
+	return isBeside ? spread(row, theme.dim(note), room) : row;
+}
+
+function thought(text: string, theme: Theme, width: number): string {
+	const first = cleanLine(text.trim().slice(0, 400).split("\n", 1)[0] ?? "").replace(/^[#*\s]+|[*\s]+$/g, "");
+	return theme.thinking(clipLine(`∴ ${first}`, width));
+}
+
+function allRows(item: PagerItem, theme: Theme, room: number, note: string): string[] {
+	const rows = [...item.open().render(room)];
+	if (rows.length === 0) rows.push("");
+	if (item.kind === "tool" && rows.length === 1) rows.push(theme.dim("│ (no output)"));
+	if (note === "") return rows;
+	const [first = ""] = rows;
+	// A note never shortens what it describes.
+	if (visibleWidth(first) + visibleWidth(note) + 2 <= room)
+		return [spread(first, theme.dim(note), room), ...rows.slice(1)];
+	return [...rows, ...wrapLines([note], room).map(theme.dim)];
+}
