@@ -72,7 +72,7 @@ const ALL = {
 	collapseChangelog: true,
 	quietStartup: true,
 	lastChangelogVersion: "0.1.0",
-	compaction: { enabled: false, reserveTokens: 1, keepRecentTokens: 2 },
+	compaction: { enabled: false, reserveTokens: 1, keepRecentTokens: 2, model: "openai/gpt-5.5" },
 	retry: { enabled: false, maxRetries: 0, baseDelayMs: 1 },
 	terminal: { showImages: false, title: false, progress: false, notify: "bell" },
 	skills: { enabled: false },

@@ -109,8 +109,8 @@ describe("events", () => {
 		await session.prompt("two");
 		await session.compact();
 		await session.prompt("three");
-		expect(sent(3)[0]).toContain("<summary>\n3 messages\n\n## The user's latest message, verbatim\ntwo\n</summary>");
-		expect(sent(3).slice(1)).toEqual(["assistant: a2", "user: three"]);
+		expect(sent(3)[0]).toContain("<summary>\n3 messages\n</summary>");
+		expect(sent(3).slice(1)).toEqual(["user: two", "assistant: a2", "user: three"]);
 		expect(notices()).toEqual([]);
 	});
 

@@ -40,13 +40,14 @@ test("the input of context handlers is frozen: list, items and messages, whateve
 	await session.prompt("three");
 	expect(sent(4)).toEqual([
 		expect.stringContaining("<summary>"),
+		"user: two",
 		expect.stringMatching(/^assistant: /),
 		"user: three",
 		expect.stringContaining("note"),
 		"user: added",
 	]);
 	expect(new Set(edits)).toEqual(new Set(["TypeError"]));
-	expect(edits.length).toBe(6 * 5);
+	expect(edits.length).toBe(6 * 6);
 });
 
 test("a mutation is an error of the hook, and the request is unchanged", async () => {

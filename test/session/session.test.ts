@@ -141,7 +141,7 @@ describe("compaction", () => {
 			modelOptions: { contextWindow: 8192 },
 		});
 		provider.reply("a1", { content: [text("b1")], usage: { input: 6200, output: 2000 } }, "SUMMARY", "c1");
-		await session.prompt("one");
+		await session.prompt(`one ${"and more ".repeat(300)}`);
 		await session.prompt("two");
 		const ended = events.find(({ type }) => type === "auto_compaction_end");
 		expect(ended).toMatchObject({ aborted: false, result: { type: "compaction", summary: "SUMMARY" } });
@@ -154,7 +154,7 @@ describe("compaction", () => {
 			userSettings: { compaction: { enabled: true, reserveTokens: 1, keepRecentTokens: 5 } },
 		});
 		provider.reply("a1", httpError(400, {}, "prompt is too long: 300000 tokens > 200000 maximum"), "SHORT", "fine");
-		await session.prompt("one");
+		await session.prompt(`one ${"and more ".repeat(300)}`);
 		await session.prompt("two");
 		expect(sent(4)).toEqual([expect.stringContaining("SHORT"), "user: two"]);
 		expect(session.entries.map(({ type }) => type)).toEqual([
@@ -189,12 +189,14 @@ describe("/compact", () => {
 
 	test("refuses without asking the model when even an empty summary would not shorten the context", async () => {
 		const { session, provider } = await startSession();
-		provider.reply("a1");
+		provider.reply("a1", "a2");
 		await session.prompt("one");
+		await expect(session.prompt("/compact")).rejects.toThrow(/^There is nothing to compact yet$/);
+		await session.prompt("two");
 		await expect(session.prompt("/compact")).rejects.toThrow(
 			/^A summary would not shorten the context: \d+ → at least \d+ tokens$/,
 		);
-		expect(provider.requests).toHaveLength(1);
+		expect(provider.requests).toHaveLength(2);
 		expect(session.entries.map(({ type }) => type)).not.toContain("compaction");
 	});
 
@@ -219,7 +221,7 @@ describe("/compact", () => {
 		await session.prompt("/compact");
 		await session.prompt("go on");
 		expect(sent(4)[0]).toContain("## Done\na.txt was read");
-		expect(sent(4)[0]).toContain(TASK);
+		expect(sent(4)[1]).toBe(`user: ${TASK}`);
 	});
 });
 

@@ -37,18 +37,18 @@ at  event              result
 3   tool_result bash   returned {"isError":false}
 3   tool_call read     no result
 3   tool_result read   no result
-5   context            unchanged: 4 messages, about 85 tokens
+5   context            unchanged: 4 messages, about 86 tokens
 6   tool_call edit     no result
 6   tool_result edit   no result
-7   context            unchanged: 6 messages, about 123 tokens
-9   context            unchanged: 8 messages, about 154 tokens
+7   context            unchanged: 6 messages, about 124 tokens
+9   context            unchanged: 8 messages, about 155 tokens
 10  tool_call write    no result
 10  tool_result write  no result
 10  tool_call bash     no result
 10  tool_result bash   no result
 10  tool_call bash     blocked: no push
-13  context            unchanged: 12 messages, about 218 tokens
-14  context            13 → 7 messages, about 230 → 101 tokens
+13  context            unchanged: 12 messages, about 219 tokens
+14  context            13 → 7 messages, about 231 → 101 tokens
                        hides 1, 2, 3, 4, 5, 6, 7
                        adds user, 6 tokens: short
 

@@ -71,7 +71,7 @@ test(`every one of ${REQUESTS} requests of an eventful session is recomputed exa
 		...place,
 		hookFiles: HOOKS,
 		files: { "a.txt": "a", "b.txt": "b" },
-		modelOptions: { contextWindow: 3400 },
+		modelOptions: { contextWindow: 3000 },
 		userSettings: { compaction: { keepRecentTokens: 6000 } },
 	};
 	const files = new Set<string>();

@@ -246,14 +246,16 @@ describe("the session", () => {
 				"stay.ts": `export default (pi) => pi.on("session", ({ reason }) => reason.startsWith("before_") ? { cancel: true } : undefined);`,
 			},
 		});
-		provider.reply("a1");
-		const end = client.nextEvent(ended);
-		await client.call("prompt", { message: "u1" });
-		await end;
+		provider.reply("a1", "a2");
+		for (const message of ["u1", "u2"]) {
+			const end = client.nextEvent(ended);
+			await client.call("prompt", { message });
+			await end;
+		}
 		expect(await client.call("reset")).toEqual({ cancelled: true });
 		expect(await client.call("branch", { entryIndex: 1 })).toEqual({ text: "", cancelled: true });
 		await expect(client.call("compact")).rejects.toThrow("Hook stay canceled the compaction");
-		expect(session.entries).toHaveLength(3);
+		expect(session.entries).toHaveLength(5);
 	});
 
 	test("is compacted with instructions", async () => {

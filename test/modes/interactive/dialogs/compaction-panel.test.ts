@@ -98,13 +98,12 @@ test("the user can edit the summary, which is then theirs", async () => {
 	expect(app.session().entries.at(-1)).toMatchObject({ summary: "It was fixed. Thoroughly." });
 });
 
-test("after the model fails, r asks it again and e lets the user write the summary", async () => {
+test("after the model fails, pi writes the summary and says so, and r asks the model again", async () => {
 	const app = await startWithTurns();
 	app.provider.reply(httpError(400, {}, "no such model"), "Second draft.", "Third draft.");
 	await app.submit("/compact");
-	await app.terminal.waitFor("returned no summary");
-	await app.terminal.press("enter");
-	expect((await panel(app)).at(-1)).toContain("e write it · r redraft");
+	await app.terminal.waitFor("summary by pi, without a model");
+	expect((await panel(app)).join("\n")).toContain("## Prompts of the user");
 	await app.terminal.type("r");
 	await app.terminal.waitFor("Second draft.");
 	await app.terminal.waitFor("enter accept");
@@ -183,18 +182,22 @@ test.each([40, 80, 120])(
 	"/compact refuses to lengthen a small session and says so with figures, at %d columns",
 	async (columns) => {
 		const app = await startApp({ columns, rows: 30 });
-		app.provider.reply("It rounds down.");
+		app.provider.reply("It rounds down.", "Yes.");
 		await app.terminal.waitFor("0%");
 		await app.submit("why?");
 		await app.terminal.waitFor("It rounds down.");
+		await app.submit("/compact");
+		await app.terminal.waitFor("nothing to compact yet");
+		await app.submit("sure?");
+		await app.terminal.waitFor("Yes.");
 		await app.submit("/compact");
 		await app.terminal.waitFor("A summary would not shorten");
 		const screen = (await app.terminal.screen()).map((line) => line.trim()).join(" ");
 		expect(screen).toMatch(
 			/A summary would not shorten the context: \d+ → at least \d+ tokens · compact when the conversation is longer/,
 		);
-		expect(app.provider.requests).toHaveLength(1);
-		expect(app.session().entries).toHaveLength(3);
+		expect(app.provider.requests).toHaveLength(2);
+		expect(app.session().entries).toHaveLength(5);
 	},
 );
 
