@@ -44,6 +44,8 @@ export interface CompactionTrial {
 	readonly signal: AbortSignal;
 	/** What the compaction keeps, unless a hook chooses otherwise. */
 	readonly cut: CompactionCut;
+	/** What a compaction does beyond replacing early messages, as short phrases. */
+	describe(entry: Partial<CompactionEntry>): string[];
 	/** Asks the hooks for a compaction; null when none returns one. @throws PiError `compaction_failed` when a hook forbids it */
 	askHooks(): Promise<CompactionDraft | null>;
 	/**

@@ -10,6 +10,7 @@ import type {
 } from "../commands/compaction.js";
 import { readOverflow } from "../context/calibration.js";
 import { type CompactionPlan, planCompactions } from "../context/compact.js";
+import { describeCompaction } from "../context/compaction-steps.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { activeReplacement } from "../context/replacement.js";
 import { estimateAll } from "../context/tokens.js";
@@ -200,6 +201,7 @@ export class Compaction implements CommandCompaction {
 		return {
 			signal,
 			cut: cutOf(plan),
+			describe: (entry) => describeCompaction(entry, viewLog(state.log)),
 			askHooks: () => askHooks(plan, drafting),
 			async draft(onText, stop) {
 				const linked = linkSignals(signal, stop);

@@ -1,4 +1,5 @@
 import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
+import { describeCompaction } from "../../context/compaction-steps.js";
 import type { EntrySource } from "../../context/entry-message.js";
 import {
 	type AppMessage,
@@ -43,7 +44,7 @@ export interface EntryDrawing {
 export function itemsOfEntry(entries: EntrySource, index: number, drawing: EntryDrawing): Item[] {
 	const entry = entries.at(index);
 	if (!entry) return [];
-	if (!isMessageEntry(entry)) return itemsOfOther(entry, index, drawing);
+	if (!isMessageEntry(entry)) return itemsOfOther(entry, index, drawing, entries);
 	if (entry.message.role !== "assistant") return itemsOfMessage(entry.message, index, drawing);
 	const next = entries.at(index + 1);
 	const retried = isMessageEntry(next) && next.message.role === "assistant";
@@ -69,12 +70,18 @@ export function itemsOfMessage(message: AppMessage, entryIndex: number, drawing:
 }
 
 /** The items of an entry that is not a message. */
-export function itemsOfOther(entry: SessionEntry, entryIndex: number, drawing: EntryDrawing): Item[] {
+export function itemsOfOther(
+	entry: SessionEntry,
+	entryIndex: number,
+	drawing: EntryDrawing,
+	entries: EntrySource,
+): Item[] {
 	const { style } = drawing;
 	if (isSystemItemEntry(entry)) return [createItem("system", new SystemItemView(style, entry), style, { entryIndex })];
 	const event = (text: string) => [createItem("event", new NoticeView(style, { level: "info", message: text }), style)];
 	if (isCompactionEntry(entry)) {
-		return event(`compacted here · the context had ${formatTokens(entry.tokensBefore)} tokens`);
+		const steps = describeCompaction(entry, entries);
+		return event([`compacted here · the context had ${formatTokens(entry.tokensBefore)} tokens`, ...steps].join(" · "));
 	}
 	if (isContextUndoEntry(entry)) {
 		return event(`entry ${entry.entryIndex} undone · the messages it replaced are in the context again`);

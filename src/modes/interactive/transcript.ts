@@ -157,7 +157,8 @@ export class Transcript {
 				break;
 			case "entry_appended":
 				this.#isUndone ||= isContextUndoEntry(event.entry);
-				for (const item of itemsOfOther(event.entry, event.entryIndex, this.#drawing())) this.#add(item);
+				for (const item of itemsOfOther(event.entry, event.entryIndex, this.#drawing(), this.#source.entries()))
+					this.#add(item);
 				break;
 			case "context_changed":
 				if (this.#isUndone) this.#reachBack(event.context);

@@ -20,6 +20,7 @@ export async function askPlainCompaction(
 			draft ??= await trial.draft(() => {}, trial.signal);
 			const { tokensBefore, tokensAfter } = await trial.preview(draft.entry);
 			output.say(`Summary by ${authorOf(draft)}:\n${draft.entry.summary.trim()}`);
+			for (const step of trial.describe(draft.entry)) output.say(`  ${step}`);
 			output.say(`The context would change from ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
 			const answer = await dialogs.select("Use this summary?", ANSWERS, { signal: trial.signal });
 			if (answer === "use") return await trial.accept(draft);

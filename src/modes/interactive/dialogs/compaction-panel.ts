@@ -128,6 +128,9 @@ export class CompactionPanel implements Component, Focusable {
 			`drops ${plural(dropped.messages, "message")}, ${formatTokens(dropped.tokens)}`,
 			`keeps ${kept.messages}, ${formatTokens(kept.tokens)}`,
 			...(byHooks.messages > 0 ? [`${byHooks.messages} of them by ${byHooks.names.join(", ")}`] : []),
+			...this.options.trial.describe(
+				this.#summary.kind === "ready" ? this.#summary.draft.entry : this.options.trial.cut,
+			),
 		];
 		return [...lines, ...wrapLines([cleanLine(facts.join(" · "))], width - 2).map((line) => ` ${line}`)];
 	}

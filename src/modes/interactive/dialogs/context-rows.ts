@@ -1,11 +1,12 @@
 import { type ContextInspection, requestSize } from "../../../commands/inspection.js";
+import { describeCompaction } from "../../../context/compaction-steps.js";
 import type { Origin, TracedMessage } from "../../../context/context-message.js";
 import { diffRequests } from "../../../context/diff-requests.js";
 import { type EntrySource, entryMessage } from "../../../context/entry-message.js";
 import { fullText, type LedgerHidden, type LedgerMessage } from "../../../context/ledger.js";
 import { estimateTokens } from "../../../context/tokens.js";
 import { hookName } from "../../../hooks/hook-name.js";
-import type { AppMessage } from "../../../log/entry.js";
+import { type AppMessage, isCompactionEntry } from "../../../log/entry.js";
 import type { Theme } from "../../../tui/theme.js";
 import { formatTokens, plural } from "../../format.js";
 import { cleanLine } from "../lines.js";
@@ -105,7 +106,9 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 	const row = tracedRow(traced, traced.entryIndex, context.messages);
 	const state = message.cached === undefined ? "" : message.cached ? "cached" : "new";
 	if (traced.origin.kind === "compaction") {
-		return { ...row, state, mark: "summary", text: coveredEntries(ledger.hidden, row.text) };
+		const entry = inspection.entries.at(traced.origin.entryIndex);
+		const steps = isCompactionEntry(entry) ? describeCompaction(entry, inspection.entries) : [];
+		return { ...row, state, mark: "summary", text: [coveredEntries(ledger.hidden, row.text), ...steps].join(" · ") };
 	}
 	if (traced.origin.kind === "freeze") return { ...row, state, mark: traced.entryIndex === null ? "summary" : "in" };
 	if (traced.origin.kind === "shortened") return { ...row, state, note: replacedNote(message, "compaction") };
