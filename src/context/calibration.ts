@@ -23,6 +23,8 @@ const REFUSED_SHARE = 0.9;
 export class Calibration {
 	readonly #ratios = new Map<string, number>();
 	readonly #windows = new Map<string, number>();
+	/** Models whose ratio was guessed after refusals that told no sizes. */
+	readonly #guessed = new Set<string>();
 	/** Refusals in a row that told no sizes. */
 	readonly #untold = new Map<string, number>();
 	/** Models whose counts were looked for in the current log. */
@@ -31,6 +33,11 @@ export class Calibration {
 	/** Tokens of the model for each estimated token; 1 when unknown. */
 	ratio(model: ModelName | undefined): number {
 		return (model && this.#ratios.get(keyOf(model))) ?? 1;
+	}
+
+	/** Whether the ratio was guessed after a refusal, so that a request that seems too large may still fit. */
+	isGuess(model: ModelName | undefined): boolean {
+		return model !== undefined && this.#guessed.has(keyOf(model));
 	}
 
 	/** The context window of a model in tokens: the declared one, or a smaller one that it enforced; 0 when unknown. */
@@ -65,13 +72,17 @@ export class Calibration {
 		}
 		const refusals = (this.#untold.get(key) ?? 0) + 1;
 		this.#untold.set(key, refusals);
-		if (refusals <= MAX_GROWTHS) this.#noteCount(model, estimated, expected * UNTOLD_GROWTH);
-		else this.#windows.set(key, Math.floor(expected * REFUSED_SHARE));
+		if (refusals <= MAX_GROWTHS) {
+			this.#noteCount(model, estimated, expected * UNTOLD_GROWTH);
+			this.#guessed.add(key);
+		} else this.#windows.set(key, Math.floor(expected * REFUSED_SHARE));
 	}
 
 	#noteCount(model: ModelName, estimated: number, counted: number): void {
 		const ratio = ratioOf(estimated, counted);
-		if (ratio !== null) this.#ratios.set(keyOf(model), ratio);
+		if (ratio === null) return;
+		this.#ratios.set(keyOf(model), ratio);
+		this.#guessed.delete(keyOf(model));
 	}
 
 	/** Call after the log was replaced. What was learned of the models stays. */

@@ -23,6 +23,11 @@ export interface WindowBudget {
 	keepRecent: number;
 }
 
+/** Room that every request leaves for the reply, in tokens. */
+export function minReply(window: number): number {
+	return Math.max(64, Math.min(1024, Math.floor(window / 16)));
+}
+
 /** Windows below this size scale down what is reserved and kept. */
 const FULL_SCALE_WINDOW = 65_536;
 const MAX_SUMMARY = 8_000;
@@ -33,7 +38,7 @@ const MAX_SUMMARY = 8_000;
  */
 export function divideWindow({ window, preamble, reserveTokens, keepRecentTokens }: WindowInputs): WindowBudget {
 	const scale = Math.min(1, window / FULL_SCALE_WINDOW);
-	const max = window - Math.max(64, Math.min(1024, Math.floor(window / 16)));
+	const max = window - minReply(window);
 	const usable = Math.max(0, window - Math.floor(reserveTokens * scale));
 	const target = Math.min(max, Math.floor(Math.max(0.6 * usable, preamble + 0.15 * window)));
 	// A limit at or below the target would compact again and again.

@@ -143,7 +143,7 @@ export class Compaction implements CommandCompaction {
 				retry: settings.retry,
 				idleTimeoutMs: settings.streamIdleTimeoutMs,
 				maxTokens: budget?.summary ?? MAX_SUMMARY_TOKENS,
-				earlier: active?.kind === "compaction" ? active.entry.details : undefined,
+				earlier: active?.kind === "compaction" ? active.entry : null,
 				...(focus ? { focus } : {}),
 				signal: operation.signal,
 				onNotice: (message: string) => emit({ type: "notice", level: "warning", message }),

@@ -2,6 +2,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CompactionCut, CompactionDraft } from "../commands/compaction.js";
 import { type CompactionPlan, promptsToKeep } from "../context/compact.js";
 import type { TracedMessage } from "../context/context-message.js";
+import { compactionMessage } from "../context/entry-message.js";
 import { readActivities, withFileLists, withoutFileLists } from "../context/plain-summary.js";
 import { PiError } from "../errors.js";
 import { textOf } from "../hooks/dialog-options.js";
@@ -21,8 +22,8 @@ export interface DraftInputs extends Omit<SummarizerDeps, "models" | "onText"> {
 	model: Model<Api>;
 	models: Pick<SessionModels, "resolveApiKey" | "requestAuth">;
 	hooks: HookRunner;
-	/** Details of the previous compaction. */
-	earlier: CompactionDetails | undefined;
+	/** The active compaction; null for none. */
+	earlier: CompactionEntry | null;
 	/** The longest summary, in estimated tokens. */
 	maxTokens: number;
 	focus?: string;
@@ -42,13 +43,15 @@ export async function draftCompaction(
 	setup: DraftInputs,
 	onText: (text: string) => void,
 ): Promise<CompactionDraft> {
-	const activities = readActivities(plan.messagesToSummarize, setup.earlier);
+	const activities = readActivities(plan.messagesToSummarize, setup.earlier?.details);
 	const listTokens = Math.floor(setup.maxTokens * LISTS_SHARE);
 	const { previousSummary } = plan;
+	const earlierMessage = setup.earlier && compactionMessage(setup.earlier);
 	const previous = previousSummary === undefined ? undefined : withoutFileLists(previousSummary);
 	const { text, model, reason, parts } = await summarize(
 		{
-			messages: plan.messagesToSummarize,
+			// The previous summary is merged separately.
+			messages: plan.messagesToSummarize.filter((message) => message !== earlierMessage),
 			previous,
 			activities,
 			focus: setup.focus,

@@ -1,6 +1,6 @@
 import type { BuiltContext } from "../context/context-message.js";
 import { estimateTokens } from "../context/tokens.js";
-import { divideWindow, type WindowBudget } from "../context/window-budget.js";
+import { divideWindow, minReply, type WindowBudget } from "../context/window-budget.js";
 import { PiError } from "../errors.js";
 import { hookName } from "../hooks/hook-name.js";
 import type { AppMessage } from "../log/entry.js";
@@ -41,7 +41,8 @@ export class SessionWindow {
 	/** Tokens that the model may write in reply to the next request; null when its window is unknown. */
 	replyRoom(): number | null {
 		if (this.size === 0) return null;
-		return Math.max(1, Math.floor(this.size - this.deps.context.tokens() * (1 + UNCERTAINTY) - UNCERTAIN_TOKENS));
+		const room = Math.floor(this.size - this.deps.context.tokens() * (1 + UNCERTAINTY) - UNCERTAIN_TOKENS);
+		return Math.max(minReply(this.size), room);
 	}
 
 	/** Why the next request cannot be sent, because it exceeds the window; null if it fits. */
@@ -49,6 +50,8 @@ export class SessionWindow {
 		const { context, setup, state } = this.deps;
 		const budget = this.budget();
 		if (!budget || !state.model || context.estimatedTokens() <= budget.max) return null;
+		// Only the model knows then.
+		if (context.calibration.isGuess(state.model)) return null;
 		const size = `about ${count(context.tokens())} tokens do not fit into the window of ${state.model.name}, ${count(this.size)}`;
 		if (setup.preamble.tokens > budget.max)
 			return `The system prompt and the tools are too large: ${size}; turn tools off with /tools, or choose a larger model with /model`;

@@ -197,6 +197,5 @@ function replyText(reply: AssistantMessage): string {
 	return reply.content
 		.filter((block) => block.type === "text")
 		.map((block) => block.text)
-		.join("\n")
-		.trimStart();
+		.join("\n");
 }

@@ -4,7 +4,7 @@ import type { AssistantMessage } from "@mariozechner/pi-ai";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PiError } from "../../src/errors.js";
-import { isMessageEntry, messageText } from "../../src/log/entry.js";
+import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../../src/log/entry.js";
 import type { ProviderRequest, Reply } from "../helpers/loopback-provider.js";
 import { LoopbackProvider, toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
@@ -85,29 +85,53 @@ const scenario = fc.record({
 
 const RUNS = Number(process.env.PI_TEST_RUNS ?? 40);
 
-test("no sequence of prompts, models and windows ends in a request that cannot be sent", async () => {
-	const hookFiles = ["pin", "fold"].map((name) => join(import.meta.dirname, `../../hooks-examples/${name}.ts`));
-	const hooks = Object.fromEntries(
-		["pin", "fold"].map((name, at) => [`${name}.ts`, readFileSync(hookFiles[at] ?? "", "utf8")]),
-	);
-	const agentDir = tempAgentDir();
-	await fc.assert(
-		fc.asyncProperty(scenario, async ({ windows, bytesPerToken, names, reportsUsage, failsSummaries, actions }) => {
-			const provider = new LoopbackProvider();
-			await provider.start();
-			try {
-				await play({ provider, hooks, agentDir, windows, bytesPerToken, names, reportsUsage, failsSummaries, actions });
-				expect(provider.violations).toEqual([]);
-			} finally {
-				await provider.close();
-			}
-		}),
-		{ numRuns: RUNS },
-	);
-}, RUNS * 5000);
+test(
+	"no sequence of prompts, models and windows ends in a request that cannot be sent",
+	async () => {
+		const hookFiles = ["pin", "fold"].map((name) => join(import.meta.dirname, `../../hooks-examples/${name}.ts`));
+		const hooks = Object.fromEntries(
+			["pin", "fold"].map((name, at) => [`${name}.ts`, readFileSync(hookFiles[at] ?? "", "utf8")]),
+		);
+		const agentDir = tempAgentDir();
+		await fc.assert(
+			fc.asyncProperty(scenario, async ({ windows, bytesPerToken, names, reportsUsage, failsSummaries, actions }) => {
+				const provider = new LoopbackProvider();
+				await provider.start();
+				try {
+					await play({
+						provider,
+						hooks,
+						agentDir,
+						windows,
+						bytesPerToken,
+						names,
+						reportsUsage,
+						failsSummaries,
+						actions,
+					});
+					expect(provider.violations).toEqual([]);
+				} finally {
+					await provider.close();
+				}
+			}),
+			{ numRuns: RUNS, ...(process.env.PI_TEST_SEED ? { seed: Number(process.env.PI_TEST_SEED) } : {}) },
+		);
+	},
+	RUNS * 5000,
+);
 
 /** System prompt and tools as JSON, about. */
 const WIRE_PREAMBLE_BYTES = 9000;
+
+/** The entries of each turn, which begins with a prompt. */
+function turnsOf(entries: readonly SessionEntry[]): SessionEntry[][] {
+	const turns: SessionEntry[][] = [];
+	for (const entry of entries) {
+		if (isUserMessageEntry(entry)) turns.push([entry]);
+		else turns.at(-1)?.push(entry);
+	}
+	return turns;
+}
 
 interface Play {
 	provider: LoopbackProvider;
@@ -175,30 +199,27 @@ async function play({
 		},
 	);
 	const pinned: string[] = [];
+	const pinnedTurns = new Set<number>();
 	let folded = false;
 	for (const [at, action] of actions.entries()) {
 		if (action.kind === "model") await session.setModel(model(action.index));
 		else if (action.kind === "compact" || action.kind === "uncompact")
-			await session.prompt(action.kind === "compact" ? "/compact" : "/uncompact yes").catch(() => {});
+			await session.prompt(action.kind === "compact" ? "/compact" : "/uncompact anyway").catch(() => {});
 		else if (action.kind === "pin") {
 			if (folded) continue;
-			const turn = session.entries.findIndex(
-				(entry) => isMessageEntry(entry) && entry.message.role === "user" && messageText(entry.message).length < 300,
-			);
-			const entry = session.entries[turn];
-			if (turn < 0 || !isMessageEntry(entry)) continue;
-			const small = session.entries.slice(turn, turn + 3).every((one) => JSON.stringify(one).length < 1500);
-			if (!small) continue;
-			await session.prompt(`/pin ${turn}`);
-			pinned.push(messageText(entry.message));
+			const turns = turnsOf(session.entries);
+			const number = turns.findIndex((turn, at) => !pinnedTurns.has(at) && JSON.stringify(turn).length < 1500);
+			const prompt = turns[number]?.[0];
+			if (!isMessageEntry(prompt)) continue;
+			await session.prompt(`/pin ${number + 1}`);
+			expect(session.entries.at(-1)).toMatchObject({ type: "pin" });
+			pinnedTurns.add(number);
+			pinned.push(messageText(prompt.message));
 		} else if (action.kind === "fold") {
 			// A folded turn is not sent, pinned or not.
 			if (pinned.length > 0) continue;
 			folded = true;
-			const users = session.entries.flatMap((entry, index) =>
-				isMessageEntry(entry) && entry.message.role === "user" ? [index] : [],
-			);
-			if (users.length > 2) await session.prompt(`/fold ${users[0]} ${users[1]} short`).catch(() => {});
+			if (turnsOf(session.entries).length > 2) await session.prompt("/fold 1 2 short").catch(() => {});
 		} else {
 			plan = action;
 			reads = 0;

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { Calibration, readOverflow } from "../../src/context/calibration.js";
+
+const MODEL = { provider: "lab", id: "m" };
+
+describe("readOverflow", () => {
+	test.each([
+		["prompt is too long: 213462 tokens > 200000 maximum", 200_000, 213_462],
+		[
+			"This model's maximum context length is 8192 tokens. However, you requested 9001 tokens (8001 in the messages, 1000 in the completion). Please reduce the length.",
+			8192,
+			8001,
+		],
+		[
+			"This model's maximum context length is 128000 tokens. However, your messages resulted in 130,123 tokens.",
+			128_000,
+			130_123,
+		],
+		[
+			"This endpoint's maximum context length is 32768 tokens. However, you requested about 40000 tokens (39000 of text input, 1000 in the output).",
+			32_768,
+			39_000,
+		],
+		["The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).", 1_048_575, 1_196_265],
+		["This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131_072, 537_812],
+		["prompt token count of 70000 exceeds the limit of 64000", 64_000, 70_000],
+		["Your request exceeded model token limit: 262144 (requested: 300000)", 262_144, 300_000],
+		[
+			"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+			32_768,
+			40_000,
+		],
+		["request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it", 4096, 5000],
+		["Your input exceeds the context window of this model.", null, null],
+		["context_length_exceeded", null, null],
+	])("reads window and size from: %s", (message, window, requested) => {
+		expect(readOverflow(message)).toEqual({ window, requested });
+	});
+});
+
+describe("Calibration", () => {
+	test("learns how many of its own tokens a model counts for an estimated one", () => {
+		const calibration = new Calibration();
+		expect(calibration.ratio(MODEL)).toBe(1);
+		calibration.noteAccepted(MODEL, 1000, 1300);
+		expect(calibration.ratio(MODEL)).toBeCloseTo(1.3);
+		expect(calibration.ratio({ provider: "lab", id: "other" })).toBe(1);
+	});
+
+	test("ignores replies without a count, and counts that cannot be right", () => {
+		const calibration = new Calibration();
+		calibration.noteAccepted(MODEL, 1000, 0);
+		expect(calibration.ratio(MODEL)).toBe(1);
+		calibration.noteAccepted(MODEL, 1000, 1);
+		expect(calibration.ratio(MODEL)).toBe(0.7);
+		calibration.noteAccepted(MODEL, 1000, 1e9);
+		expect(calibration.ratio(MODEL)).toBe(4);
+	});
+
+	test("believes a smaller window that a model enforces, never a larger one", () => {
+		const calibration = new Calibration();
+		const declared = { ...MODEL, contextWindow: 32_768 };
+		calibration.noteRefusal(MODEL, "maximum context length is 8192 tokens", 9000);
+		expect(calibration.window(declared)).toBe(8192);
+		expect(calibration.window({ ...MODEL, contextWindow: 4096 })).toBe(4096);
+		expect(calibration.window({ ...MODEL, contextWindow: 0 })).toBe(8192);
+		expect(calibration.window(undefined)).toBe(0);
+	});
+
+	test("raises its estimate with each refusal that tells no size, then doubts the window", () => {
+		const calibration = new Calibration();
+		const window = () => calibration.window({ ...MODEL, contextWindow: 32_768 });
+		for (let refusal = 1; refusal <= 4; refusal++) {
+			calibration.noteRefusal(MODEL, "context_length_exceeded", 5000);
+			expect(calibration.ratio(MODEL)).toBeCloseTo(Math.min(4, 1.4 ** refusal));
+			expect(window()).toBe(32_768);
+		}
+		calibration.noteRefusal(MODEL, "context_length_exceeded", 5000);
+		expect(window()).toBeLessThan(20_000);
+	});
+});
