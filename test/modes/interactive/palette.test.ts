@@ -20,15 +20,15 @@ test.each([
 	[
 		80,
 		[
-			"   /model [provider/id]    Choose the model                            built-in",
-			"   /thinking [level]       Choose the thinking level                   built-in",
-			"   /new                    Start a new session                         built-in",
+			"   /model [provider/id]         Choose the model                       built-in",
+			"   /thinking [level]            Choose the thinking level              built-in",
+			"   /new                         Start a new session                    built-in",
 		],
 	],
 	[
 		120,
 		[
-			"   /model [provider/id]    Choose the model                                                                    built-in",
+			"   /model [provider/id]         Choose the model                                                               built-in",
 			"   /thinking [level]       Choose the thinking level                                                           built-in",
 			"   /new                    Start a new session                                                                 built-in",
 		],
