@@ -4,8 +4,10 @@ import {
 	type ContextRecord,
 	type ContextUndoEntry,
 	type CustomEntry,
+	type ImageOmissionEntry,
 	type MessageEntry,
 	type ModelChangeEntry,
+	type OmittedImage,
 	type OpaqueEntry,
 	type RecordedRequest,
 	type RecordedSegment,
@@ -110,6 +112,20 @@ export function readEntry(value: CustomEntry): SessionEntry {
 			if (!isIndex(entryIndex)) break;
 			return { ...value, type, timestamp, entryIndex } satisfies ContextUndoEntry | ContextFreezeEntry;
 		}
+		case "image_omission": {
+			const { images, provider, modelId, reason } = value;
+			if (!Array.isArray(images) || !images.every(isOmittedImage)) break;
+			if (typeof provider !== "string" || typeof modelId !== "string" || typeof reason !== "string") break;
+			return {
+				...value,
+				type: "image_omission",
+				timestamp,
+				images,
+				provider,
+				modelId,
+				reason,
+			} satisfies ImageOmissionEntry;
+		}
 		case "model_change": {
 			const { provider, modelId } = value;
 			if (typeof provider !== "string" || typeof modelId !== "string") break;
@@ -154,6 +170,11 @@ function isSystemItem(value: unknown): value is SystemItemEntry["item"] {
 function isoOf(milliseconds: number): string {
 	const date = new Date(milliseconds);
 	return Number.isNaN(date.getTime()) ? EPOCH : date.toISOString();
+}
+
+function isOmittedImage(value: unknown): value is OmittedImage {
+	if (!isRecord(value) || typeof value.digest !== "string") return false;
+	return value.entryIndex === null || isIndex(value.entryIndex);
 }
 
 function isIndex(value: unknown): value is number {

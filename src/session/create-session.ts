@@ -18,6 +18,7 @@ import { Prompter } from "./prompter.js";
 import { Reloader } from "./reloader.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
+import { SessionImages } from "./session-images.js";
 import { SessionRunner } from "./session-run.js";
 import type { SessionCore, SessionSetup } from "./session-setup.js";
 import { SessionState } from "./session-state.js";
@@ -101,7 +102,8 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		ended: ended.signal,
 	};
 	const compaction = new Compaction(core);
-	const runner: SessionRunner = new SessionRunner({ ...core, compaction });
+	const images = new SessionImages(core);
+	const runner: SessionRunner = new SessionRunner({ ...core, compaction, images });
 	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
@@ -129,7 +131,14 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		shell: () => surface.shell,
 		emit,
 	});
-	const prompter: Prompter = new Prompter({ activity, commands, runner, ended: ended.signal, notice });
+	const prompter: Prompter = new Prompter({
+		activity,
+		commands,
+		runner,
+		images,
+		ended: ended.signal,
+		notice,
+	});
 	const inspector = new SessionInspector({
 		setup,
 		state,

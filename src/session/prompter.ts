@@ -2,13 +2,15 @@ import type { ImageContent, TextContent, UserMessage } from "@mariozechner/pi-ai
 import type { AgentRunResult } from "../agent/loop.js";
 import { describeError } from "../errors.js";
 import type { Attachment } from "../hooks/types.js";
+import type { SourceImage } from "../images/sent-image.js";
 import type { SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
+import type { SessionImages } from "./session-images.js";
 import type { SessionRunner } from "./session-run.js";
 
 export interface PromptExtras {
 	attachments?: readonly Attachment[];
-	images?: readonly ImageContent[];
+	images?: readonly SourceImage[];
 }
 
 /** The result of a prompt. */
@@ -22,6 +24,7 @@ export interface PrompterDeps {
 	activity: SessionActivity;
 	commands: CommandRunner;
 	runner: SessionRunner;
+	images: Pick<SessionImages, "fit">;
 	/** Aborted when the session ends. */
 	ended: AbortSignal;
 	notice(level: "info" | "warning" | "error", message: string): void;
@@ -53,7 +56,7 @@ export class Prompter {
 	}
 
 	/** See `AgentSession.followUp`. */
-	async followUp(text: string, images: readonly ImageContent[]): Promise<void> {
+	async followUp(text: string, images: readonly SourceImage[]): Promise<void> {
 		await this.#deliver(text, { images }, "followUp");
 	}
 
@@ -68,7 +71,7 @@ export class Prompter {
 
 	async #deliver(text: string, extras: PromptExtras, delivery: "steer" | "followUp"): Promise<PromptResult> {
 		const { activity, runner } = this.deps;
-		const message = createUserMessage(text, extras);
+		const message = createUserMessage(text, extras, await this.deps.images.fit(sourceImages(extras)));
 		if (message.content.length === 0) return { kind: "command", status: null };
 		await activity.untilRunEnded();
 		activity.check("prompt");
@@ -98,15 +101,18 @@ export class Prompter {
 	}
 }
 
+function sourceImages({ attachments = [], images = [] }: PromptExtras): SourceImage[] {
+	const attached = attachments.filter(({ type }) => type === "image");
+	return [...images, ...attached.map(({ content, mimeType }) => ({ type: "image" as const, data: content, mimeType }))];
+}
+
 /** Creates the user message of a prompt: images become blocks, documents become text between `<file>` tags. */
-function createUserMessage(text: string, { attachments = [], images = [] }: PromptExtras = {}): UserMessage {
+function createUserMessage(
+	text: string,
+	{ attachments = [] }: PromptExtras,
+	pictures: readonly ImageContent[],
+): UserMessage {
 	const documents = attachments.filter(({ type }) => type === "document").map(documentText);
-	const pictures: ImageContent[] = [
-		...images,
-		...attachments
-			.filter(({ type }) => type === "image")
-			.map(({ content, mimeType }): ImageContent => ({ type: "image", data: content, mimeType })),
-	];
 	const content = [...documents, text].filter((section) => section.length > 0).join("\n\n");
 	if (pictures.length === 0) return { role: "user", content, timestamp: Date.now() };
 	const blocks: (TextContent | ImageContent)[] = content ? [{ type: "text", text: content }] : [];

@@ -102,7 +102,7 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 	const traced = context.messages[position];
 	const message = ledger.messages[position];
 	if (!traced || !message) return null;
-	const row = tracedRow(traced, traced.entryIndex, context.messages);
+	const row = { ...tracedRow(traced, traced.entryIndex, context.messages), ...omissionNote(traced) };
 	const state = message.cached === undefined ? "" : message.cached ? "cached" : "new";
 	if (traced.origin.kind === "compaction") {
 		return { ...row, state, mark: "summary", text: coveredEntries(ledger.hidden, row.text) };
@@ -116,6 +116,10 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 		return { ...row, state, mark: "summary", note };
 	}
 	return { ...row, state, note: replacedNote(message, traced.origin.hook) };
+}
+
+function omissionNote({ omittedImages }: TracedMessage): { note?: string } {
+	return omittedImages === undefined ? {} : { note: `${plural(omittedImages, "image")} omitted` };
 }
 
 function replacedNote({ entryIndex, replacedTokens, tokens }: LedgerMessage, hook: string): string {
