@@ -30,10 +30,15 @@ export interface PrompterDeps {
 	notice(level: "info" | "warning" | "error", message: string): void;
 }
 
+/** A prompt whose images take longer is announced: until they are fitted, nothing else shows that it was accepted. */
+const NOTICE_AFTER_MS = 300;
+
 /** Handles a line from the user or a hook: runs it as a command, starts a run, or queues it. */
 export class Prompter {
 	/** False in print mode, where only the prompt may start a run. */
 	acceptsSend = true;
+	/** Resolves when the images of all earlier prompts are fitted. */
+	#fitted: Promise<unknown> = Promise.resolve();
 
 	constructor(private readonly deps: PrompterDeps) {
 		deps.activity.subscribe(() => this.#deliverQueue());
@@ -71,7 +76,7 @@ export class Prompter {
 
 	async #deliver(text: string, extras: PromptExtras, delivery: "steer" | "followUp"): Promise<PromptResult> {
 		const { activity, runner } = this.deps;
-		const message = createUserMessage(text, extras, await this.deps.images.fit(sourceImages(extras)));
+		const message = createUserMessage(text, extras, await this.#fit(sourceImages(extras)));
 		if (message.content.length === 0) return { kind: "command", status: null };
 		await activity.untilRunEnded();
 		activity.check("prompt");
@@ -82,6 +87,19 @@ export class Prompter {
 		const outcome = await runner.start([message], this.deps.ended);
 		if (outcome.stopped !== null) this.deps.notice("warning", outcome.stopped);
 		return { kind: "run", outcome };
+	}
+
+	/** Fits images. A prompt waits for the images of the prompts before it, so that their order is kept. */
+	async #fit(images: readonly SourceImage[]): Promise<ImageContent[]> {
+		const fitted = this.#fitted.then(() => this.deps.images.fit(images));
+		this.#fitted = fitted.catch(() => {});
+		const text = images.length > 1 ? "scaling the images of the prompt" : "scaling the image of the prompt";
+		const timer = images.length > 0 ? setTimeout(() => this.deps.notice("info", text), NOTICE_AFTER_MS) : undefined;
+		try {
+			return await fitted;
+		} finally {
+			clearTimeout(timer);
+		}
 	}
 
 	/** Sends prompts queued during a compaction or switch as soon as a run can start. */

@@ -56,6 +56,7 @@ test("a dropped image is scaled while keys work, and a refusal does not end the 
 	pi.type(`\x1b[200~${path}\x1b[201~`);
 	await pi.waitForText("[image #1]");
 	await submit(pi, "what is it?");
+	await pi.waitForText("scaling the image of the prompt");
 	pi.type("typed while it scales");
 	await pi.waitForText("typed while it scales");
 	await pi.waitForText("I cannot see it.");

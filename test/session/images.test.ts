@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ImageContent } from "@mariozechner/pi-ai";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { imagesOf } from "../../src/context/omitted-images.js";
 import { isImageOmissionEntry, isMessageEntry } from "../../src/log/entry.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
@@ -60,6 +60,17 @@ describe("images are fitted before they are logged and sent", () => {
 		const [image] = imagesIn(session, 3);
 		expect(image && cornersOf(image).width).toBe(1568);
 		expect(JSON.stringify(session.entries[3])).toContain("[Cannot send the image: it is damaged, or not a PNG");
+	});
+
+	test("in the order of the prompts, although scaling takes time", async () => {
+		const { session, provider, sent } = await start();
+		provider.on(() => "ok");
+		await Promise.all([session.prompt("first", { images: [large] }), session.prompt("second")]);
+		await vi.waitFor(() => expect(session.isRunning).toBe(false));
+		expect(sent(provider.requests.length).filter((line) => line.startsWith("user:"))).toEqual([
+			"user: first",
+			"user: second",
+		]);
 	});
 
 	test("a prompt with an image that cannot be sent is refused and not logged", async () => {
