@@ -79,8 +79,9 @@ const bundle = await rolldown({
 		index: "src/index.ts",
 		hooks: "src/hooks/index.ts",
 		testing: "src/testing/index.ts",
-		// Runs in a worker thread, so its file needs a fixed name.
+		// Run in worker threads, so their files need fixed names.
 		"watchdog-worker": "src/hooks/watchdog-worker.ts",
+		"scale-worker": "src/images/scale-worker.ts",
 		...bundledHooks,
 	},
 	platform: "node",
@@ -89,8 +90,10 @@ const bundle = await rolldown({
 		extensionAlias: { ".js": [".ts", ".js"] },
 		alias: { "@mariozechner/pi-coding-agent/hooks": join(root, "src/hooks/index.ts") },
 	},
-	// Native, or optional at run time; @opentelemetry/api is an optional peer dependency that is never installed.
-	external: [/^(koffi|jiti|@vscode\/ripgrep|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/],
+	// Native, WebAssembly, or optional at run time; @opentelemetry/api is an optional peer dependency that is never installed.
+	external: [
+		/^(koffi|jiti|@vscode\/ripgrep|@silvia-odwyer\/photon-node|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/,
+	],
 	plugins: [libraryPatchesPlugin(patches), allReplaced, nodeBuiltins],
 	preserveEntrySignatures: "allow-extension",
 	// Some modules are loaded statically in one mode and dynamically in another.

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const RANKS: readonly (readonly string[])[] = [
 	["errors"],
 	["util"],
-	["themes"],
+	["themes", "images"],
 	["log", "config", "tools", "tui", "demo"],
 	["context", "agent", "resources", "export"],
 	["hooks"],

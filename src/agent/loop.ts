@@ -37,6 +37,10 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
 	 */
 	onOverflow(message: AssistantMessage): Promise<boolean>;
 	isOverflow(message: AssistantMessage): boolean;
+	/** True if the provider refused the request because of an image. */
+	isImageRefusal(message: AssistantMessage): boolean;
+	/** Called after an image refusal. @returns true when the next request lacks the image and may be sent */
+	onImageRefusal(message: AssistantMessage): Promise<boolean>;
 	/** Removes secrets from error messages. */
 	redact(text: string): string;
 	signal: AbortSignal;
@@ -100,6 +104,7 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 				break;
 			}
 			last = normalizeToolCalls(reply.message);
+			if (reply.isImageRefusal && (await deps.onImageRefusal(last))) continue;
 			if (reply.isOverflow) {
 				refusals += 1;
 				if (refusals <= MAX_REFUSALS && (await deps.onOverflow(last))) continue;
@@ -124,7 +129,13 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 	return { messages, last, stopped };
 }
 
-type Reply = { message: AssistantMessage; isOverflow: boolean; record?: ContextRecord } | { stop: string };
+type Reply = (StreamedReply & { record?: ContextRecord }) | { stop: string };
+
+interface StreamedReply {
+	message: AssistantMessage;
+	isOverflow: boolean;
+	isImageRefusal: boolean;
+}
 
 /** Sends a request, and retries temporary failures. A failed reply is reported only by `auto_retry_start`. */
 async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> {
@@ -132,14 +143,15 @@ async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> 
 		const request = await deps.prepareRequest(turnIndex);
 		if (request.stop !== undefined) return { stop: request.stop };
 		const { record } = request;
-		const { message, isOverflow, delayMs } = await streamReply(request, attempt, deps);
+		const { delayMs, ...reply } = await streamReply(request, attempt, deps);
+		const { message } = reply;
 		if (delayMs === null) {
 			if (attempt > 1) {
 				const success = message.stopReason !== "error" && message.stopReason !== "aborted";
 				const finalError = success ? {} : { finalError: message.errorMessage ?? message.stopReason };
 				deps.emit({ type: "auto_retry_end", success, attempt: attempt - 1, ...finalError });
 			}
-			return { message, isOverflow, ...(record ? { record } : {}) };
+			return { ...reply, ...(record ? { record } : {}) };
 		}
 		const errorMessage = message.errorMessage ?? "unknown error";
 		const maxAttempts = deps.retry().maxRetries;
@@ -148,7 +160,7 @@ async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> 
 			await sleep(delayMs, deps.signal);
 		} catch {
 			deps.emit({ type: "auto_retry_end", success: false, attempt, finalError: errorMessage });
-			return { message: { ...message, stopReason: "aborted" }, isOverflow, ...(record ? { record } : {}) };
+			return { ...reply, message: { ...message, stopReason: "aborted" }, ...(record ? { record } : {}) };
 		}
 	}
 }
@@ -158,7 +170,7 @@ async function streamReply(
 	request: PreparedRequest,
 	attempt: number,
 	deps: AgentDeps,
-): Promise<{ message: AssistantMessage; isOverflow: boolean; delayMs: number | null }> {
+): Promise<StreamedReply & { delayMs: number | null }> {
 	let started = false;
 	const { reply, facts } = await readReply(deps.stream, request, {
 		signal: deps.signal,
@@ -174,9 +186,10 @@ async function streamReply(
 			}
 		},
 	});
-	const isOverflow = deps.isOverflow(reply);
+	const isImageRefusal = deps.isImageRefusal(reply);
+	const isOverflow = !isImageRefusal && deps.isOverflow(reply);
 	const retry = deps.retry();
-	const mayRetry = reply.stopReason === "error" && !deps.signal.aborted && !isOverflow;
+	const mayRetry = reply.stopReason === "error" && !deps.signal.aborted && !isOverflow && !isImageRefusal;
 	const again =
 		mayRetry && retry.enabled && attempt <= retry.maxRetries && isRetryable(reply.errorMessage ?? "", facts);
 	const delayMs = again ? retryDelay(retry, attempt, facts.retryAfterMs) : null;
@@ -188,7 +201,7 @@ async function streamReply(
 		message.errorMessage = waitMs > MAX_DELAY_MS ? `${error}: try again ${retryTime(waitMs, Date.now())}` : error;
 	}
 	if (!started) deps.emit({ type: "message_start", message });
-	return { message, isOverflow, delayMs };
+	return { message, isOverflow, isImageRefusal, delayMs };
 }
 
 /** Returns one result for each tool call. Does not run the calls of an unfinished reply. */

@@ -1,15 +1,16 @@
 import { fstatSync, statSync } from "node:fs";
 import type { Readable } from "node:stream";
-import type { ImageContent } from "@mariozechner/pi-ai";
 import { resolveUserPath } from "../config/paths.js";
 import { PiError } from "../errors.js";
-import { binaryKind, imageType, utf16Encoding } from "../tools/file-type.js";
+import { imageType } from "../images/header.js";
+import type { SourceImage } from "../images/sent-image.js";
+import { binaryKind, utf16Encoding } from "../tools/file-type.js";
 import { isNotFound, readRegularFile } from "../util/fs.js";
 
 /** Prompts of a command line. The first includes piped text and files. */
 export interface PromptInput {
 	/** Absent when there is nothing to send. */
-	first?: { text: string; images: ImageContent[] };
+	first?: { text: string; images: SourceImage[] };
 	rest: string[];
 }
 
@@ -25,7 +26,7 @@ export interface PromptSources {
 export interface LoadedFiles {
 	/** A `<file name="…">` block per file. */
 	text: string;
-	images: ImageContent[];
+	images: SourceImage[];
 }
 
 /** Base directories for paths in arguments. */
@@ -41,8 +42,6 @@ export interface StdinOptions {
 	signal?: AbortSignal;
 }
 
-/** Providers limit images to 5 MB of base64. */
-const MAX_IMAGE_BYTES = (5 * 1024 * 1024 * 3) / 4;
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 
 /** Joins piped text, files and the first message, in this order. */
@@ -68,11 +67,11 @@ export async function loadFileArguments(files: readonly string[], base: PathBase
 		const bytes = await readArgument(path, file);
 		const mimeType = imageType(bytes);
 		if (mimeType !== undefined) {
-			if (bytes.length > MAX_IMAGE_BYTES) throw tooLarge(`@${file}`, MAX_IMAGE_BYTES);
-			loaded.images.push({ type: "image", mimeType, data: bytes.toString("base64") });
+			loaded.images.push({ type: "image", mimeType, data: bytes.toString("base64"), path });
 			blocks.push(`<file name="${path}">(image)</file>`);
 			continue;
 		}
+		if (bytes.length > MAX_TEXT_BYTES) throw tooLarge(`@${file}`, MAX_TEXT_BYTES);
 		const kind = binaryKind(bytes);
 		if (kind !== undefined) {
 			throw new PiError("bad_arguments", `Cannot attach @${file}: it is ${kind}, not text or a supported image`);
@@ -165,7 +164,7 @@ function firstChunk(
 
 async function readArgument(path: string, file: string): Promise<Buffer> {
 	try {
-		return await readRegularFile(path, { maxBytes: MAX_TEXT_BYTES });
+		return await readRegularFile(path);
 	} catch (cause) {
 		throw new PiError("bad_arguments", `Cannot read @${file}`, {
 			cause,

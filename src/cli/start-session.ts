@@ -1,5 +1,5 @@
-import type { ImageContent } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
+import type { SourceImage } from "../images/sent-image.js";
 import type { StartQuestions } from "../modes/start-questions.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
@@ -22,7 +22,7 @@ export interface TerminalExtras {
 export async function firstPrompts(
 	{ files, messages, resume }: CliOptions,
 	base: { cwd: string; home: string },
-): Promise<{ text: string; images?: readonly ImageContent[] }[]> {
+): Promise<{ text: string; images?: readonly SourceImage[] }[]> {
 	const resuming = resume ? [{ text: "/resume" }] : [];
 	if (files.length + messages.length === 0) return resuming;
 	const { composePrompt, loadFileArguments } = await import("./input.js");

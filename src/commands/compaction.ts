@@ -62,9 +62,9 @@ export interface CompactionTrial {
 	end(error?: unknown): void;
 }
 
-/** Effect of undoing a compaction or a freeze. */
+/** Effect of undoing a compaction, a freeze or an omission of images. */
 export interface UndoPlan extends CompactionTokens {
-	kind: "compaction" | "freeze";
+	kind: "compaction" | "freeze" | "omission of images";
 	entryIndex: number;
 	/** The exceeded limit in tokens, of auto-compaction or of the model; null when the request stays below. */
 	exceeded: number | null;
@@ -76,7 +76,7 @@ export interface CommandCompaction {
 	begin(request: CompactionRequest): Promise<CompactionTrial>;
 	/** Compacts without a preview. @throws PiError as `begin`; `compaction_failed` when there is no summary */
 	run(request: CompactionRequest): Promise<CompactionTokens>;
-	/** Plans undoing the last compaction or freeze; null without one. @throws PiError `session_busy` */
+	/** Plans undoing the last compaction, freeze or omission of images; null without one. @throws PiError `session_busy` */
 	planUndo(): Promise<UndoPlan | null>;
 
 	undo(plan: UndoPlan): Promise<CompactionTokens>;

@@ -10,6 +10,7 @@ import type {
 	TracedMessage,
 } from "./context-message.js";
 import { type EntrySource, entryMessage } from "./entry-message.js";
+import { withoutOmitted } from "./omitted-images.js";
 import type { ActiveCompaction, ActiveFreeze } from "./replacement.js";
 import { type TracedList, traceAnswer } from "./trace.js";
 
@@ -32,8 +33,8 @@ export interface BuildContextOptions {
 
 /**
  * Computes the context: `hookN(… hook1(core(entries)) …)`. An answer that no model would accept is reported and dropped,
- * and the list before it is used. A hook is not blamed for faults that its input already had. Every message carries its
- * origin.
+ * and the list before it is used. A hook is not blamed for faults that its input already had. Images that entries omit are
+ * replaced last, so that no hook can bring them back. Every message carries its origin.
  */
 export async function buildContext(
 	entries: EntrySource,
@@ -75,7 +76,8 @@ export async function buildContext(
 		changes.push({ hook, before: current.messages, after: traced.messages });
 		current = traced;
 	}
-	return new Context(current.messages, core.replacement, changes, problems, entries);
+	const messages = withoutOmitted(current.messages, core.omitted);
+	return new Context(messages, current.messages, core.replacement, changes, problems, entries);
 }
 
 function keys(violations: readonly Violation[]): Set<string> {
@@ -95,6 +97,8 @@ class Context implements BuiltContext {
 
 	constructor(
 		readonly messages: readonly TracedMessage[],
+		/** The messages before images were omitted. */
+		private readonly hooked: readonly TracedMessage[],
 		private readonly replacement: ActiveCompaction | ActiveFreeze | null,
 		private readonly changes: readonly Change[],
 		readonly problems: readonly ContextProblem[],
@@ -104,8 +108,8 @@ class Context implements BuiltContext {
 	get isChanged(): boolean {
 		const core = this.changes[0]?.before;
 		if (core === undefined) return false;
-		const { messages } = this;
-		return core.length !== messages.length || core.some(({ message }, at) => message !== messages[at]?.message);
+		const { hooked } = this;
+		return core.length !== hooked.length || core.some(({ message }, at) => message !== hooked[at]?.message);
 	}
 
 	get hidden(): readonly HiddenEntry[] {

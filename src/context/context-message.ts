@@ -20,6 +20,8 @@ export type Origin =
 /** A context message with its origin. */
 export interface TracedMessage extends ContextMessage {
 	origin: Origin;
+	/** Number of its images that are replaced with text; absent for none. */
+	omittedImages?: number;
 }
 
 /** An entry hidden from the model, and what hides it. */

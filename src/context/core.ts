@@ -1,5 +1,6 @@
 import type { ContextProblem, TracedMessage } from "./context-message.js";
 import { compactionMessage, EntryItems, type EntrySource } from "./entry-message.js";
+import { type OmittedImages, omittedImages } from "./omitted-images.js";
 import { type ActiveCompaction, type ActiveFreeze, activeReplacement, changesReplacement } from "./replacement.js";
 import { noteExtension } from "./shared-length.js";
 import { shortenItem } from "./shorten.js";
@@ -12,6 +13,8 @@ export interface CoreContext {
 	synthetic: readonly TracedMessage[];
 	/** The compaction or freeze that replaces early entries; null for none. */
 	replacement: ActiveCompaction | ActiveFreeze | null;
+	/** The images that are replaced with text after the hooks. */
+	omitted: OmittedImages;
 	problems: ContextProblem[];
 	/** Number of entries from which it was computed. */
 	length: number;
@@ -71,6 +74,7 @@ function computeCore(entries: EntrySource): CoreContext {
 		messages: Object.freeze(growing.slice()),
 		synthetic: head.filter(({ entryIndex }) => entryIndex === null),
 		replacement,
+		omitted: omittedImages(entries, replacement?.firstKeptEntryIndex ?? 0),
 		problems,
 		length: entries.length,
 		items,

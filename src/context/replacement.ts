@@ -4,6 +4,7 @@ import {
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
+	isImageOmissionEntry,
 	isUserMessageEntry,
 	type SessionEntry,
 } from "../log/entry.js";
@@ -35,9 +36,11 @@ export interface ActiveFreeze {
 
 const TYPES = ["compaction", "context_freeze", "context_undo"];
 
-/** True for an entry that may change the active compaction or freeze. */
+/** True for an entry that may change how earlier entries appear in the context. */
 export function changesReplacement(entry: SessionEntry | undefined): boolean {
-	return isCompactionEntry(entry) || isContextFreezeEntry(entry) || isContextUndoEntry(entry);
+	return (
+		isCompactionEntry(entry) || isContextFreezeEntry(entry) || isContextUndoEntry(entry) || isImageOmissionEntry(entry)
+	);
 }
 
 /**

@@ -4,6 +4,7 @@ import {
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
+	isImageOmissionEntry,
 	isMessageEntry,
 	isModelChangeEntry,
 	isOpaqueEntry,
@@ -43,6 +44,9 @@ export function entryHtml(entry: SessionEntry, results: ToolResults): string {
 	}
 	if (isContextUndoEntry(entry)) return note(`Undone: the context change of entry ${entry.entryIndex}`);
 	if (isContextFreezeEntry(entry)) return note(`The context is frozen as of the request for entry ${entry.entryIndex}`);
+	if (isImageOmissionEntry(entry)) {
+		return note(`Images omitted: ${entry.images.length}. ${entry.provider} refused them: ${entry.reason}`);
+	}
 	if (isModelChangeEntry(entry)) return note(`Model: ${entry.provider}/${entry.modelId}`);
 	if (isThinkingLevelChangeEntry(entry)) return note(`Thinking: ${entry.thinkingLevel}`);
 	if (isSessionInfoEntry(entry)) return note(`Name: ${entry.name}`);

@@ -108,7 +108,7 @@ export interface CompactionDetails {
 	parts?: number;
 }
 
-/** Undoes a compaction or a freeze: the context is computed without it. */
+/** Undoes a compaction, a freeze or an omission of images: the context is computed without it. */
 export interface ContextUndoEntry {
 	type: "context_undo";
 	timestamp: string;
@@ -122,6 +122,26 @@ export interface ContextFreezeEntry {
 	timestamp: string;
 	/** Index of the reply to that request. Its `context.shape` holds the messages. */
 	entryIndex: number;
+}
+
+/** Images that a provider refused: the context contains a placeholder for each of them. */
+export interface ImageOmissionEntry {
+	type: "image_omission";
+	timestamp: string;
+	images: readonly OmittedImage[];
+	/** The model whose provider refused them. */
+	provider: string;
+	modelId: string;
+	/** The error of the provider. */
+	reason: string;
+}
+
+/** An image that is omitted wherever it occurs in the context. */
+export interface OmittedImage {
+	/** SHA-256, hex, of its base64 data. */
+	digest: string;
+	/** The entry that contains it; null for an image from a hook. */
+	entryIndex: number | null;
 }
 
 /** The model was changed. */
@@ -176,6 +196,7 @@ export type CoreEntry =
 	| CompactionEntry
 	| ContextUndoEntry
 	| ContextFreezeEntry
+	| ImageOmissionEntry
 	| ModelChangeEntry
 	| ThinkingLevelChangeEntry
 	| SystemItemEntry
@@ -191,6 +212,7 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"compaction",
 	"context_undo",
 	"context_freeze",
+	"image_omission",
 	"model_change",
 	"thinking_level_change",
 	"system_item",
@@ -208,6 +230,7 @@ export const isMessageEntry = isEntry<MessageEntry>("message");
 export const isCompactionEntry = isEntry<CompactionEntry>("compaction");
 export const isContextUndoEntry = isEntry<ContextUndoEntry>("context_undo");
 export const isContextFreezeEntry = isEntry<ContextFreezeEntry>("context_freeze");
+export const isImageOmissionEntry = isEntry<ImageOmissionEntry>("image_omission");
 export const isModelChangeEntry = isEntry<ModelChangeEntry>("model_change");
 export const isThinkingLevelChangeEntry = isEntry<ThinkingLevelChangeEntry>("thinking_level_change");
 export const isSystemItemEntry = isEntry<SystemItemEntry>("system_item");

@@ -4,8 +4,10 @@ import {
 	type ContextRecord,
 	type ContextUndoEntry,
 	type CustomEntry,
+	type ImageOmissionEntry,
 	type MessageEntry,
 	type ModelChangeEntry,
+	type OmittedImage,
 	type OpaqueEntry,
 	type RecordedRequest,
 	type RecordedSegment,
@@ -114,6 +116,20 @@ export function readEntry(value: CustomEntry): SessionEntry {
 			if (!isIndex(entryIndex)) break;
 			return { ...value, type, timestamp, entryIndex } satisfies ContextUndoEntry | ContextFreezeEntry;
 		}
+		case "image_omission": {
+			const { images, provider, modelId, reason } = value;
+			if (!Array.isArray(images) || !images.every(isOmittedImage)) break;
+			if (typeof provider !== "string" || typeof modelId !== "string" || typeof reason !== "string") break;
+			return {
+				...value,
+				type: "image_omission",
+				timestamp,
+				images,
+				provider,
+				modelId,
+				reason,
+			} satisfies ImageOmissionEntry;
+		}
 		case "model_change": {
 			const { provider, modelId } = value;
 			if (typeof provider !== "string" || typeof modelId !== "string") break;
@@ -162,6 +178,11 @@ function isoOf(milliseconds: number): string {
 
 function isShortened(value: unknown): value is ShortenedOutput {
 	return isRecord(value) && isIndex(value.entryIndex) && isIndex(value.characters);
+}
+
+function isOmittedImage(value: unknown): value is OmittedImage {
+	if (!isRecord(value) || typeof value.digest !== "string") return false;
+	return value.entryIndex === null || isIndex(value.entryIndex);
 }
 
 function isIndex(value: unknown): value is number {

@@ -1,4 +1,5 @@
 import { sep } from "node:path";
+import type { ImageOmissionEntry } from "../log/entry.js";
 
 /** A number of tokens: `41`, `1.2k`, `200k`, `1.5M`. */
 export function formatTokens(tokens: number): string {
@@ -53,4 +54,11 @@ function short(value: number): string {
 
 function two(value: number): string {
 	return String(value).padStart(2, "0");
+}
+
+/** What an omission of images did, and how to undo it. The provider's words are untrusted. */
+export function describeOmission({ images, provider, reason }: ImageOmissionEntry): string {
+	const what = images.length === 1 ? "image" : `${images.length} images`;
+	const them = images.length === 1 ? "it" : "them";
+	return `${what} omitted from the context, because ${provider} refused ${them}: ${reason} · /uncompact sends ${them} again`;
 }

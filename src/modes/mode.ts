@@ -1,4 +1,4 @@
-import type { ImageContent } from "@mariozechner/pi-ai";
+import type { SourceImage } from "../images/sent-image.js";
 
 /** Output streams of a mode. */
 export interface ModeIO {
@@ -14,7 +14,7 @@ export interface ModeIO {
 
 /** Prompts of the command line. */
 export interface ModePrompts {
-	first?: { text: string; images: readonly ImageContent[] };
+	first?: { text: string; images: readonly SourceImage[] };
 	rest: readonly string[];
 }
 

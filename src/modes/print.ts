@@ -1,8 +1,9 @@
 import { describeError, describeHookError } from "../errors.js";
-import { isEmptyReply, messageText } from "../log/entry.js";
+import { isEmptyReply, isImageOmissionEntry, messageText } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { AgentSessionEvent } from "../session/events.js";
 import { sanitize, stripAll } from "../util/sanitize.js";
+import { describeOmission } from "./format.js";
 import { type ExitCode, isOfCommand, type ModeIO, type ModePrompts } from "./mode.js";
 import { runPrompts } from "./run-prompts.js";
 
@@ -46,6 +47,8 @@ function describe(event: AgentSessionEvent): string | null {
 			return "compacting the context";
 		case "auto_compaction_end":
 			return event.errorMessage ? `compaction failed: ${event.errorMessage}` : null;
+		case "entry_appended":
+			return isImageOmissionEntry(event.entry) ? describeOmission(event.entry) : null;
 		case "hook_error":
 			return isOfCommand(event) ? null : describeHookError(event, event.hookPath);
 		case "notice":

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { Api, ImageContent, Model } from "@mariozechner/pi-ai";
+import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandShell, PaletteItem, RereadFiles, SessionStats } from "../commands/command.js";
 import type { CompactionTokens } from "../commands/compaction.js";
 import type { Inspector } from "../commands/inspection.js";
@@ -7,6 +7,7 @@ import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
+import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { Activity, SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
@@ -216,7 +217,7 @@ export class AgentSession {
 	}
 
 	/** Sends a prompt after the active run; at once when no run is active. */
-	followUp(text: string, images: readonly ImageContent[] = []): Promise<void> {
+	followUp(text: string, images: readonly SourceImage[] = []): Promise<void> {
 		return this.#components.prompter.followUp(text, images);
 	}
 

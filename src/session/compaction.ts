@@ -12,6 +12,8 @@ import { readOverflow } from "../context/calibration.js";
 import { type CompactionPlan, planCompactions } from "../context/compact.js";
 import { describeCompaction } from "../context/compaction-steps.js";
 import type { BuiltContext } from "../context/context-message.js";
+import type { EntrySource } from "../context/entry-message.js";
+import { lastOmission } from "../context/omitted-images.js";
 import { activeReplacement } from "../context/replacement.js";
 import { estimateAll } from "../context/tokens.js";
 import type { WindowBudget } from "../context/window-budget.js";
@@ -162,7 +164,7 @@ export class Compaction implements CommandCompaction {
 		await activity.untilRunEnded();
 		activity.check("compact");
 		const { entries } = state.log;
-		const active = activeReplacement(entries);
+		const active = lastContextChange(entries);
 		if (!active) return null;
 		const { kind, entryIndex } = active;
 		const undone = await this.#tryWith(undoEntry(entryIndex), ended);
@@ -327,6 +329,15 @@ export class Compaction implements CommandCompaction {
 			signal,
 		);
 	}
+}
+
+/** The latest compaction, freeze or omission of images that was not undone; null for none. */
+function lastContextChange(entries: EntrySource): Pick<UndoPlan, "kind" | "entryIndex"> | null {
+	const replacement = activeReplacement(entries);
+	const omission = lastOmission(entries);
+	return omission > (replacement?.entryIndex ?? -1)
+		? { kind: "omission of images", entryIndex: omission }
+		: replacement;
 }
 
 /** @throws PiError `compaction_failed` when a compaction would not make the next request shorter */

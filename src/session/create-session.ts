@@ -18,6 +18,7 @@ import { Prompter } from "./prompter.js";
 import { Reloader } from "./reloader.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
+import { SessionImages } from "./session-images.js";
 import { SessionRunner } from "./session-run.js";
 import type { SessionCore, SessionSetup } from "./session-setup.js";
 import { SessionState } from "./session-state.js";
@@ -104,7 +105,8 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	};
 	const window = new SessionWindow({ setup, state, context });
 	const compaction = new Compaction({ ...core, window });
-	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction });
+	const images = new SessionImages(core);
+	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction, images });
 	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
@@ -132,7 +134,15 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		shell: () => surface.shell,
 		emit,
 	});
-	const prompter: Prompter = new Prompter({ activity, commands, runner, window, ended: ended.signal, notice });
+	const prompter: Prompter = new Prompter({
+		activity,
+		commands,
+		runner,
+		window,
+		images,
+		ended: ended.signal,
+		notice,
+	});
 	const inspector = new SessionInspector({
 		setup,
 		state,

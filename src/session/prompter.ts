@@ -2,14 +2,16 @@ import type { ImageContent, TextContent, UserMessage } from "@mariozechner/pi-ai
 import type { AgentRunResult } from "../agent/loop.js";
 import { describeError } from "../errors.js";
 import type { Attachment } from "../hooks/types.js";
+import type { SourceImage } from "../images/sent-image.js";
 import type { SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
+import type { SessionImages } from "./session-images.js";
 import type { SessionRunner } from "./session-run.js";
 import type { SessionWindow } from "./session-window.js";
 
 export interface PromptExtras {
 	attachments?: readonly Attachment[];
-	images?: readonly ImageContent[];
+	images?: readonly SourceImage[];
 }
 
 /** The result of a prompt. */
@@ -24,15 +26,21 @@ export interface PrompterDeps {
 	commands: CommandRunner;
 	runner: SessionRunner;
 	window: SessionWindow;
+	images: Pick<SessionImages, "fit">;
 	/** Aborted when the session ends. */
 	ended: AbortSignal;
 	notice(level: "info" | "warning" | "error", message: string): void;
 }
 
+/** A prompt whose images take longer is announced: until they are fitted, nothing else shows that it was accepted. */
+const NOTICE_AFTER_MS = 300;
+
 /** Handles a line from the user or a hook: runs it as a command, starts a run, or queues it. */
 export class Prompter {
 	/** False in print mode, where only the prompt may start a run. */
 	acceptsSend = true;
+	/** Resolves when the images of all earlier prompts are fitted. */
+	#fitted: Promise<unknown> = Promise.resolve();
 
 	constructor(private readonly deps: PrompterDeps) {
 		deps.activity.subscribe(() => this.#deliverQueue());
@@ -55,7 +63,7 @@ export class Prompter {
 	}
 
 	/** See `AgentSession.followUp`. */
-	async followUp(text: string, images: readonly ImageContent[]): Promise<void> {
+	async followUp(text: string, images: readonly SourceImage[]): Promise<void> {
 		await this.#deliver(text, { images }, "followUp");
 	}
 
@@ -70,7 +78,7 @@ export class Prompter {
 
 	async #deliver(text: string, extras: PromptExtras, delivery: "steer" | "followUp"): Promise<PromptResult> {
 		const { activity, runner } = this.deps;
-		const message = createUserMessage(text, extras);
+		const message = createUserMessage(text, extras, await this.#fit(sourceImages(extras)));
 		if (message.content.length === 0) return { kind: "command", status: null };
 		await activity.untilRunEnded();
 		activity.check("prompt");
@@ -82,6 +90,19 @@ export class Prompter {
 		const outcome = await runner.start([message], this.deps.ended);
 		if (outcome.stopped !== null) this.deps.notice("warning", outcome.stopped);
 		return { kind: "run", outcome };
+	}
+
+	/** Fits images. A prompt waits for the images of the prompts before it, so that their order is kept. */
+	async #fit(images: readonly SourceImage[]): Promise<ImageContent[]> {
+		const fitted = this.#fitted.then(() => this.deps.images.fit(images));
+		this.#fitted = fitted.catch(() => {});
+		const text = images.length > 1 ? "scaling the images of the prompt" : "scaling the image of the prompt";
+		const timer = images.length > 0 ? setTimeout(() => this.deps.notice("info", text), NOTICE_AFTER_MS) : undefined;
+		try {
+			return await fitted;
+		} finally {
+			clearTimeout(timer);
+		}
 	}
 
 	/** Sends prompts queued during a compaction or switch as soon as a run can start. */
@@ -101,15 +122,18 @@ export class Prompter {
 	}
 }
 
+function sourceImages({ attachments = [], images = [] }: PromptExtras): SourceImage[] {
+	const attached = attachments.filter(({ type }) => type === "image");
+	return [...images, ...attached.map(({ content, mimeType }) => ({ type: "image" as const, data: content, mimeType }))];
+}
+
 /** Creates the user message of a prompt: images become blocks, documents become text between `<file>` tags. */
-function createUserMessage(text: string, { attachments = [], images = [] }: PromptExtras = {}): UserMessage {
+function createUserMessage(
+	text: string,
+	{ attachments = [] }: PromptExtras,
+	pictures: readonly ImageContent[],
+): UserMessage {
 	const documents = attachments.filter(({ type }) => type === "document").map(documentText);
-	const pictures: ImageContent[] = [
-		...images,
-		...attachments
-			.filter(({ type }) => type === "image")
-			.map(({ content, mimeType }): ImageContent => ({ type: "image", data: content, mimeType })),
-	];
 	const content = [...documents, text].filter((section) => section.length > 0).join("\n\n");
 	if (pictures.length === 0) return { role: "user", content, timestamp: Date.now() };
 	const blocks: (TextContent | ImageContent)[] = content ? [{ type: "text", text: content }] : [];

@@ -8,12 +8,14 @@ import { freezeDeep } from "../log/freeze.js";
 import { type Operation, phaseAfter } from "./activity.js";
 import type { Compaction } from "./compaction.js";
 import { PromptQueue, SystemItems } from "./prompt-queue.js";
+import type { SessionImages } from "./session-images.js";
 import { requireModel, type SessionCore } from "./session-setup.js";
 import type { SessionWindow } from "./session-window.js";
 
 export interface SessionRunDeps extends SessionCore {
 	window: SessionWindow;
 	compaction: Pick<Compaction, "makeRoom" | "makeRoomAfterRefusal">;
+	images: SessionImages;
 }
 
 /** Runs the agent, one run at a time, with the context, the log and the hooks of the session. */
@@ -69,7 +71,7 @@ function agentDeps(
 	{ queue, systemItems }: Pick<SessionRunner, "queue" | "systemItems">,
 	operation: Operation,
 ): AgentDeps {
-	const { setup, state, context, compaction, emit } = deps;
+	const { setup, state, context, compaction, images, emit } = deps;
 	const { signal } = operation;
 	const { client, settings } = setup;
 	// Hooks receive closing events even after an abort, but then only for a short time.
@@ -77,7 +79,7 @@ function agentDeps(
 	return {
 		stream: client.stream,
 		validate: client.validate,
-		gate: createGate(deps.hooks),
+		gate: createGate(deps.hooks, images),
 		cwd: setup.cwd,
 		tmpDir: setup.tmpDir,
 		shellPath: () => settings.current.shellPath,
@@ -91,6 +93,7 @@ function agentDeps(
 			if (excess !== null) return { ...request, stop: excess };
 			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
 			if (stop !== null) return { ...request, stop };
+			images.noteRequest(request.model, built);
 			const loss = context.noteRequest(built);
 			if (loss) emit({ type: "cache_lost", by: loss.by, tokens: loss.tokens });
 			return request;
@@ -112,6 +115,8 @@ function agentDeps(
 		},
 		isOverflow: (message) =>
 			message.stopReason === "error" && client.isOverflow(message, state.model?.contextWindow ?? 0),
+		isImageRefusal: (message) => images.isRefusal(message),
+		onImageRefusal: async (message) => !signal.aborted && images.omitRefused(message),
 		onOverflow: (message) => compaction.makeRoomAfterRefusal(message, signal),
 		signal,
 		emit(event) {
@@ -189,8 +194,8 @@ async function askBeforeRequest(
 	return hooks().gateRequest(freezeDeep(event), signal);
 }
 
-/** Creates the gate through which hooks block tool calls and change results. */
-function createGate(hooks: () => HookRunner): ToolCallGate {
+/** Creates the gate through which hooks block tool calls and change results, and images of results are fitted. */
+function createGate(hooks: () => HookRunner, images: SessionImages): ToolCallGate {
 	return {
 		async before({ toolName, toolCallId, input }, signal) {
 			if (!hooks().registry.has("tool_call")) return null;
@@ -198,7 +203,7 @@ function createGate(hooks: () => HookRunner): ToolCallGate {
 			return hooks().gateToolCall({ type: "tool_call", toolName, toolCallId, input: frozen }, signal);
 		},
 		async after({ toolName, toolCallId, input }, result, signal) {
-			if (!hooks().registry.has("tool_result")) return result;
+			if (!hooks().registry.has("tool_result")) return images.fitResult(result);
 			const event: ToolResultEvent = {
 				type: "tool_result",
 				toolName,
@@ -208,7 +213,7 @@ function createGate(hooks: () => HookRunner): ToolCallGate {
 				details: result.details,
 				isError: result.isError === true,
 			};
-			return hooks().changeToolResult(event, signal);
+			return images.fitResult(await hooks().changeToolResult(event, signal));
 		},
 	};
 }

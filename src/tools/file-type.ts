@@ -1,11 +1,3 @@
-/** Image types that models accept, by their first bytes. */
-const IMAGES: [mimeType: string, magic: RegExp][] = [
-	["image/png", /^\x89PNG\r\n\x1a\n/],
-	["image/jpeg", /^\xff\xd8\xff/],
-	["image/gif", /^GIF8[79]a/],
-	["image/webp", /^RIFF.{4}WEBP/s],
-];
-
 /** Other binary file types. */
 const BINARIES: [name: string, magic: RegExp][] = [
 	["a PDF document", /^%PDF-/],
@@ -29,12 +21,6 @@ const BINARIES: [name: string, magic: RegExp][] = [
 
 /** Only the start of a file is checked. */
 const SAMPLE_BYTES = 8192;
-
-/** The MIME type of an image that models accept; undefined for all other files. */
-export function imageType(bytes: Uint8Array): string | undefined {
-	const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
-	return IMAGES.find(([, magic]) => magic.test(start))?.[0];
-}
 
 /** Describes a binary file, such as "an SQLite database"; undefined for text, including UTF-16 with a byte order mark. */
 export function binaryKind(bytes: Uint8Array): string | undefined {

@@ -1,14 +1,14 @@
 import { stat } from "node:fs/promises";
 import { Type } from "typebox";
+import { describeError } from "../errors.js";
+import { imageType } from "../images/header.js";
+import { describeFit } from "../images/sent-image.js";
 import { MAX_READ_BYTES, readRegularFile } from "../util/fs.js";
-import { binaryKind, imageType, utf16Encoding } from "./file-type.js";
+import { binaryKind, utf16Encoding } from "./file-type.js";
 import { count, countLines, dropControls, formatBytes, truncateHead } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
 import { failed, failedOnFile, textResult } from "./result.js";
 import { defineTool, type ReadToolDetails, type ToolResult } from "./tool.js";
-
-/** Providers accept up to 5 MB of base64. */
-const MAX_IMAGE_BYTES = (5 * 1024 * 1024 * 3) / 4;
 
 const parameters = Type.Object({
 	path: Type.String({ description: "File to read: absolute, relative to the working directory, or starting with ~" }),
@@ -24,7 +24,7 @@ export const readTool = defineTool<typeof parameters, ReadToolDetails>({
 	readOnly: true,
 	promptLine: "read text files and images",
 	guidelines: ["read: read a file before you edit it; read large files in parts, with offset and limit."],
-	async run({ path, offset = 1, limit }, { cwd, signal }) {
+	async run({ path, offset = 1, limit }, { cwd, signal, tmpDir }) {
 		const file = resolvePath(cwd, path);
 		const shown = displayPath(cwd, file);
 		let bytes: Buffer;
@@ -42,7 +42,7 @@ export const readTool = defineTool<typeof parameters, ReadToolDetails>({
 		}
 		signal.throwIfAborted();
 		const mimeType = imageType(bytes);
-		if (mimeType !== undefined) return readImage(shown, bytes, mimeType);
+		if (mimeType !== undefined) return readImage({ shown, path: file, bytes, mimeType, tmpDir });
 		const kind = binaryKind(bytes);
 		if (kind !== undefined) {
 			return failed(
@@ -53,19 +53,24 @@ export const readTool = defineTool<typeof parameters, ReadToolDetails>({
 	},
 });
 
-function readImage(shown: string, bytes: Buffer, mimeType: string): ToolResult<ReadToolDetails> {
-	if (bytes.length > MAX_IMAGE_BYTES) {
-		return failed(
-			`${shown} is an image of ${formatBytes(bytes.length)}; at most ${formatBytes(MAX_IMAGE_BYTES)} can be shown. Make a smaller copy with bash (for example: magick ${shown} -resize 1600x1600 /tmp/small.jpg) and read that.`,
-		);
+interface ImageFile {
+	/** Path for the model. */
+	shown: string;
+	path: string;
+	bytes: Buffer;
+	mimeType: string;
+	tmpDir: string;
+}
+
+async function readImage({ shown, path, bytes, mimeType, tmpDir }: ImageFile): Promise<ToolResult<ReadToolDetails>> {
+	const { fitImage } = await import("../images/fit-image.js");
+	try {
+		const image = await fitImage({ type: "image", data: bytes.toString("base64"), mimeType, path }, tmpDir);
+		const text = `${shown} (${[mimeType, formatBytes(bytes.length), ...describeFit(image)].join(", ")})`;
+		return { content: [{ type: "text", text }, image], details: {} };
+	} catch (error) {
+		return failed(`${describeError(error)} (${shown}, ${formatBytes(bytes.length)})`);
 	}
-	return {
-		content: [
-			{ type: "text", text: `${shown} (${mimeType}, ${formatBytes(bytes.length)})` },
-			{ type: "image", data: bytes.toString("base64"), mimeType },
-		],
-		details: {},
-	};
 }
 
 function readText(shown: string, bytes: Buffer, offset: number, limit?: number): ToolResult<ReadToolDetails> {

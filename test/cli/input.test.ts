@@ -36,7 +36,7 @@ describe("@file arguments", () => {
 		writeFileSync(join(cwd, "c.png"), PNG);
 		expect(await loadFileArguments(["a.ts", "~/b.md", "c.png"], { cwd, home: cwd })).toEqual({
 			text: `<file name="${cwd}/a.ts">\nlet a;\n</file>\n<file name="${cwd}/b.md">\n# b\n</file>\n<file name="${cwd}/c.png">(image)</file>`,
-			images: [{ type: "image", mimeType: "image/png", data: PNG.toString("base64") }],
+			images: [{ type: "image", mimeType: "image/png", data: PNG.toString("base64"), path: `${cwd}/c.png` }],
 		});
 	});
 

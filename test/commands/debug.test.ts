@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
+import { png } from "../helpers/images.js";
 import { startSession } from "../helpers/session.js";
 
 const KEY = "gsk_0123456789abcdef";
@@ -37,12 +38,12 @@ test("/debug writes versions, settings, hooks and the last request, with every k
 
 test("the report contains only the length of binary data such as images", async () => {
 	const { session, provider } = await startSession({ modelOptions: { input: ["text", "image"] } });
-	const data = Buffer.alloc(3000).toString("base64");
+	const { data, mimeType } = png(60, 50);
 	provider.reply("a picture");
-	await session.send("look", { images: [{ type: "image", mimeType: "image/png", data }] });
+	await session.send("look", { images: [{ type: "image", mimeType, data }] });
 	const outcome = await session.prompt("/debug");
 	const [, path = ""] = /^Wrote (\S+)/.exec(outcome.kind === "command" ? (outcome.status ?? "") : "") ?? [];
 	const report = readFileSync(path, "utf8");
-	expect(report).toContain("(4000 characters)");
+	expect(report).toContain(`(${data.length} characters)`);
 	expect(report).not.toContain(data);
 });

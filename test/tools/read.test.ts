@@ -3,6 +3,7 @@ import { mkdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readTool } from "../../src/tools/read.js";
+import { corners, GIF } from "../helpers/images.js";
 import { textOf, toolContext } from "./context.js";
 
 async function fileWith(content: string | Uint8Array, name = "a.txt") {
@@ -78,23 +79,36 @@ test("UTF-16 is decoded, and other encodings are shown with a note", async () =>
 });
 
 test.each([
-	["png", "89504e470d0a1a0a0000", "image/png"],
-	["jpg", "ffd8ffe000104a464946", "image/jpeg"],
-	["gif", "474946383961", "image/gif"],
-	["webp", "524946460000000057454250", "image/webp"],
-])("a %s is returned as an image, whatever its name", async (_name, hex, mimeType) => {
-	const bytes = Buffer.from(hex, "hex");
+	["PNG", corners(30, 20, "png")],
+	["JPEG", corners(30, 20, "jpeg")],
+])("a %s is returned as an image, whatever its name", async (_name, image) => {
+	const bytes = Buffer.from(image.data, "base64");
 	const result = await readTool.run({ path: "picture" }, await fileWith(bytes, "picture"));
-	expect(result.content[1]).toEqual({ type: "image", data: bytes.toString("base64"), mimeType });
+	expect(result.content).toEqual([{ type: "text", text: `picture (${image.mimeType}, ${bytes.length} bytes)` }, image]);
 });
 
-test("the error for an image that is too large suggests a smaller copy", async () => {
-	const context = await fileWith(Buffer.from("89504e470d0a1a0a", "hex"), "big.png");
-	await truncate(join(context.cwd, "big.png"), 6_000_000);
-	const result = await readTool.run({ path: "big.png" }, context);
+test.each([
+	["a GIF", GIF, "image/gif, 42 bytes, converted to image/png"],
+	["a WebP", corners(30, 20, "webp"), expect.stringContaining("converted to image/png")],
+	["a large PNG", corners(3136, 20, "png"), expect.stringContaining("3136×20 scaled to 1568×10")],
+])("%s is returned in a form that every model accepts, and the text says so", async (_name, image, text) => {
+	const context = await fileWith(Buffer.from(image.data, "base64"), "picture");
+	const result = await readTool.run({ path: "picture" }, context);
+	expect(result.content[1]).toMatchObject({
+		mimeType: "image/png",
+		original: { mimeType: image.mimeType, path: join(context.cwd, "picture") },
+	});
+	expect(/\((.*)\)/.exec(textOf(result))?.[1]).toEqual(text);
+});
+
+test("an image with too many pixels is refused with the next step", async () => {
+	const bytes = Buffer.from(corners(30, 20, "png").data, "base64");
+	bytes.writeUInt32BE(90_000, 16);
+	bytes.writeUInt32BE(90_000, 20);
+	const result = await readTool.run({ path: "big.png" }, await fileWith(bytes, "big.png"));
 	expect(result.isError).toBe(true);
 	expect(textOf(result)).toMatch(
-		/^big\.png is an image of 5\.7 MB; at most 3\.8 MB can be shown\. Make a smaller copy/,
+		/^Cannot send big\.png: it has 90000×90000 pixels; .* · convert it to a smaller PNG or JPEG/,
 	);
 });
 

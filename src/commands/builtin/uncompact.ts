@@ -4,11 +4,11 @@ import type { UndoPlan } from "../compaction.js";
 /** Argument that skips the confirmation for requests that become too long, for modes without dialogs. */
 const ANYWAY = "anyway";
 
-/** `/uncompact [anyway]`: undoes the last active compaction or freeze; call it again for the previous one. */
+/** `/uncompact [anyway]`: undoes the last active compaction, freeze or omission of images; call it again for the previous one. */
 export const uncompactCommand: SlashCommand = {
 	name: "uncompact",
 	argumentHint: "[anyway]",
-	description: "Undo the last compaction",
+	description: "Undo the last compaction or image omission",
 	complete: (prefix) =>
 		ANYWAY.startsWith(prefix) ? [{ value: ANYWAY, description: "even if the request becomes too long" }] : [],
 	async run({ session, ui, rest, signal }) {

@@ -6,12 +6,13 @@ import {
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
+	isImageOmissionEntry,
 	isMessageEntry,
 	isOpaqueEntry,
 	isSystemItemEntry,
 	type SessionEntry,
 } from "../../log/entry.js";
-import { formatTokens } from "../format.js";
+import { describeOmission, formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
 import { BashView } from "./views/bash-view.js";
 import { CustomEntryView, type EntryRenderer } from "./views/custom-entry-view.js";
@@ -89,6 +90,7 @@ export function itemsOfOther(
 	if (isContextFreezeEntry(entry)) {
 		return event(`context frozen up to this point, as sent for entry ${entry.entryIndex}`);
 	}
+	if (isImageOmissionEntry(entry)) return event(describeOmission(entry));
 	if (isOpaqueEntry(entry)) {
 		const text = `cannot read entry ${entryIndex} of the session file: ${entry.reason}`;
 		return [createItem("notice", new NoticeView(style, { level: "warning", message: text }), style)];

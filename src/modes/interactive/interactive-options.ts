@@ -1,8 +1,8 @@
-import type { ImageContent } from "@mariozechner/pi-ai";
 import type { Terminal } from "@mariozechner/pi-tui";
 import type { KeybindingsFile } from "../../config/keybindings-file.js";
 import type { SettingsStore } from "../../config/settings-store.js";
 import type { TerminalFeatures } from "../../config/terminal-features.js";
+import type { SourceImage } from "../../images/sent-image.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { StartQuestions } from "../start-questions.js";
 import type { ThemeOptions } from "./theme-controller.js";
@@ -17,7 +17,7 @@ export interface News {
 /** A prompt that is sent at startup. */
 export interface FirstPrompt {
 	text: string;
-	images?: readonly ImageContent[];
+	images?: readonly SourceImage[];
 }
 
 /** Options of the interactive mode. */

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import type { ImageContent } from "@mariozechner/pi-ai";
-import { imageType } from "../../tools/file-type.js";
+import { imageType } from "../../images/header.js";
+import type { SourceImage } from "../../images/sent-image.js";
 import { readRegularFileSync } from "../../util/fs.js";
 
 /** A program that writes the clipboard's image to standard output. */
 export type ImageProgram = readonly [string, ...string[]];
 
-const MAX_BYTES = 20 * 1024 * 1024;
+const MAX_BYTES = 50 * 1024 * 1024;
 /** Timeout of a program, ms. Programs hang when the display is unreachable. */
 const TIMEOUT_MS = 3000;
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
@@ -20,7 +20,7 @@ const POWERSHELL = [
 
 /** Images pasted into the editor. A mark in the text represents each image until the prompt is sent. */
 export class PastedImages {
-	readonly #images = new Map<string, ImageContent>();
+	readonly #images = new Map<string, SourceImage>();
 
 	/** @param insert inserts a mark at the cursor */
 	constructor(
@@ -36,7 +36,7 @@ export class PastedImages {
 			isAnyInstalled ||= bytes !== null;
 			const data = bytes && imageOf(bytes);
 			if (!data) continue;
-			this.insert(`${this.#add(data, "image/png")} `);
+			this.insert(`${this.#add(data, { mimeType: "image/png" })} `);
 			return null;
 		}
 		return isAnyInstalled
@@ -49,20 +49,20 @@ export class PastedImages {
 		try {
 			const data = readRegularFileSync(path, { maxBytes: MAX_BYTES });
 			const mimeType = imageType(data);
-			return mimeType === undefined ? null : this.#add(data, mimeType);
+			return mimeType === undefined ? null : this.#add(data, { mimeType, path });
 		} catch {
 			return null; // a folder, too large or unreadable: the caller mentions the path instead
 		}
 	}
 
 	/** The images whose marks occur in a text, in text order. */
-	in(text: string): ImageContent[] {
+	in(text: string): SourceImage[] {
 		return [...text.matchAll(/\[image #\d+\]/g)].flatMap(([mark]) => this.#images.get(mark) ?? []);
 	}
 
-	#add(data: Buffer, mimeType: string): string {
+	#add(data: Buffer, from: Pick<SourceImage, "mimeType" | "path">): string {
 		const mark = `[image #${this.#images.size + 1}]`;
-		this.#images.set(mark, { type: "image", data: data.toString("base64"), mimeType });
+		this.#images.set(mark, { type: "image", data: data.toString("base64"), ...from });
 		return mark;
 	}
 }

@@ -4,10 +4,16 @@ import { describeHookError, errorText } from "../../errors.js";
 import { hookFileName, hookName } from "../../hooks/hook-name.js";
 
 import type { EntryTheme } from "../../hooks/types.js";
-import { isEmptyReply, isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../log/entry.js";
+import {
+	isEmptyReply,
+	isImageOmissionEntry,
+	isMessageEntry,
+	isSystemItemEntry,
+	type SessionEntry,
+} from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
-import { formatDuration, formatTokens, plural } from "../format.js";
+import { describeOmission, formatDuration, formatTokens, plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
 import { nextStep, stoppedText } from "../request-error.js";
 import { ContextNarrator } from "./context-narrator.js";
@@ -182,6 +188,10 @@ export class Narrator {
 	#describeEntry(entry: SessionEntry): void {
 		if (isSystemItemEntry(entry)) {
 			this.#say(`note to the model (${plainLine(hookName(entry.source))}): ${plainLine(entry.item.text)}`);
+			return;
+		}
+		if (isImageOmissionEntry(entry)) {
+			this.#say(plainLine(describeOmission(entry)));
 			return;
 		}
 		const render = this.session.entryRenderer(entry.type);

@@ -1,6 +1,6 @@
-import type { ImageContent } from "@mariozechner/pi-ai";
 import type { CommandShell } from "../../commands/command.js";
 import { describeError, PiError } from "../../errors.js";
+import type { SourceImage } from "../../images/sent-image.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import { exitBySignal } from "../../util/signals.js";
 import { copyToClipboard } from "../clipboard.js";
@@ -22,7 +22,7 @@ export interface PlainOptions {
 	startSession(questions: StartQuestions): Promise<AgentSession>;
 	version: string;
 	/** Prompts sent first, in order. */
-	prompts?: readonly { text: string; images?: readonly ImageContent[] }[];
+	prompts?: readonly { text: string; images?: readonly SourceImage[] }[];
 	/** A prompt to suggest: Enter on an empty line sends it. */
 	suggestion?: string;
 	/** Runs the demo after the mode has exited; absent in the demo itself. */

@@ -11,6 +11,7 @@ import {
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
+	isImageOmissionEntry,
 	isMessageEntry,
 	type SessionEntry,
 } from "../../log/entry.js";
@@ -54,7 +55,9 @@ export function eventPoints(entries: readonly SessionEntry[], sessionFile: strin
 			const compacted = { reason: "compact", compactionEntry: entry, tokensBefore, fromHook: false } as const;
 			add(index + 1, { ...base, entries: before(index + 1), ...compacted }, { type: "context" });
 		}
-		if (isContextUndoEntry(entry) || isContextFreezeEntry(entry)) add(index + 1, { type: "context" });
+		if (isContextUndoEntry(entry) || isContextFreezeEntry(entry) || isImageOmissionEntry(entry)) {
+			add(index + 1, { type: "context" });
+		}
 		// Tool results belong to the turn of their calls.
 		if (!isMessageEntry(entry) || (entry.message.role !== "user" && entry.message.role !== "assistant")) continue;
 		if (run === null) add(index, { type: "agent_start" });

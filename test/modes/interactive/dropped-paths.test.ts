@@ -42,7 +42,9 @@ test("images are attached and other files mentioned; commands keep plain paths",
 	const addImage = (path: string) => images.addFile(path);
 	const dropped = `${at("shot.png")} ${at("plain.ts")}`;
 	expect(dropFiles(dropped, { cwd: dir, draft: "look at", addImage })).toBe(" [image #1] @plain.ts ");
-	expect(images.in("[image #1]")).toEqual([{ type: "image", data: PNG.toString("base64"), mimeType: "image/png" }]);
+	expect(images.in("[image #1]")).toEqual([
+		{ type: "image", data: PNG.toString("base64"), mimeType: "image/png", path: at("shot.png") },
+	]);
 	expect(dropFiles(dropped, { cwd: dir, draft: "!file ", addImage })).toBeNull();
 	expect(dropFiles(dropped, { cwd: dir, draft: "/export ", addImage })).toBeNull();
 	expect(dropFiles("text", { cwd: dir, draft: "", addImage })).toBeNull();

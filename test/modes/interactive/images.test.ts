@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { jpegHeader, png } from "../../helpers/images.js";
 import { messageEntry, reply, Script } from "./script.js";
-import { createStage, type Stage, type StageOptions } from "./stage.js";
+import { createStage, type Stage, type StageOptions, TIMESTAMP } from "./stage.js";
 
 const SHOT = png(180, 180);
 
@@ -122,4 +122,48 @@ test("images of a popped turn keep their position when expanded, behind the gutt
 	await stage.terminal.settle();
 	expect((await stage.terminal.screen()).filter((row) => row.trimEnd() === "┆")).toHaveLength(11);
 	expect(stage.terminal.output).not.toContain("␛");
+});
+
+const SCALED = {
+	...jpegHeader(1568, 1176),
+	original: { width: 4000, height: 3000, mimeType: "image/png", bytes: 27_430_415, path: "/home/ada/shots/desk.png" },
+};
+
+test.each([
+	[40, ["image  #1  4000×3000 → 1568×1176  png…", "original  /home/ada/shots/desk.png"]],
+	[80, ["image  #1  4000×3000 → 1568×1176  png → jpeg  26.2 MB → 1 KB", "original  /home/ada/shots/desk.png"]],
+	[120, ["image  #1  4000×3000 → 1568×1176  png → jpeg  26.2 MB → 1 KB", "original  /home/ada/shots/desk.png"]],
+])("a scaled image names both sizes and its original at %i columns", async (columns, lines) => {
+	const content = [{ type: "text" as const, text: "see [image #1]" }, SCALED];
+	const stage = await createStage({ columns, entries: [messageEntry({ role: "user", content, timestamp: 0 })] });
+	const screen = (await stage.terminal.text()).split("\n").map((row) => row.replace(/^▎ ?/, "").trimEnd());
+	expect(screen.filter((row) => /^(?:image|original) /.test(row))).toEqual(lines);
+});
+
+test("a drawn image that was scaled has a caption", async () => {
+	const image = { ...png(180, 180), original: SCALED.original };
+	const message = { role: "user" as const, content: [image], timestamp: 0 };
+	const stage = await createStage({ rows: 30, images: "kitty", entries: [messageEntry(message)] });
+	expect(await stage.terminal.text()).toContain("image  4000×3000 → 180×180  png  26.2 MB → ");
+	expect(traffic(stage)).toEqual({ sent: 1, placed: 1, deleted: 0 });
+});
+
+test.each([40, 80, 120])("an omitted image is an event of the transcript at %i columns", async (columns) => {
+	const stage = await createStage({ columns });
+	const script = new Script();
+	stage.play(
+		{ type: "agent_start" },
+		...script.user("what does it show?"),
+		script.entry({
+			type: "image_omission",
+			timestamp: TIMESTAMP,
+			images: [{ digest: "0", entryIndex: 1 }],
+			provider: "anthropic",
+			modelId: "claude",
+			reason: "400 Could not process image",
+		}),
+		...script.reply([{ text: "I cannot see it." }]),
+		{ type: "agent_end", messages: [] },
+	);
+	await expect((await stage.terminal.text()).trim()).toMatchFileSnapshot(`../../screens/image-omitted-${columns}.txt`);
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { RpcEvent } from "../../../src/modes/rpc/protocol.js";
 import { RPC_COMMANDS } from "../../../src/modes/rpc/protocol.js";
+import { png } from "../../helpers/images.js";
 import { httpError, text, toolCall } from "../../helpers/loopback-provider.js";
 import { serve } from "./serve.js";
 
@@ -100,7 +101,7 @@ describe("prompts", () => {
 		const end = client.nextEvent(ended);
 		await client.call("prompt", {
 			message: "look",
-			images: [{ type: "image", data: "aGk=", mimeType: "image/png" }],
+			images: [png(2, 2)],
 			attachments: [{ id: "a", type: "document", fileName: "a.txt", mimeType: "text/plain", size: 2, content: "aGk=" }],
 		});
 		await end;

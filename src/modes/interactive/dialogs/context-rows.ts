@@ -103,7 +103,7 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 	const traced = context.messages[position];
 	const message = ledger.messages[position];
 	if (!traced || !message) return null;
-	const row = tracedRow(traced, traced.entryIndex, context.messages);
+	const row = { ...tracedRow(traced, traced.entryIndex, context.messages), ...omissionNote(traced) };
 	const state = message.cached === undefined ? "" : message.cached ? "cached" : "new";
 	if (traced.origin.kind === "compaction") {
 		const entry = inspection.entries.at(traced.origin.entryIndex);
@@ -120,6 +120,10 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 		return { ...row, state, mark: "summary", note };
 	}
 	return { ...row, state, note: replacedNote(message, hookName(traced.origin.hook)) };
+}
+
+function omissionNote({ omittedImages }: TracedMessage): { note?: string } {
+	return omittedImages === undefined ? {} : { note: `${plural(omittedImages, "image")} omitted` };
 }
 
 function replacedNote({ entryIndex, replacedTokens, tokens }: LedgerMessage, by: string): string {

@@ -1,5 +1,6 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
-import { base64Bytes, imageSize } from "../../../tui/image-size.js";
+import { originalOf } from "../../../images/sent-image.js";
+import { base64Bytes, type ImageSize, imageSize } from "../../../tui/image-size.js";
 import { cleanLine, clipLine } from "../lines.js";
 import type { ViewStyle } from "./view.js";
 
@@ -24,7 +25,7 @@ export class ImageLines {
 		return this.#found().some((id) => id !== null);
 	}
 
-	/** @returns lines of at most `width` columns */
+	/** @returns lines of at most `width` columns. A caption names the original of an image that was scaled. */
 	lines(width: number): string[] {
 		const ids = this.#found();
 		const room = { columns: width, rows: this.style.imageRows() };
@@ -33,7 +34,9 @@ export class ImageLines {
 			const lines = id === null ? null : this.style.images.lines(id, room);
 			const reason =
 				id === null && this.style.images.cannotDraw(named.image.mimeType) ? "this terminal supports PNG only" : "";
-			return lines ?? [this.style.theme.dim(clipLine(describe(named, reason), width))];
+			const isDescribed = lines === null || originalOf(named.image) !== null;
+			const caption = isDescribed ? describe(named, reason) : [];
+			return [...(lines ?? []), ...caption.map((line) => this.style.theme.dim(clipLine(line, width)))];
 		});
 	}
 
@@ -43,17 +46,29 @@ export class ImageLines {
 	}
 }
 
-/** `image  photo.png  640×480  png  34 KB` and why it is not drawn. Omits unknown facts. */
-function describe({ image, name }: NamedImage, reason: string): string {
+/**
+ * `image  photo.png  640×480  png  34 KB` and why it is not drawn. A scaled image has both sizes, and a line with the path
+ * of its original. Omits unknown facts.
+ */
+function describe({ image, name }: NamedImage, reason: string): string[] {
 	const size = imageSize(image.data, image.mimeType);
+	const original = originalOf(image);
+	const type = (mimeType: string) => cleanLine(mimeType.replace(/^image\//, ""), 20);
+	const pixels = (of: ImageSize) => `${of.width}×${of.height}`;
 	const facts = [
 		cleanLine(name, 80),
-		size ? `${size.width}×${size.height}` : "",
-		cleanLine(image.mimeType.replace(/^image\//, ""), 20),
-		formatSize(base64Bytes(image.data)),
+		both(original && pixels(original), size ? pixels(size) : ""),
+		both(original && type(original.mimeType), type(image.mimeType)),
+		both(original && formatSize(original.bytes), formatSize(base64Bytes(image.data))),
 		reason,
 	];
-	return ["image", ...facts.filter(Boolean)].join("  ");
+	const line = ["image", ...facts.filter(Boolean)].join("  ");
+	return original?.path ? [line, `original  ${cleanLine(original.path, 400)}`] : [line];
+}
+
+/** A fact of the original and of the sent image; once if they are equal. */
+function both(original: string | null, sent: string): string {
+	return original === null || original === sent ? sent : `${original} → ${sent}`;
 }
 
 function formatSize(bytes: number): string {

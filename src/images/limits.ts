@@ -1,0 +1,88 @@
+import type { ImageHeader, ImageType } from "./header.js";
+
+/** The images that an API accepts. */
+interface ApiLimits {
+	apis: string;
+	/** Types that it accepts in every form; a GIF, for example, may not be animated. */
+	types: readonly ImageType[];
+	/** Bytes of one image, before base64. */
+	bytes: number;
+	/** Longest side in pixels: the longest accepted one, or a shorter one above which the provider scales down itself. */
+	edge?: number;
+	source: string;
+}
+
+const MB = 1024 * 1024;
+const PNG_JPEG_WEBP = ["image/png", "image/jpeg", "image/webp"] as const;
+
+/** The limits of each API that pi supports. */
+export const API_LIMITS: readonly ApiLimits[] = [
+	{
+		// 5 MB of base64. Accepts 8000 px, and 2000 px in requests with more than 20 images.
+		apis: "anthropic-messages",
+		types: [...PNG_JPEG_WEBP, "image/gif"],
+		bytes: (5 * MB * 3) / 4,
+		edge: 1568,
+		source: "https://docs.claude.com/en/docs/build-with-claude/vision",
+	},
+	{
+		// A GIF must not be animated.
+		apis: "openai-completions, openai-responses, azure-openai-responses, openai-codex-responses",
+		types: PNG_JPEG_WEBP,
+		bytes: 20 * MB,
+		edge: 2048,
+		source: "https://platform.openai.com/docs/guides/images-vision",
+	},
+	{
+		// 20 MB is the limit of the complete request.
+		apis: "google-generative-ai, google-vertex",
+		types: PNG_JPEG_WEBP,
+		bytes: (20 * MB * 3) / 4,
+		edge: 3072,
+		source: "https://ai.google.dev/gemini-api/docs/image-understanding",
+	},
+	{
+		apis: "bedrock-converse-stream",
+		types: [...PNG_JPEG_WEBP, "image/gif"],
+		bytes: 3.75 * MB,
+		edge: 8000,
+		source: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html",
+	},
+	{
+		// A GIF must not be animated.
+		apis: "mistral-conversations",
+		types: PNG_JPEG_WEBP,
+		bytes: 10 * MB,
+		source: "https://docs.mistral.ai/capabilities/vision",
+	},
+	{
+		// llama.cpp decodes images with stb_image, which does not read WebP; long images exceed small contexts.
+		apis: "local servers",
+		types: ["image/png", "image/jpeg"],
+		bytes: 10 * MB,
+		edge: 1568,
+		source: "https://github.com/nothings/stb/blob/master/stb_image.h",
+	},
+];
+
+/**
+ * What every API accepts. pi sends all images within these limits, whatever the model: the log keeps what was sent, and a
+ * session may continue with any other model.
+ */
+export const COMMON_LIMITS = {
+	types: API_LIMITS.reduce(
+		(common, { types }) => common.filter((type) => types.includes(type)),
+		API_LIMITS[0]?.types ?? [],
+	),
+	bytes: Math.min(...API_LIMITS.map(({ bytes }) => bytes)),
+	edge: Math.min(...API_LIMITS.map(({ edge }) => edge ?? Number.POSITIVE_INFINITY)),
+};
+
+/** Images with more pixels are not decoded: decoding 100 million takes 1.2 GB of memory and 8 s. */
+export const MAX_PIXELS = 100_000_000;
+
+/** Whether all providers accept an image as it is. @param bytes size of the file */
+export function isWithinLimits({ mimeType, width, height }: ImageHeader, bytes: number): boolean {
+	const { types, edge } = COMMON_LIMITS;
+	return types.includes(mimeType) && Math.max(width, height) <= edge && bytes <= COMMON_LIMITS.bytes;
+}
