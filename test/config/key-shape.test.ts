@@ -19,7 +19,7 @@ test.each([
 	["some-provider", "0123456789abcdef", null],
 	["deepseek", "sk-0123456789ab", null],
 	["openai", "sk-ant-0123456789", "it looks like a key of Anthropic"],
-	["anthropic", "sk-or-0123456789", "it looks like a key of openrouter"],
+	["anthropic", "sk-or-0123456789", "it looks like a key of OpenRouter"],
 	["anthropic", "sk-0123456789ab", "keys of Anthropic begin with sk-ant-"],
 	["groq", "xai-0123456789ab", "it looks like a key of xAI"],
 	["groq", "secret", "it is only 6 characters long"],
