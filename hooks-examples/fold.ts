@@ -67,9 +67,14 @@ export default function foldTurns(pi: HookAPI): void {
 		running = false;
 	});
 
+	// The transcript draws entries again when the context changes.
+	let undone: ReadonlySet<string> = new Set();
 	pi.entry("fold", {
-		render: (entry, theme) =>
-			theme.dim(isFold(entry) ? `◇ folded${fromTurn(entry)} · /unfold restores the turns` : "invalid fold"),
+		render(entry, theme) {
+			if (!isFold(entry)) return theme.dim("invalid fold");
+			const hint = undone.has(keyOf(entry)) ? "" : " · /unfold restores the turns";
+			return theme.dim(`◇ folded${fromTurn(entry)}${hint}`);
+		},
 	});
 	pi.entry("fold_undo", { render: (entry, theme) => theme.dim(`◇ restored the turns folded${fromTurn(entry)}`) });
 
@@ -78,7 +83,10 @@ export default function foldTurns(pi: HookAPI): void {
 		argumentHint: "[from] [to] [summary]",
 		complete(prefix, { entries }) {
 			const segments = listSegments(entries);
-			const [, first = "", second] = /^\s*(\S*)(?:\s+(\S*))?$/.exec(prefix) ?? [];
+			const numbers = /^\s*(\S*)(?:\s+(\S*))?$/.exec(prefix);
+			// A summary follows.
+			if (!numbers) return [];
+			const [, first = "", second] = numbers;
 			if (second === undefined) return segments.map(suggest).filter(({ value }) => value.startsWith(first));
 			return segments
 				.slice(Math.max(0, segments.findIndex(holds(first))))
@@ -98,6 +106,11 @@ export default function foldTurns(pi: HookAPI): void {
 				.map(({ number, summary }) => ({ value: String(number), label: labelOf(number, summary) }))
 				.filter(({ value }) => value.startsWith(prefix.trim())),
 		handler: (ctx) => (running ? { status: "Wait until the agent is done, then run /unfold" } : unfold(ctx)),
+	});
+
+	pi.on("context", ({ entries }) => {
+		const indices = undoneFolds(entries);
+		undone = new Set(entries.flatMap((entry, at) => (isFold(entry) && indices.has(at) ? [keyOf(entry)] : [])));
 	});
 
 	pi.on("context", ({ entries, messages }) => {
@@ -252,6 +265,16 @@ function fromTurn(entry: SessionEntry): string {
 	return "turnNumber" in entry && typeof entry.turnNumber === "number" ? ` from turn ${entry.turnNumber}` : "";
 }
 
+/** Entry indices of the folds that an unfold names. */
+function undoneFolds(entries: readonly SessionEntry[]): ReadonlySet<unknown> {
+	return new Set(entries.map((entry) => (entry.type === "fold_undo" && "foldIndex" in entry ? entry.foldIndex : null)));
+}
+
+/** Identifies a fold without its index, which a renderer does not receive. */
+function keyOf({ from, to, summary }: Fold): string {
+	return `${from} ${to} ${summary}`;
+}
+
 /** Entry indices where turns start, after the cut of the latest compaction. */
 function turnStarts(entries: readonly SessionEntry[]): number[] {
 	const floor = firstKeptEntry(entries);
@@ -269,9 +292,7 @@ function turnStarts(entries: readonly SessionEntry[]): number[] {
 
 /** The folds whose summaries are in the context, in context order: not undone, and not covered by a later fold or a compaction. */
 function shownFolds(entries: readonly SessionEntry[]): IndexedFold[] {
-	const undone = new Set(
-		entries.map((entry) => (entry.type === "fold_undo" && "foldIndex" in entry ? entry.foldIndex : null)),
-	);
+	const undone = undoneFolds(entries);
 	const floor = firstKeptEntry(entries);
 	const shown: IndexedFold[] = [];
 	for (let index = entries.length - 1; index > 0; index--) {

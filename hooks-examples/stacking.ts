@@ -68,11 +68,13 @@ export default function stacking(pi: HookAPI): void {
 		running = false;
 	});
 
+	// The transcript draws entries again when the context changes.
+	let undone: ReadonlySet<string> = new Set();
 	pi.entry("stack_pop", {
 		render(entry, theme) {
 			if (!isStackPop(entry)) return theme.dim("invalid pop");
 			// The transcript shows the summary at its position in the context.
-			return theme.dim(`popped${toTurn(entry)} · /unpop restores it`);
+			return theme.dim(`◇ popped${toTurn(entry)}${undone.has(keyOf(entry)) ? "" : " · /unpop restores it"}`);
 		},
 	});
 	pi.entry("stack_unpop", { render: (entry, theme) => theme.dim(`◇ undid the pop${toTurn(entry)}`) });
@@ -101,6 +103,10 @@ export default function stacking(pi: HookAPI): void {
 			// On a screen the transcript shows the entry.
 			return ctx.hasUI ? undefined : { status: `Undid the pop to turn ${turnNumber}` };
 		},
+	});
+
+	pi.on("context", ({ entries }) => {
+		undone = undonePops(entries);
 	});
 
 	pi.on("context", ({ entries, messages }) => {
@@ -242,6 +248,17 @@ function livePops(entries: readonly SessionEntry[]): IndexedPop[] {
 	return entries.flatMap((pop, index) =>
 		isStackPop(pop) && pop.backToIndex < index && !undone.has(index) ? [{ index, pop }] : [],
 	);
+}
+
+/** Keys of the pops that an unpop names. */
+function undonePops(entries: readonly SessionEntry[]): ReadonlySet<string> {
+	const live = new Set(livePops(entries).map(({ index }) => index));
+	return new Set(entries.flatMap((entry, index) => (isStackPop(entry) && !live.has(index) ? [keyOf(entry)] : [])));
+}
+
+/** Identifies a pop without its index, which a renderer does not receive. */
+function keyOf({ backToIndex, summary }: StackPop): string {
+	return `${backToIndex} ${summary}`;
 }
 
 /** Entry index of the active compaction; -1 if none exists. */

@@ -6,7 +6,7 @@ import { compareVersions, loadChangelog, newerThan } from "../resources/changelo
 
 /** Dependencies of `whatsNew`. */
 export interface WhatsNewOptions {
-	settings: Pick<SettingsStore, "current" | "set">;
+	settings: Pick<SettingsStore, "current" | "isFileValid" | "set">;
 	version: string;
 	/** Directory of CHANGELOG.md. */
 	packageDir: string;
@@ -22,7 +22,8 @@ const MAX_ITEM_LENGTH = 72;
  */
 export async function whatsNew({ settings, version, packageDir }: WhatsNewOptions): Promise<News | null> {
 	const before = settings.current.lastChangelogVersion;
-	if (before === version) return null;
+	// A file that the user must correct stays where it is.
+	if (before === version || !settings.isFileValid) return null;
 	try {
 		await settings.set("lastChangelogVersion", version);
 	} catch {

@@ -1,5 +1,5 @@
 import { existsSync, renameSync } from "node:fs";
-import { PiError } from "../errors.js";
+import { describeError, errorText, PiError } from "../errors.js";
 import { withFileLock } from "../util/file-lock.js";
 import { atomicWriteFile, isNotFound, readRegularFileSync } from "../util/fs.js";
 import { findJsonError, type JsonKeys, locateJson } from "./json-error.js";
@@ -27,6 +27,15 @@ export function parseJson(text: string, path: string): unknown {
 		if (!error) throw new PiError("config_invalid", `${path} is not valid JSON`, { cause });
 		throw new PiError("config_invalid", `${path}:${error.line}:${error.column}: ${error.reason}`, { hint: FIX_HINT });
 	}
+}
+
+/**
+ * Describes why a file cannot be read again while pi keeps its earlier content.
+ * @param kept what is kept, such as `colors`
+ */
+export function describeReread(error: unknown, kept: string): string {
+	const isInvalid = error instanceof PiError && error.hint === FIX_HINT;
+	return isInvalid ? `${errorText(error)} · fix the file; the ${kept} read before are kept` : describeError(error);
 }
 
 /** A configuration file as read. */

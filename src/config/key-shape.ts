@@ -1,3 +1,5 @@
+import { providerName } from "./provider-names.js";
+
 /** Prefixes of the keys of providers; the keys of all others have none. */
 const PREFIXES: Readonly<Record<string, string>> = {
 	anthropic: "sk-ant-",
@@ -33,9 +35,11 @@ export function keyProblem(provider: string, key: string): string | null {
 	const expected = PREFIXES[provider];
 	if (expected === undefined || key.startsWith(expected)) {
 		const isOther = owner !== null && owner !== provider && expected !== PREFIXES[owner];
-		return isOther && expected !== undefined ? `it looks like a key of ${owner}` : null;
+		return isOther && expected !== undefined ? `it looks like a key of ${providerName(owner)}` : null;
 	}
-	return owner === null ? `keys of ${provider} begin with ${expected}` : `it looks like a key of ${owner}`;
+	return owner === null
+		? `keys of ${providerName(provider)} begin with ${expected}`
+		: `it looks like a key of ${providerName(owner)}`;
 }
 
 /** The only provider with the longest matching prefix; null unless exactly one matches. */

@@ -56,7 +56,10 @@ export const SETTINGS_SCHEMA = {
 			"send queued messages one per turn, or all at once",
 			LIVE_PROJECT,
 		),
-		shellPath: text("path of the shell that the bash tool runs; unset: bash", LIVE),
+		shellPath: text("path of the shell that the bash tool runs; unset: bash", {
+			...LIVE,
+			"x-expected": "the absolute path of a shell, such as /bin/bash",
+		}),
 		hideThinkingBlock: flag(
 			false,
 			"true hides thinking behind one line, false shows a preview; Ctrl+T changes it for the session",

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describeError, PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import { watchFile } from "../util/watch-file.js";
-import { isJsonObject, type JsonObject, readJsonFile, updateJsonFile } from "./json-file.js";
+import { describeReread, isJsonObject, type JsonObject, readJsonFile, updateJsonFile } from "./json-file.js";
 import { expected, fillDefaults, readBySchema, type Schema, type SchemaProblem } from "./json-schema.js";
 import {
 	PROJECT_SCHEMA,
@@ -45,10 +45,12 @@ interface Layer {
 	/** The last valid value of each setting in it. */
 	values: ReadonlyMap<SettingPath, unknown>;
 	problems: readonly string[];
+	/** False if the file is not a JSON object. */
+	isValid: boolean;
 }
 
 const SETTING_PATHS = SETTING_ROWS.map(({ path }) => path);
-const EMPTY: Layer = { raw: {}, values: new Map(), problems: [] };
+const EMPTY: Layer = { raw: {}, values: new Map(), problems: [], isValid: true };
 
 /**
  * The settings: defaults < the user's file < the project's file < values for this run. The only writer of the user's
@@ -83,6 +85,11 @@ export class SettingsStore {
 	/** All problems in the files, one line each with file, line and column. */
 	get problems(): readonly string[] {
 		return [...this.#user.problems, ...this.#project.problems];
+	}
+
+	/** False if the user's file cannot be parsed: saving a setting would replace it. */
+	get isFileValid(): boolean {
+		return this.#user.isValid;
 	}
 
 	/** Every setting with its value and source, in the order of the schema. */
@@ -252,9 +259,10 @@ function readLayer(
 			const paths = unknown.map(({ keys }) => keys.join("."));
 			problems.push(`${found.locate(first.keys, "key")}: ${describeUnknown(paths)}`);
 		}
-		return { raw: found.value, values, problems };
+		return { raw: found.value, values, problems, isValid: true };
 	} catch (error) {
-		return { ...previous, problems: [describeError(error)] };
+		const problem = previous.values.size > 0 ? describeReread(error, "settings") : describeError(error);
+		return { ...previous, problems: [problem], isValid: false };
 	}
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describeError } from "../errors.js";
 import { isBuiltIn } from "../themes/built-in.js";
 import { type CheckedTheme, checkTheme } from "../themes/theme-file.js";
-import { readJsonObject } from "./json-file.js";
+import { describeReread, readJsonObject } from "./json-file.js";
 
 /** A theme of the user or the project, named after its file. */
 export interface FoundTheme {
@@ -40,16 +40,20 @@ export function listThemeFiles({ user, project }: ThemeDirs): FoundTheme[] {
 
 /**
  * Reads a theme. Never throws: `problems` start with the file, followed by line and column if it is invalid JSON.
+ * @param isReread whether the colors that were read before are kept if the file is unusable
  * @returns `theme`: null if the file is unusable
  */
-export function loadThemeFile(path: string): { theme: CheckedTheme["theme"] | null; problems: string[] } {
+export function loadThemeFile(
+	path: string,
+	isReread = false,
+): { theme: CheckedTheme["theme"] | null; problems: string[] } {
 	try {
 		const value = readJsonObject(path);
 		if (value === null) return { theme: null, problems: [`${path} does not exist`] };
 		const { theme, problems } = checkTheme(value);
 		return { theme, problems: problems.map((problem) => `${path}: ${problem}`) };
 	} catch (error) {
-		return { theme: null, problems: [describeError(error)] };
+		return { theme: null, problems: [isReread ? describeReread(error, "colors") : describeError(error)] };
 	}
 }
 

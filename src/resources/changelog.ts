@@ -48,6 +48,21 @@ function numbersOf(version: string): number[] | null {
 	return match?.slice(1).map((part) => Number(part ?? 0)) ?? null;
 }
 
+/** Joins the lines of each paragraph and list item, so that they wrap at the width of the screen. Code is unchanged. */
+export function joinWrapped(lines: readonly string[]): string[] {
+	const joined: string[] = [];
+	let isCode = false;
+	for (const line of lines) {
+		const isFence = /^\s*```/.test(line);
+		const before = joined.at(-1) ?? "";
+		const continues = !isCode && !isFence && before.trim() !== "" && !/^#|^\s*```/.test(before);
+		if (continues && /^\s*(?![-*+>|#]|\d+\.)\S/.test(line)) joined.splice(-1, 1, `${before} ${line.trim()}`);
+		else joined.push(line);
+		if (isFence) isCode = !isCode;
+	}
+	return joined;
+}
+
 function trimBlank(lines: readonly string[]): string[] {
 	const isText = (line: string) => line.trim() !== "";
 	return lines.slice(Math.max(0, lines.findIndex(isText)), lines.findLastIndex(isText) + 1);

@@ -1,7 +1,9 @@
 import type { OAuthLoginCallbacks } from "@mariozechner/pi-ai/oauth";
 import type { CommandAccounts, LoginDialogs, LoginOption } from "../commands/command.js";
 import type { Credentials } from "../config/credentials.js";
+import { keyVariables } from "../config/env-keys.js";
 import type { ModelRegistry } from "../config/models.js";
+import { providerName } from "../config/provider-names.js";
 import { errorText, PiError } from "../errors.js";
 import { abortable, linkSignals } from "../util/abort.js";
 
@@ -28,9 +30,14 @@ export function createAccounts(credentials: Credentials, registry: ModelRegistry
 				const source = credentials.keySource(choice.provider);
 				return source === undefined ? choice : { ...choice, source };
 			};
-			const logins = getOAuthProviders().map(({ id, name }) => withSource({ provider: id, kind: "login", name }));
-			const providers = [...new Set(registry.all().map(({ provider }) => provider))].sort();
-			const keys = providers.map((provider) => withSource({ provider, kind: "key", name: provider }));
+			const sites = getOAuthProviders();
+			const logins = sites.map(({ id, name }) => withSource({ provider: id, kind: "login", name }));
+			// A provider with a login and no variable for a key only accepts the tokens of its login.
+			const loginOnly = new Set(sites.map(({ id }) => id).filter((id) => keyVariables(id).length === 0));
+			const keys = [...new Set(registry.all().map(({ provider }) => provider))]
+				.filter((provider) => !loginOnly.has(provider))
+				.map((provider) => withSource({ provider, kind: "key", name: providerName(provider) }))
+				.sort((a, b) => a.name.localeCompare(b.name, "en"));
 			// The sort is stable, so a provider's login comes before its key.
 			return [...logins, ...keys].sort((a, b) => rank(a) - rank(b));
 		},

@@ -1,8 +1,8 @@
 import { type Component, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { revealInvisible } from "../util/reveal.js";
-import { type DialogStyle, hint, keyLines } from "./dialog-style.js";
+import { type DialogStyle, hint, keyLines, titleLines } from "./dialog-style.js";
 import type { KeyAction } from "./key-table.js";
-import { oneLine, spread } from "./line.js";
+import { spread } from "./line.js";
 import { ScrollText } from "./scroll.js";
 
 /** The question of a `ConfirmDialog`. Its texts may be untrusted. */
@@ -35,9 +35,12 @@ export class ConfirmDialog implements Component {
 		const keys = keymap.keyOf("dialog.pageUp", "dialog.pageDown");
 		const position = `lines ${from + 1}–${to} of ${lines.length} · ${keys} `;
 		const isCut = to - from < lines.length;
+		const title = titleLines(this.question.title, this.style, width);
+		const [first, last = ""] = [title.slice(0, -1), title.at(-1)];
 		return [
 			theme.dim("─".repeat(width)),
-			spread(` ${theme.bold(oneLine(this.question.title))}`, isCut ? theme.warning(position) : "", width),
+			...first,
+			spread(last, isCut ? theme.warning(position) : "", width),
 			...lines.slice(from, to).map((line) => spread(` ${line}`, "", width)),
 			...this.#answers(width),
 		];

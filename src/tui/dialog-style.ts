@@ -1,7 +1,7 @@
-import { visibleWidth } from "@mariozechner/pi-tui";
+import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import type { KeyAction } from "./key-table.js";
 import type { Keymap } from "./keymap.js";
-import { clipLine } from "./line.js";
+import { clipLine, oneLine } from "./line.js";
 import type { Theme } from "./theme.js";
 
 /** Style and keys of a dialog. */
@@ -18,6 +18,17 @@ export interface KeyHint {
 	actions: readonly KeyAction[];
 	/** Joins the keys of several actions. Default: a space. */
 	separator?: string;
+}
+
+/** Longer titles are truncated: a hook could supply pages. */
+const MAX_TITLE_ROWS = 4;
+
+/** The title of a dialog on as many rows as it needs. */
+export function titleLines(title: string, { theme }: DialogStyle, width: number): string[] {
+	const lines = wrapTextWithAnsi(oneLine(title), Math.max(1, width - 2));
+	const shown = lines.slice(0, MAX_TITLE_ROWS);
+	if (shown.length < lines.length) shown.push(`${shown.pop() ?? ""}…`);
+	return shown.map((line) => clipLine(` ${theme.bold(line.trimEnd())}`, width));
 }
 
 /** Creates a hint; several actions can share one, such as up and down. */

@@ -6,8 +6,8 @@ import {
 	truncateToWidth,
 	visibleWidth,
 } from "@mariozechner/pi-tui";
-import { type DialogStyle, hint, keyLines } from "./dialog-style.js";
-import { oneLine, spread } from "./line.js";
+import { type DialogStyle, hint, keyLines, titleLines } from "./dialog-style.js";
+import { oneLine } from "./line.js";
 
 /** The question of an `InputDialog`. Its texts may be untrusted. */
 export interface InputQuestion {
@@ -39,7 +39,7 @@ export class InputDialog implements Component, Focusable {
 		const { theme } = this.style;
 		return [
 			theme.dim("─".repeat(width)),
-			spread(` ${theme.bold(oneLine(this.question.title))}`, "", width),
+			...titleLines(this.question.title, this.style, width),
 			truncateToWidth(this.#line(width), width, ""),
 			...keyLines([hint("accept", "dialog.accept"), hint("cancel", "dialog.cancel")], this.style, width),
 		];

@@ -1,5 +1,5 @@
 import { type Component, CURSOR_MARKER, type Focusable, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
-import { type DialogStyle, hint, type KeyHint, keyLines } from "./dialog-style.js";
+import { type DialogStyle, hint, type KeyHint, keyLines, titleLines } from "./dialog-style.js";
 import { fuzzyFilter } from "./fuzzy.js";
 import type { KeyAction } from "./key-table.js";
 import { typedText } from "./keymap.js";
@@ -120,7 +120,7 @@ export class SelectDialog<T> implements Component, Focusable {
 		const empty = this.#filter ? "nothing matches" : (this.options.empty ?? "nothing to choose from");
 		return [
 			theme.dim("─".repeat(width)),
-			this.#titleLine(width),
+			...this.#titleLines(width),
 			...(lines.length > 0 ? lines : [theme.dim(`   ${empty}`)]),
 			...this.#detailLines(
 				width,
@@ -179,20 +179,24 @@ export class SelectDialog<T> implements Component, Focusable {
 		return this.#known.layout;
 	}
 
-	#titleLine(width: number): string {
+	#titleLines(width: number): string[] {
 		const { theme } = this.style;
 		const count = `${this.#shown.length === 0 ? 0 : this.#selected + 1}/${this.#shown.length}`;
 		const cursor = this.focused ? CURSOR_MARKER : "";
 		const { title: given } = this.options;
 		const title = oneLine(typeof given === "function" ? given() : given);
+		// Decided without the filter, so that typing does not move the rows.
+		const isLong = visibleWidth(title) + count.length + 4 > width;
+		const beside = isLong ? 0 : visibleWidth(title);
 		// The end of a long filter must be visible; the title gets the rest.
-		const room = Math.max(4, width - Math.min(visibleWidth(title) + 1, 13) - count.length - 5);
+		const room = Math.max(4, width - Math.min(beside + 1, 13) - count.length - 5);
 		const typed = this.#filter ? theme.accent(endOf(oneLine(this.#filter), room)) : "";
-		const isHinted = typed === "" && visibleWidth(title) + HINT.length + count.length + 7 <= width;
+		const isHinted = typed === "" && beside + HINT.length + count.length + 7 <= width;
 		const hint = isHinted ? theme.dim(HINT) : "";
 		const right = `${typed}${cursor}${hint}${typed || hint ? "  " : ""}${theme.dim(count)} `;
+		if (isLong) return [...titleLines(title, this.style, width), spread("", right, width)];
 		const left = ` ${clipLine(title, Math.max(1, width - visibleWidth(right) - 3))}`;
-		return spread(theme.bold(left), right, width);
+		return [spread(theme.bold(left), right, width)];
 	}
 
 	/** @returns an item's description, or its text in the growing column */

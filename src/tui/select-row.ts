@@ -97,16 +97,15 @@ export function rowWidths(
 	return { label, fields };
 }
 
-/** Computes the label width that aligns descriptions which are sentences, if labels use at most half of the screen. */
+/** Computes the label width that aligns descriptions which are sentences; labels use at most half of the screen. */
 export function describedWidths(items: readonly SelectItem<unknown>[], width: number): RowWidths {
 	let label = 0;
 	let description = 0;
 	for (const item of items) {
 		label = Math.max(label, widthOf(item.label));
 		description = Math.max(description, widthOf(item.description ?? ""));
-		if (label > width / 2) break;
 	}
-	return { label: description > MAX_FIGURES && label <= width / 2 ? label : null, fields: [] };
+	return { label: description > MAX_FIGURES ? Math.min(label, Math.floor(width / 2) - GAP) : null, fields: [] };
 }
 
 /** @returns the width of a text in columns; with a shortcut for ASCII, because a list may have thousands of items */
@@ -122,7 +121,7 @@ export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: 
 	const right = item.fields ? fieldsOf(item.fields, layout) : "";
 	const room = Math.max(1, width - POINTER - visibleWidth(sign) - 1);
 	const label = oneLine(item.label);
-	const described = Math.max(layout.widths.label ?? 0, visibleWidth(label));
+	const described = layout.widths.label ?? visibleWidth(label);
 	const description = right === "" ? describe(item.description, described, room, width) : "";
 	const end = (right || description).trimEnd();
 	const rightWidth = visibleWidth(end);

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { whatsNew } from "../../src/cli/whats-new.js";
@@ -57,3 +57,13 @@ test.skipIf(process.getuid?.() === 0)(
 		expect(await start({}, "0.3.0", agentDir).news).toBeNull();
 	},
 );
+
+test("a settings file that cannot be parsed is left for the user to correct", async () => {
+	const agentDir = tempAgentDir();
+	const file = join(agentDir, "settings.json");
+	writeFileSync(file, '{ "theme": oops }');
+	const settings = new SettingsStore({ agentDir, cwd: "/" });
+	expect(await whatsNew({ settings, version: "0.3.0", packageDir: "/" })).toBeNull();
+	expect(readFileSync(file, "utf8")).toBe('{ "theme": oops }');
+	expect(readdirSync(agentDir).filter((name) => name.startsWith("settings"))).toEqual(["settings.json"]);
+});

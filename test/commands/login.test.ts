@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi-ai/oauth";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CommandShell } from "../../src/commands/command.js";
+import { providerName } from "../../src/config/provider-names.js";
 import type { HookUI } from "../../src/hooks/types.js";
 import { createAgentSession } from "../../src/session/create-session.js";
 import { startSession } from "../helpers/session.js";
@@ -54,7 +55,7 @@ describe("/login", () => {
 			const configured = await startUnconfigured({ auth: { [id]: { type: "api_key", key } } });
 			const session = await startUnconfigured();
 			expect(session.model).toBeNull();
-			const { shell, ui } = screen(key, (label) => label === id);
+			const { shell, ui } = screen(key, (label) => label === providerName(id));
 			session.attachUI({ ...ui, confirm: async () => true }, shell);
 			await session.prompt(`/login ${id}`);
 			expect(session.model).toMatchObject({ provider: id, id: configured.model?.id });
@@ -71,7 +72,7 @@ describe("/login", () => {
 		};
 		session.attachUI({ ...ui, confirm }, shell);
 		expect(await session.prompt("/login openai")).toEqual({ kind: "command", status: null });
-		expect(asked).toEqual(["Save this API key? It may be wrong: it looks like a key of anthropic."]);
+		expect(asked).toEqual(["Save this API key? It may be wrong: it looks like a key of Anthropic."]);
 		expect(await session.prompt("/logout")).toMatchObject({ status: "No saved API keys or logins" });
 	});
 
@@ -79,7 +80,7 @@ describe("/login", () => {
 		const { session, agentDir } = await startSession({ model: "openai/gpt-4o" });
 		const { shell, ui } = screen(" sk-pasted-key ", () => false);
 		session.attachUI(ui, shell);
-		expect(await session.prompt("/login openai")).toMatchObject({ status: "Saved your openai account" });
+		expect(await session.prompt("/login openai")).toMatchObject({ status: "Saved your OpenAI account" });
 		const file = join(agentDir, "auth.json");
 		expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ openai: { type: "api_key", key: "sk-pasted-key" } });
 		expect(statSync(file).mode & 0o777).toBe(0o600);

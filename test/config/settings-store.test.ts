@@ -198,7 +198,7 @@ test("after a reload, the last valid values replace an invalid file or value", (
 	const { store, userFile, agentDir, cwd } = load({ theme: "dark", gutter: false });
 	writeFileSync(userFile, '{"theme": "light"');
 	expect(store.reload()).toEqual([
-		`${userFile}:1:18: unexpected end of file: the "{" in line 1 is not closed · fix the file; until then it is not used`,
+		`${userFile}:1:18: unexpected end of file: the "{" in line 1 is not closed · fix the file; the settings read before are kept`,
 	]);
 	expect(store.current).toMatchObject({ theme: "dark", gutter: false });
 	writeFileSync(userFile, '{"theme": "light", "gutter": "no"}');
@@ -311,7 +311,7 @@ test("an edit that makes the file invalid is reported once, and the last valid v
 	const { store, changes, userFile } = load('{\n"theme": "dark",\n"mine": 1}');
 	onTestFinished(store.watch());
 	writeFileSync(userFile, '{\n"theme": "light",,\n"mine": 1}');
-	const problem = `${userFile}:2:18: expected a key in double quotes or "}" · fix the file; until then it is not used`;
+	const problem = `${userFile}:2:18: expected a key in double quotes or "}" · fix the file; the settings read before are kept`;
 	await expect.poll(() => changes).toEqual([{ paths: [], problems: [problem] }]);
 	writeFileSync(userFile, '{\n"theme": "light",,\n"mine":  1}');
 	await watched();

@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { compareVersions, loadChangelog, newerThan, parseChangelog } from "../../src/resources/changelog.js";
+import {
+	compareVersions,
+	joinWrapped,
+	loadChangelog,
+	newerThan,
+	parseChangelog,
+} from "../../src/resources/changelog.js";
 import { packageRoot } from "../../src/util/package-root.js";
 
 const TEXT = "# Changelog\n\n## Unreleased\n\n## [0.10.0] - 2026-02-01\r\n\n### Added\n\n- ten\n\n## 0.9.1\n- nine\n";
@@ -39,4 +45,34 @@ test("pi's own changelog can be read, one that is missing is empty", async () =>
 	);
 	expect(released?.lines.length).toBeGreaterThan(0);
 	expect(await loadChangelog("/nowhere/CHANGELOG.md")).toEqual([]);
+});
+
+test("wrapped paragraphs and list items become one line each; headings, lists and code stay apart", () => {
+	const lines = [
+		"One",
+		"two.",
+		"",
+		"### Added",
+		"- a",
+		"  long item",
+		"  - inner",
+		"    goes on",
+		"1. first",
+		"```",
+		"x",
+		"  y",
+		"```",
+	];
+	expect(joinWrapped(lines)).toEqual([
+		"One two.",
+		"",
+		"### Added",
+		"- a long item",
+		"  - inner goes on",
+		"1. first",
+		"```",
+		"x",
+		"  y",
+		"```",
+	]);
 });

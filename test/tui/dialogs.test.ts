@@ -1,5 +1,5 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ConfirmDialog } from "../../src/tui/confirm-dialog.js";
 import { InputDialog } from "../../src/tui/input-dialog.js";
 import { createKeymap } from "../../src/tui/keymap.js";
@@ -158,4 +158,35 @@ test("a masked input shows dots and returns the text", () => {
 	for (const key of ["s", "e", "c", "\x1b[200~ret\x1b[201~", "\r"]) dialog.handleInput(key);
 	expect(answers).toEqual(["secret"]);
 	expect(dialog.render(30)[2]).toBe(" > ••••••\x1b[7m \x1b[27m");
+});
+
+describe("a title that is too long for the row", () => {
+	const TITLE = "stacking asks: Delete the branch of the last release?";
+	const rows = (dialog: { render(width: number): string[] }, width: number) =>
+		dialog.render(width).map((row) => row.trimEnd());
+
+	test.each([
+		[40, [" stacking asks: Delete the branch of", " the last release?"]],
+		[80, [` ${TITLE}`]],
+		[120, [` ${TITLE}`]],
+	])("is wrapped by confirm and input at %d columns", (width, lines) => {
+		const question = { title: TITLE, message: "" };
+		for (const dialog of [new ConfirmDialog(look, question, () => {}), new InputDialog(look, question, () => {})]) {
+			expect(rows(dialog, width).slice(1, 1 + lines.length)).toEqual(lines);
+		}
+	});
+
+	test("is wrapped by select, and typing a filter moves no row", () => {
+		const { dialog, send } = select(TITLE, turns);
+		const title = [" stacking asks: Delete the branch of", " the last release?"];
+		expect(rows(dialog, 40).slice(1, 4)).toEqual([...title, `${" ".repeat(20)}type to filter  1/3`]);
+		send(..."coupon");
+		expect(rows(dialog, 40).slice(1, 4)).toEqual([...title, `${" ".repeat(28)}coupon  1/1`]);
+	});
+
+	test("ends after four rows", () => {
+		const dialog = new InputDialog(look, { title: "word ".repeat(500) }, () => {});
+		expect(dialog.render(40)).toHaveLength(1 + 4 + 1 + 1);
+		expect(rows(dialog, 40)[4]).toMatch(/word…$/);
+	});
 });

@@ -133,10 +133,14 @@ describe("rows", () => {
 	});
 });
 
-test("a long filter shows its end, and the title is truncated", () => {
+test("a long filter shows its end, and the title is truncated or has its own row", () => {
 	const { dialog, send } = open({ items: MODELS, title: "Which of all these models do you mean?" });
 	send(..."a long text that somebody types here");
-	expect(dialog.render(40)[1]).toBe(" Which of al…  …omebody types here  0/0 ");
+	expect(dialog.render(46)[1]).toBe(" Which of al…  …that somebody types here  0/0 ");
+	expect(dialog.render(40).slice(1, 3)).toEqual([
+		" Which of all these models do you mean?",
+		"   … text that somebody types here  0/0 ",
+	]);
 });
 
 test("items can arrive later: the selection is kept, and a note shows the progress", () => {

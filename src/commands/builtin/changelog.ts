@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { loadChangelog } from "../../resources/changelog.js";
+import { joinWrapped, loadChangelog } from "../../resources/changelog.js";
 import { packageRoot, packageVersion } from "../../util/package-root.js";
 import type { SlashCommand } from "../command.js";
 
@@ -13,10 +13,10 @@ export const changelogCommand: SlashCommand = {
 		if (sections.length === 0) return { status: `${title}: CHANGELOG.md is missing from this installation` };
 		const [latest] = sections;
 		if (!shell?.showText) {
-			const lines = latest?.lines.map((line) => line.replace(/^#+ /, "")) ?? [];
+			const lines = joinWrapped(latest?.lines ?? []).map((line) => line.replace(/^#+ /, ""));
 			return { status: [title, "", latest?.version ?? "", ...lines].join("\n") };
 		}
-		const text = sections.flatMap(({ version, lines }) => [`## ${version}`, "", ...lines, ""]).join("\n");
+		const text = sections.flatMap(({ version, lines }) => [`## ${version}`, "", ...joinWrapped(lines), ""]).join("\n");
 		await shell.showText({ title, text }, signal);
 		return undefined;
 	},

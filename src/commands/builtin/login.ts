@@ -1,4 +1,5 @@
 import { cleanKey, keyProblem } from "../../config/key-shape.js";
+import { providerName } from "../../config/provider-names.js";
 import { PiError } from "../../errors.js";
 import { nearest } from "../../util/nearest.js";
 import type { BuiltinCommandContext, CommandHost, LoginDialogs, LoginOption, SlashCommand } from "../command.js";
@@ -21,7 +22,7 @@ export const loginCommand: SlashCommand = {
 		}
 		const choices = await session.accounts.choices();
 		const offered = rest ? named(choices, rest) : choices;
-		const status = await chooseAccount(rest ? `Log in to ${rest}` : "Which provider?", offered, context);
+		const status = await chooseAccount(rest ? `Log in to ${providerName(rest)}` : "Which provider?", offered, context);
 		return status === null ? undefined : { status };
 	},
 };
@@ -42,7 +43,7 @@ export async function chooseAccount(
 /** Asks for an API key of a provider, or logs in to it. @returns whether it is saved now */
 export async function logInTo(provider: string, context: BuiltinCommandContext): Promise<boolean> {
 	const offered = named(await context.session.accounts.choices(), provider);
-	return (await saveAccount(`Log in to ${provider}`, offered, context)) !== null;
+	return (await saveAccount(`Log in to ${providerName(provider)}`, offered, context)) !== null;
 }
 
 /** @returns the saved account; null when canceled */

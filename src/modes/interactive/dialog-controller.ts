@@ -1,11 +1,13 @@
+import type { Component } from "@mariozechner/pi-tui";
 import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
-import { dialogLimits, dialogTitle, selectChoices, textOf } from "../../hooks/dialog-options.js";
+import { askingHook, dialogLimits, dialogTitle, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { DialogOptions, InputOptions, SelectOption } from "../../hooks/types.js";
 import { ConfirmDialog } from "../../tui/confirm-dialog.js";
 import type { DialogStyle } from "../../tui/dialog-style.js";
 import { InputDialog } from "../../tui/input-dialog.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
 import { SelectDialog } from "../../tui/select-dialog.js";
+import { type Draft, GuardedDialog, TypingGuard } from "./dialogs/typing-guard.js";
 import type { NoticeLevel } from "./views/notice-view.js";
 
 /** Shows the dialogs of hooks and commands. */
@@ -14,6 +16,8 @@ export class DialogController implements CommandUI {
 		private readonly overlays: OverlayStack,
 		private readonly style: DialogStyle,
 		private readonly onNotice: (level: NoticeLevel, message: string) => void,
+		/** A dialog that opens while this has text ignores keys until the user pauses. */
+		private readonly draft: Draft | null = null,
 	) {}
 
 	select<T extends string>(title: string, options: readonly T[], dialog?: ChoiceOptions): Promise<T | null>;
@@ -23,17 +27,20 @@ export class DialogController implements CommandUI {
 		if (items.length === 0) return null;
 		const choice = { title: dialogTitle(title, dialog), items, selected: dialog?.selected };
 		return this.overlays.open<unknown>(
-			(settle) => new SelectDialog(this.style, { ...choice, onSelect: settle, onCancel: () => settle(null) }),
+			(settle) => {
+				const select = { ...choice, onSelect: settle, onCancel: () => settle(null) };
+				return this.#guard(new SelectDialog(this.style, select), dialog);
+			},
 			{ ...dialogLimits(dialog), canceled: null },
 		);
 	}
 
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
 		const question = { title: dialogTitle(title, dialog), message: textOf(message) };
-		return this.overlays.open<boolean>((settle) => new ConfirmDialog(this.style, question, settle), {
-			...dialogLimits(dialog),
-			canceled: false,
-		});
+		return this.overlays.open<boolean>(
+			(settle) => this.#guard(new ConfirmDialog(this.style, question, settle), dialog),
+			{ ...dialogLimits(dialog), canceled: false },
+		);
 	}
 
 	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null> {
@@ -64,9 +71,17 @@ export class DialogController implements CommandUI {
 			masked,
 			...(initial === undefined ? {} : { value: textOf(initial) }),
 		};
-		return this.overlays.open<string | null>((settle) => new InputDialog(this.style, question, settle), {
-			...dialogLimits(dialog),
-			canceled: null,
-		});
+		return this.overlays.open<string | null>(
+			(settle) => this.#guard(new InputDialog(this.style, question, settle), dialog),
+			{ ...dialogLimits(dialog), canceled: null },
+		);
+	}
+
+	#guard(component: Component, dialog: DialogOptions | undefined): Component {
+		const { draft } = this;
+		if (!draft || draft.getText() === "") return component;
+		// Text typed into a dialog of pi may be a secret, so it never reaches the draft.
+		const onText = (data: string) => askingHook(dialog) !== null && draft.handleInput(data);
+		return new GuardedDialog(component, new TypingGuard(true), onText);
 	}
 }

@@ -104,7 +104,12 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		editor,
 		overlays,
 		style,
-		dialogs: new DialogController(overlays, style, (level, message) => screen.transcript.notice(level, message)),
+		dialogs: new DialogController(
+			overlays,
+			style,
+			(level, message) => screen.transcript.notice(level, message),
+			editor,
+		),
 		palette,
 		images,
 		input: new PromptController(editor, failed, (waiting) => screen.showQueue(waitingQueue(waiting))),

@@ -106,7 +106,9 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		this.#apply();
 	}
 
+	/** Shows a theme and saves it. @throws PiError `bad_arguments` when no theme has this name or its file is unusable */
 	async use(name: string): Promise<string> {
+		this.#check(name);
 		this.show(name);
 		await this.settings.set("theme", name === AUTO ? undefined : name);
 		if (this.options.level === 0) return `Theme: ${name} · no effect here: this terminal shows no colors`;
@@ -152,6 +154,15 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		});
 	}
 
+	#check(name: string): void {
+		if (name === AUTO || isBuiltIn(name)) return;
+		const { theme, problems } = loadThemeFile(this.#find(name).path);
+		if (theme) return;
+		// The picker may have shown it.
+		this.followSettings();
+		throw new PiError("bad_arguments", `Theme ${JSON.stringify(name)} cannot be used: ${problems.join(" · ")}`);
+	}
+
 	#files(): FoundTheme[] {
 		return this.options.dirs ? listThemeFiles(this.options.dirs) : [];
 	}
@@ -177,7 +188,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	 * @returns its problems
 	 */
 	#reload(path: string, known: readonly string[] = []): readonly string[] {
-		const { theme, problems } = loadThemeFile(path);
+		const { theme, problems } = loadThemeFile(path, true);
 		for (const problem of problems) if (!known.includes(problem)) this.#report(problem);
 		this.#problems = problems;
 		if (!theme || this.#file?.found.path !== path) return problems;

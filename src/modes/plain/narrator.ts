@@ -170,7 +170,7 @@ export class Narrator {
 		if (!isMessageEntry(entry) || entry.message.role !== "bashExecution") return;
 		const { output, exitCode, cancelled } = entry.message;
 		for (const line of outputLines(output, exitCode)) this.#say(line);
-		const how = cancelled ? "stopped" : exitCode === null ? "did not run" : `exit ${exitCode}`;
+		const how = cancelled ? "stopped" : exitCode === null ? "killed" : `exit ${exitCode}`;
 		this.#say(`done in ${formatDuration(this.now() - this.#runSince)}, ${how}`);
 	}
 

@@ -23,9 +23,9 @@ test("a pasted key is saved, and its provider's model is selected immediately", 
 	await app.terminal.press("down", "enter");
 	await app.terminal.waitFor("Which provider?");
 	await app.terminal.type("openai");
-	await app.terminal.waitFor("→ openai ");
+	await app.terminal.waitFor("→ OpenAI ");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("API key for openai");
+	await app.terminal.waitFor("API key for OpenAI");
 	await app.terminal.paste(" sk-made-up-for-this-test \n");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("model: openai/");

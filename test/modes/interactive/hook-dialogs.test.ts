@@ -87,3 +87,25 @@ test.each([
 	await submit(command);
 	await terminal.waitFor(title);
 });
+
+const LATE = `export default (pi) => pi.command("late", { handler: async (ctx) => {
+	await new Promise((done) => { globalThis.askLate = done; });
+	return { status: "answered " + (await ctx.ui.confirm("Delete it?", "")) };
+} });`;
+
+test("a dialog that opens while the user types takes no key as its answer until a pause", async () => {
+	const { terminal, submit } = await startApp({ hooks: { "late.ts": LATE } });
+	await terminal.waitFor("0%");
+	await submit("/late");
+	await vi.waitFor(() => expect(Reflect.get(globalThis, "askLate")).toBeInstanceOf(Function));
+	await terminal.type("also fix ");
+	Reflect.get(globalThis, "askLate")();
+	await terminal.waitFor("late asks: Delete it?");
+	await terminal.type("yarn");
+	await terminal.press("enter", "down", "escape");
+	await terminal.waitFor("→ Yes    No");
+	await new Promise((resolve) => setTimeout(resolve, 750));
+	await terminal.type("n");
+	await terminal.waitFor("answered false");
+	await terminal.waitFor("also fix yarn");
+});

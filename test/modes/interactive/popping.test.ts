@@ -34,9 +34,28 @@ test.each([
 	const question = await app.terminal.waitFor("Pop to which turn?");
 	expect(question.filter((line) => /^ [→ ] \d /.test(line)).map((line) => line.trimEnd())).toEqual(turns);
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("popped to turn 2");
+	const hint = await app.terminal.waitFor("◇ popped to turn 2");
+	expect(hint.join(" ").replace(/\s+/g, " ")).toContain("◇ popped to turn 2 · /unpop restores it");
 	await app.submit("/unpop");
 	await app.terminal.waitFor("undid the pop to turn 2");
 	const screen = (await app.terminal.screen()).filter((line) => /pop/i.test(line)).map((line) => line.trim());
-	expect(screen).toEqual(["popped to turn 2 · /unpop restores it", "◇ undid the pop to turn 2"]);
+	expect(screen).toEqual(["◇ popped to turn 2", "◇ undid the pop to turn 2"]);
+});
+
+test.each([
+	[40, ["◇ folded from turn 1 · /unfold", "  restores the turns"]],
+	[80, ["◇ folded from turn 1 · /unfold restores the turns"]],
+	[120, ["◇ folded from turn 1 · /unfold restores the turns"]],
+])("at %i columns a fold names /unfold until it is undone", async (columns, lines) => {
+	const app = await startWithTwoTurns(columns);
+	const notes = async () => {
+		const screen = (await app.terminal.screen()).map((line) => line.slice(2).trimEnd());
+		return screen.slice(screen.findIndex((line) => line.startsWith("◇")));
+	};
+	await app.submit("/fold 1 1 It is a shop.");
+	await app.terminal.waitFor("folded from turn 1");
+	expect((await notes()).slice(0, lines.length)).toEqual(lines);
+	await app.submit("/unfold");
+	await app.terminal.waitFor("◇ restored the turns");
+	expect((await notes())[0]).toBe("◇ folded from turn 1");
 });

@@ -198,6 +198,24 @@ test.each([
 	},
 );
 
+test.each(WIDTHS)("full thinking is drawn without Markdown characters, at %i columns", async (columns) => {
+	const stage = await createStage({ columns, rows: 20 });
+	stage.style.showThinking = true;
+	const script = new Script();
+	const message = reply([{ thinking: THOUGHT }]);
+	const updates = script.updates(message);
+	const shown = async () =>
+		(await stage.terminal.screen())
+			.slice(4)
+			.map((line) => line.slice(2).trimEnd())
+			.filter(Boolean);
+	stage.play({ type: "agent_start" }, ...script.user("why?"), ...script.replyStart(message), ...updates.slice(0, -2));
+	expect((await shown())[0]).toBe("Inspecting the price code");
+	stage.play(...updates.slice(-2), script.replyEnd(message));
+	expect((await shown())[0]).toBe("Inspecting the price code");
+	expect((await shown()).join(" ")).toContain("too low in every case but one.");
+});
+
 test.each(WIDTHS)(
 	"hideThinkingBlock hides streaming and finished thinking behind a line at %i columns",
 	async (columns) => {

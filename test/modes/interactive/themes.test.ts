@@ -146,10 +146,28 @@ test("a saved theme file redraws the screen once; a broken file keeps the colors
 	expect(saved.match(/▎/g)).toHaveLength(3);
 	const broken = await writtenBy(app.terminal, async () => {
 		writeFileSync(file, '{ "colors": { "gutterIn": red } }');
-		await app.terminal.waitFor(/dusk\.json:1:27: expected a value, found "red"/);
+		await app.terminal.waitFor(
+			/dusk\.json:1:27: expected a value, found "red" ·\s+fix the file; the colors read before are kept/,
+		);
 	});
 	expect(broken).not.toContain("▎");
 	expect(await app.terminal.scrollback()).toContain("▎ Hello.");
+});
+
+test.each([40, 80, 120])("a theme whose file is broken is refused and not saved, at %d columns", async (columns) => {
+	const app = await startThemed({ chosen: "dusk" });
+	app.terminal.resize(columns, 24);
+	writeFileSync(join(app.agentDir, "themes", "own.json"), '{ "colors": red }');
+	await app.submit("/theme own");
+	await app.terminal.waitFor((screen) =>
+		screen
+			.join(" ")
+			.replace(/\s+/g, " ")
+			.includes(`1:13: expected a value, found "red" · fix the file; until then it is not used`),
+	);
+	expect(await app.terminal.text()).toContain('✗ Theme "own" cannot be used:');
+	expect(await app.terminal.text()).not.toContain("Theme: own");
+	expect(app.saved()).toEqual({ apiKeys: {} });
 });
 
 test("the terminal's reply makes the screen light, later changes are followed, and keys are not affected", async () => {

@@ -1,3 +1,6 @@
+import type { Component, Focusable } from "@mariozechner/pi-tui";
+import { typedText } from "../../../tui/keymap.js";
+
 /** After a pause this long, the next key is meant for the question. */
 const PAUSE_MS = 700;
 
@@ -24,5 +27,43 @@ export class TypingGuard {
 		const isPause = now - this.#typedAt >= PAUSE_MS;
 		this.#typedAt = isPause ? null : now;
 		return !isPause;
+	}
+}
+
+/** The editor that a dialog replaces. */
+export interface Draft {
+	getText(): string;
+	handleInput(data: string): void;
+}
+
+/** A dialog that opened while the user was typing. It ignores keys until the user pauses. */
+export class GuardedDialog implements Component, Focusable {
+	/** @param onText receives the text that is typed before the pause */
+	constructor(
+		private readonly dialog: Component & Partial<Focusable>,
+		private readonly guard: TypingGuard,
+		private readonly onText: (data: string) => void,
+	) {}
+
+	get focused(): boolean {
+		return this.dialog.focused ?? false;
+	}
+
+	set focused(isFocused: boolean) {
+		this.dialog.focused = isFocused;
+	}
+
+	render(width: number): string[] {
+		return this.dialog.render(width);
+	}
+
+	handleInput(data: string): void {
+		if (!this.guard.isForEditor()) this.dialog.handleInput?.(data);
+		// Only text: Enter would send a draft that the user no longer sees.
+		else if (typedText(data) !== "") this.onText(data);
+	}
+
+	invalidate(): void {
+		this.dialog.invalidate();
 	}
 }

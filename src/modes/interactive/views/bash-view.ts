@@ -57,7 +57,7 @@ export class BashView extends View {
 		if (!this.#message) return this.#closed ? theme.dim("stopped") : "";
 		const { cancelled, exitCode } = this.#message;
 		if (cancelled) return theme.dim("stopped");
-		if (exitCode === null) return failureMark("did not run", theme);
+		if (exitCode === null) return failureMark("killed", theme);
 		return exitCode === 0 ? theme.dim("exit 0") : failureMark(`exit ${exitCode}`, theme);
 	}
 }

@@ -1,6 +1,8 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
 import { errorText } from "../../../errors.js";
 import type { EntryComponent, EntryTheme } from "../../../hooks/types.js";
 import type { SessionEntry } from "../../../log/entry.js";
+import { stripAll } from "../../../util/sanitize.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
@@ -10,6 +12,9 @@ export type EntryRenderer = (entry: SessionEntry, theme: EntryTheme) => string |
 /** Limits of one custom entry: lines, and characters of each. */
 const MAX_LINES = 500;
 const MAX_LINE_LENGTH = 2000;
+
+/** One sign at the start of a line. */
+const SIGN = /^[^\p{L}\p{N}\s] /u;
 
 /** A custom entry, drawn by its hook. If the hook throws, the error is shown instead. */
 export class CustomEntryView extends View {
@@ -42,7 +47,9 @@ export class CustomEntryView extends View {
 // Renderers are hook code: validate what they return.
 function lines(drawn: unknown, width: number): string[] {
 	if (typeof drawn === "string")
-		return wrapLines(cleanLines(drawn.trimEnd(), MAX_LINE_LENGTH), width).slice(0, MAX_LINES);
+		return cleanLines(drawn.trimEnd(), MAX_LINE_LENGTH)
+			.flatMap((line) => wrapMarked(line, width))
+			.slice(0, MAX_LINES);
 	if (typeof drawn !== "object" || drawn === null || !("render" in drawn) || typeof drawn.render !== "function") {
 		throw new TypeError("the renderer returned neither a string nor a component");
 	}
@@ -53,6 +60,13 @@ function lines(drawn: unknown, width: number): string[] {
 		.flatMap((line: unknown) => cleanLines(String(line), MAX_LINE_LENGTH))
 		.slice(0, MAX_LINES)
 		.map((line) => clipLine(line, width));
+}
+
+/** Wraps a line; the text after a sign, such as `◇`, stays aligned. */
+function wrapMarked(line: string, width: number): string[] {
+	if (!SIGN.test(stripAll(line))) return wrapLines([line], width);
+	const [first = "", ...rest] = wrapLines([line], visibleWidth(line) <= width ? width : width - 2);
+	return [first, ...rest.map((part) => `  ${part}`)];
 }
 
 function entryTheme({ theme }: ViewStyle): EntryTheme {

@@ -36,9 +36,22 @@ export class PageView extends StaticView<{ title: string; lines: readonly string
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
 		const body = this.data.lines.flatMap((line) => cleanLines(line));
-		const rows = body.flatMap((line) => wrapLines([line], width).map((row) => addressLink(row, line.trim())));
+		const rows = body.flatMap((line) => wrapField(line, width).map((row) => addressLink(row, line.trim())));
 		return [...styled(wrapLines([cleanLine(this.data.title)], width), theme.bold), ...rows];
 	}
+}
+
+/** A label and its value, in columns. */
+const FIELD = /^(\S+ {2,})(.+)$/;
+/** Narrower values are not aligned. Columns. */
+const MIN_VALUE_WIDTH = 20;
+
+/** Wraps a line; the value of a field stays in its column. */
+function wrapField(line: string, width: number): string[] {
+	const [, label = "", value = ""] = FIELD.exec(line) ?? [];
+	const room = width - label.length;
+	if (label === "" || room < MIN_VALUE_WIDTH) return wrapLines([line], width);
+	return wrapLines([value], room).map((part, at) => (at === 0 ? label : " ".repeat(label.length)) + part);
 }
 
 /** Text that a feature or hook added to the context, after its name. */

@@ -1,4 +1,5 @@
-import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
+import { drawMarkdown } from "../../../tui/draw-markdown.js";
+import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
 /** Characters at the end of streaming thinking that each frame wraps. */
@@ -55,7 +56,7 @@ export class ThinkingView extends View {
 		if (this.redacted) return [theme.thinking(clipLine("∴ thinking hidden by the provider", width))];
 		const text = this.#text.trim();
 		if (!text) return [];
-		if (showThinking) return styled(this.#paragraphs(text, width), theme.thinking);
+		if (showThinking) return this.#paragraphs(text, width);
 		const key = keymap.keyOf("app.toggleThinking");
 		if (!previewThinking) return [theme.thinking(clipLine(`∴ thinking hidden · ${key} shows it`, width))];
 		const hint = width > MIN_HINT_WIDTH ? ` · ${key}` : "";
@@ -65,9 +66,10 @@ export class ThinkingView extends View {
 	}
 
 	#paragraphs(text: string, width: number): string[] {
-		if (this.#done) return wrapLines(cleanLines(text), width);
-		const lines = wrapLines(cleanLines(text.slice(-LIVE_CHARACTERS)), width);
-		return lines.slice(-this.style.liveRows());
+		const { theme } = this.style;
+		const shown = this.#done ? text : text.slice(-LIVE_CHARACTERS);
+		const lines = drawMarkdown(cleanLines(shown).join("\n"), width, theme, { color: theme.thinking });
+		return this.#done ? lines : lines.slice(-this.style.liveRows());
 	}
 }
 

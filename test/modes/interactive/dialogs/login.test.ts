@@ -13,7 +13,7 @@ test.each([80, 40])(
 		await terminal.type("gro");
 		const list = await terminal.screen();
 		await terminal.press("enter");
-		await terminal.waitFor("API key for groq");
+		await terminal.waitFor("API key for Groq");
 		await terminal.paste("gsk_9876543210\n ba");
 		const input = await terminal.screen();
 		const parts = [list, input].map((screen) => {
@@ -27,7 +27,7 @@ test.each([80, 40])(
 		});
 		await expect(`${parts.join("\n\n")}\n`).toMatchFileSnapshot(`../../../screens/login-${columns}.txt`);
 		await terminal.press("enter");
-		await terminal.waitFor("Saved your groq account");
+		await terminal.waitFor("Saved your Groq account");
 	},
 );
 
@@ -47,21 +47,21 @@ test.each([40, 80, 120])(
 		// A narrow screen truncates long names.
 		const expected = [
 			"Anthropic (Claude Pro/Max)",
-			"anthropic",
-			"openai",
+			"Anthropic",
+			"OpenAI",
 			"ChatGPT Plus/Pro (Codex Subscription)",
-			"openai-codex",
-			"google",
+			"Google",
 			"GitHub Copilot",
-			"github-copilot",
-			"openrouter",
-			"xai",
-			"deepseek",
-			"mistral",
-			"groq",
-			"amazon-bedrock",
-			"azure-openai-responses",
-			"cerebras",
+			"GitHub Copilot",
+			"OpenRouter",
+			"xAI",
+			"DeepSeek",
+			"Mistral",
+			"Groq",
+			"Amazon Bedrock",
+			"Azure OpenAI",
+			"Cerebras",
+			"Cloudflare AI Gateway",
 		];
 		const shortest = columns === 40 ? 17 : Number.POSITIVE_INFINITY;
 		expect(names.map((name) => name.slice(0, shortest))).toEqual(expected.map((name) => name.slice(0, shortest)));

@@ -154,15 +154,15 @@ describe("/model", () => {
 		const { terminal, session, submit } = await startApp({ rows: 30 });
 		await terminal.waitFor("0%");
 		await submit("/model groq/openai/gpt-oss-120b");
-		await terminal.waitFor("API key for groq");
+		await terminal.waitFor("API key for Groq");
 		await terminal.paste("  sk-ant-\n0123456789 ");
 		await terminal.press("enter");
-		await terminal.waitFor("it looks like a key of anthropic");
+		await terminal.waitFor("it looks like a key of Anthropic");
 		await terminal.press("escape");
 		await terminal.waitFor((screen) => !screen.join("").includes("Save this API key?"));
 		expect(session().model?.provider).toBe("loopback");
 		await submit("/model groq/openai/gpt-oss-120b");
-		await terminal.waitFor("API key for groq");
+		await terminal.waitFor("API key for Groq");
 		await terminal.paste("gsk_0123456789ab\n");
 		expect(await terminal.text()).not.toContain("gsk_");
 		await terminal.press("enter");

@@ -194,7 +194,7 @@ test.each([40, 80, 120])(
 			["zsh", "is not an absolute path"],
 		] as const) {
 			await terminal.press("enter");
-			await terminal.waitFor("shellPath: a non-empty string");
+			await terminal.waitFor("shellPath: the absolute path");
 			await terminal.type(typed);
 			await terminal.press("enter");
 			await terminal.waitFor(/→ shellPath/);

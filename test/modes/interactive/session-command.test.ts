@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { startApp } from "./app.js";
+
+test.each([40, 80, 120])("/session keeps the values of all fields in one column, at %d columns", async (columns) => {
+	const app = await startApp({ columns, rows: 40 });
+	await app.terminal.waitFor("0%");
+	await app.submit("/session");
+	await app.terminal.waitFor(/cost {7}/);
+	const screen = (await app.terminal.screen()).map((line) => line.slice(2).trimEnd());
+	const fields = screen.slice(screen.indexOf("Session") + 1, screen.findIndex((line) => line.startsWith("cost")) + 1);
+	expect(fields.filter((line) => !/^(?:file {7}|id {9}|messages {3}|tokens {5}|cost {7}| {11})\S/.test(line))).toEqual(
+		[],
+	);
+	expect(fields.map((line) => line.slice(11)).join("")).toContain(app.session().stats().sessionFile ?? "?");
+});
