@@ -39,8 +39,8 @@ const NOTICE_AFTER_MS = 300;
 export class Prompter {
 	/** False in print mode, where only the prompt may start a run. */
 	acceptsSend = true;
-	/** Resolves when the images of all earlier prompts are fitted. */
-	#fitted: Promise<unknown> = Promise.resolve();
+	/** Settles when the images of all earlier prompts are fitted; null when none are left. */
+	#fitting: Promise<unknown> | null = null;
 
 	constructor(private readonly deps: PrompterDeps) {
 		deps.activity.subscribe(() => this.#deliverQueue());
@@ -78,7 +78,10 @@ export class Prompter {
 
 	async #deliver(text: string, extras: PromptExtras, delivery: "steer" | "followUp"): Promise<PromptResult> {
 		const { activity, runner } = this.deps;
-		const message = createUserMessage(text, extras, await this.#fit(sourceImages(extras)));
+		const images = sourceImages(extras);
+		// Without a wait when there is nothing to wait for: a hook's prompt joins the turn in which it was sent.
+		const fitted = images.length > 0 || this.#fitting ? await this.#fit(images) : [];
+		const message = createUserMessage(text, extras, fitted);
 		if (message.content.length === 0) return { kind: "command", status: null };
 		await activity.untilRunEnded();
 		activity.check("prompt");
@@ -94,14 +97,20 @@ export class Prompter {
 
 	/** Fits images. A prompt waits for the images of the prompts before it, so that their order is kept. */
 	async #fit(images: readonly SourceImage[]): Promise<ImageContent[]> {
-		const fitted = this.#fitted.then(() => this.deps.images.fit(images));
-		this.#fitted = fitted.catch(() => {});
+		const before = this.#fitting ?? Promise.resolve();
+		const fitted = before.then(() => this.deps.images.fit(images));
+		const settled = fitted.then(
+			() => {},
+			() => {},
+		);
+		this.#fitting = settled;
 		const text = images.length > 1 ? "scaling the images of the prompt" : "scaling the image of the prompt";
 		const timer = images.length > 0 ? setTimeout(() => this.deps.notice("info", text), NOTICE_AFTER_MS) : undefined;
 		try {
 			return await fitted;
 		} finally {
 			clearTimeout(timer);
+			if (this.#fitting === settled) this.#fitting = null;
 		}
 	}
 

@@ -74,7 +74,7 @@ async function open(samples: readonly Sample[] = SAMPLES, current: string | null
 	const type = (...keys: string[]) => {
 		for (const key of keys) picker.handleInput(key);
 	};
-	await vi.waitFor(() => expect(screen()).not.toContain("loading"), { interval: 2 });
+	await vi.waitFor(() => expect(screen()).not.toContain("loading"), { interval: 2, timeout: 10_000 });
 	return { picker, paths, chosen, named, closed, screen, shows, type, sessions };
 }
 
