@@ -52,6 +52,7 @@ export class SessionRunner {
 		await setup.models.requestAuth(requireModel(setup, state));
 		for (let batch = prompts ?? this.queue.take(); ; ) {
 			const outcome = await runAgent(batch, agentDeps(this.deps, this, operation));
+			await refreshModel(this.deps);
 			await state.log.flush();
 			if (!signal.aborted) await compaction.compactIfNeeded(signal);
 			// Send a prompt that was queued after the last turn, while the run was ending.
@@ -84,6 +85,7 @@ function agentDeps(
 		idleTimeoutMs: () => settings.current.streamIdleTimeoutMs,
 		async prepareRequest(turnIndex) {
 			operation.enter("requesting");
+			if (turnIndex === 1) await refreshModel(deps);
 			const { request, built } = await prepareRequest(deps, systemItems, signal);
 			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
 			if (stop !== null) return { ...request, stop };
@@ -119,6 +121,14 @@ function agentDeps(
 	};
 }
 
+/** The first request loads a local model, and only then its server knows the size of the context window. */
+async function refreshModel({ setup, state }: SessionRunDeps): Promise<void> {
+	const { model } = state;
+	if (!model) return;
+	await setup.models.refresh(model);
+	state.refreshModel(setup.models.find);
+}
+
 /** Time for all handlers of one closing event after an abort, ms. */
 const MAX_CLOSING_MS = 1000;
 
@@ -136,14 +146,15 @@ async function prepareRequest(
 	systemItems.write();
 	const built = await context.rebuild(signal);
 	const { messages, digest } = context.request();
+	const { systemPrompt, tools } = setup.preamble(model);
 	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
 	const recorded = context.describeRequest(built);
 	const request: RequestWithRecord = {
 		model,
 		context: {
-			systemPrompt: setup.preamble.systemPrompt,
+			systemPrompt,
 			messages,
-			tools: [...setup.preamble.tools],
+			tools: [...tools],
 		},
 		options: {
 			apiKey: auth.apiKey,

@@ -70,6 +70,7 @@ export class LoopbackProvider {
 	readonly #server: Server;
 	readonly #queue: (Reply | ((request: ProviderRequest) => Reply | Promise<Reply>))[] = [];
 	readonly #waiting: { count: number; resolve: () => void }[] = [];
+	readonly #routes = new Map<string, (body: unknown) => unknown>();
 	#handler: ((request: ProviderRequest) => Reply | Promise<Reply>) | null = null;
 	#ids = 0;
 
@@ -103,6 +104,12 @@ export class LoopbackProvider {
 	/** Answers every request that finds the queue empty. */
 	on(handler: (request: ProviderRequest) => Reply | Promise<Reply>): this {
 		this.#handler = handler;
+		return this;
+	}
+
+	/** Answers requests to a path, which may include a query, with JSON; undefined is a 404. */
+	route(path: string, answer: (body: unknown) => unknown): this {
+		this.#routes.set(path, answer);
 		return this;
 	}
 
@@ -186,6 +193,13 @@ export class LoopbackProvider {
 
 	async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
 		const path = (incoming.url ?? "").split("?")[0];
+		const route = this.#routes.get(incoming.url ?? "");
+		if (route) {
+			const answer = route(parseJson(await readBody(incoming)));
+			response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" });
+			response.end(JSON.stringify(answer ?? { error: "not found" }));
+			return;
+		}
 		if (incoming.method === "GET" && path === "/v1/models") {
 			response.setHeader("content-type", "application/json");
 			response.end(
@@ -198,9 +212,7 @@ export class LoopbackProvider {
 			response.writeHead(404).end();
 			return;
 		}
-		const chunks: Buffer[] = [];
-		for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
-		const body = parseJson(Buffer.concat(chunks).toString("utf8"));
+		const body = parseJson(await readBody(incoming));
 		const request = this.#record(api, incoming.headers, isObject(body) ? body : {}, response);
 		const issues = isObject(body) ? this.#judge(request) : ["the body is no JSON object"];
 		this.violations.push(...issues.map((issue) => `request ${request.index}: ${issue}`));
@@ -235,6 +247,12 @@ export class LoopbackProvider {
 		}
 		return toStep(typeof next === "function" ? await next(request) : next);
 	}
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+	return Buffer.concat(chunks).toString("utf8");
 }
 
 /** 400: clients do not retry. */
