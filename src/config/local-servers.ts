@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Model } from "@mariozechner/pi-ai";
+import type { Api, Model } from "@mariozechner/pi-ai";
 import { isJsonObject } from "./json-file.js";
 import { isLoopback, LOCAL_SERVERS, type LocalServer, localAddress } from "./local-addresses.js";
 import { FACT_READERS, type ListedModel, type LocalFacts } from "./local-facts.js";
@@ -46,6 +46,26 @@ export async function findLocalModels(options: FindLocalOptions = {}): Promise<K
 		}),
 	);
 	return found.flat();
+}
+
+/**
+ * Loads a model of Ollama, as the next request would, so that the server knows its context window. Resolves when it is
+ * loaded, was loaded before, or cannot be; never throws.
+ */
+export async function loadLocalModel(
+	{ provider, baseUrl, id }: Pick<Model<Api>, "provider" | "baseUrl" | "id">,
+	signal: AbortSignal,
+): Promise<void> {
+	// Models in Ollama's cloud are never loaded.
+	if (provider !== "ollama" || /[:-]cloud$/.test(id)) return;
+	const address = baseUrl.replace(/\/v1\/?$/, "");
+	try {
+		const { models } = await requestJson(`${address}/api/ps`, AbortSignal.any([signal, AbortSignal.timeout(1500)]));
+		const isLoaded = Array.isArray(models) && models.some((model) => isJsonObject(model) && model.name === id);
+		if (!isLoaded) await requestJson(`${address}/api/generate`, signal, { model: id });
+	} catch {
+		// The request itself reports what is wrong.
+	}
 }
 
 function addressOf(server: LocalServer, { ports, env = processEnvironment() }: FindLocalOptions): string | null {

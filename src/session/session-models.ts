@@ -1,7 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandModels, ModelOffer } from "../commands/pickers.js";
 import type { Credentials } from "../config/credentials.js";
-import { type FindLocalOptions, findLocalModels, isLocalServer } from "../config/local-servers.js";
+import { type FindLocalOptions, findLocalModels, isLocalServer, loadLocalModel } from "../config/local-servers.js";
 import type { ModelRegistry } from "../config/models.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import type { SessionModels, SessionSetup } from "./session-setup.js";
@@ -23,6 +23,9 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 		await registerLocalModels(registry, local);
 		return registry.availableModels();
 	};
+	const refresh = async (model: Model<Api>) => {
+		if (isLocalServer(model.provider)) await registerLocalModels(registry, { ...local, only: model });
+	};
 	return {
 		find: (provider, id) => registry.findModel(provider, id) ?? null,
 		available,
@@ -31,8 +34,10 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 		resolveApiKey: (model) => credentials.resolveApiKey(model),
 		requestAuth: (model) => credentials.requestAuth(model),
 		searchServer: (used) => searchServer(registry, used, local),
-		async refresh(model) {
-			if (isLocalServer(model.provider)) await registerLocalModels(registry, { ...local, only: model });
+		refresh,
+		async load(model, signal) {
+			await loadLocalModel(model, signal);
+			await refresh(model);
 		},
 		describeReplaced: ({ provider, id }, by) => registry.describeReplaced({ provider, modelId: id }, by),
 		describeMissingModel: () => registry.describeMissingModel("No model is chosen"),

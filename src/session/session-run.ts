@@ -52,7 +52,7 @@ export class SessionRunner {
 		await setup.models.requestAuth(requireModel(setup, state));
 		for (let batch = prompts ?? this.queue.take(); ; ) {
 			const outcome = await runAgent(batch, agentDeps(this.deps, this, operation));
-			await refreshModel(this.deps);
+			await refreshModel(this.deps, null);
 			await state.log.flush();
 			if (!signal.aborted) await compaction.compactIfNeeded(signal);
 			// Send a prompt that was queued after the last turn, while the run was ending.
@@ -85,7 +85,7 @@ function agentDeps(
 		idleTimeoutMs: () => settings.current.streamIdleTimeoutMs,
 		async prepareRequest(turnIndex) {
 			operation.enter("requesting");
-			if (turnIndex === 1) await refreshModel(deps);
+			if (turnIndex < 2) await refreshModel(deps, turnIndex === 0 ? signal : null);
 			const { request, built } = await prepareRequest(deps, systemItems, signal);
 			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
 			if (stop !== null) return { ...request, stop };
@@ -121,11 +121,14 @@ function agentDeps(
 	};
 }
 
-/** The first request loads a local model, and only then its server knows the size of the context window. */
-async function refreshModel({ setup, state }: SessionRunDeps): Promise<void> {
+/**
+ * Learns the context window of a local model, which its server knows only when the model is loaded.
+ * @param loading loads the model first, until this aborts
+ */
+async function refreshModel({ setup, state }: SessionRunDeps, loading: AbortSignal | null): Promise<void> {
 	const { model } = state;
 	if (!model) return;
-	await setup.models.refresh(model);
+	await (loading ? setup.models.load(model, loading) : setup.models.refresh(model));
 	state.refreshModel(setup.models.find);
 }
 

@@ -34,6 +34,8 @@ export interface SessionModels {
 	requestAuth(model: Model<Api>): Promise<RequestAuth>;
 	/** Searches the local servers if the model is one that only they can offer and is unknown. */
 	searchServer(used: { provider: string; id: string }): Promise<void>;
+	/** Lets a local server load a model, if the next request would, and asks it what the model offers. */
+	load(model: Model<Api>, signal: AbortSignal): Promise<void>;
 	/** Asks the local server of a model again what the model offers; other models do not change. */
 	refresh(model: Model<Api>): Promise<void>;
 	/** Names a model that is not available anymore, and the one used now. */

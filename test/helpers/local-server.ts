@@ -25,10 +25,24 @@ export function portOf({ origin }: LoopbackProvider): number {
 	return Number(new URL(origin).port);
 }
 
-/** Makes a provider answer like an Ollama server that has these models. */
-export function serveOllama(provider: LoopbackProvider, models: readonly OllamaModel[]): LoopbackProvider {
+/**
+ * Makes a provider answer like an Ollama server that has these models.
+ * @param canLoad whether it loads a model without a prompt, as the real one does
+ */
+export function serveOllama(
+	provider: LoopbackProvider,
+	models: readonly OllamaModel[],
+	{ canLoad = false } = {},
+): LoopbackProvider {
+	const loaded = new Set<unknown>();
 	const isLoaded = ({ id, isLoaded }: OllamaModel) =>
-		isLoaded === true || provider.requests.some(({ body }) => body.model === id);
+		isLoaded === true || loaded.has(id) || provider.requests.some(({ body }) => body.model === id);
+	if (canLoad) {
+		provider.route("/api/generate", (body) => {
+			if (isObject(body)) loaded.add(body.model);
+			return { response: "", done: true, done_reason: "load" };
+		});
+	}
 	provider.route("/v1/models", () => list(models.map(({ id }) => ({ id, object: "model", owned_by: "library" }))));
 	provider.route("/api/ps", () => ({
 		models: models

@@ -199,7 +199,7 @@ export class LoopbackProvider {
 		const path = (incoming.url ?? "").split("?")[0];
 		const route = this.#routes.get(incoming.url ?? "");
 		if (route) {
-			const answer = route(parseJson(await readBody(incoming)));
+			const answer = await route(parseJson(await readBody(incoming)));
 			response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" });
 			response.end(JSON.stringify(answer ?? { error: "not found" }));
 			return;

@@ -8,7 +8,7 @@ import { tempAgentDir, writeFiles } from "../helpers/temp.js";
 const WITHOUT_COMPACTION = { compaction: { enabled: false } };
 
 async function startOllama(models: OllamaModel[], options: Partial<TestSessionOptions> = {}) {
-	const provider = serveOllama(await startProvider(), models);
+	const provider = options.provider ?? serveOllama(await startProvider(), models);
 	return startSession({
 		provider,
 		model: `ollama/${models[0]?.id}`,
@@ -27,6 +27,32 @@ describe("a model that its server has not loaded", () => {
 		expect(session.contextUsage().contextWindow).toBe(32_768);
 		expect(session.entries.filter(({ type }) => type === "model_change")).toEqual([]);
 		expect(notices()).toEqual([]);
+	});
+
+	test("is loaded before the first request, so that its window is known", async () => {
+		const provider = serveOllama(await startProvider(), [{ id: "qwen3", loadsWith: 32_768 }], { canLoad: true });
+		const { session } = await startOllama([{ id: "qwen3" }], { provider });
+		const windows: number[] = [];
+		provider.on(() => {
+			windows.push(session.contextUsage().contextWindow);
+			return "done";
+		});
+		await session.prompt("hi");
+		expect(windows).toEqual([32_768]);
+	});
+
+	test("stops loading with the run", async () => {
+		const { session, provider } = await startOllama([{ id: "qwen3" }]);
+		let abort = () => {};
+		provider.route("/api/generate", () => {
+			abort();
+			return new Promise(() => {});
+		});
+		const aborted = new Promise<void>((resolve) => {
+			abort = () => resolve(session.abort().then(() => {}));
+		});
+		await Promise.all([session.prompt("hi"), aborted]);
+		expect(provider.requests).toEqual([]);
 	});
 
 	test("has that window from the second request of a run", async () => {
