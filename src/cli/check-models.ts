@@ -14,5 +14,5 @@ export async function checkModelOptions(options: CliOptions, { env, cwd, home, s
 		settings: settings.current,
 		onWarning: () => {}, // the session reports them
 	});
-	await checkModelNames(options, { registry });
+	await checkModelNames(options, { registry, local: { env } });
 }

@@ -3,6 +3,7 @@ import type { Credentials } from "../config/credentials.js";
 import { variablesHint } from "../config/env-keys.js";
 import { findLocalModels } from "../config/local-servers.js";
 import { modelFacts } from "../config/model-facts.js";
+import { readModelSearch } from "../config/model-search.js";
 import { loadModelSources, type ModelSources } from "../config/model-sources.js";
 import { type ModelRegistry, modelName } from "../config/models.js";
 import { paths as findPaths, processEnvironment } from "../config/paths.js";
@@ -22,15 +23,16 @@ export type ModelSourceOptions = Pick<
 /** @throws PiError `bad_arguments` for a key without a provider */
 async function findModels(options: ModelSourceOptions, warnings: string[]): Promise<ModelSources> {
 	const paths = findPaths(options.env, options.cwd, options.home);
+	const env = options.env ?? processEnvironment();
 	const { current: settings } = options.settings ?? new SettingsStore(paths);
 	const [sources, local] = await Promise.all([
 		loadModelSources({
 			paths,
-			env: options.env ?? processEnvironment(),
+			env,
 			settings,
 			onWarning: (line) => warnings.push(line),
 		}),
-		findLocalModels(options.localServers),
+		findLocalModels({ env, ...options.localServers }),
 	]);
 	if (options.apiKey !== undefined) {
 		if (options.provider === undefined) {
@@ -43,7 +45,8 @@ async function findModels(options: ModelSourceOptions, warnings: string[]): Prom
 }
 
 /**
- * Prints a table of the available models or, with a search, of all models whose provider, id or name contains each word.
+ * Prints a table of the available models or, with a search, of all models that `readModelSearch` accepts and whose provider,
+ * id or name contains each other word.
  * @returns the exit code: 1 when nothing matches
  */
 export async function listModels(search: string, options: ModelSourceOptions, io: ModeIO): Promise<number> {
@@ -51,10 +54,16 @@ export async function listModels(search: string, options: ModelSourceOptions, io
 	const { registry, credentials } = await findModels(options, warnings);
 	printNotices(io, warnings);
 	const all = registry.all().filter(({ provider }) => options.provider === undefined || provider === options.provider);
-	const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+	const wanted = readModelSearch(search);
+	const matches = (model: Model<Api>) =>
+		wanted.accepts({
+			model,
+			isPriced: registry.isPriced(model),
+			isLocal: credentials.keyState(model.provider) === "local",
+		}) && hasWords(model, wanted.text);
 	const usable = all.filter(({ provider }) => credentials.hasKey(provider));
-	const searched = words.length > 0 || options.provider !== undefined;
-	const shown = searched ? all.filter((model) => matches(model, words)) : usable;
+	const searched = search.trim() !== "" || options.provider !== undefined;
+	const shown = searched ? all.filter(matches) : usable;
 	if (shown.length === 0) {
 		printNotices(io, [searched ? nothingFound(search, all) : noKeys(registry)]);
 		return 1;
@@ -69,15 +78,16 @@ export async function listModels(search: string, options: ModelSourceOptions, io
 	return 0;
 }
 
-const HEADINGS = ["provider", "model", "context", "thinking", "images", "in/out per M tokens", "key"];
+const HEADINGS = ["provider", "model", "context", "tools", "thinking", "images", "in/out per M tokens", "key"];
 
 function describeModel(model: Model<Api>, registry: ModelRegistry, credentials: Credentials): string[] {
 	const { provider, id } = model;
-	const { context, price, thinks, seesImages } = modelFacts(model, registry.isPriced(model));
+	const { context, price, thinks, seesImages, callsTools } = modelFacts(model, registry.isPriced(model));
 	return [
 		provider,
 		id,
 		context,
+		callsTools ? "yes" : "no",
 		thinks ? "yes" : "no",
 		seesImages ? "yes" : "no",
 		price,
@@ -85,9 +95,9 @@ function describeModel(model: Model<Api>, registry: ModelRegistry, credentials: 
 	];
 }
 
-function matches(model: Model<Api>, words: readonly string[]): boolean {
+function hasWords(model: Model<Api>, words: string): boolean {
 	const text = `${modelName(model)} ${model.name}`.toLowerCase();
-	return words.every((word) => text.includes(word));
+	return words.split(" ").every((word) => text.includes(word));
 }
 
 function nothingFound(search: string, models: readonly Model<Api>[]): string {

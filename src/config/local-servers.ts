@@ -1,20 +1,25 @@
-import type { IncomingMessage } from "node:http";
+import { setMaxListeners } from "node:events";
 import type { Api, Model } from "@mariozechner/pi-ai";
-import { isJsonObject, type JsonObject } from "./json-file.js";
+import { isJsonObject } from "./json-file.js";
+import { isLoopback, LOCAL_SERVERS, type LocalServer, localAddress } from "./local-addresses.js";
+import { FACT_READERS, type ListedModel, type LocalFacts } from "./local-facts.js";
+import { requestJson } from "./local-http.js";
+import type { KnownModel } from "./model-facts.js";
+import { type Environment, processEnvironment } from "./paths.js";
 
-/** Local model servers and their default ports. */
-export const LOCAL_SERVER_PORTS = { ollama: 11434, lmstudio: 1234, llamacpp: 8080, vllm: 8000 } as const;
-
-/** Provider name of a local server. */
-export type LocalServer = keyof typeof LOCAL_SERVER_PORTS;
+export { isLocalServer, LOCAL_SERVERS } from "./local-addresses.js";
 
 /** Options of `findLocalModels`. */
 export interface FindLocalOptions {
 	signal?: AbortSignal;
-	/** Ports to query instead of the default ones; omitted servers are not queried. */
+	/** Names the addresses of servers, such as `OLLAMA_HOST`. Default: that of the process. */
+	env?: Environment;
+	/** Ports on loopback to query instead of the addresses of `env`; omitted servers are not queried. */
 	ports?: Partial<Record<LocalServer, number>>;
-	/** Maximum time for each server in ms. Default 300. */
+	/** Maximum time of a server for its list, and for all details, in ms. Default 300, or 1500 on another machine. */
 	timeoutMs?: number;
+	/** Queries only the server of this model, about this model. */
+	only?: { provider: string; id: string };
 }
 
 const NAMES: Readonly<Record<LocalServer, string>> = {
@@ -23,93 +28,101 @@ const NAMES: Readonly<Record<LocalServer, string>> = {
 	llamacpp: "llama.cpp",
 	vllm: "vLLM",
 };
-const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+const UNKNOWN_WINDOW = 32_768;
 const EMBEDDING =
 	/(?:^|[-_/.])(?:embed|embedding|embeddings|rerank|reranker|whisper|tts)(?:$|[-_/.:\d])|^nomic-embed|bge-/i;
 
 /**
- * Lists the models of the servers on this machine, which are queried in parallel over loopback. Never throws: a server
- * that does not respond in time, or not like a model server, is omitted.
+ * Lists the models of the local servers, which are queried in parallel. Never throws: a server that does not respond in
+ * time, or not like a model server, is omitted, and so is what it does not tell about a model.
  */
-export async function findLocalModels(options: FindLocalOptions = {}): Promise<Model<Api>[]> {
-	const { signal, ports = LOCAL_SERVER_PORTS, timeoutMs = 300 } = options;
+export async function findLocalModels(options: FindLocalOptions = {}): Promise<KnownModel[]> {
+	const servers = LOCAL_SERVERS.filter((server) => (options.only?.provider ?? server) === server);
 	const found = await Promise.all(
-		LOCAL_SERVERS.map(async (server) => {
-			const port = ports[server];
-			if (port === undefined) return [];
-			const limit = AbortSignal.timeout(timeoutMs);
-			try {
-				const list = await listModels(port, signal ? AbortSignal.any([signal, limit]) : limit);
-				return list.flatMap((entry) => buildModel(server, port, entry) ?? []);
-			} catch {
-				return []; // no server, or not a model server
-			}
+		servers.map(async (server) => {
+			const address = addressOf(server, options);
+			// A failure: no server, or not a model server.
+			return address === null ? [] : modelsOf(server, address, options).catch(() => []);
 		}),
 	);
 	return found.flat();
 }
 
-export const LOCAL_SERVERS: readonly LocalServer[] = ["ollama", "lmstudio", "llamacpp", "vllm"];
+/**
+ * Loads a model of Ollama, as the next request would, so that the server knows its context window. Resolves when it is
+ * loaded, was loaded before, or cannot be; never throws.
+ */
+export async function loadLocalModel(
+	{ provider, baseUrl, id }: Pick<Model<Api>, "provider" | "baseUrl" | "id">,
+	signal: AbortSignal,
+): Promise<void> {
+	// Models in Ollama's cloud are never loaded.
+	if (provider !== "ollama" || /[:-]cloud$/.test(id)) return;
+	const address = baseUrl.replace(/\/v1\/?$/, "");
+	try {
+		const { models } = await requestJson(`${address}/api/ps`, AbortSignal.any([signal, AbortSignal.timeout(1500)]));
+		const isLoaded = Array.isArray(models) && models.some((model) => isJsonObject(model) && model.name === id);
+		if (!isLoaded) await requestJson(`${address}/api/generate`, signal, { model: id });
+	} catch {
+		// The request itself reports what is wrong.
+	}
+}
 
-async function listModels(port: number, signal: AbortSignal): Promise<JsonObject[]> {
-	// Not fetch: its first use costs more than the complete search.
-	const { get } = await import("node:http");
-	const body = await new Promise<string>((resolve, reject) => {
-		const request = get({ host: "127.0.0.1", port, path: "/v1/models", agent: false, signal }, (response) => {
-			readBody(response).then(resolve, reject);
-		});
-		request.on("error", reject);
+function addressOf(server: LocalServer, { ports, env = processEnvironment() }: FindLocalOptions): string | null {
+	if (!ports) return localAddress(server, env);
+	return ports[server] === undefined ? null : `http://127.0.0.1:${ports[server]}`;
+}
+
+async function modelsOf(
+	server: LocalServer,
+	address: string,
+	{ signal, only, timeoutMs = isLoopback(address) ? 300 : 1500 }: FindLocalOptions,
+): Promise<KnownModel[]> {
+	const limited = () => {
+		const limit = AbortSignal.timeout(timeoutMs);
+		return signal ? AbortSignal.any([signal, limit]) : limit;
+	};
+	const { data } = await requestJson(`${address}/v1/models`, limited());
+	const models = (Array.isArray(data) ? data : []).filter(isChatModel).filter(({ id }) => (only?.id ?? id) === id);
+	if (models.length === 0) return [];
+	const inTime = limited();
+	// Every request of a server with many models listens to it.
+	setMaxListeners(0, inTime);
+	const facts = await FACT_READERS[server](models, (path, body) =>
+		requestJson(`${address}${path}`, inTime, body).catch(() => ({})),
+	);
+	return models.flatMap(({ id }, index) => {
+		const known = facts[index] ?? {};
+		return known.isSilent ? [] : [buildModel(server, address, id, known)];
 	});
-	const answer: unknown = JSON.parse(body);
-	const list = isJsonObject(answer) && Array.isArray(answer.data) ? answer.data : [];
-	return list.filter(isJsonObject);
 }
 
-async function readBody(response: IncomingMessage): Promise<string> {
-	if (response.statusCode !== 200) {
-		response.destroy();
-		throw new Error(`status ${response.statusCode}`);
-	}
-	const chunks: Buffer[] = [];
-	let size = 0;
-	for await (const chunk of response) {
-		const bytes = Buffer.from(chunk);
-		size += bytes.length;
-		if (size > MAX_ANSWER_BYTES) throw new Error("the response is too long");
-		chunks.push(bytes);
-	}
-	return Buffer.concat(chunks).toString("utf8");
+function isChatModel(entry: unknown): entry is ListedModel {
+	return isJsonObject(entry) && typeof entry.id === "string" && entry.id !== "" && !EMBEDDING.test(entry.id);
 }
 
-function buildModel(server: LocalServer, port: number, entry: JsonObject): Model<"openai-completions"> | null {
-	const { id } = entry;
-	if (typeof id !== "string" || id === "" || EMBEDDING.test(id)) return null;
-	const contextWindow = contextSize(entry) ?? 32_768;
-	return {
+function buildModel(server: LocalServer, address: string, id: string, facts: LocalFacts): KnownModel {
+	const { contextWindow = UNKNOWN_WINDOW, tools, vision, thinking } = facts;
+	const model: Model<"openai-completions"> = {
 		id,
 		name: `${id.replace(/^.*[\\/]/, "")} (${NAMES[server]})`,
 		api: "openai-completions",
 		provider: server,
-		baseUrl: `http://127.0.0.1:${port}/v1`,
-		reasoning: false,
-		input: ["text"],
+		baseUrl: `${address}/v1`,
+		reasoning: thinking !== undefined,
+		input: vision ? ["text", "image"] : ["text"],
 		cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
 		contextWindow,
 		maxTokens: Math.min(8192, Math.floor(contextWindow / 2)),
 		compat: {
 			supportsDeveloperRole: false,
 			supportsStore: false,
-			supportsReasoningEffort: false,
+			supportsReasoningEffort: thinking === "effort",
 			supportsStrictMode: false,
 			maxTokensField: "max_tokens",
+			...(thinking === "switch" && { thinkingFormat: "qwen-chat-template" }),
 		},
+		...(thinking === "effort" && { thinkingLevelMap: { off: null, minimal: null } }),
 	};
-}
-
-/** vLLM reports `max_model_len` and llama.cpp `meta.n_ctx_train`; other servers report nothing. */
-function contextSize(entry: JsonObject): number | undefined {
-	const meta = isJsonObject(entry.meta) ? entry.meta : {};
-	return [entry.max_model_len, meta.n_ctx, meta.n_ctx_train].find(
-		(size): size is number => typeof size === "number" && Number.isInteger(size) && size > 0,
-	);
+	return { ...model, ...(tools === false && { tools }) };
 }

@@ -1,6 +1,8 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { isLocalServer } from "./local-addresses.js";
+import type { KnownModel } from "./model-facts.js";
 import { modelName } from "./model-match.js";
-import type { CustomModel, CustomProvider, ModelsFile } from "./models-file.js";
+import type { CustomModel, CustomProvider, ModelOverride, ModelsFile } from "./models-file.js";
 
 export interface MergedModels {
 	models: readonly Model<Api>[];
@@ -8,6 +10,8 @@ export interface MergedModels {
 	warnings: string[];
 	/** Names of the models without a known price. */
 	unpriced: ReadonlySet<string>;
+	/** Applies models.json to a model that is found later, such as that of a local server. */
+	adapt(model: Model<Api>): Model<Api>;
 }
 
 /** Applies models.json to the models of pi-ai. */
@@ -15,63 +19,120 @@ export function mergeModels(builtIn: readonly Model<Api>[], file: ModelsFile): M
 	const warnings = [...file.warnings];
 	const warn: Warn = (problem) => void warnings.push(`${file.path}: ${problem}`);
 	const models = file.providers.reduce((all, provider) => applyProvider(all, provider, warn), builtIn);
-	return { models, warnings, unpriced: unpricedModels(builtIn, file.providers) };
+	return {
+		models,
+		warnings,
+		unpriced: unpricedModels(builtIn, file.providers),
+		adapt: (model) => {
+			const provider = file.providers.find(({ name }) => name === model.provider);
+			return provider ? adapt(model, provider) : model;
+		},
+	};
 }
 
 type Warn = (problem: string) => void;
 
 function applyProvider(models: readonly Model<Api>[], provider: CustomProvider, warn: Warn): Model<Api>[] {
-	const builtIn = models.filter((model) => model.provider === provider.name);
-	if (provider.models === null) {
-		if (builtIn.length === 0) warn(`providers.${provider.name} has no models`);
-		return models.map((model) => (model.provider === provider.name ? redirect(model, provider) : model));
+	const { name, models: own, overrides } = provider;
+	const builtIn = models.filter((model) => model.provider === name);
+	const isBuiltIn = (id: string) => builtIn.some((model) => model.id === id);
+	const added = (own ?? []).flatMap((model) =>
+		isBuiltIn(model.id) ? [] : (createModel(model, provider, builtIn[0], warn) ?? []),
+	);
+	const all = [...builtIn, ...added];
+	// The models of a local server are adapted when they are found.
+	if (!isLocalServer(name)) {
+		if (all.length === 0 && own === null) warn(`providers.${name} has no models`);
+		for (const id of overrides.keys()) {
+			if (!all.some((model) => model.id === id))
+				warn(`providers.${name}.modelOverrides: no model ${JSON.stringify(id)}`);
+		}
 	}
-	const own = provider.models.flatMap((model) => buildModel(model, provider, builtIn[0], warn) ?? []);
-	return upsert(models, own);
+	return upsert(
+		models,
+		all.map((model) => adapt(model, provider)),
+	);
 }
 
-function redirect(model: Model<Api>, { baseUrl, compat }: CustomProvider): Model<Api> {
+/** Applies what models.json says about a model's provider and about the model itself. */
+function adapt(model: Model<Api>, provider: CustomProvider): Model<Api> {
+	const own = provider.models?.findLast(({ id }) => id === model.id);
+	const override = provider.overrides.get(model.id);
+	const reached = own || provider.models === null ? redirect(model, provider, own) : model;
+	return [own, override].reduce((changed, fields) => (fields ? change(changed, fields) : changed), reached);
+}
+
+function redirect(model: Model<Api>, provider: CustomProvider, own: CustomModel | undefined): Model<Api> {
+	const api = own ? (own.api ?? provider.api ?? model.api) : model.api;
+	const baseUrl = own?.baseUrl ?? provider.baseUrl ?? model.baseUrl;
+	// The flags of one wire format mean nothing to another.
+	const compat = { ...(api === model.api && model.compat), ...provider.compat };
+	return { ...model, api, baseUrl, ...(Object.keys(compat).length > 0 && { compat }) };
+}
+
+/** Headers may be secrets: `Credentials.requestAuth` resolves them with the key, so the model does not contain them. */
+function change(model: KnownModel, fields: ModelOverride): KnownModel {
+	const { name, reasoning, tools, input, contextWindow, maxTokens } = fields;
+	const { thinkingLevelMap, cost, compat } = fields;
 	return {
 		...model,
-		...(baseUrl !== undefined && { baseUrl }),
+		...defined({ name, reasoning, tools }),
+		...(input && { input: [...input] }),
+		...(contextWindow !== undefined && { contextWindow: Math.floor(contextWindow) }),
+		...(maxTokens !== undefined && { maxTokens: Math.floor(maxTokens) }),
+		...(thinkingLevelMap && { thinkingLevelMap: { ...model.thinkingLevelMap, ...defined(thinkingLevelMap) } }),
+		...(cost && { cost: { ...model.cost, ...defined(cost) } }),
 		...(compat && { compat: { ...model.compat, ...compat } }),
 	};
 }
 
-/** Headers may be secrets: `Credentials.requestAuth` resolves them with the key, so the model does not contain them. */
-function buildModel(
-	model: CustomModel,
+/** Without the members that are undefined. */
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> };
+function defined(fields: object): object {
+	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** A model of models.json with defaults; `adapt` adds its fields. */
+function createModel(
+	{ id, api: ownApi, baseUrl: ownUrl }: CustomModel,
 	provider: CustomProvider,
 	sibling: Model<Api> | undefined,
 	warn: Warn,
 ): Model<Api> | null {
-	const api = model.api ?? provider.api ?? sibling?.api;
-	const baseUrl = model.baseUrl ?? provider.baseUrl ?? sibling?.baseUrl;
+	const api = ownApi ?? provider.api ?? sibling?.api;
+	const baseUrl = ownUrl ?? provider.baseUrl ?? sibling?.baseUrl;
 	if (api === undefined || baseUrl === undefined) {
 		const missing = api === undefined ? "api" : "baseUrl";
-		warn(`${provider.name}/${model.id} has no ${missing}; ignored`);
+		if (!isLocalServer(provider.name)) warn(`${provider.name}/${id} has no ${missing}; ignored`);
 		return null;
 	}
-	const compat = provider.compat || model.compat ? { ...provider.compat, ...model.compat } : undefined;
-	const { id, name, reasoning, thinkingLevelMap } = model;
-	const { input: inputPrice = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = model.cost;
-	const cost = { input: inputPrice, output, cacheRead, cacheWrite };
-	const input = [...model.input];
-	const [contextWindow, maxTokens] = [Math.floor(model.contextWindow), Math.floor(model.maxTokens)];
-	const base = { id, name, api, provider: provider.name, baseUrl, reasoning, input, cost, contextWindow, maxTokens };
-	return { ...base, ...(thinkingLevelMap && { thinkingLevelMap }), ...(compat && { compat }) };
+	return {
+		id,
+		name: id,
+		api,
+		provider: provider.name,
+		baseUrl,
+		reasoning: false,
+		input: ["text"],
+		cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+		contextWindow: 128_000,
+		maxTokens: 16_384,
+	};
 }
 
 /** pi-ai stores 0 for unknown prices and subscriptions too. */
 function unpricedModels(builtIn: readonly Model<Api>[], providers: readonly CustomProvider[]): Set<string> {
 	const isUnknown = ({ id, name, cost }: Model<Api>) =>
 		cost.input === 0 && cost.output === 0 && !/\bfree\b/i.test(`${id} ${name}`);
+	const known = new Set(builtIn.map(modelName));
 	const unpriced = new Set(builtIn.filter(isUnknown).map(modelName));
-	for (const { name: provider, models } of providers) {
-		for (const { id, cost } of models ?? []) {
+	for (const { name: provider, models, overrides } of providers) {
+		const own = (models ?? []).map((model) => [model.id, model] as const);
+		for (const [id, { cost }] of [...own, ...overrides]) {
 			const name = modelName({ provider, id });
-			if (cost.input === undefined && cost.output === undefined) unpriced.add(name);
-			else unpriced.delete(name);
+			if (cost?.input !== undefined || cost?.output !== undefined) unpriced.delete(name);
+			else if (!known.has(name) && !isLocalServer(provider)) unpriced.add(name);
+			known.add(name);
 		}
 	}
 	return unpriced;

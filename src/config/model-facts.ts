@@ -1,4 +1,22 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { modelName } from "./model-match.js";
+
+/** A model as pi-ai describes it, plus a fact that pi-ai has no field for. */
+export type KnownModel = Model<Api> & {
+	/** False: the model cannot call tools, so requests must not contain any. */
+	tools?: boolean;
+};
+
+/** Whether a model can call tools; models of unknown ability can. */
+export function callsTools(model: Model<Api>): boolean {
+	return !("tools" in model) || model.tools !== false;
+}
+
+/** What users must know about a model before they rely on it, as one line; null if there is nothing. */
+export function describeLimits(model: Model<Api> | null): string | null {
+	if (model === null || callsTools(model)) return null;
+	return `${modelName(model)} cannot call tools · pi sends requests without them, so it cannot read or change files`;
+}
 
 const UNKNOWN = { price: "–", priceText: "price unknown" };
 
@@ -12,15 +30,18 @@ export interface ModelFacts {
 	priceText: string;
 	thinks: boolean;
 	seesImages: boolean;
+	callsTools: boolean;
 }
 
 /** @param isPriced false if the price is unknown, whatever the model says */
-export function modelFacts({ contextWindow, cost, reasoning, input }: Model<Api>, isPriced: boolean): ModelFacts {
+export function modelFacts(model: Model<Api>, isPriced: boolean): ModelFacts {
+	const { contextWindow, cost, reasoning, input } = model;
 	return {
 		context: windowSize(contextWindow),
 		...(isPriced ? priceOf(cost) : UNKNOWN),
 		thinks: reasoning,
 		seesImages: input.includes("image"),
+		callsTools: callsTools(model),
 	};
 }
 

@@ -21,7 +21,6 @@ const MODEL_APIS = [
 ] as const;
 
 const TEXT = { type: "string", minLength: 1 } as const;
-const FLAG = { type: "boolean", default: false } as const;
 const HEADERS = { type: "object", additionalProperties: { type: "string" }, default: {} } as const;
 const PRICE = { type: "number", minimum: 0, description: "USD per million tokens; 0: free; absent: unknown" } as const;
 const COUNT = { type: "number", exclusiveMinimum: 0 } as const;
@@ -39,39 +38,47 @@ const COMPAT = {
 } as const;
 const LEVEL = { type: ["string", "null"] } as const;
 
+/** Fields of a model that an override can change; all are optional. */
+const FACTS = {
+	name: TEXT,
+	reasoning: { type: "boolean", description: "default false" },
+	tools: { type: "boolean", description: "whether the model can call tools; default true" },
+	thinkingLevelMap: {
+		type: "object",
+		properties: Object.fromEntries(THINKING_LEVEL_NAMES.map((name) => [name, LEVEL])) as {
+			readonly [L in (typeof THINKING_LEVEL_NAMES)[number]]: typeof LEVEL;
+		},
+		additionalProperties: false,
+		description: "thinking level, and what the server calls it; null: not supported",
+	},
+	input: {
+		type: "array",
+		items: { type: "string", enum: ["text", "image"] },
+		minItems: 1,
+		description: 'default ["text"]',
+	},
+	cost: {
+		type: "object",
+		properties: { input: PRICE, output: PRICE, cacheRead: PRICE, cacheWrite: PRICE },
+		additionalProperties: false,
+	},
+	contextWindow: { ...COUNT, description: "tokens; default 128000" },
+	maxTokens: { ...COUNT, description: "tokens of one reply; default 16384" },
+	compat: COMPAT,
+	headers: {
+		...HEADERS,
+		description: "sent with each request to this model, over those of the provider; values as in `apiKey`",
+	},
+} as const;
+
+const OVERRIDE = { type: "object", properties: FACTS, additionalProperties: false } as const satisfies Schema;
+
 const MODEL = {
 	type: "object",
-	properties: {
-		id: TEXT,
-		name: TEXT,
-		api: API,
-		baseUrl: BASE_URL,
-		reasoning: FLAG,
-		thinkingLevelMap: {
-			type: "object",
-			properties: Object.fromEntries(THINKING_LEVEL_NAMES.map((name) => [name, LEVEL])) as {
-				readonly [L in (typeof THINKING_LEVEL_NAMES)[number]]: typeof LEVEL;
-			},
-			additionalProperties: false,
-			description: "thinking level, and what the server calls it; null: not supported",
-		},
-		input: { type: "array", items: { type: "string", enum: ["text", "image"] }, minItems: 1, default: ["text"] },
-		cost: {
-			type: "object",
-			properties: { input: PRICE, output: PRICE, cacheRead: PRICE, cacheWrite: PRICE },
-			additionalProperties: false,
-			default: {},
-		},
-		contextWindow: { ...COUNT, default: 128_000, description: "tokens" },
-		maxTokens: { ...COUNT, default: 16_384, description: "tokens of one reply" },
-		compat: COMPAT,
-		headers: {
-			...HEADERS,
-			description: "sent with each request to this model, over those of the provider; values as in `apiKey`",
-		},
-	},
+	properties: { id: TEXT, api: API, baseUrl: BASE_URL, ...FACTS },
 	required: ["id"],
 	additionalProperties: false,
+	description: "fields that are absent are those of the built-in model with this id, if there is one",
 } as const satisfies Schema;
 
 const PROVIDER = {
@@ -81,9 +88,15 @@ const PROVIDER = {
 		api: API,
 		apiKey: { ...TEXT, description: "name of an environment variable, `!command`, or the key itself" },
 		headers: { ...HEADERS, description: "sent with each request; values as in `apiKey`" },
-		authHeader: { ...FLAG, description: "also send the key as `Authorization: Bearer`" },
+		authHeader: { type: "boolean", default: false, description: "also send the key as `Authorization: Bearer`" },
 		compat: COMPAT,
 		models: { type: "array", items: MODEL, description: "absent: changes how the built-in models are reached" },
+		modelOverrides: {
+			type: "object",
+			additionalProperties: OVERRIDE,
+			default: {},
+			description: "changes to single models of the provider, by id: built-in ones and those of local servers",
+		},
 	},
 	additionalProperties: false,
 } as const satisfies Schema;
@@ -95,11 +108,13 @@ export const MODELS_SCHEMA = {
 	additionalProperties: false,
 } as const satisfies Schema;
 
-/** A model of models.json, defaults filled in. */
-export interface CustomModel extends Omit<Filled<typeof MODEL>, "name" | "compat"> {
-	name: string;
-	compat?: Compat;
+/** Fields of a model as models.json names them; the others are undefined. */
+export interface ModelOverride extends Omit<Filled<typeof OVERRIDE>, "compat"> {
+	compat: Compat | undefined;
 }
+
+/** A model of models.json. */
+export interface CustomModel extends ModelOverride, Pick<Filled<typeof MODEL>, "id" | "api" | "baseUrl"> {}
 
 /** A provider of models.json. */
 export interface CustomProvider extends ProviderAccess {
@@ -108,6 +123,8 @@ export interface CustomProvider extends ProviderAccess {
 	compat?: Compat;
 	/** null: the entry has no models and changes how the built-in ones are reached. */
 	models: CustomModel[] | null;
+	/** Changes to models by id. */
+	overrides: ReadonlyMap<string, ModelOverride>;
 }
 
 /** The content of models.json and its problems, one line each. */
@@ -135,15 +152,27 @@ export function loadModelsFile(path: string): ModelsFile {
 }
 
 function createProvider([name, provider]: [string, Filled<typeof PROVIDER>]): CustomProvider {
-	const { baseUrl, apiKey, models } = provider;
+	const { baseUrl, apiKey, models, modelOverrides } = provider;
+	const overrides = new Map(
+		Object.entries(modelOverrides).map(([id, fields]) => [id, { ...fields, compat: compatOf(fields) }]),
+	);
+	const headers = [...overrides, ...(models ?? []).map((model) => [model.id, model] as const)];
 	return {
 		...provider,
 		name,
 		compat: compatOf(provider),
-		modelHeaders: Object.fromEntries(models?.map(({ id, headers }) => [id, headers]) ?? []),
+		modelHeaders: mergeHeaders(headers.map(([id, model]) => [id, model.headers])),
 		keyless: apiKey === undefined && baseUrl !== undefined && LOOPBACK.test(baseUrl),
-		models: models?.map((model) => ({ ...model, name: model.name ?? model.id, compat: compatOf(model) })) ?? null,
+		models: models?.map((model) => ({ ...model, compat: compatOf(model) })) ?? null,
+		overrides,
 	};
+}
+
+/** A model can have headers as a model of its own and as an override. */
+function mergeHeaders(groups: readonly [id: string, Record<string, string>][]): ProviderAccess["modelHeaders"] {
+	const merged = new Map<string, Record<string, string>>();
+	for (const [id, headers] of groups) merged.set(id, { ...merged.get(id), ...headers });
+	return Object.fromEntries(merged);
 }
 
 /** Flags for pi-ai, which ignores those that it does not know. */

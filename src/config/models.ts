@@ -44,24 +44,27 @@ export async function loadModels(file: ModelsFile, credentials: Credentials): Pr
 	const { getModels, getProviders } = await import("@mariozechner/pi-ai");
 	const builtIn: Model<Api>[] = getProviders().flatMap((provider): Model<Api>[] => getModels(provider));
 	provideModels(builtIn);
-	const { models, warnings, unpriced } = mergeModels(builtIn, file);
-	return new ModelRegistry(await credentials.adaptModels(models), credentials, warnings, unpriced);
+	const { models, warnings, unpriced, adapt } = mergeModels(builtIn, file);
+	return new ModelRegistry(await credentials.adaptModels(models), credentials, warnings, unpriced, adapt);
 }
 
 /** All known models, and those with a key. */
 export class ModelRegistry {
 	#models: readonly Model<Api>[];
+	#registered: readonly Model<Api>[] = [];
 	readonly #credentials: Credentials;
 
 	/**
 	 * @param warnings problems in models.json, one line each
 	 * @param unpriced names of the models whose price is unknown
+	 * @param adapt applies models.json to a model that is registered later
 	 */
 	constructor(
 		models: readonly Model<Api>[],
 		credentials: Credentials,
 		readonly warnings: readonly string[] = [],
 		private readonly unpriced: ReadonlySet<string> = new Set(),
+		private readonly adapt: (model: Model<Api>) => Model<Api> = (model) => model,
 	) {
 		this.#models = models;
 		this.#credentials = credentials;
@@ -87,9 +90,18 @@ export class ModelRegistry {
 		});
 	}
 
-	/** Adds models, such as those of local servers; each replaces the model with the same provider and id. */
+	/** Models that were registered, before models.json was applied to them. */
+	get registered(): readonly Model<Api>[] {
+		return this.#registered;
+	}
+
+	/**
+	 * Adds models, such as those of local servers; each replaces the model with the same provider and id, as models.json
+	 * changes it.
+	 */
 	registerModels(models: readonly Model<Api>[]): void {
-		this.#models = upsert(this.#models, models);
+		this.#registered = upsert(this.#registered, models);
+		this.#models = upsert(this.#models, models.map(this.adapt));
 	}
 
 	/** Lets logins adapt the models of their provider again, after `/login`. */

@@ -172,7 +172,7 @@ export class Compaction implements CommandCompaction {
 		const budget = this.deps.window.budget();
 		const limit = budget && (this.enabled ? budget.limit : budget.max);
 		// The rest of the window, without system prompt and tools.
-		const room = limit === null ? null : Math.max(0, limit - setup.preamble.tokens);
+		const room = limit === null ? null : Math.max(0, limit - setup.preamble(state.model).tokens);
 		const exceeded = room !== null && tokensAfter > room ? room : null;
 		return { kind, entryIndex, tokensBefore: tokensOf(context.current), tokensAfter, exceeded };
 	}
@@ -248,7 +248,7 @@ export class Compaction implements CommandCompaction {
 		const budget = this.deps.window.budget();
 		if (!draft || reason === "manual" || !budget) return draft;
 		const { tokensAfter } = await trial.preview(draft.entry);
-		if (tokensAfter + this.deps.setup.preamble.tokens <= budget.limit) return draft;
+		if (tokensAfter + this.deps.setup.preamble(this.deps.state.model).tokens <= budget.limit) return draft;
 		const by = draft.by.kind === "hook" ? `hook ${draft.by.name}` : "the hook";
 		const message = `The compaction of ${by} leaves too little room, so the model writes one`;
 		this.deps.emit({ type: "notice", level: "warning", message });
@@ -270,7 +270,7 @@ export class Compaction implements CommandCompaction {
 		let gain = Number.POSITIVE_INFINITY;
 		for (const plan of planCompactions(before.messages, viewLog(state.log), keep)) {
 			// Only where the window demands it.
-			const isSmall = !budget || tokensOf(before) + setup.preamble.tokens <= budget.target;
+			const isSmall = !budget || tokensOf(before) + setup.preamble(state.model).tokens <= budget.target;
 			if (plan.isLastResort && isSmall) break;
 			last = plan;
 			if (!budget) break;
@@ -278,7 +278,7 @@ export class Compaction implements CommandCompaction {
 			const entry = { type: "compaction" as const, timestamp: entryTimestamp(), summary, ...cutOf(plan) };
 			const after = tokensOf(await this.#tryWith(entry, signal));
 			gain = tokensOf(before) - (after - budget.summary + MIN_SUMMARY_TOKENS);
-			if (after + setup.preamble.tokens <= budget.target) break;
+			if (after + setup.preamble(state.model).tokens <= budget.target) break;
 		}
 		return gain > 0 || !mustGain ? last : null;
 	}

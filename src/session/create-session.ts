@@ -1,3 +1,4 @@
+import { describeLimits } from "../config/model-facts.js";
 import { buildContext } from "../context/build-context.js";
 import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/host-context.js";
@@ -59,11 +60,13 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const memory = new ModelMemory(setup, state);
 	const gone = state.restore(setup.models.find);
 	if (gone) warnings.push(setup.models.describeReplaced(gone, state.model));
+	const limits = describeLimits(state.model);
+	if (limits !== null) warnings.push(limits);
 
 	const context: SessionContext = new SessionContext({
 		log: () => state.log,
 		stages: (input, signal) => hooks.contextStages(input, signal),
-		preambleTokens: () => setup.preamble.tokens,
+		preambleTokens: () => setup.preamble(state.model).tokens,
 		model: () => state.model ?? undefined,
 		onProblem: (problem) => emit(problemEvent(problem)),
 		onChange: (built) => emit({ type: "context_changed", context: built }),

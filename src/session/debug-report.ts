@@ -69,12 +69,12 @@ function screenLines(screen: ScreenFacts | null): string[] {
 	return [`${screen.columns}×${screen.rows}`, ...terminal, "", ...screen.lines.map((line) => `| ${stripAll(line)}`)];
 }
 
-function requestLines({ inspector, context }: AgentSession, { preamble }: SessionSetup): string[] {
+function requestLines({ inspector, context, model }: AgentSession, setup: SessionSetup): string[] {
 	const traced = inspector.lastRequest ?? context.messages;
 	const sent =
 		inspector.lastRequest === null ? "no request was sent yet; the next one would be:" : `${traced.length} messages`;
 	const messages = traced.map(({ entryIndex, message }) => JSON.stringify({ entryIndex, ...message }, shorten));
-	return [sent, "", stripAll(preamble.systemPrompt), "", ...messages];
+	return [sent, "", stripAll(setup.preamble(model).systemPrompt), "", ...messages];
 }
 
 function shorten(_key: string, value: unknown): unknown {

@@ -3,6 +3,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
 import type { RequestPreamble } from "../commands/inspection.js";
 import type { FindLocalOptions } from "../config/local-servers.js";
+import { callsTools } from "../config/model-facts.js";
 import { type Environment, paths as findPaths, processEnvironment } from "../config/paths.js";
 import { SettingsStore } from "../config/settings-store.js";
 import type { ProjectSet } from "../config/trust.js";
@@ -30,6 +31,8 @@ import { ResourceFiles } from "./resource-files.js";
 import { findSessionCode } from "./session-code.js";
 import type { ModelClient, SessionSetup } from "./session-setup.js";
 import { lastModel } from "./session-state.js";
+
+const NO_TOOLS: readonly AnyTool[] = [];
 
 /** Which log a session uses. */
 export type SessionChoice =
@@ -81,7 +84,7 @@ export interface CreateAgentSessionOptions {
 	askGrant?(request: GrantRequest): Promise<GrantAnswer>;
 	/** Watches running hook handlers. It ends the process when one hangs, which SDK users may not want. */
 	watch?: HandlerWatch;
-	/** Ports of local model servers, and how long to wait for an answer. Default: the usual ports. */
+	/** Ports of local model servers, and how long to wait for an answer. Default: the addresses of `env`. */
 	localServers?: Pick<FindLocalOptions, "ports" | "timeoutMs">;
 	client?: ModelClient;
 	/** Models to add to those of pi-ai and models.json. */
@@ -97,7 +100,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 	const store = options.settings ?? new SettingsStore(paths);
 	const warnings = [...store.problems];
 	const env = options.env ?? processEnvironment();
-	const local = options.localServers;
+	const local = { env, ...options.localServers };
 	const [client, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
 		await Promise.all([
 			options.client ?? loadModelClient(),
@@ -199,9 +202,8 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			return code.tools.current;
 		},
 		toolSwitch: code.tools,
-		get preamble() {
-			return preamble(code.tools.current, resources.current);
-		},
+		preamble: (model) =>
+			preamble(model === null || callsTools(model) ? code.tools.current : NO_TOOLS, resources.current),
 		get resources() {
 			const { templates, skills, contextFiles } = resources.current;
 			return { templates, skills, contextFiles: contextFiles.map(({ path }) => path) };

@@ -45,7 +45,7 @@ export class SessionInspector implements Inspector {
 		return {
 			context,
 			ledger: createLedger({ context, entries, previous: previous?.map(({ message }) => message) ?? [] }),
-			preamble: this.deps.setup.preamble,
+			preamble: this.deps.setup.preamble(this.deps.state.model),
 			at,
 			requests: all.flatMap((entry, index) => (isReply(entry) ? [index - 1] : [])),
 			entries,

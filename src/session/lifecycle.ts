@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { BranchTarget } from "../commands/command.js";
+import { describeLimits } from "../config/model-facts.js";
 import { PiError } from "../errors.js";
 import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
@@ -216,6 +217,8 @@ export class Lifecycle {
 		if (used) await setup.models.searchServer(used);
 		const gone = state.restore(setup.models.find, { model: false, thinkingLevel: false });
 		if (gone) warn(setup.models.describeReplaced(gone, state.model));
+		const limits = describeLimits(state.model);
+		if (limits !== null) warn(limits);
 	}
 
 	/** Relative paths in a session refer to the directory in which it began. */

@@ -1,5 +1,6 @@
 import type { Api, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import { packageVersion } from "../util/package-root.js";
+import { repairPayload } from "./repair-payload.js";
 import type { ModelClient } from "./session-setup.js";
 
 /** Clients that pi-ai would otherwise load, slowly, during the first request. */
@@ -15,7 +16,8 @@ export async function loadModelClient(): Promise<ModelClient> {
 	const ai = await import("@mariozechner/pi-ai");
 	const agent = `pi/${packageVersion()}`;
 	return {
-		stream: (model, context, options) => ai.streamSimple(model, context, withUserAgent(model, options, agent)),
+		stream: (model, context, options) =>
+			ai.streamSimple(model, context, { ...withUserAgent(model, options, agent), onPayload: repairPayload }),
 		validate: (tool, call) => ai.validateToolArguments(tool, call),
 		isOverflow: (message, contextWindow) => ai.isContextOverflow(message, contextWindow || undefined),
 		clampThinkingLevel: (model: Model<Api>, level) => ai.clampThinkingLevel(model, level),

@@ -4,7 +4,6 @@ import type { CommandModels } from "../commands/pickers.js";
 import { readJsonFile } from "../config/json-file.js";
 import type { FindLocalOptions } from "../config/local-servers.js";
 import { loadModelSources, type ModelSources, type ModelSourcesOptions } from "../config/model-sources.js";
-import { modelName } from "../config/models.js";
 import { errorText } from "../errors.js";
 import { createAccounts } from "./accounts.js";
 import { createModelOffers, createSessionModels } from "./session-models.js";
@@ -15,16 +14,14 @@ export interface ModelFilesOptions extends Omit<ModelSourcesOptions, "settings" 
 	settings(): ModelSourcesOptions["settings"];
 	/** `--models`. */
 	patterns: readonly string[] | undefined;
-	/** Local model servers; default: the usual ports. */
-	local: Pick<FindLocalOptions, "ports" | "timeoutMs"> | undefined;
+	/** Where local model servers are. */
+	local: FindLocalOptions;
 	/** Models to add to those of pi-ai and models.json. */
 	extraModels: readonly Model<Api>[];
 }
 
 /** What a session makes of the model files, as last read. */
 interface Loaded extends ModelSources {
-	/** Names of the models in the files; all others were added later, such as those of local servers. */
-	names: ReadonlySet<string>;
 	models: SessionModels;
 	offers: CommandModels;
 	accounts: CommandAccounts;
@@ -50,7 +47,7 @@ export class ModelFiles {
 	}
 
 	/** The parts as last read; each is replaced when the files are read again. */
-	get current(): Omit<Loaded, "names"> {
+	get current(): Loaded {
 		return this.loaded;
 	}
 
@@ -73,10 +70,8 @@ export class ModelFiles {
 		} catch (error) {
 			return [`${errorText(error)} · the models read before are kept`];
 		}
-		const { registry, names } = this.loaded;
-		const added = registry.all().filter((model) => !names.has(modelName(model)));
 		const warnings: string[] = [];
-		this.loaded = await load(this.options, added, warnings);
+		this.loaded = await load(this.options, this.loaded.registry.registered, warnings);
 		for (const [provider, key] of this.#overrides) this.loaded.credentials.overrideKey(provider, key);
 		this.#credentials.push(this.loaded.credentials);
 		return warnings;
@@ -91,11 +86,9 @@ async function load(options: ModelFilesOptions, added: readonly Model<Api>[], wa
 		onWarning: (line) => warnings.push(line),
 	});
 	const { registry, credentials } = sources;
-	const names = new Set(registry.all().map(modelName));
 	registry.registerModels([...added, ...extraModels]);
 	return {
 		...sources,
-		names,
 		models: createSessionModels({ ...sources, local, ...(patterns ? { patterns } : {}) }),
 		offers: createModelOffers({ ...sources, local }),
 		accounts: createAccounts(credentials, registry),

@@ -1,7 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandModels, ModelOffer } from "../commands/pickers.js";
 import type { Credentials } from "../config/credentials.js";
-import { type FindLocalOptions, findLocalModels, LOCAL_SERVERS } from "../config/local-servers.js";
+import { type FindLocalOptions, findLocalModels, isLocalServer, loadLocalModel } from "../config/local-servers.js";
 import type { ModelRegistry } from "../config/models.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import type { SessionModels, SessionSetup } from "./session-setup.js";
@@ -12,8 +12,8 @@ export interface SessionModelsOptions {
 	credentials: Credentials;
 	/** `--models`: the models that Ctrl+P cycles through. */
 	patterns?: readonly string[];
-	/** Ports to search; default: the usual ones. */
-	local?: Pick<FindLocalOptions, "ports" | "timeoutMs"> | undefined;
+	/** Where local model servers are. */
+	local?: FindLocalOptions | undefined;
 }
 
 /** The models and keys that a session uses. */
@@ -23,6 +23,9 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 		await registerLocalModels(registry, local);
 		return registry.availableModels();
 	};
+	const refresh = async (model: Model<Api>) => {
+		if (isLocalServer(model.provider)) await registerLocalModels(registry, { ...local, only: model });
+	};
 	return {
 		find: (provider, id) => registry.findModel(provider, id) ?? null,
 		available,
@@ -31,6 +34,11 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 		resolveApiKey: (model) => credentials.resolveApiKey(model),
 		requestAuth: (model) => credentials.requestAuth(model),
 		searchServer: (used) => searchServer(registry, used, local),
+		refresh,
+		async load(model, signal) {
+			await loadLocalModel(model, signal);
+			await refresh(model);
+		},
 		describeReplaced: ({ provider, id }, by) => registry.describeReplaced({ provider, modelId: id }, by),
 		describeMissingModel: () => registry.describeMissingModel("No model is chosen"),
 	};
@@ -83,8 +91,7 @@ export async function searchServer(
 	{ provider, id }: { provider: string; id: string },
 	local: FindLocalOptions = {},
 ): Promise<void> {
-	const isLocal = LOCAL_SERVERS.some((server) => server === provider);
-	if (isLocal && !registry.findModel(provider, id)) await registerLocalModels(registry, local);
+	if (isLocalServer(provider) && !registry.findModel(provider, id)) await registerLocalModels(registry, local);
 }
 
 /** Switches to the next or previous available model. @returns that model; null when there is no other */

@@ -56,6 +56,7 @@ export class SessionRunner {
 		await setup.models.requestAuth(requireModel(setup, state));
 		for (let batch = prompts ?? this.queue.take(); ; ) {
 			const outcome = await runAgent(batch, agentDeps(this.deps, this, operation));
+			await refreshModel(this.deps, null);
 			await state.log.flush();
 			if (!signal.aborted) await compaction.makeRoom(signal);
 			// Send a prompt that was queued after the last turn, while the run was ending.
@@ -88,6 +89,7 @@ function agentDeps(
 		idleTimeoutMs: () => settings.current.streamIdleTimeoutMs,
 		async prepareRequest(turnIndex) {
 			operation.enter("requesting");
+			if (turnIndex < 2) await refreshModel(deps, turnIndex === 0 ? signal : null);
 			const { request, built } = await prepareRequest(deps, systemItems, signal);
 			const excess = deps.window.describeExcess();
 			if (excess !== null) return { ...request, stop: excess };
@@ -127,6 +129,17 @@ function agentDeps(
 	};
 }
 
+/**
+ * Learns the context window of a local model, which its server knows only when the model is loaded.
+ * @param loading loads the model first, until this aborts
+ */
+async function refreshModel({ setup, state }: SessionRunDeps, loading: AbortSignal | null): Promise<void> {
+	const { model } = state;
+	if (!model) return;
+	await (loading ? setup.models.load(model, loading) : setup.models.refresh(model));
+	state.refreshModel(setup.models.find);
+}
+
 /** Time for all handlers of one closing event after an abort, ms. */
 const MAX_CLOSING_MS = 1000;
 
@@ -146,14 +159,15 @@ async function prepareRequest(
 	if (await compaction.makeRoom(signal)) await context.rebuild(signal);
 	const built = context.current;
 	const { messages, digest } = context.request();
+	const { systemPrompt, tools } = setup.preamble(model);
 	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
 	const recorded = context.describeRequest(built);
 	const request: RequestWithRecord = {
 		model: withReplyRoom(model, deps.window.replyRoom()),
 		context: {
-			systemPrompt: setup.preamble.systemPrompt,
+			systemPrompt,
 			messages,
-			tools: [...setup.preamble.tools],
+			tools: [...tools],
 		},
 		options: {
 			apiKey: auth.apiKey,

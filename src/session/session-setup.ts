@@ -34,6 +34,10 @@ export interface SessionModels {
 	requestAuth(model: Model<Api>): Promise<RequestAuth>;
 	/** Searches the local servers if the model is one that only they can offer and is unknown. */
 	searchServer(used: { provider: string; id: string }): Promise<void>;
+	/** Lets a local server load a model, if the next request would, and asks it what the model offers. */
+	load(model: Model<Api>, signal: AbortSignal): Promise<void>;
+	/** Asks the local server of a model again what the model offers; other models do not change. */
+	refresh(model: Model<Api>): Promise<void>;
 	/** Names a model that is not available anymore, and the one used now. */
 	describeReplaced(used: { provider: string; id: string }, by: Model<Api> | null): string;
 	/** The error for a session without a model, with the next step. */
@@ -78,8 +82,10 @@ export interface SessionSetup {
 	tools: readonly AnyTool[];
 	/** Turns tools off and on. */
 	toolSwitch: CommandTools;
-	/** The start of every request; the same object until it changes. */
-	preamble: RequestPreamble;
+	/**
+	 * The start of every request to a model: without tools if the model cannot call them. The same object until it changes.
+	 */
+	preamble(model: Model<Api> | null): RequestPreamble;
 	resources: SessionResources;
 	/**
 	 * Reads settings, models, keys, context files, skills and templates again, and with `withTools` the user's own tools. A

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { describeLimits } from "../config/model-facts.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import {
 	type AppMessage,
@@ -99,14 +100,17 @@ export class SessionState {
 		this.#model = model;
 		this.#change("model");
 		this.emit({ type: "model_changed" });
+		this.#announceLimits();
 	}
 
 	/** Uses the model as it is defined now. Writes no entry: it is the same model. */
 	refreshModel(findModel: (provider: string, id: string) => Model<Api> | null): void {
 		const model = this.#model && findModel(this.#model.provider, this.#model.id);
 		if (!model || isDeepStrictEqual(model, this.#model)) return;
+		const before = describeLimits(this.#model);
 		this.#model = model;
 		this.emit({ type: "model_changed" });
+		if (before === null) this.#announceLimits();
 	}
 
 	setThinkingLevel(level: ThinkingLevel): void {
@@ -140,6 +144,11 @@ export class SessionState {
 			if (entry) this.emit({ type: "entry_appended", entryIndex, entry });
 		}
 		return indices;
+	}
+
+	#announceLimits(): void {
+		const message = describeLimits(this.#model);
+		if (message !== null) this.emit({ type: "notice", level: "warning", message });
 	}
 
 	#change(field: "model" | "thinkingLevel"): void {

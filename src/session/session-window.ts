@@ -31,11 +31,11 @@ export class SessionWindow {
 
 	/** How the window is divided, in estimated tokens; null when it is unknown. */
 	budget(): WindowBudget | null {
-		const { setup, context } = this.deps;
+		const { setup, context, state } = this.deps;
 		if (this.size === 0) return null;
 		const { reserveTokens, keepRecentTokens } = setup.settings.current.compaction;
 		const window = Math.floor(this.size / context.calibrated(1));
-		return divideWindow({ window, preamble: setup.preamble.tokens, reserveTokens, keepRecentTokens });
+		return divideWindow({ window, preamble: setup.preamble(state.model).tokens, reserveTokens, keepRecentTokens });
 	}
 
 	/** Tokens that the model may write in reply to the next request; null when its window is unknown. */
@@ -53,7 +53,7 @@ export class SessionWindow {
 		// Only the model knows then.
 		if (context.calibration.isGuess(state.model)) return null;
 		const size = `about ${count(context.tokens())} tokens do not fit into the window of ${state.model.name}, ${count(this.size)}`;
-		if (setup.preamble.tokens > budget.max)
+		if (setup.preamble(state.model).tokens > budget.max)
 			return `The system prompt and the tools are too large: ${size}; turn tools off with /tools, or choose a larger model with /model`;
 		const hook = largestHookShare(context.current);
 		if (hook && hook.tokens > budget.max / 4)
@@ -68,7 +68,7 @@ export class SessionWindow {
 		const budget = this.budget();
 		if (!budget || !state.model) return;
 		const tokens = estimateTokens(message);
-		const preamble = setup.preamble.tokens;
+		const preamble = setup.preamble(state.model).tokens;
 		if (preamble > budget.max || preamble + tokens + MIN_SUMMARY_TOKENS <= budget.max) return;
 		throw new PiError(
 			"prompt_too_large",

@@ -12,7 +12,7 @@ const MODELS = {
 			api: "openai-completions",
 			models: [
 				{ id: "small", contextWindow: 32_768 },
-				{ id: "gift", cost: { input: 0, output: 0 } },
+				{ id: "gift", cost: { input: 0, output: 0 }, tools: false },
 				{
 					id: "big",
 					reasoning: true,
@@ -42,10 +42,10 @@ describe("pi --list-models", () => {
 		const { code, lines, stderr } = await list("", { models: MODELS });
 		expect(code).toBe(0);
 		expect(lines).toEqual([
-			"provider  model  context  thinking  images  in/out per M tokens  key",
-			"box       big    1M       yes       yes     $0.25 / $2           no key needed",
-			"box       gift   128k     no        no      free                 no key needed",
-			"box       small  33k      no        no      –                    no key needed",
+			"provider  model  context  tools  thinking  images  in/out per M tokens  key",
+			"box       big    1M       yes    yes       yes     $0.25 / $2           no key needed",
+			"box       gift   128k     no     no        no      free                 no key needed",
+			"box       small  33k      yes    no        no      –                    no key needed",
 		]);
 		expect(stderr).toMatch(/^\d+ more models have no API key · list them with pi --list-models <text>\n$/);
 	});
@@ -56,6 +56,18 @@ describe("pi --list-models", () => {
 		expect(lines.length).toBeGreaterThan(1);
 		const first = lines.find((line) => line.startsWith("anthropic "));
 		expect(first).toContain("none: set ANTHROPIC_API_KEY");
+	});
+
+	test.each([
+		["vision", ["big"]],
+		["<$1 tools", ["big"]],
+		["free", ["gift"]],
+		["local 33k", ["big", "gift", "small"]],
+		["tools small", ["small"]],
+		["thinking 2m", []],
+	])("finds models by %j", async (search, expected) => {
+		const { lines } = await list(search, { models: MODELS, provider: "box" });
+		expect(lines.slice(1).map((line) => line.split(/ +/)[1])).toEqual(expected);
 	});
 
 	test("prints the source of a key but never the key", async () => {

@@ -5,6 +5,7 @@ import { Credentials } from "../../src/config/credentials.js";
 import { PREFERRED_MODELS } from "../../src/config/model-match.js";
 import { loadModels, modelName } from "../../src/config/models.js";
 import { loadModelsFile } from "../../src/config/models-file.js";
+import { model } from "../helpers/model.js";
 import { tempAgentDir } from "../helpers/temp.js";
 
 async function load(options: { models?: unknown; env?: Record<string, string> } = {}) {
@@ -111,6 +112,98 @@ describe("models.json", () => {
 			api: registry.findModel("openai", "gpt-5.5")?.api,
 			baseUrl: registry.findModel("openai", "gpt-5.5")?.baseUrl,
 		});
+	});
+
+	test("an entry with the id of a built-in model changes only the fields that it names", async () => {
+		const own = { id: "gpt-5.5", contextWindow: 50_000, cost: { input: 1 }, headers: { "x-a": "b" } };
+		const { registry } = await load({ models: { providers: { openai: { models: [own] } } } });
+		const { registry: before } = await load();
+		const builtIn = before.findModel("openai", "gpt-5.5");
+		expect(registry.findModel("openai", "gpt-5.5")).toEqual({
+			...builtIn,
+			contextWindow: 50_000,
+			cost: { ...builtIn?.cost, input: 1 },
+		});
+		expect(registry.all()).toHaveLength(before.all().length);
+	});
+
+	test("modelOverrides change single models and leave the others", async () => {
+		const { registry, credentials, path } = await load({
+			models: {
+				providers: {
+					anthropic: {
+						headers: { "x-team": "red" },
+						modelOverrides: {
+							"claude-opus-4-7": {
+								name: "Opus",
+								tools: false,
+								contextWindow: 200_000.5,
+								maxTokens: 1000,
+								input: ["text"],
+								cost: { output: 1 },
+								thinkingLevelMap: { xhigh: null },
+								headers: { "x-team": "blue" },
+							},
+							"claude-nope": { name: "n" },
+						},
+					},
+					box: {
+						baseUrl: "http://127.0.0.1:9/v1",
+						api: "openai-completions",
+						models: [{ id: "m", contextWindow: 10 }],
+						modelOverrides: { m: { contextWindow: 20, apy: "x" } },
+					},
+				},
+			},
+			env: { ANTHROPIC_API_KEY: "k" },
+		});
+		const { registry: before } = await load();
+		const builtIn = before.findModel("anthropic", "claude-opus-4-7");
+		expect(registry.findModel("anthropic", "claude-opus-4-7")).toEqual({
+			...builtIn,
+			name: "Opus",
+			tools: false,
+			contextWindow: 200_000,
+			maxTokens: 1000,
+			input: ["text"],
+			cost: { ...builtIn?.cost, output: 1 },
+			thinkingLevelMap: { ...builtIn?.thinkingLevelMap, xhigh: null },
+		});
+		expect(registry.findModel("anthropic", "claude-sonnet-4-6")).toEqual(
+			before.findModel("anthropic", "claude-sonnet-4-6"),
+		);
+		expect(registry.findModel("box", "m")?.contextWindow).toBe(20);
+		const headersOf = async (id: string) => (await credentials.requestAuth({ provider: "anthropic", id })).headers;
+		expect(await headersOf("claude-opus-4-7")).toEqual({ "x-team": "blue" });
+		expect(await headersOf("claude-sonnet-4-6")).toEqual({ "x-team": "red" });
+		expect(registry.warnings).toEqual([
+			`${path}:43:6: providers.box.modelOverrides.m.apy is unknown; ignored`,
+			`${path}: providers.anthropic.modelOverrides: no model "claude-nope"`,
+		]);
+	});
+
+	test("a model of a local server is changed when it is found, whatever the order", async () => {
+		const { registry } = await load({
+			models: {
+				providers: {
+					ollama: {
+						models: [{ id: "own", contextWindow: 9000 }],
+						modelOverrides: { other: { contextWindow: 8000, tools: false } },
+					},
+				},
+			},
+		});
+		expect(registry.warnings).toEqual([]);
+		const found = (id: string) => ({ ...model("ollama", id), baseUrl: "http://box:11434/v1", contextWindow: 4096 });
+		registry.registerModels([found("own"), found("other"), found("plain")]);
+		expect(registry.findModel("ollama", "own")).toEqual({ ...found("own"), contextWindow: 9000 });
+		expect(registry.findModel("ollama", "other")).toEqual({ ...found("other"), contextWindow: 8000, tools: false });
+		expect(registry.findModel("ollama", "plain")).toEqual(found("plain"));
+		expect(names(registry.all().filter((known) => registry.isPriced(known) && known.provider === "ollama"))).toEqual([
+			"ollama/own",
+			"ollama/other",
+			"ollama/plain",
+		]);
 	});
 
 	test("a model without api or baseUrl is ignored with a warning, and the rest works", async () => {

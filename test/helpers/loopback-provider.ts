@@ -10,14 +10,16 @@ import { onTestFinished } from "vitest";
 import { isObject, type JsonObject, parseJson } from "./json.js";
 import { type Reply, type ReplyStep, toStep } from "./provider-step.js";
 import { readAnthropicRequest } from "./read-anthropic.js";
+import { readGoogleRequest } from "./read-google.js";
 import { readOpenaiRequest } from "./read-openai.js";
+import { readResponsesRequest } from "./read-responses.js";
 import { sendReply } from "./send-reply.js";
-import { judgeConversation, type WireMessage } from "./wire-message.js";
+import { judgeConversation, type ReadRequest, type WireMessage } from "./wire-message.js";
 
 export { httpError, type Reply, type ReplyStep, text, thinking, toolCall } from "./provider-step.js";
 
-/** The two wire formats that the provider speaks. */
-export type LoopbackApi = "openai-completions" | "anthropic-messages";
+/** The wire formats that the provider speaks. */
+export type LoopbackApi = "openai-completions" | "openai-responses" | "anthropic-messages" | "google-generative-ai";
 
 /** A request that the provider received. */
 export interface ProviderRequest {
@@ -26,7 +28,7 @@ export interface ProviderRequest {
 	api: LoopbackApi;
 	headers: IncomingHttpHeaders;
 	body: JsonObject;
-	/** The conversation in a common format for both APIs; the system prompt is the first message. */
+	/** The conversation in a common format for all APIs; the system prompt is the first message. */
 	messages: WireMessage[];
 	/** Resolves when the response ends: true when it was sent completely, false when the client disconnected first. */
 	closed: Promise<boolean>;
@@ -48,7 +50,9 @@ export interface LoopbackModelOptions {
 /** Names of the loopback provider in models.json, by API. */
 export const LOOPBACK_PROVIDERS: Record<LoopbackApi, string> = {
 	"openai-completions": "loopback",
+	"openai-responses": "loopback-responses",
 	"anthropic-messages": "loopback-anthropic",
+	"google-generative-ai": "loopback-google",
 };
 
 const LOCAL_COMPAT = {
@@ -59,8 +63,8 @@ const LOCAL_COMPAT = {
 } as const;
 
 /**
- * A model server on 127.0.0.1 that serves chat completions and Anthropic messages from a script. It checks each
- * request as strictly as real servers: an invalid request gets a 400 and is recorded in `violations`.
+ * A model server on 127.0.0.1 that serves chat completions, responses, Anthropic messages and Google content from a script.
+ * It checks each request as strictly as real servers: an invalid request gets a 400 and is recorded in `violations`.
  */
 export class LoopbackProvider {
 	/** Every request so far, in order of arrival. */
@@ -70,6 +74,7 @@ export class LoopbackProvider {
 	readonly #server: Server;
 	readonly #queue: (Reply | ((request: ProviderRequest) => Reply | Promise<Reply>))[] = [];
 	readonly #waiting: { count: number; resolve: () => void }[] = [];
+	readonly #routes = new Map<string, (body: unknown) => unknown>();
 	#handler: ((request: ProviderRequest) => Reply | Promise<Reply>) | null = null;
 	#ids = 0;
 
@@ -106,6 +111,12 @@ export class LoopbackProvider {
 		return this;
 	}
 
+	/** Answers requests to a path, which may include a query, with JSON; undefined is a 404. */
+	route(path: string, answer: (body: unknown) => unknown): this {
+		this.#routes.set(path, answer);
+		return this;
+	}
+
 	/** Resolves with request number `count` (1-based) when it has arrived. */
 	async request(count: number): Promise<ProviderRequest> {
 		if (this.requests.length < count) {
@@ -137,13 +148,18 @@ export class LoopbackProvider {
 		return model;
 	}
 
-	/** The base URL for models: chat completions include `/v1`, Anthropic's client adds it. */
+	/** The base URL for models: only Anthropic's client adds the version to it. */
 	baseUrl(api: LoopbackApi): string {
-		return api === "openai-completions" ? `${this.origin}/v1` : this.origin;
+		if (api === "anthropic-messages") return this.origin;
+		return `${this.origin}/${api === "google-generative-ai" ? "v1beta" : "v1"}`;
 	}
 
-	/** The content of a models.json with both APIs: `loopback/scripted` and `loopback-anthropic/scripted`. */
-	modelsJson(options: LoopbackModelOptions = {}): JsonObject {
+	/**
+	 * The content of a models.json with a provider for each API.
+	 * @param options `apis`: default: `loopback/scripted` and `loopback-anthropic/scripted`
+	 */
+	modelsJson(options: LoopbackModelOptions & { apis?: readonly LoopbackApi[] } = {}): JsonObject {
+		const { apis = ["openai-completions", "anthropic-messages"] } = options;
 		const face = (api: LoopbackApi) => ({
 			baseUrl: this.baseUrl(api),
 			api,
@@ -157,12 +173,7 @@ export class LoopbackProvider {
 				},
 			],
 		});
-		return {
-			providers: {
-				[LOOPBACK_PROVIDERS["openai-completions"]]: face("openai-completions"),
-				[LOOPBACK_PROVIDERS["anthropic-messages"]]: face("anthropic-messages"),
-			},
-		};
+		return { providers: Object.fromEntries(apis.map((api) => [LOOPBACK_PROVIDERS[api], face(api)])) };
 	}
 
 	/** Ends every connection and stops listening. */
@@ -186,6 +197,13 @@ export class LoopbackProvider {
 
 	async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
 		const path = (incoming.url ?? "").split("?")[0];
+		const route = this.#routes.get(incoming.url ?? "");
+		if (route) {
+			const answer = await route(parseJson(await readBody(incoming)));
+			response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" });
+			response.end(JSON.stringify(answer ?? { error: "not found" }));
+			return;
+		}
 		if (incoming.method === "GET" && path === "/v1/models") {
 			response.setHeader("content-type", "application/json");
 			response.end(
@@ -193,14 +211,12 @@ export class LoopbackProvider {
 			);
 			return;
 		}
-		const api = path === "/v1/chat/completions" ? "openai-completions" : "anthropic-messages";
-		if (incoming.method !== "POST" || (api === "anthropic-messages" && path !== "/v1/messages")) {
+		const api = apiOf(path);
+		if (incoming.method !== "POST" || api === null) {
 			response.writeHead(404).end();
 			return;
 		}
-		const chunks: Buffer[] = [];
-		for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
-		const body = parseJson(Buffer.concat(chunks).toString("utf8"));
+		const body = parseJson(await readBody(incoming));
 		const request = this.#record(api, incoming.headers, isObject(body) ? body : {}, response);
 		const issues = isObject(body) ? this.#judge(request) : ["the body is no JSON object"];
 		this.violations.push(...issues.map((issue) => `request ${request.index}: ${issue}`));
@@ -219,10 +235,7 @@ export class LoopbackProvider {
 	}
 
 	#judge(request: ProviderRequest): string[] {
-		const { messages, issues } =
-			request.api === "openai-completions"
-				? readOpenaiRequest(request.body)
-				: readAnthropicRequest(request.body, request.headers);
+		const { messages, issues } = READERS[request.api](request.body, request.headers);
 		request.messages.push(...messages);
 		return [...issues, ...judgeConversation(messages)];
 	}
@@ -235,6 +248,26 @@ export class LoopbackProvider {
 		}
 		return toStep(typeof next === "function" ? await next(request) : next);
 	}
+}
+
+const READERS: Record<LoopbackApi, (body: JsonObject, headers: IncomingHttpHeaders) => ReadRequest> = {
+	"openai-completions": readOpenaiRequest,
+	"openai-responses": readResponsesRequest,
+	"anthropic-messages": readAnthropicRequest,
+	"google-generative-ai": readGoogleRequest,
+};
+
+function apiOf(path: string | undefined): LoopbackApi | null {
+	if (path === "/v1/chat/completions") return "openai-completions";
+	if (path === "/v1/responses") return "openai-responses";
+	if (path === "/v1/messages") return "anthropic-messages";
+	return /^\/v1beta\/models\/[^/]+:streamGenerateContent$/.test(path ?? "") ? "google-generative-ai" : null;
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+	return Buffer.concat(chunks).toString("utf8");
 }
 
 /** 400: clients do not retry. */

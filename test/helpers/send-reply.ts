@@ -3,7 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject } from "./json.js";
 import type { Frame, ReplyFault, ReplyStep } from "./provider-step.js";
 import { anthropicErrorBody, anthropicErrorFrame, anthropicFrames } from "./wire-anthropic.js";
+import { googleErrorBody, googleErrorFrame, googleFrames } from "./wire-google.js";
 import { openaiErrorBody, openaiErrorFrame, openaiFrames } from "./wire-openai.js";
+import { responsesErrorBody, responsesErrorFrame, responsesFrames } from "./wire-responses.js";
 
 const WIRES = {
 	"openai-completions": {
@@ -17,6 +19,18 @@ const WIRES = {
 		errorFrame: anthropicErrorFrame,
 		errorBody: anthropicErrorBody,
 		id: "msg_",
+	},
+	"openai-responses": {
+		frames: responsesFrames,
+		errorFrame: responsesErrorFrame,
+		errorBody: responsesErrorBody,
+		id: "resp_",
+	},
+	"google-generative-ai": {
+		frames: googleFrames,
+		errorFrame: googleErrorFrame,
+		errorBody: googleErrorBody,
+		id: "google-",
 	},
 } as const;
 

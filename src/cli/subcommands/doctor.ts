@@ -188,7 +188,7 @@ async function checkModels({ env, paths, settings, localServers }: Location): Pr
 	const warnings: string[] = [];
 	const [{ registry, credentials }, local] = await Promise.all([
 		loadModelSources({ paths, env, settings, onWarning: (line) => warnings.push(line) }),
-		findLocalModels(localServers),
+		findLocalModels({ env, ...localServers }),
 	]);
 	const findings = warnings.map((text): Finding => ({ name: "models", state: "problem", text }));
 	const providers = new Set([...registry.all().map(({ provider }) => provider), ...environmentProviders()]);

@@ -58,7 +58,11 @@ async function pickModel({ session, ui, shell, signal }: BuiltinCommandContext):
 
 function option({ model, isPriced }: ModelOffer, current: string) {
 	const name = modelName(model);
-	const { context, priceText } = modelFacts(model, isPriced);
+	const { context, priceText, callsTools } = modelFacts(model, isPriced);
 	const mark = name === current ? "current · " : "";
-	return { label: name, value: model, description: `${mark}${context} context · ${priceText}` };
+	return {
+		label: name,
+		value: model,
+		description: `${mark}${context} context · ${priceText}${callsTools ? "" : " · cannot call tools"}`,
+	};
 }

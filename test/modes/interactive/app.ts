@@ -44,6 +44,8 @@ export interface AppOptions {
 	withoutModel?: boolean;
 	/** Default: the scripted model of the loopback provider, over chat completions. */
 	model?: string;
+	/** Default: none are searched. */
+	localServers?: CreateAgentSessionOptions["localServers"];
 	/** Awaited before the session is created. */
 	hold?: Promise<void>;
 }
@@ -74,7 +76,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 			session = await createAgentSession({
 				...(options.withoutModel ? {} : { model: options.model ?? "loopback/scripted" }),
 				session: options.session ?? { kind: "new" },
-				localServers: { ports: {} },
+				localServers: options.localServers ?? { ports: {} },
 				cwd,
 				home,
 				env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },

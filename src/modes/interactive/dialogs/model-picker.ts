@@ -1,6 +1,7 @@
 import type { ModelOffer, ModelQuestion } from "../../../commands/pickers.js";
 import { modelFacts } from "../../../config/model-facts.js";
 import { byLikelihood, readPatterns } from "../../../config/model-match.js";
+import { type ModelSearch, readModelSearch, SEARCH_WORDS } from "../../../config/model-search.js";
 import { modelName, type ResolvedModel } from "../../../config/models.js";
 import { THINKING_LEVELS } from "../../../log/entry.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
@@ -30,8 +31,8 @@ const KEY_WORDS: Readonly<Record<ModelOffer["key"], string>> = {
 };
 
 /**
- * Lists all known models: usable ones first, the others dimmed. Searches for local servers in the background. `:high`
- * after the typed text sets the thinking level, as on the command line.
+ * Lists all known models: usable ones first, the others dimmed. Searches for local servers in the background. Words such
+ * as `vision` and `<$1` filter by properties; `:high` after the typed text sets the thinking level, as on the command line.
  */
 export function createModelPicker(style: DialogStyle, options: ModelPickerOptions): SelectDialog<string> {
 	const { models, current, signal, requestRender, onClose } = options;
@@ -39,8 +40,11 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 	const list = () => usableFirst(models.offers().sort((a, b) => byLikelihood(a.model, b.model)));
 	let offers = list();
 	const find = (filter: string) => {
-		const text = searchText(filter, offers);
-		const found = fuzzyFilter(offers, text, searchable);
+		const { text, accepts } = searchOf(filter, offers);
+		const accepted = offers.filter(({ model, key, isPriced }) =>
+			accepts({ model, isPriced, isLocal: key === "local" }),
+		);
+		const found = fuzzyFilter(accepted, text, searchable);
 		return usableFirst(found).map((offer) => toItem(offer, currentName));
 	};
 	const dialog = new SelectDialog<string>(style, {
@@ -50,10 +54,10 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 		selected: offers.findIndex(({ model }) => modelName(model) === currentName),
 		isTall: true,
 		details: ({ value }) => detailsOf(offers.find(({ model }) => modelName(model) === value)),
-		positions: (filter, label) => wordPositions(searchText(filter, offers), label),
+		positions: (filter, label) => wordPositions(searchOf(filter, offers).text, label),
 		onFilter: (filter) => {
 			const level = levelOf(filter, offers);
-			dialog.note = level ? { text: `thinking: ${level}`, isProblem: false } : null;
+			dialog.note = level ? { text: `thinking: ${level}`, isProblem: false } : hintFor(filter);
 		},
 		onSelect: (name, filter) => {
 			const chosen = offers.find(({ model }) => modelName(model) === name);
@@ -68,7 +72,7 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 		.catch(() => false) // a failed search lists nothing
 		.then((isFound) => {
 			if (signal.aborted) return;
-			if (dialog.filter === "") dialog.note = null;
+			if (dialog.filter === "") dialog.note = hintFor("");
 			if (isFound) {
 				offers = list();
 				dialog.refresh();
@@ -94,14 +98,16 @@ function searchable({ model, key }: ModelOffer): string {
 /** The facts that the row abbreviates or has no room for. */
 function detailsOf(offer: ModelOffer | undefined): string {
 	if (!offer) return "";
-	const { context, priceText } = modelFacts(offer.model, offer.isPriced);
-	return `${offer.model.name} · ${context} context · ${priceText}`;
+	const { context, priceText, callsTools } = modelFacts(offer.model, offer.isPriced);
+	return `${offer.model.name} · ${context} context · ${priceText}${callsTools ? "" : " · cannot call tools"}`;
 }
 
 function toItem({ model, key, isPriced }: ModelOffer, currentName: string | null): SelectItem<string> {
 	const name = modelName(model);
-	const { context, price, thinks, seesImages } = modelFacts(model, isPriced);
-	const marks = [thinks ? "think" : "", seesImages ? "img" : ""].filter(Boolean).join(" ");
+	const { context, price, thinks, seesImages, callsTools } = modelFacts(model, isPriced);
+	const marks = [thinks ? "think" : "", seesImages ? "img" : "", callsTools ? "" : "no tools"]
+		.filter(Boolean)
+		.join(" ");
 	return {
 		label: name,
 		value: name,
@@ -109,6 +115,16 @@ function toItem({ model, key, isPriced }: ModelOffer, currentName: string | null
 		fields: [context, price, marks, KEY_WORDS[key]],
 		isDimmed: key === "none",
 	};
+}
+
+/** What can be typed, while nothing is. */
+function hintFor(filter: string): SelectDialog<string>["note"] {
+	return filter === "" ? { text: `filter by name, ${SEARCH_WORDS}`, isProblem: false } : null;
+}
+
+/** The search that was typed, without a thinking level. */
+function searchOf(filter: string, offers: readonly ModelOffer[]): ModelSearch {
+	return readModelSearch(searchText(filter, offers));
 }
 
 /** @returns the typed text without a thinking level or the start of one, unless a model's name contains it */

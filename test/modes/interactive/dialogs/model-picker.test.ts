@@ -22,6 +22,7 @@ const MODELS = [
 	model("openrouter", "moonshotai/kimi-k2.6:free", { reasoning: true, contextWindow: 262_144 }),
 	model("demo", "scripted", { contextWindow: 200_000 }),
 	model("anthropic", "unpriced", { contextWindow: 200_000 }),
+	{ ...model("ollama", "gemma2:9b", { contextWindow: 8192 }), tools: false },
 ];
 
 function open({ ports = {} }: { ports?: { ollama?: number } } = {}) {
@@ -66,6 +67,7 @@ describe("the picker", () => {
 		["kimi-k2.6:free", ["moonshotai/kimi-k2.6:free", undefined]],
 		["kimi-k2.6:free:low", ["moonshotai/kimi-k2.6:free", "low"]],
 		["no key gpt", ["gpt-5.5", undefined]],
+		["tools scripted", ["scripted", undefined]],
 	])("parses %j into a model and a level like the command line", (typed, expected) => {
 		const { type, chosen } = open();
 		type(`${typed}\r`);
@@ -77,11 +79,52 @@ describe("the picker", () => {
 		await nextDraw;
 		const details = () => {
 			const lines = picker.render(width);
-			return lines.slice(lines.findLastIndex((line) => / (key|local)$/.test(line)) + 1, -1).join("");
+			const from = lines.findLastIndex((line) => / (key|local)$/.test(line)) + 1;
+			const to = lines.findIndex((line) => / filter by |^ enter /.test(line));
+			return lines.slice(from, to).join("");
 		};
 		expect(details()).toBe(" claude-sonnet-4-6 · 200k context · $3 in, $15 out per M tokens");
 		type("unpriced");
 		expect(details()).toBe(" unpriced · 200k context · price unknown");
+	});
+
+	test.each([
+		["vision", ["claude-sonnet-4-6", "claude-opus-4-7", "gpt-5.5"]],
+		["vision <$5", ["claude-sonnet-4-6", "gpt-5.5"]],
+		["<2", ["scripted", "gemma2:9b", "gpt-5.5", "moonshotai/kimi-k2.6:free"]],
+		["vision <$", ["claude-sonnet-4-6", "claude-opus-4-7", "gpt-5.5"]],
+		["thinking 400k", ["claude-opus-4-7", "gpt-5.5"]],
+		["1m", ["claude-opus-4-7"]],
+		["8k local", ["scripted", "gemma2:9b"]],
+		["local tools", ["scripted"]],
+		["free", ["scripted", "gemma2:9b", "moonshotai/kimi-k2.6:free"]],
+		["free thinking:high", ["moonshotai/kimi-k2.6:free"]],
+		["tools sonnet", ["claude-sonnet-4-6"]],
+		["openai vision", ["gpt-5.5"]],
+		["vision nothing", []],
+	])("finds models by %j", (typed, expected) => {
+		const { type, screen } = open();
+		type(typed);
+		const rows = screen(120).split("\n");
+		expect(rows.flatMap((row) => /^ [→ ] [● ] [^\s/]+\/(\S+)/.exec(row)?.[1] ?? [])).toEqual(expected);
+	});
+
+	test.each([120, 80, 40])("explains what can be typed until something is, at %d columns", async (width) => {
+		const { type, screen, nextDraw } = open();
+		await nextDraw;
+		const hint = /filter by name, vision, thinking, tools, local, free, <\$1, 200k/;
+		expect(screen(width).replaceAll(/\s+/g, " ")).toMatch(hint);
+		type("x");
+		expect(screen(width).replaceAll(/\s+/g, " ")).not.toMatch(hint);
+		type("\x7f");
+		expect(screen(width).replaceAll(/\s+/g, " ")).toMatch(hint);
+	});
+
+	test.each([120, 80, 40])("marks a model that cannot call tools, at %d columns", async (width) => {
+		const { type, screen, nextDraw } = open();
+		await nextDraw;
+		type("gemma");
+		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/model-picker-no-tools-${width}.txt`);
 	});
 
 	test("shows the typed level", () => {
@@ -94,7 +137,8 @@ describe("the picker", () => {
 
 	test("searches for local servers in the background and keeps the selection", async () => {
 		let answer = () => {};
-		const server = createServer((_, response) => {
+		const server = createServer(({ url }, response) => {
+			if (url !== "/v1/models") return void response.writeHead(404).end();
 			answer = () => response.end(JSON.stringify({ data: [{ id: "qwen3:8b" }] }));
 			asked();
 		});
@@ -113,7 +157,7 @@ describe("the picker", () => {
 		answer();
 		await nextDraw;
 		expect(screen(80)).not.toContain("looking for local servers");
-		expect(screen(80)).toMatch(/ollama\/qwen3:8b +33k +free +local/);
+		expect(screen(80)).toMatch(/ollama\/qwen3:8b +4k +free +local/);
 		type("\r");
 		expect(chosen).toEqual([["claude-sonnet-4-6", undefined]]);
 	});
