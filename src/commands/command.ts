@@ -35,8 +35,9 @@ export interface SessionStats {
 	toolCalls: number;
 	toolResults: number;
 	totalMessages: number;
+	/** Of all requests, those for summaries included. */
 	tokens: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
-	/** US dollars. */
+	/** US dollars; requests that a subscription paid for, or of models without a known price, count as 0. */
 	cost: number;
 }
 

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ToolResultMessage, Usage, UserMessage } from "@mariozechner/pi-ai";
 
 /** How much a model thinks before it answers; `off` sends no reasoning request. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
@@ -32,6 +32,8 @@ export interface ContextRecord {
 	digest: string;
 	messages: number;
 	tokens: number;
+	/** True if a subscription paid for the request: the `usage.cost` of the reply is its price without one. */
+	subscription?: true;
 	/** The messages of the request. Present only if hooks changed the context that pi built from the entries. */
 	shape?: RecordedRequest;
 }
@@ -112,6 +114,20 @@ export interface ThinkingLevelChangeEntry {
 	thinkingLevel: ThinkingLevel;
 }
 
+/** Usage of a request whose reply is not in the log, such as one for a summary. */
+export interface RequestUsageEntry {
+	type: "request_usage";
+	timestamp: string;
+	/** What the request was for, such as `compaction`. */
+	purpose: string;
+	provider: string;
+	modelId: string;
+	/** As in a reply. */
+	usage: Usage;
+	/** As in `ContextRecord`. */
+	subscription?: true;
+}
+
 /** Text that a host handle added for the model; shown in the transcript and in the context. */
 export interface SystemItemEntry {
 	type: "system_item";
@@ -151,6 +167,7 @@ export type CoreEntry =
 	| ContextFreezeEntry
 	| ModelChangeEntry
 	| ThinkingLevelChangeEntry
+	| RequestUsageEntry
 	| SystemItemEntry
 	| SessionInfoEntry;
 
@@ -166,6 +183,7 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"context_freeze",
 	"model_change",
 	"thinking_level_change",
+	"request_usage",
 	"system_item",
 	"session_info",
 	"opaque",
@@ -183,6 +201,7 @@ export const isContextUndoEntry = isEntry<ContextUndoEntry>("context_undo");
 export const isContextFreezeEntry = isEntry<ContextFreezeEntry>("context_freeze");
 export const isModelChangeEntry = isEntry<ModelChangeEntry>("model_change");
 export const isThinkingLevelChangeEntry = isEntry<ThinkingLevelChangeEntry>("thinking_level_change");
+export const isRequestUsageEntry = isEntry<RequestUsageEntry>("request_usage");
 export const isSystemItemEntry = isEntry<SystemItemEntry>("system_item");
 export const isSessionInfoEntry = isEntry<SessionInfoEntry>("session_info");
 export const isOpaqueEntry = isEntry<OpaqueEntry>("opaque");
