@@ -1,6 +1,9 @@
 import { sep } from "node:path";
 
+import { homePath } from "../util/home-path.js";
+
 export { formatCost, formatTokens } from "../util/format-amounts.js";
+export { homePath } from "../util/home-path.js";
 
 /** A duration: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`. Integer seconds from 10 s. */
 export function formatDuration(ms: number): string {
@@ -21,13 +24,6 @@ export function formatElapsed(ms: number): string {
 /** `1 line`, `80 lines`. */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
 	return `${count} ${count === 1 ? noun : nouns}`;
-}
-
-/** A path with the home directory abbreviated to `~`. */
-export function homePath(path: string, home: string): string {
-	if (!home || home === sep) return path;
-	if (path === home) return "~";
-	return path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
 }
 
 /** A path relative to `cwd` if it is inside, otherwise with `~`. */

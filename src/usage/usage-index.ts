@@ -20,6 +20,12 @@ export interface UsageSession {
 	cwd: string;
 }
 
+/** A request and its session. */
+export interface SessionRequest {
+	session: UsageSession;
+	usage: RequestUsage;
+}
+
 /**
  * The usage of all sessions in some directories, from their files. An index on disk spares reading files that are
  * unchanged, and the known part of those that have grown; the files always decide.
@@ -31,7 +37,7 @@ export class UsageIndex {
 	readonly #modelNumbers: Map<string, number>;
 	readonly #files: Map<string, IndexedFile>;
 	/** Files in the directories when they were listed last. */
-	#listed: ReadonlySet<string> = new Set();
+	#listed = new Set<string>();
 	#isChanged = false;
 	#sliceStart = 0;
 
@@ -60,8 +66,9 @@ export class UsageIndex {
 		}
 	}
 
-	/** Reads what changed in one session file, which `refresh` listed. */
+	/** Reads what changed in one session file. */
 	async refreshFile(path: string): Promise<void> {
+		this.#listed.add(path);
 		const stats = statSync(path, { throwIfNoEntry: false });
 		const known = this.#files.get(path);
 		if (stats && known && known.size === stats.size && known.mtimeMs === stats.mtimeMs) return;
@@ -83,7 +90,7 @@ export class UsageIndex {
 	 * yielded once, for the session that began first.
 	 * @param since leaves out earlier requests; ms since the epoch
 	 */
-	*requests(since = 0): Generator<{ session: UsageSession; usage: RequestUsage }> {
+	*requests(since = 0): Generator<SessionRequest> {
 		const seen = new Map<number, Set<string>>();
 		const files = [...this.#files].filter(([path, { mtimeMs }]) => this.#listed.has(path) && mtimeMs >= since);
 		files.sort(([pathA, a], [pathB, b]) => a.beganAt - b.beganAt || (pathA < pathB ? -1 : 1));

@@ -1,4 +1,5 @@
 import { formatCost, formatTokens } from "../util/format-amounts.js";
+import { homePath } from "../util/home-path.js";
 import type { UsageGrouping, UsageReport, UsageTotal } from "./usage-report.js";
 
 /** Columns after the key, most important first; a narrow screen omits the last ones. */
@@ -21,8 +22,8 @@ export interface UsageDisplay {
 	days: number | null;
 	/** Width of the screen; null if lines may have any length. */
 	columns: number | null;
-	/** Shortens a directory. */
-	displayPath(path: string): string;
+	/** Home directory, shown as `~`. */
+	home: string;
 }
 
 /** The title of a report: `Usage by day`, `Usage in the last 7 days by model`. */
@@ -73,9 +74,9 @@ function sentTokens({ input, cacheRead, cacheWrite }: UsageTotal): number {
 	return input + cacheRead + cacheWrite;
 }
 
-function keyText(key: string, { by, displayPath }: UsageDisplay): string {
+function keyText(key: string, { by, home }: UsageDisplay): string {
 	if (by === "session") return key.slice(0, SHORT_ID);
-	return by === "project" ? displayPath(key) : key;
+	return by === "project" ? homePath(key, home) : key;
 }
 
 function period(days: number): string {

@@ -1,6 +1,6 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { RequestUsage } from "../log/request-usage.js";
-import type { UsageSession } from "./usage-index.js";
+import type { SessionRequest, UsageSession } from "./usage-index.js";
 
 /** What the rows of a report stand for. */
 export const GROUPINGS = ["day", "model", "project", "session"] as const;
@@ -37,7 +37,7 @@ export interface UsageReport {
 export type FreeModels = (model: string) => boolean;
 
 /** Whether the report of some requests depends on which models are free. */
-export function needsPrices(requests: Iterable<{ usage: RequestUsage }>): boolean {
+export function needsPrices(requests: Iterable<SessionRequest>): boolean {
 	for (const { usage } of requests) if (usage.cost === 0 && tokensOf(usage) > 0) return true;
 	return false;
 }
@@ -55,7 +55,7 @@ export function findFreeModels(
 
 /** Sums up requests. @param isFree decides on requests with tokens and a cost of 0: others have an unknown cost */
 export function createUsageReport(
-	requests: Iterable<{ session: UsageSession; usage: RequestUsage }>,
+	requests: Iterable<SessionRequest>,
 	by: UsageGrouping,
 	isFree: FreeModels,
 ): UsageReport {

@@ -118,16 +118,13 @@ test("only a model whose price is known to be 0 is free", () => {
 });
 
 test.each(["day", "model", "project", "session"] as const)("the table by %s fits 40 columns", (by) => {
-	const lines = usageLines(report(by), { by, days: null, columns: 40, displayPath: String });
+	const lines = usageLines(report(by), { by, days: null, columns: 40, home: "/home/ada" });
 	expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
 });
 
 test("the table at 40, 80 and 120 columns", () => {
 	const draw = (by: UsageGrouping, columns: number | null) =>
-		[
-			usageTitle({ by, days: 7 }),
-			...usageLines(report(by), { by, days: 7, columns, displayPath: (path) => path.replace("/home/ada", "~") }),
-		].join("\n");
+		[usageTitle({ by, days: 7 }), ...usageLines(report(by), { by, days: 7, columns, home: "/home/ada" })].join("\n");
 	expect(draw("project", 40)).toMatchInlineSnapshot(`
 		"Usage in the last 7 days by project
 		project            cost   sent  received
@@ -169,7 +166,7 @@ test("the table at 40, 80 and 120 columns", () => {
 
 test("a report without requests says so", () => {
 	const empty = createUsageReport([], "day", isFree);
-	const draw = (days: number | null) => usageLines(empty, { by: "day", days, columns: 80, displayPath: String });
+	const draw = (days: number | null) => usageLines(empty, { by: "day", days, columns: 80, home: "/home/ada" });
 	expect([draw(null), draw(1), draw(7)]).toEqual([
 		["No requests yet"],
 		["No requests today"],

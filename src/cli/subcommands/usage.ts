@@ -1,6 +1,5 @@
 import { loadModelSources } from "../../config/model-sources.js";
 import { sessionDirs } from "../../log/catalog.js";
-import { homePath } from "../../modes/format.js";
 import { UsageIndex } from "../../usage/usage-index.js";
 import { usageLines, usageTitle } from "../../usage/usage-lines.js";
 import {
@@ -31,7 +30,7 @@ export async function printUsage(
 	if (options.json) await printJson(io, report);
 	else {
 		const columns = io.outIsTerminal ? process.stdout.columns : null;
-		const display = { by, days, columns, displayPath: (path: string) => homePath(path, paths.home) };
+		const display = { by, days, columns, home: paths.home };
 		await printLines(io, [usageTitle(display), "", ...usageLines(report, display)]);
 	}
 	printNotices(io, notices);
