@@ -16,6 +16,7 @@ import { type CompactionEntry, type ContextUndoEntry, entryTimestamp, type Sessi
 import { linkSignals } from "../util/abort.js";
 import type { Operation } from "./activity.js";
 import { askHooks, type DraftInputs, draftCompaction } from "./draft-compaction.js";
+import { meterRequests } from "./meter-requests.js";
 import { requireModel, type SessionCore } from "./session-setup.js";
 
 /** Compacts the context and undoes compactions. Every compaction, manual or automatic, goes through `begin`. */
@@ -71,7 +72,9 @@ export class Compaction implements CommandCompaction {
 		const signals = [...(signal ? [signal] : []), this.deps.ended];
 		const operation = activity.begin("compacting", { name: reason, signals });
 		emit({ type: "auto_compaction_start", reason });
+		const meter = meterRequests(this.deps, "compaction");
 		const finish = once((result: CompactionEntry | null, error?: unknown) => {
+			meter.write();
 			const aborted = operation.signal.aborted || (result === null && error === undefined);
 			const why = error === undefined ? {} : { errorMessage: describeError(error) };
 			emit({ type: "auto_compaction_end", result, aborted, ...why });
@@ -96,7 +99,7 @@ export class Compaction implements CommandCompaction {
 				sessionFile: state.log.path,
 				model,
 				models: setup.models,
-				stream: setup.client.stream,
+				stream: meter.stream,
 				hooks: this.deps.hooks(),
 				idleTimeoutMs: setup.settings.current.streamIdleTimeoutMs,
 				...(focus ? { focus } : {}),

@@ -3,6 +3,7 @@ import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/host-context.js";
 import { SessionActivity } from "./activity.js";
 import { AgentSession, type SessionSurface } from "./agent-session.js";
+import { Budget } from "./budget.js";
 import { describeInactive } from "./bundled-switch.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
@@ -101,7 +102,8 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		ended: ended.signal,
 	};
 	const compaction = new Compaction(core);
-	const runner: SessionRunner = new SessionRunner({ ...core, compaction });
+	const budget = new Budget({ setup, state, activity, ui: () => surface.ui });
+	const runner: SessionRunner = new SessionRunner({ ...core, compaction, budget });
 	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),

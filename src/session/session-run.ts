@@ -6,12 +6,14 @@ import type { HookRunner } from "../hooks/runner.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
 import { type Operation, phaseAfter } from "./activity.js";
+import type { Budget } from "./budget.js";
 import type { Compaction } from "./compaction.js";
 import { PromptQueue, SystemItems } from "./prompt-queue.js";
 import { requireModel, type SessionCore } from "./session-setup.js";
 
 export interface SessionRunDeps extends SessionCore {
 	compaction: Pick<Compaction, "compactIfNeeded" | "compactAfterOverflow">;
+	budget: Pick<Budget, "ask" | "isExceeded">;
 }
 
 /** Runs the agent, one run at a time, with the context, the log and the hooks of the session. */
@@ -47,13 +49,13 @@ export class SessionRunner {
 	}
 
 	async #run(prompts: readonly UserMessage[] | null, operation: Operation): Promise<AgentRunResult> {
-		const { setup, state, compaction } = this.deps;
+		const { setup, state } = this.deps;
 		const { signal } = operation;
 		await setup.models.requestAuth(requireModel(setup, state));
 		for (let batch = prompts ?? this.queue.take(); ; ) {
 			const outcome = await runAgent(batch, agentDeps(this.deps, this, operation));
 			await state.log.flush();
-			if (!signal.aborted) await compaction.compactIfNeeded(signal);
+			if (!signal.aborted) await compactWithinBudget(this.deps, signal);
 			// Send a prompt that was queued after the last turn, while the run was ending.
 			const isOver = signal.aborted || outcome.stopped !== null || outcome.last?.stopReason === "error";
 			batch = isOver ? [] : this.queue.take();
@@ -84,9 +86,11 @@ function agentDeps(
 		idleTimeoutMs: () => settings.current.streamIdleTimeoutMs,
 		async prepareRequest(turnIndex) {
 			operation.enter("requesting");
+			const overrun = await deps.budget.ask(signal);
+			if (overrun !== null) return { stop: overrun };
 			const { request, built } = await prepareRequest(deps, systemItems, signal);
 			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
-			if (stop !== null) return { ...request, stop };
+			if (stop !== null) return { stop };
 			const loss = context.noteRequest(built);
 			if (loss) emit({ type: "cache_lost", by: loss.by, tokens: loss.tokens });
 			return request;
@@ -109,7 +113,7 @@ function agentDeps(
 		isOverflow: (message) =>
 			message.stopReason === "error" && client.isOverflow(message, state.model?.contextWindow ?? 0),
 		onOverflow: () => compaction.compactAfterOverflow(signal),
-		betweenTurns: () => compaction.compactIfNeeded(signal),
+		betweenTurns: () => compactWithinBudget(deps, signal),
 		signal,
 		emit(event) {
 			const phase = phaseAfter(event);
@@ -117,6 +121,11 @@ function agentDeps(
 			emit(event);
 		},
 	};
+}
+
+/** Does not compact while a budget is spent: the user is asked before the next request, and a summary is one. */
+async function compactWithinBudget({ budget, compaction }: SessionRunDeps, signal: AbortSignal): Promise<void> {
+	if (!(await budget.isExceeded())) await compaction.compactIfNeeded(signal);
 }
 
 /** Time for all handlers of one closing event after an abort, ms. */
@@ -138,6 +147,8 @@ async function prepareRequest(
 	const { messages, digest } = context.request();
 	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
 	const recorded = context.describeRequest(built);
+	const { cacheRetention } = setup.settings.current;
+	const isSubscription = setup.offers.keyState(model.provider) === "login";
 	const request: RequestWithRecord = {
 		model,
 		context: {
@@ -150,10 +161,17 @@ async function prepareRequest(
 			...(auth.headers ? { headers: auth.headers } : {}),
 			...(level === "off" ? {} : { reasoning: level }),
 			sessionId: state.log.id,
+			...(cacheRetention === undefined ? {} : { cacheRetention }),
 			// The agent loop retries, so that retries are visible, counted and can be aborted.
 			maxRetries: 0,
 		},
-		record: { digest, messages: built.messages.length, tokens: context.tokens(), ...(recorded && { shape: recorded }) },
+		record: {
+			digest,
+			messages: built.messages.length,
+			tokens: context.tokens(),
+			...(isSubscription && { subscription: true }),
+			...(recorded && { shape: recorded }),
+		},
 	};
 	return { request, built };
 }

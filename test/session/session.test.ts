@@ -162,6 +162,7 @@ describe("compaction", () => {
 			"message",
 			"message",
 			"compaction",
+			"request_usage",
 			"message",
 		]);
 	});

@@ -6,7 +6,7 @@ import { runInteractive } from "../../../src/modes/interactive/interactive-mode.
 import type { InteractiveOptions } from "../../../src/modes/interactive/interactive-options.js";
 import type { AgentSession } from "../../../src/session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/session/create-session.js";
-import { type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
+import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
 
@@ -44,6 +44,7 @@ export interface AppOptions {
 	withoutModel?: boolean;
 	/** Default: the scripted model of the loopback provider, over chat completions. */
 	model?: string;
+	modelOptions?: LoopbackModelOptions;
 	/** Awaited before the session is created. */
 	hold?: Promise<void>;
 }
@@ -52,7 +53,7 @@ export interface AppOptions {
 export async function startApp(options: AppOptions = {}): Promise<App> {
 	const provider = await startProvider();
 	const agentDir = options.agentDir ?? tempAgentDir({ hooks: options.hooks ?? {} });
-	if (!options.withoutModel) writeFiles(agentDir, { "models.json": provider.modelsJson() });
+	if (!options.withoutModel) writeFiles(agentDir, { "models.json": provider.modelsJson(options.modelOptions) });
 	if (options.agentSettings !== undefined) writeFiles(agentDir, { "settings.json": options.agentSettings });
 	const home = tempDir("pi-home-");
 	const cwd = options.cwd ?? join(home, "src", "shop");

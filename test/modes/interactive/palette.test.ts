@@ -29,8 +29,8 @@ test.each([
 		120,
 		[
 			"   /model [provider/id]         Choose the model                                                               built-in",
-			"   /thinking [level]       Choose the thinking level                                                           built-in",
-			"   /new                    Start a new session                                                                 built-in",
+			"   /thinking [level]            Choose the thinking level                                                      built-in",
+			"   /new                         Start a new session                                                            built-in",
 		],
 	],
 ])("at %d columns the descriptions of the palette stay in their column while it scrolls", async (columns, first) => {
