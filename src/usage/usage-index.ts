@@ -91,7 +91,7 @@ export class UsageIndex {
 	 * @param since leaves out earlier requests; ms since the epoch
 	 */
 	*requests(since = 0): Generator<SessionRequest> {
-		const seen = new Map<number, Set<string>>();
+		const copies = new Copies();
 		const files = [...this.#files].filter(([path, { mtimeMs }]) => this.#listed.has(path) && mtimeMs >= since);
 		files.sort(([pathA, a], [pathB, b]) => a.beganAt - b.beganAt || (pathA < pathB ? -1 : 1));
 		for (const [, { id, cwd, requests }] of files) {
@@ -100,7 +100,7 @@ export class UsageIndex {
 				const at = requests[position] ?? 0;
 				if (at < since) continue;
 				const usage = decodeRequest(requests, position, this.#models);
-				if (isNew(usage, seen)) yield { session, usage };
+				if (!copies.has(usage)) yield { session, usage };
 			}
 		}
 	}
@@ -161,13 +161,34 @@ function markBefore(file: OpenFile, offset: number): string {
 	return createHash("sha1").update(bytes.subarray(0, count)).digest("base64");
 }
 
-/** Remembers a request. @returns false if the same request was there before */
-function isNew(usage: RequestUsage, seen: Map<number, Set<string>>): boolean {
-	const { at, sentAt, model, input, output, cacheRead, cacheWrite } = usage;
-	const key = `${sentAt} ${model} ${input} ${output} ${cacheRead} ${cacheWrite}`;
-	const others = seen.get(at);
-	if (!others) seen.set(at, new Set([key]));
-	else if (others.has(key)) return false;
-	else others.add(key);
-	return true;
+/** Finds requests that were copied to another file. */
+class Copies {
+	/** The first request written at each time. */
+	readonly #first = new Map<number, RequestUsage>();
+	/** Others that were written in the same millisecond. */
+	readonly #others = new Map<number, RequestUsage[]>();
+
+	/** Remembers a request. @returns true if the same one was there before */
+	has(usage: RequestUsage): boolean {
+		const first = this.#first.get(usage.at);
+		if (!first) {
+			this.#first.set(usage.at, usage);
+			return false;
+		}
+		const others = this.#others.get(usage.at) ?? [];
+		if (isSame(first, usage) || others.some((other) => isSame(other, usage))) return true;
+		this.#others.set(usage.at, [...others, usage]);
+		return false;
+	}
+}
+
+function isSame(a: RequestUsage, b: RequestUsage): boolean {
+	return (
+		a.sentAt === b.sentAt &&
+		a.model === b.model &&
+		a.input === b.input &&
+		a.output === b.output &&
+		a.cacheRead === b.cacheRead &&
+		a.cacheWrite === b.cacheWrite
+	);
 }

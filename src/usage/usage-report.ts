@@ -124,7 +124,7 @@ class Sum {
 
 /** Without the digits that only come from adding binary fractions. */
 function roundCost(dollars: number): number {
-	return Number(dollars.toFixed(10));
+	return Number(dollars.toFixed(8));
 }
 
 function bySize(a: UsageRow, b: UsageRow): number {
