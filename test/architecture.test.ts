@@ -11,7 +11,7 @@ const RANKS: readonly (readonly string[])[] = [
 	["util"],
 	["themes", "images"],
 	["log", "config", "tools", "tui", "demo"],
-	["context", "agent", "resources", "export"],
+	["context", "agent", "resources", "export", "usage"],
 	["hooks"],
 	["commands", "features"],
 	["session"],

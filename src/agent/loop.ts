@@ -11,15 +11,18 @@ import { runToolCalls, type ToolCallDeps } from "./tool-calls.js";
 /** A request, and the record of its context for the log. */
 export interface PreparedRequest extends ModelRequest {
 	record?: ContextRecord;
-	/** Why the request must not be sent, for the user; undefined to send it. */
-	stop?: string;
+}
+
+/** Why the next request must not be sent, for the user. */
+export interface RequestStop {
+	stop: string;
 }
 
 /** The collaborators of the loop. */
 export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
 	stream: StreamFunction;
 	/** Creates the next request from the current entries. Called before every request, also inside a tool loop. */
-	prepareRequest(turnIndex: number): Promise<PreparedRequest>;
+	prepareRequest(turnIndex: number): Promise<PreparedRequest | RequestStop>;
 	/** The tools that the model may call now. */
 	tools(): ToolCallDeps["tools"];
 	shellPath(): string | undefined;
@@ -129,7 +132,7 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 	return { messages, last, stopped };
 }
 
-type Reply = (StreamedReply & { record?: ContextRecord }) | { stop: string };
+type Reply = (StreamedReply & { record?: ContextRecord }) | RequestStop;
 
 interface StreamedReply {
 	message: AssistantMessage;
@@ -141,7 +144,7 @@ interface StreamedReply {
 async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> {
 	for (let attempt = 1; ; attempt++) {
 		const request = await deps.prepareRequest(turnIndex);
-		if (request.stop !== undefined) return { stop: request.stop };
+		if ("stop" in request) return request;
 		const { record } = request;
 		const { delayMs, ...reply } = await streamReply(request, attempt, deps);
 		const { message } = reply;

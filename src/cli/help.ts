@@ -3,6 +3,7 @@ export const HELP_TEXT = `usage: pi [<options>] [@<file>...] [<message>...]
    or: pi hooks [list | new <name> | check <file> | test <file> | trust | untrust]
    or: pi context [--session <id>] [--at <entry>] [--without <hook>] [--verify] [--json]
    or: pi sessions [list [<text>] | show <id>]
+   or: pi usage [--days <n>] [--by day | model | project | session] [--json]
    or: pi doctor
 
 A coding agent for the terminal with a programmable context.

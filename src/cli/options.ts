@@ -1,6 +1,7 @@
 import type { Environment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { ThinkingLevel } from "../log/entry.js";
+import type { UsageGrouping } from "../usage/usage-report.js";
 
 /** The parsed command line of a session. Paths and names are not resolved yet. */
 export interface CliOptions {
@@ -76,6 +77,8 @@ export type Subcommand =
 	| { name: "context"; at?: number; verify: boolean; without?: readonly string[] }
 	| { name: "sessions"; action: "list"; search?: string }
 	| { name: "sessions"; action: "show"; target: string }
+	/** `days`: only the last days, today included; null: all. */
+	| { name: "usage"; by: UsageGrouping; days: number | null }
 	| { name: "doctor" };
 
 /** A parsed command line. */

@@ -1,9 +1,10 @@
 import { Command } from "commander";
+import { GROUPINGS, type UsageGrouping } from "../usage/usage-report.js";
 import { didYouMean } from "../util/nearest.js";
 import type { ParsedArguments, Subcommand, SubcommandOptions } from "./options.js";
 import { addOne, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
 
-const NAMES = ["hooks", "context", "sessions", "doctor"] as const;
+const NAMES = ["hooks", "context", "sessions", "usage", "doctor"] as const;
 const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
 const SESSION_ACTIONS = ["list", "show"] as const;
 
@@ -33,6 +34,7 @@ function parser(name: SubcommandName): Command {
 		.option("--json")
 		.option("-h, --help");
 	if (name === "hooks") return command.option("--project");
+	if (name === "usage") return command.option("--by <key>").option("--days <count>");
 	return name === "context"
 		? command.option("--at <index>").option("--without <hook>", "", addOne).option("--verify")
 		: command;
@@ -52,6 +54,9 @@ function readCommand(name: SubcommandName, options: ParsedOptions, operands: rea
 				verify: options.flag("verify"),
 				without: nonEmpty(options.texts("without")),
 			};
+		case "usage":
+			takeAtMost(name, operands, 0);
+			return { name, by: readGrouping(options.text("by")), days: readDays(options.text("days")) };
 		case "doctor":
 			takeAtMost(name, operands, 0);
 			return { name };
@@ -101,6 +106,18 @@ function readIndex(text: string | undefined): number | undefined {
 	if (text === undefined) return undefined;
 	if (/^\d{1,9}$/.test(text)) return Number(text);
 	throw usage(`--at ${JSON.stringify(text)}: expected the index of an entry, 0 or greater`);
+}
+
+function readGrouping(text = "day"): UsageGrouping {
+	const by = GROUPINGS.find((grouping) => grouping === text);
+	if (by !== undefined) return by;
+	throw usage(`--by ${JSON.stringify(text)}: expected ${GROUPINGS.join(", ")}`, didYouMean(text, GROUPINGS));
+}
+
+function readDays(text: string | undefined): number | null {
+	if (text === undefined) return null;
+	if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+	throw usage(`--days ${JSON.stringify(text)}: expected a number of days, 1 or greater`);
 }
 
 function commonOptions(options: ParsedOptions): SubcommandOptions {

@@ -2,6 +2,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandResult, CompletionItem, DialogOptions, HookUI, SelectOption } from "../hooks/types.js";
 import type { ThinkingLevel } from "../log/entry.js";
 
+import type { SessionRequest } from "../usage/usage-index.js";
 import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
 import type {
@@ -35,8 +36,9 @@ export interface SessionStats {
 	toolCalls: number;
 	toolResults: number;
 	totalMessages: number;
+	/** Of all requests, those for summaries included. */
 	tokens: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
-	/** US dollars. */
+	/** US dollars; requests that a subscription paid for, or of models without a known price, count as 0. */
 	cost: number;
 }
 
@@ -112,6 +114,8 @@ export interface CommandHost {
 	setAutoCompaction(enabled: boolean): void;
 	setName(name: string): void;
 	stats(): SessionStats;
+	/** The requests of all saved sessions since a time, ms since the epoch. */
+	usageSince(time: number, signal: AbortSignal): Promise<SessionRequest[]>;
 	readonly sessions: CommandSessions;
 	readonly tools: CommandTools;
 	readonly settings: CommandSettings;

@@ -28,6 +28,11 @@ export interface ContextInspection {
 	previous: readonly TracedMessage[] | null;
 	/** Loss of the provider's cache; null when the request only appends to the previous one. */
 	loss: CacheLoss | null;
+	/**
+	 * What the provider reported of this request, or for the next request of the last one: its tokens, and how many came from
+	 * the cache. null without a reply, and for a provider that reports no cached tokens in the session.
+	 */
+	reported: { tokens: number; cached: number } | null;
 	/** Tokens that the model accepts; 0 if unknown. */
 	contextWindow: number;
 	/** Hooks that can change the context, including the excluded ones. */
@@ -40,6 +45,21 @@ export interface ContextInspection {
 export function requestSize({ ledger, preamble, previous }: ContextInspection): { tokens: number; cached: number } {
 	const cached = previous ? preamble.tokens + (ledger.prefix?.tokens ?? 0) : 0;
 	return { tokens: preamble.tokens + ledger.tokens, cached };
+}
+
+/**
+ * The share of a request that its provider can have cached, and the share that it reported: `expected 98 %, reported 95 %
+ * cached`. Rounded down: 100 % is the full request. null if neither is known.
+ */
+export function cacheShares(inspection: ContextInspection): string | null {
+	const { reported, at } = inspection;
+	const { tokens, cached } = requestSize(inspection);
+	const percent = (part: number, total: number) => `${Math.floor((100 * part) / total)} %`;
+	const shares = [
+		...(cached > 0 ? [`expected ${percent(cached, tokens)}`] : []),
+		...(reported ? [`${at === null ? "last " : ""}reported ${percent(reported.cached, reported.tokens)}`] : []),
+	];
+	return shares.length > 0 ? `${shares.join(", ")} cached` : null;
 }
 
 /** Which request to inspect. */

@@ -147,8 +147,9 @@ export function isTypable({ type }: Schema): boolean {
 export function parseTyped(schema: Schema, typed: string): unknown {
 	const word = typed.trim();
 	const booleans: Record<string, boolean> = { true: true, on: true, false: false, off: false };
-	const value =
-		schema.type === "boolean" ? booleans[word] : schema.type === "integer" && /^\d+$/.test(word) ? Number(word) : word;
+	const isNumber = schema.type === "integer" ? /^\d+$/ : /^\d*\.?\d+$/;
+	const takesNumber = schema.type === "integer" || schema.type === "number";
+	const value = schema.type === "boolean" ? booleans[word] : takesNumber && isNumber.test(word) ? Number(word) : word;
 	return isTypable(schema) && isValid(schema, value) ? value : undefined;
 }
 

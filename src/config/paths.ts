@@ -41,6 +41,8 @@ export interface Paths extends ResourceDirs {
 	contextFile: string;
 	/** Contains one directory per working directory. */
 	sessions: string;
+	/** What is known of the usage of sessions; only a cache. */
+	usageIndex: string;
 	/** Tool output that is too long for a result. */
 	tmp: string;
 	/** Compiled hooks. */
@@ -90,6 +92,7 @@ export function paths(env: Environment = process.env, cwd: string = process.cwd(
 		...resourceDirs(agent),
 		contextFile: join(agent, "AGENTS.md"),
 		sessions: join(agent, "sessions"),
+		usageIndex: join(agent, "cache", "usage.json"),
 		tmp: join(agent, "tmp"),
 		hookCache: join(agent, "cache", "jiti"),
 		projectCache: join(agent, "cache", "project"),

@@ -18,6 +18,8 @@ const flag = <const D extends boolean, const X extends object>(fallback: D, desc
 const count = <const X extends object>(fallback: number, maximum: number, description: string, marks: X) =>
 	({ type: "integer", minimum: 0, maximum, default: fallback, description, ...marks }) as const;
 
+const dollars = (description: string) => ({ type: "number", minimum: 0, default: 0, description, ...LIVE }) as const;
+
 const text = <const X extends object>(description: string, marks: X) =>
 	({ type: "string", minLength: 1, description, ...marks }) as const;
 
@@ -87,6 +89,16 @@ export const SETTINGS_SCHEMA = {
 			keepRecentTokens: count(20_000, MAX_TOKENS, "tokens of recent messages kept verbatim", LIVE_PROJECT),
 			model: text("model that writes summaries, as `provider/id`; default: the model of the session", LIVE),
 		}),
+		budget: group({
+			perSession: dollars("US dollars after which pi asks before the next request of a session; 0: never"),
+			perDay: dollars("US dollars after which pi asks before the next request of any session of the day; 0: never"),
+		}),
+		cacheRetention: {
+			type: "string",
+			enum: ["none", "short", "long"],
+			description: "how long providers keep the start of a request in their cache; unset: short",
+			...LIVE,
+		},
 		retry: group({
 			enabled: flag(true, "retry requests after overload and lost connections", LIVE_PROJECT),
 			maxRetries: count(3, 100, "maximum number of retries", LIVE_PROJECT),

@@ -108,6 +108,17 @@ export function latestSession(dir: string): string | null {
 	return newestFirst(dir).find((path) => !isLocked(path) && headerIdOf(path) !== undefined) ?? null;
 }
 
+/** The directories of sessions in `root`, one for each working directory; empty if it does not exist. */
+export function sessionDirs(root: string): string[] {
+	try {
+		return readdirSync(root, { withFileTypes: true })
+			.filter((entry) => entry.isDirectory())
+			.map(({ name }) => join(root, name));
+	} catch {
+		return []; // no session has been saved yet
+	}
+}
+
 /** Paths of the session files of a directory, the most recently changed first. */
 export function newestFirst(dir: string): string[] {
 	return statNewestFirst(dir).map(({ path }) => path);
@@ -120,7 +131,8 @@ function statNewestFirst(dir: string): { path: string; stats: Stats | undefined 
 		.sort((a, b) => time(b.stats) - time(a.stats) || (a.path < b.path ? 1 : -1));
 }
 
-function sessionFiles(dir: string): string[] {
+/** Paths of the session files of a directory, in no particular order; empty if it does not exist. */
+export function sessionFiles(dir: string): string[] {
 	try {
 		return readdirSync(dir)
 			.filter((name) => name.endsWith(SESSION_FILE_SUFFIX))

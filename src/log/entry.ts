@@ -1,4 +1,4 @@
-import type { AssistantMessage, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ToolResultMessage, Usage, UserMessage } from "@mariozechner/pi-ai";
 
 /** How much a model thinks before it answers; `off` sends no reasoning request. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
@@ -34,6 +34,8 @@ export interface ContextRecord {
 	tokens: number;
 	/** Estimated tokens of the complete request before calibration, from which the next estimates are calibrated. */
 	estimate?: number;
+	/** True if a subscription paid for the request: the `usage.cost` of the reply is its price without one. */
+	subscription?: true;
 	/** The messages of the request. Present only if hooks changed the context that pi built from the entries. */
 	shape?: RecordedRequest;
 }
@@ -159,6 +161,20 @@ export interface ThinkingLevelChangeEntry {
 	thinkingLevel: ThinkingLevel;
 }
 
+/** Usage of a request whose reply is not in the log, such as one for a summary. */
+export interface RequestUsageEntry {
+	type: "request_usage";
+	timestamp: string;
+	/** What the request was for, such as `compaction`. */
+	purpose: string;
+	provider: string;
+	modelId: string;
+	/** As in a reply. */
+	usage: Usage;
+	/** As in `ContextRecord`. */
+	subscription?: true;
+}
+
 /** Text that a host handle added for the model; shown in the transcript and in the context. */
 export interface SystemItemEntry {
 	type: "system_item";
@@ -199,6 +215,7 @@ export type CoreEntry =
 	| ImageOmissionEntry
 	| ModelChangeEntry
 	| ThinkingLevelChangeEntry
+	| RequestUsageEntry
 	| SystemItemEntry
 	| SessionInfoEntry;
 
@@ -215,6 +232,7 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"image_omission",
 	"model_change",
 	"thinking_level_change",
+	"request_usage",
 	"system_item",
 	"session_info",
 	"opaque",
@@ -233,6 +251,7 @@ export const isContextFreezeEntry = isEntry<ContextFreezeEntry>("context_freeze"
 export const isImageOmissionEntry = isEntry<ImageOmissionEntry>("image_omission");
 export const isModelChangeEntry = isEntry<ModelChangeEntry>("model_change");
 export const isThinkingLevelChangeEntry = isEntry<ThinkingLevelChangeEntry>("thinking_level_change");
+export const isRequestUsageEntry = isEntry<RequestUsageEntry>("request_usage");
 export const isSystemItemEntry = isEntry<SystemItemEntry>("system_item");
 export const isSessionInfoEntry = isEntry<SessionInfoEntry>("session_info");
 export const isOpaqueEntry = isEntry<OpaqueEntry>("opaque");

@@ -76,6 +76,16 @@ export function roleAt(bytes: Buffer, at: number, end: number): number {
 	return 0;
 }
 
+/** Types of the entries that record usage; `""` is a type that the head of the line does not contain. */
+const USAGE_TYPES: readonly (string | undefined)[] = ["message", "request_usage", ""];
+
+/** False if the line `bytes[at, end)`, or its head, is certainly not one of an entry that records usage. */
+export function mayRecordUsage(bytes: Buffer, at: number, end: number, types: TypeTable): boolean {
+	if (!USAGE_TYPES.includes(types.names[types.numberAt(bytes, at, end)])) return false;
+	const role = ROLES[roleAt(bytes, at, end)];
+	return role === "" || role === "assistant";
+}
+
 /** True for a blank that JSON allows before and after the value of a line. */
 export function isBlank(byte: number | undefined): boolean {
 	return byte === 32 || byte === 9 || byte === 13;

@@ -11,6 +11,7 @@ import {
 	type OpaqueEntry,
 	type RecordedRequest,
 	type RecordedSegment,
+	type RequestUsageEntry,
 	type SessionEntry,
 	type SessionHeader,
 	type SessionInfoEntry,
@@ -21,7 +22,7 @@ import {
 } from "./entry.js";
 import { isTornHeader, LF, parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
-import { isRecord, readMessage } from "./read-message.js";
+import { isRecord, readMessage, readUsage } from "./read-message.js";
 
 const EPOCH = new Date(0).toISOString();
 const FIRST_READ_BYTES = 4096;
@@ -140,6 +141,20 @@ export function readEntry(value: CustomEntry): SessionEntry {
 			if (thinkingLevel === undefined) break;
 			return { ...value, type: "thinking_level_change", timestamp, thinkingLevel } satisfies ThinkingLevelChangeEntry;
 		}
+		case "request_usage": {
+			const { purpose, provider, modelId, subscription, ...rest } = value;
+			if (typeof purpose !== "string" || typeof provider !== "string" || typeof modelId !== "string") break;
+			return {
+				...rest,
+				type: "request_usage",
+				timestamp,
+				purpose,
+				provider,
+				modelId,
+				usage: readUsage(value.usage),
+				...(subscription === true && { subscription }),
+			} satisfies RequestUsageEntry;
+		}
 		case "system_item": {
 			const { source, item } = value;
 			if (typeof source !== "string" || !isSystemItem(item)) break;
@@ -192,10 +207,17 @@ function isIndex(value: unknown): value is number {
 /** @returns null for an invalid record; a record without `shape` if a segment of it is of an unknown kind */
 function readContextRecord(value: unknown): ContextRecord | null {
 	if (!isRecord(value)) return null;
-	const { digest, messages, tokens, shape: given, ...rest } = value;
+	const { digest, messages, tokens, subscription, shape: given, ...rest } = value;
 	if (typeof digest !== "string" || typeof messages !== "number" || typeof tokens !== "number") return null;
 	const shape = Array.isArray(given) ? readRequest(given) : null;
-	return { ...rest, digest, messages, tokens, ...(shape && { shape }) };
+	return {
+		...rest,
+		digest,
+		messages,
+		tokens,
+		...(subscription === true && { subscription }),
+		...(shape && { shape }),
+	};
 }
 
 function readRequest(values: readonly unknown[]): RecordedRequest | null {

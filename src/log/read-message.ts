@@ -95,7 +95,8 @@ function readStopReason(value: unknown): AssistantMessage["stopReason"] | undefi
 	}
 }
 
-function readUsage(value: unknown): Usage {
+/** Reads the usage of a request. Missing and invalid numbers are 0. */
+export function readUsage(value: unknown): Usage {
 	const usage = isRecord(value) ? value : {};
 	const cost = isRecord(usage.cost) ? usage.cost : {};
 	const input = amount(usage.input);

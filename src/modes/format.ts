@@ -1,12 +1,10 @@
 import { sep } from "node:path";
 import type { ImageOmissionEntry } from "../log/entry.js";
 
-/** A number of tokens: `41`, `1.2k`, `200k`, `1.5M`. */
-export function formatTokens(tokens: number): string {
-	if (tokens < 1000) return String(Math.max(0, Math.round(tokens)));
-	if (tokens < 999_500) return `${short(tokens / 1000)}k`;
-	return `${short(tokens / 1_000_000)}M`;
-}
+import { homePath } from "../util/home-path.js";
+
+export { formatCost, formatTokens } from "../util/format-amounts.js";
+export { homePath } from "../util/home-path.js";
 
 /** A duration: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`. Integer seconds from 10 s. */
 export function formatDuration(ms: number): string {
@@ -24,21 +22,9 @@ export function formatElapsed(ms: number): string {
 	return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
 }
 
-/** US dollars with two decimals, or four for less than a cent. */
-export function formatCost(dollars: number): string {
-	return `$${dollars > 0 && dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
-}
-
 /** `1 line`, `80 lines`. */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
 	return `${count} ${count === 1 ? noun : nouns}`;
-}
-
-/** A path with the home directory abbreviated to `~`. */
-export function homePath(path: string, home: string): string {
-	if (!home || home === sep) return path;
-	if (path === home) return "~";
-	return path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
 }
 
 /** A path relative to `cwd` if it is inside, otherwise with `~`. */
@@ -46,10 +32,6 @@ export function displayPath(path: string, { cwd, home }: { cwd: string; home: st
 	if (path === cwd) return ".";
 	const base = cwd.endsWith(sep) ? cwd : cwd + sep;
 	return path.startsWith(base) ? path.slice(base.length) : homePath(path, home);
-}
-
-function short(value: number): string {
-	return value < 99.95 ? value.toFixed(1).replace(/\.0$/, "") : String(Math.round(value));
 }
 
 function two(value: number): string {

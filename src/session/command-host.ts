@@ -10,6 +10,7 @@ import type { AgentSession } from "./agent-session.js";
 import { writeDebugReport } from "./debug-report.js";
 import { describeContext, describeHooks } from "./describe-context.js";
 import type { Lifecycle } from "./lifecycle.js";
+import { openSavedUsage } from "./saved-usage.js";
 import type { SessionSetup } from "./session-setup.js";
 import { createSessionStore } from "./session-store.js";
 
@@ -54,6 +55,12 @@ export function createCommandHost(
 		},
 		setName: (name) => session.setName(name),
 		stats: () => session.stats(),
+		usageSince: async (time, signal) => {
+			const index = await openSavedUsage(setup);
+			await index.refresh(signal);
+			await index.save();
+			return [...index.requests(time)];
+		},
 		sessions: createSessionStore({
 			dir: setup.sessionDir,
 			root: setup.sessionsRoot,

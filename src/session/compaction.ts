@@ -28,6 +28,7 @@ import {
 import { linkSignals } from "../util/abort.js";
 import type { Operation } from "./activity.js";
 import { askHooks, cutOf, type DraftInputs, draftCompaction } from "./draft-compaction.js";
+import { meterRequests } from "./meter-requests.js";
 import { viewLog } from "./session-context.js";
 import { requireModel, type SessionCore } from "./session-setup.js";
 import type { SessionWindow } from "./session-window.js";
@@ -112,7 +113,9 @@ export class Compaction implements CommandCompaction {
 		const signals = [...(signal ? [signal] : []), this.deps.ended];
 		const operation = activity.begin("compacting", { name: reason, signals });
 		emit({ type: "auto_compaction_start", reason });
+		const meter = meterRequests(this.deps, "compaction");
 		const finish = once((result: CompactionEntry | null, error?: unknown) => {
+			meter.write();
 			const aborted = operation.signal.aborted || (result === null && error === undefined);
 			const why = error === undefined ? {} : { errorMessage: describeError(error) };
 			emit({ type: "auto_compaction_end", result, aborted, ...why });
@@ -138,7 +141,7 @@ export class Compaction implements CommandCompaction {
 				model,
 				candidates: this.#candidates(plan),
 				models: setup.models,
-				stream: setup.client.stream,
+				stream: meter.stream,
 				isOverflow: (reply, { contextWindow }) => setup.client.isOverflow(reply, contextWindow),
 				windowOf: (asked) => Math.floor(context.calibration.window(asked) / context.calibration.ratio(asked)),
 				hooks: this.deps.hooks(),

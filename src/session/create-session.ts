@@ -4,6 +4,7 @@ import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/host-context.js";
 import { SessionActivity } from "./activity.js";
 import { AgentSession, type SessionSurface } from "./agent-session.js";
+import { Budget } from "./budget.js";
 import { describeInactive } from "./bundled-switch.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
@@ -109,7 +110,8 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const window = new SessionWindow({ setup, state, context });
 	const compaction = new Compaction({ ...core, window });
 	const images = new SessionImages(core);
-	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction, images });
+	const budget = new Budget({ setup, state, activity, ui: () => surface.ui });
+	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction, images, budget });
 	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),

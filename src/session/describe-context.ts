@@ -1,4 +1,4 @@
-import { type ContextInspection, type HookStatus, requestSize } from "../commands/inspection.js";
+import { type ContextInspection, cacheShares, type HookStatus, requestSize } from "../commands/inspection.js";
 import type { CacheLoss } from "../context/cache-loss.js";
 import type { ContextProblem } from "../context/context-message.js";
 import { entryMessage } from "../context/entry-message.js";
@@ -15,11 +15,11 @@ const PREVIEW = 60;
 export function describeContext(inspection: ContextInspection): string[] {
 	const { ledger, preamble, entries, loss, contextWindow, unstable } = inspection;
 	const { messages, hidden, problems } = ledger;
-	const { tokens, cached } = requestSize(inspection);
+	const { tokens } = requestSize(inspection);
+	const cache = cacheShares(inspection);
 	const share = contextWindow > 0 ? ` of ${contextWindow} (${percent(tokens, contextWindow)} %)` : "";
-	const again = cached > 0 ? `, ${percent(cached, tokens)} % unchanged since the last request` : "";
 	const lines = [
-		`${messages.length} messages, about ${tokens} tokens${share}${again}`,
+		`${messages.length} messages, about ${tokens} tokens${share}${cache === null ? "" : `, ${cache}`}`,
 		`${preamble.tokens} of them are the system prompt and ${preamble.tools.length} tool definitions`,
 		"",
 	];

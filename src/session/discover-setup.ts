@@ -244,6 +244,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		tmpDir,
 		sessionDir,
 		sessionsRoot: paths.sessions,
+		usageIndex: paths.usageIndex,
 		builtins: BUILTIN_COMMANDS,
 		redact: (text) => models.redact(text),
 		warnings,

@@ -1,3 +1,4 @@
+import type { AssistantMessage } from "@mariozechner/pi-ai";
 import type { ContextInspection, HookFigures, HookStatus, InspectOptions, Inspector } from "../commands/inspection.js";
 import { buildContext } from "../context/build-context.js";
 import { findCacheLoss } from "../context/cache-loss.js";
@@ -8,7 +9,7 @@ import { PiError } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledPath, findBundled, switchBundled } from "../hooks/bundled.js";
 import { type HookReach, unreachable } from "../hooks/reach.js";
 import { canChangeContext, type LoadedHook } from "../hooks/registry.js";
-import { isMessageEntry, type SessionEntry } from "../log/entry.js";
+import { isMessageEntry, type MessageEntry, type SessionEntry } from "../log/entry.js";
 import type { SessionContext } from "./session-context.js";
 import type { HookFailure, SessionHooks } from "./session-hooks.js";
 import type { SessionSetup } from "./session-setup.js";
@@ -51,6 +52,7 @@ export class SessionInspector implements Inspector {
 			entries,
 			previous,
 			loss: before && findCacheLoss(before, context),
+			reported: reportedCache(all, at),
 			contextWindow: this.deps.state.model?.contextWindow ?? 0,
 			hooks: this.#contextHooks(entries).map(({ path, name }) => ({ path, name })),
 			unstable: this.#contextHooks(entries).flatMap(({ path }) =>
@@ -138,8 +140,21 @@ export class SessionInspector implements Inspector {
 
 const NO_SHARE: HookShare = { added: 0, removed: 0 };
 
-function isReply(entry: SessionEntry): boolean {
+function isReply(entry: SessionEntry | undefined): entry is MessageEntry & { message: AssistantMessage } {
 	return isMessageEntry(entry) && entry.message.role === "assistant";
+}
+
+/** See `ContextInspection.reported`. */
+function reportedCache(entries: readonly SessionEntry[], at: number | null): ContextInspection["reported"] {
+	const reply = at === null ? entries.findLast(isReply) : entries[at + 1];
+	if (!isReply(reply)) return null;
+	const { provider, model, usage } = reply.message;
+	const { input, cacheRead, cacheWrite } = usage;
+	const tokens = input + cacheRead + cacheWrite;
+	// A provider that reports nothing looks like one that had nothing cached, until it reports something.
+	const reports = ({ message }: MessageEntry & { message: AssistantMessage }) =>
+		message.provider === provider && message.model === model && message.usage.cacheRead + message.usage.cacheWrite > 0;
+	return tokens > 0 && entries.some((entry) => isReply(entry) && reports(entry)) ? { tokens, cached: cacheRead } : null;
 }
 
 function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {

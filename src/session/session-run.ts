@@ -6,6 +6,7 @@ import type { HookRunner } from "../hooks/runner.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
 import { type Operation, phaseAfter } from "./activity.js";
+import type { Budget } from "./budget.js";
 import type { Compaction } from "./compaction.js";
 import { PromptQueue, SystemItems } from "./prompt-queue.js";
 import type { SessionImages } from "./session-images.js";
@@ -16,6 +17,7 @@ export interface SessionRunDeps extends SessionCore {
 	window: SessionWindow;
 	compaction: Pick<Compaction, "makeRoom" | "makeRoomAfterRefusal">;
 	images: SessionImages;
+	budget: Pick<Budget, "ask" | "isExceeded">;
 }
 
 /** Runs the agent, one run at a time, with the context, the log and the hooks of the session. */
@@ -51,14 +53,14 @@ export class SessionRunner {
 	}
 
 	async #run(prompts: readonly UserMessage[] | null, operation: Operation): Promise<AgentRunResult> {
-		const { setup, state, compaction } = this.deps;
+		const { setup, state } = this.deps;
 		const { signal } = operation;
 		await setup.models.requestAuth(requireModel(setup, state));
 		for (let batch = prompts ?? this.queue.take(); ; ) {
 			const outcome = await runAgent(batch, agentDeps(this.deps, this, operation));
 			await refreshModel(this.deps, null);
 			await state.log.flush();
-			if (!signal.aborted) await compaction.makeRoom(signal);
+			if (!signal.aborted) await makeRoomWithinBudget(this.deps, signal);
 			// Send a prompt that was queued after the last turn, while the run was ending.
 			const isOver = signal.aborted || outcome.stopped !== null || outcome.last?.stopReason === "error";
 			batch = isOver ? [] : this.queue.take();
@@ -90,11 +92,13 @@ function agentDeps(
 		async prepareRequest(turnIndex) {
 			operation.enter("requesting");
 			if (turnIndex < 2) await refreshModel(deps, turnIndex === 0 ? signal : null);
+			const overrun = await deps.budget.ask(signal);
+			if (overrun !== null) return { stop: overrun };
 			const { request, built } = await prepareRequest(deps, systemItems, signal);
 			const excess = deps.window.describeExcess();
-			if (excess !== null) return { ...request, stop: excess };
+			if (excess !== null) return { stop: excess };
 			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
-			if (stop !== null) return { ...request, stop };
+			if (stop !== null) return { stop };
 			images.noteRequest(request.model, built);
 			const loss = context.noteRequest(built);
 			if (loss) emit({ type: "cache_lost", by: loss.by, tokens: loss.tokens });
@@ -140,6 +144,11 @@ async function refreshModel({ setup, state }: SessionRunDeps, loading: AbortSign
 	state.refreshModel(setup.models.find);
 }
 
+/** Does not compact while a budget is spent: the user is asked before the next request, and a summary is one. */
+async function makeRoomWithinBudget({ budget, compaction }: SessionRunDeps, signal: AbortSignal): Promise<void> {
+	if (!(await budget.isExceeded())) await compaction.makeRoom(signal);
+}
+
 /** Time for all handlers of one closing event after an abort, ms. */
 const MAX_CLOSING_MS = 1000;
 
@@ -162,6 +171,8 @@ async function prepareRequest(
 	const { systemPrompt, tools } = setup.preamble(model);
 	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
 	const recorded = context.describeRequest(built);
+	const { cacheRetention } = setup.settings.current;
+	const isSubscription = setup.offers.keyState(model.provider) === "login";
 	const request: RequestWithRecord = {
 		model: withReplyRoom(model, deps.window.replyRoom()),
 		context: {
@@ -174,6 +185,7 @@ async function prepareRequest(
 			...(auth.headers ? { headers: auth.headers } : {}),
 			...(level === "off" ? {} : { reasoning: level }),
 			sessionId: state.log.id,
+			...(cacheRetention === undefined ? {} : { cacheRetention }),
 			// The agent loop retries, so that retries are visible, counted and can be aborted.
 			maxRetries: 0,
 		},
@@ -182,6 +194,7 @@ async function prepareRequest(
 			messages: built.messages.length,
 			tokens: context.tokens(),
 			estimate: context.estimate(),
+			...(isSubscription && { subscription: true }),
 			...(recorded && { shape: recorded }),
 		},
 	};

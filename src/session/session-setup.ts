@@ -120,6 +120,8 @@ export interface SessionSetup {
 	sessionDir: string | null;
 	/** Holds one directory of sessions per working directory. */
 	sessionsRoot: string;
+	/** The file with what is known of the usage of sessions. */
+	usageIndex: string;
 	builtins: readonly SlashCommand[];
 	/** Replaces known keys in text that leaves the program. */
 	redact(text: string): string;

@@ -1,8 +1,6 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { CommandSessions, SessionScope } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
-import { listSessions } from "../log/catalog.js";
+import { listSessions, sessionDirs } from "../log/catalog.js";
 import { removeSession, renameSession } from "../log/manage.js";
 import { searchSessions } from "../log/search.js";
 import { isLocked } from "../util/file-lock.js";
@@ -25,7 +23,7 @@ const SCAN_BYTES = 8 * 1024 * 1024;
 export function createSessionStore({ dir, root, cwd, current, setName }: SessionStoreOptions): CommandSessions {
 	const dirs = (scope: SessionScope): string[] => {
 		const own = dir === null ? [] : [dir];
-		return scope === "here" ? own : [...own, ...directoriesIn(root).filter((other) => other !== dir)];
+		return scope === "here" ? own : [...own, ...sessionDirs(root).filter((other) => other !== dir)];
 	};
 	return {
 		get current() {
@@ -49,14 +47,4 @@ export function createSessionStore({ dir, root, cwd, current, setName }: Session
 		},
 		rename: async (path, name) => (path === current() ? setName(name) : renameSession(path, name)),
 	};
-}
-
-function directoriesIn(root: string): string[] {
-	try {
-		return readdirSync(root, { withFileTypes: true })
-			.filter((entry) => entry.isDirectory())
-			.map(({ name }) => join(root, name));
-	} catch {
-		return []; // no session has been saved yet
-	}
 }

@@ -1,16 +1,16 @@
 import type { SessionStats } from "../commands/command.js";
 import { isMessageEntry } from "../log/entry.js";
-import type { MessageRole } from "../log/line-patterns.js";
+import { usageOf } from "../log/request-usage.js";
 import type { SessionLog } from "../log/session-log.js";
 
 type Totals = Omit<SessionStats, "sessionFile" | "sessionId">;
 
-/** Number of replies that `countSome` parses per call: a few ms. */
-const REPLIES_AT_A_TIME = 200;
+/** Number of entries that `countSome` parses per call: a few ms. */
+const PARSED_AT_A_TIME = 200;
 
 /**
- * Counts the messages of a log incrementally. Parses only replies, for their usage, and keeps nothing of them; the line
- * heads of other messages suffice.
+ * Counts the messages and requests of a log incrementally. Parses only entries that record usage, and keeps nothing of
+ * them; the line heads of other entries suffice.
  */
 export class StatsCounter {
 	#log: SessionLog | null = null;
@@ -25,18 +25,18 @@ export class StatsCounter {
 
 	/** Like `count`, in small steps that continue where the last call stopped. @returns null until all is counted */
 	countSome(log: SessionLog): SessionStats | null {
-		this.#advance(log, REPLIES_AT_A_TIME);
+		this.#advance(log, PARSED_AT_A_TIME);
 		return this.#next < log.length ? null : this.#snapshot(log);
 	}
 
-	#advance(log: SessionLog, maxReplies: number): void {
+	#advance(log: SessionLog, maxParsed: number): void {
 		if (this.#log !== log) {
 			this.#log = log;
 			this.#next = 0;
 			this.#totals = emptyTotals();
 		}
-		for (let replies = 0; this.#next < log.length && replies < maxReplies; this.#next++) {
-			if (this.#add(log, this.#next) === "assistant") replies++;
+		for (let parsed = 0; this.#next < log.length && parsed < maxParsed; this.#next++) {
+			if (this.#add(log, this.#next)) parsed++;
 		}
 	}
 
@@ -45,27 +45,29 @@ export class StatsCounter {
 		return { sessionFile: log.path, sessionId: log.id, ...rest, tokens: { ...tokens } };
 	}
 
-	#add(log: SessionLog, index: number): MessageRole | undefined {
+	/** @returns whether the entry had to be parsed */
+	#add(log: SessionLog, index: number): boolean {
 		const totals = this.#totals;
 		const role = log.roleOf(index);
-		if (role === undefined) return undefined;
+		if (role !== undefined) totals.totalMessages++;
 		if (role === "user") totals.userMessages++;
 		else if (role === "toolResult") totals.toolResults++;
-		else if (role === "assistant") {
-			const entry = log.peek(index);
-			if (!isMessageEntry(entry) || entry.message.role !== "assistant") return undefined;
-			const { content, usage } = entry.message;
+		if (role !== "assistant" && log.typeOf(index) !== "request_usage") return false;
+		const entry = log.peek(index);
+		if (isMessageEntry(entry) && entry.message.role === "assistant") {
 			totals.assistantMessages++;
-			totals.toolCalls += content.filter((block) => block.type === "toolCall").length;
-			totals.tokens.input += usage.input;
-			totals.tokens.output += usage.output;
-			totals.tokens.cacheRead += usage.cacheRead;
-			totals.tokens.cacheWrite += usage.cacheWrite;
-			totals.tokens.total += usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
-			totals.cost += usage.cost.total;
+			totals.toolCalls += entry.message.content.filter((block) => block.type === "toolCall").length;
 		}
-		totals.totalMessages++;
-		return role;
+		const usage = usageOf(entry);
+		if (!usage) return true;
+		const { input, output, cacheRead, cacheWrite, cost } = usage;
+		totals.tokens.input += input;
+		totals.tokens.output += output;
+		totals.tokens.cacheRead += cacheRead;
+		totals.tokens.cacheWrite += cacheWrite;
+		totals.tokens.total += input + output + cacheRead + cacheWrite;
+		totals.cost += cost ?? 0;
+		return true;
 	}
 }
 

@@ -117,6 +117,8 @@ describe("a subcommand", () => {
 		[["context", "--verify", "--no-hooks"], { name: "context", verify: true }, { findHooks: false }],
 		[["sessions", "list", "price"], { name: "sessions", action: "list", search: "price" }, {}],
 		[["sessions", "show", "abc"], { name: "sessions", action: "show", target: "abc" }, {}],
+		[["usage"], { name: "usage", by: "day", days: null }, {}],
+		[["usage", "--days", "7", "--by", "model", "--json"], { name: "usage", by: "model", days: 7 }, { json: true }],
 		[["doctor", "--offline"], { name: "doctor" }, { offline: true }],
 	])("%j", (argv, command, expected) => {
 		expect(parseArgs(argv)).toEqual({ kind: "subcommand", command, options: { ...options, ...expected } });
@@ -131,6 +133,9 @@ describe("a subcommand", () => {
 			'--at "-1": expected the index of an entry, 0 or greater',
 			"pi --help lists all options",
 		],
+		[["usage", "--by", "modle"], '--by "modle": expected day, model, project, session', "did you mean model?"],
+		[["usage", "--days", "0"], '--days "0": expected a number of days, 1 or greater', "pi --help lists all options"],
+		[["usage", "x"], 'pi usage: unexpected argument "x"', "pi --help lists all options"],
 		[["doctor", "x"], 'pi doctor: unexpected argument "x"', "pi --help lists all options"],
 	])("%j is rejected", (argv, message, hint) => {
 		expect(refusal(argv)).toEqual({ code: "bad_arguments", message, hint });

@@ -44,6 +44,8 @@ test("without settings files, the documented defaults apply", () => {
 		quietStartup: false,
 		lastChangelogVersion: undefined,
 		compaction: { enabled: true, reserveTokens: 16384, keepRecentTokens: 20000 },
+		budget: { perSession: 0, perDay: 0 },
+		cacheRetention: undefined,
 		retry: { enabled: true, maxRetries: 3, baseDelayMs: 2000 },
 		terminal: { showImages: true, title: true, progress: true, notify: "auto" },
 		skills: { enabled: true },
@@ -72,6 +74,8 @@ const ALL = {
 	collapseChangelog: true,
 	quietStartup: true,
 	lastChangelogVersion: "0.1.0",
+	budget: { perSession: 2.5, perDay: 10 },
+	cacheRetention: "long",
 	compaction: { enabled: false, reserveTokens: 1, keepRecentTokens: 2, model: "openai/gpt-5.5" },
 	retry: { enabled: false, maxRetries: 0, baseDelayMs: 1 },
 	terminal: { showImages: false, title: false, progress: false, notify: "bell" },
@@ -332,6 +336,7 @@ function valuesOf(schema: (typeof SETTING_ROWS)[number]["schema"]): fc.Arbitrary
 	if (schema.enum) return fc.constantFrom(...schema.enum);
 	if (schema.type === "boolean") return fc.boolean();
 	if (schema.type === "integer") return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 0 });
+	if (schema.type === "number") return fc.double({ min: 0, noNaN: true, noDefaultInfinity: true });
 	if (schema.items) return fc.array(valuesOf(schema.items), { maxLength: 3 });
 	if (!schema.additionalProperties) return fc.string({ minLength: 1 });
 	return fc.dictionary(fc.string(), valuesOf(schema.additionalProperties), { maxKeys: 3 });

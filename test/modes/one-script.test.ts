@@ -134,6 +134,7 @@ const EXPECTED = [
 	"user: and now?",
 	"assistant: nothing else",
 	"compaction: They differ.",
+	"request_usage",
 	"user: tell me more",
 	"assistant: (aborted) this is a",
 	"user: go on",

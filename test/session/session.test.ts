@@ -163,6 +163,7 @@ describe("compaction", () => {
 			"message",
 			"message",
 			"compaction",
+			"request_usage",
 			"message",
 		]);
 	});

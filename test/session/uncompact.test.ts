@@ -34,6 +34,7 @@ describe("/uncompact", () => {
 		});
 		expect(session.entries.slice(5)).toEqual([
 			expect.objectContaining({ type: "compaction", summary: "SUMMARY" }),
+			expect.objectContaining({ type: "request_usage", purpose: "compaction" }),
 			{ type: "context_undo", timestamp: expect.any(String), entryIndex: 5 },
 		]);
 		provider.reply("third answer");

@@ -37,6 +37,8 @@ async function dispatch(command: Subcommand, context: SubcommandContext): Promis
 		}
 		case "context":
 			return (await import("./context.js")).runContext(command, context);
+		case "usage":
+			return (await import("./usage.js")).printUsage(command, context);
 		case "doctor":
 			return (await import("./doctor.js")).runDoctor(context);
 	}

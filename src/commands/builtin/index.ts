@@ -26,6 +26,7 @@ import { thinkingCommand } from "./thinking.js";
 import { toolsCommand } from "./tools.js";
 import { trustCommand } from "./trust.js";
 import { uncompactCommand } from "./uncompact.js";
+import { usageCommand } from "./usage.js";
 
 /** Every built-in command, in the order of the palette. */
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
@@ -36,6 +37,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	branchCommand,
 	nameCommand,
 	sessionCommand,
+	usageCommand,
 	compactCommand,
 	uncompactCommand,
 	autocompactCommand,

@@ -6,7 +6,7 @@ import { runInteractive } from "../../../src/modes/interactive/interactive-mode.
 import type { InteractiveOptions } from "../../../src/modes/interactive/interactive-options.js";
 import type { AgentSession } from "../../../src/session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/session/create-session.js";
-import { type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
+import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
 
@@ -46,6 +46,7 @@ export interface AppOptions {
 	model?: string;
 	/** Default: none are searched. */
 	localServers?: CreateAgentSessionOptions["localServers"];
+	modelOptions?: LoopbackModelOptions;
 	/** Awaited before the session is created. */
 	hold?: Promise<void>;
 }
@@ -54,7 +55,7 @@ export interface AppOptions {
 export async function startApp(options: AppOptions = {}): Promise<App> {
 	const provider = await startProvider();
 	const agentDir = options.agentDir ?? tempAgentDir({ hooks: options.hooks ?? {} });
-	if (!options.withoutModel) writeFiles(agentDir, { "models.json": provider.modelsJson() });
+	if (!options.withoutModel) writeFiles(agentDir, { "models.json": provider.modelsJson(options.modelOptions) });
 	if (options.agentSettings !== undefined) writeFiles(agentDir, { "settings.json": options.agentSettings });
 	const home = tempDir("pi-home-");
 	const cwd = options.cwd ?? join(home, "src", "shop");

@@ -1,4 +1,4 @@
-import { type ContextInspection, requestSize } from "../../../commands/inspection.js";
+import { type ContextInspection, cacheShares, requestSize } from "../../../commands/inspection.js";
 import { describeCompaction } from "../../../context/compaction-steps.js";
 import type { Origin, TracedMessage } from "../../../context/context-message.js";
 import { diffRequests } from "../../../context/diff-requests.js";
@@ -277,14 +277,13 @@ function requestName({ at, requests }: ContextInspection): { short: string; full
 export function requestFacts(inspection: ContextInspection, change: number): string[] {
 	const { ledger, contextWindow, hooks, entries } = inspection;
 	const { messages, hidden } = ledger;
+	const cache = cacheShares(inspection);
 	const shown = messages.filter(({ entryIndex }) => entryIndex !== null).length;
-	const { tokens, cached } = requestSize(inspection);
-	// Computed from the last request; what the provider reports is in the footer. Rounded down: 100 % is the full request.
-	const share = cached > 0 ? [`expected ${Math.floor((100 * cached) / tokens)} % cached`] : [];
+	const { tokens } = requestSize(inspection);
 	return [
 		`${formatTokens(tokens)}${contextWindow > 0 ? ` of ${formatTokens(contextWindow)}` : ""}`,
 		...(change === 0 ? [] : [`${change > 0 ? "+" : "−"}${formatTokens(Math.abs(change))}`]),
-		...share,
+		...(cache === null ? [] : [cache]),
 		plural(hooks.length, "hook"),
 		entries.length > 1 ? `${shown} of ${shown + hidden.length} entries` : "no entries",
 	];

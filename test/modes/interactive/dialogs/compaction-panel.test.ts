@@ -41,6 +41,8 @@ const lastTypes = (app: App, from: number) =>
 		.entries.slice(from)
 		.map(({ type }) => type);
 
+const lastCompaction = (app: App) => app.session().entries.findLast(({ type }) => type === "compaction");
+
 test("the preview shows dropped and kept messages, including those of hooks, and applies when accepted", async () => {
 	const app = await startWithTurns({ hooks: { "pin.ts": PIN } });
 	await app.submit("/pin 1");
@@ -53,7 +55,7 @@ test("the preview shows dropped and kept messages, including those of hooks, and
 	expect(lastTypes(app, 7)).toEqual(["pin"]);
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("Compacted:");
-	expect(app.session().entries.at(-1)).toMatchObject({
+	expect(lastCompaction(app)).toMatchObject({
 		type: "compaction",
 		summary: SUMMARY,
 		firstKeptEntryIndex: 5,
@@ -95,7 +97,7 @@ test("the user can edit the summary, which is then theirs", async () => {
 	expect(await app.terminal.text()).not.toContain("never mind");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("Compacted:");
-	expect(app.session().entries.at(-1)).toMatchObject({ summary: "It was fixed. Thoroughly." });
+	expect(lastCompaction(app)).toMatchObject({ summary: "It was fixed. Thoroughly." });
 });
 
 test("after the model fails, pi writes the summary and says so, and r asks the model again", async () => {
@@ -111,7 +113,7 @@ test("after the model fails, pi writes the summary and says so, and r asks the m
 	await app.terminal.waitFor("Third draft.");
 	await app.terminal.press("escape");
 	await app.terminal.waitFor("Nothing was compacted");
-	expect(app.session().entries).toHaveLength(7);
+	expect(lastTypes(app, 7)).toEqual(["request_usage", "request_usage"]);
 });
 
 test("a hook's compaction is attributed to the hook, and the hook's question comes first", async () => {
@@ -128,7 +130,7 @@ test("a hook's compaction is attributed to the hook, and the hook's question com
 	expect(await app.terminal.text()).toContain("drops 2 messages");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("Compacted:");
-	expect(app.session().entries.at(-1)).toMatchObject({ summary: "IN HOUSE STYLE", firstKeptEntryIndex: 3 });
+	expect(lastCompaction(app)).toMatchObject({ summary: "IN HOUSE STYLE", firstKeptEntryIndex: 3 });
 	await app.submit("/uncompact");
 	await app.terminal.waitFor(/entry \d+ undone/);
 	await app.submit("/compact");
@@ -175,7 +177,7 @@ test("a prompt sent during a preview is queued and starts a run after the previe
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("Compacted:");
 	await app.terminal.waitFor("working");
-	expect(lastTypes(app, 7)).toEqual(["compaction", "message", "message"]);
+	expect(lastTypes(app, 7)).toEqual(["compaction", "request_usage", "message", "message"]);
 });
 
 test.each([40, 80, 120])(
@@ -217,5 +219,5 @@ test("the panel does not accept a summary that is longer than what it replaces, 
 	await app.terminal.waitFor("summary by you");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("Compacted:");
-	expect(app.session().entries.at(-1)).toMatchObject({ summary: "Short." });
+	expect(lastCompaction(app)).toMatchObject({ summary: "Short." });
 });

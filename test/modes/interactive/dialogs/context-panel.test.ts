@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ContextPanel } from "../../../../src/modes/interactive/dialogs/context-panel.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
-import { toolCall } from "../../../helpers/loopback-provider.js";
+import { text, toolCall } from "../../../helpers/loopback-provider.js";
 import { startSession } from "../../../helpers/session.js";
 import { startApp } from "../app.js";
 import { PRUNE, panel, startWithWork, TAIL } from "./support.js";
@@ -174,3 +174,52 @@ test("the preamble is counted and can be read: the system prompt and each tool",
 		expect(text).toContain(`${tool.function.name}: ${tool.function.description}`);
 	}
 });
+
+test.each([
+	[40, ["1.9k of 200k", "1.9k of 200k", "1.9k of 200k", "1.9k of 200k"]],
+	[
+		80,
+		[
+			"1.9k of 200k · expected 99 % cached · 0 hooks · 2 of 2 entries",
+			"1.9k of 200k · expected 99 %, last reported 75 % cached",
+			"1.9k of 200k · expected 99 %, reported 75 % cached · 0 hooks",
+			"1.9k of 200k · reported 0 % cached · 0 hooks · 1 of 1 entries",
+		],
+	],
+	[
+		120,
+		[
+			"1.9k of 200k · expected 99 % cached · 0 hooks · 2 of 2 entries",
+			"1.9k of 200k · expected 99 %, last reported 75 % cached · 0 hooks · 4 of 4 entries",
+			"1.9k of 200k · expected 99 %, reported 75 % cached · 0 hooks · 3 of 3 entries",
+			"1.9k of 200k · reported 0 % cached · 0 hooks · 1 of 1 entries",
+		],
+	],
+])(
+	"at %d columns the title shows the expected share of the cache next to the reported one",
+	async (columns, expected) => {
+		const app = await startApp({ columns, rows: 24 });
+		await app.terminal.waitFor("0%");
+		app.provider.reply(
+			{ content: [text("first")], usage: { input: 2000, output: 10 } },
+			{ content: [text("second")], usage: { input: 500, output: 10, cacheRead: 1500 } },
+		);
+		const title = async () => / {2,}(\S.*)$/.exec((await panel(app))[1]?.trim() ?? "")?.[1];
+		const titles: (string | undefined)[] = [];
+		for (const prompt of ["one", "two"]) {
+			await app.submit(prompt);
+			await app.terminal.waitFor(prompt === "one" ? "first" : "second");
+			await app.submit("/context");
+			await app.terminal.waitFor(OPEN);
+			titles.push(await title());
+			if (prompt === "one") await app.terminal.press("escape");
+		}
+		await app.terminal.type("[");
+		await app.terminal.waitFor("Request 2 of 2");
+		titles.push(await title());
+		await app.terminal.type("[");
+		await app.terminal.waitFor("Request 1 of 2");
+		titles.push(await title());
+		expect(titles).toEqual(expected);
+	},
+);

@@ -1,0 +1,43 @@
+import { loadModelSources } from "../../config/model-sources.js";
+import { sessionDirs } from "../../log/catalog.js";
+import { UsageIndex } from "../../usage/usage-index.js";
+import { usageLines, usageTitle } from "../../usage/usage-lines.js";
+import {
+	createUsageReport,
+	type FreeModels,
+	findFreeModels,
+	needsPrices,
+	startOfDay,
+} from "../../usage/usage-report.js";
+import type { Subcommand } from "../options.js";
+import { printJson, printLines, printNotices } from "../standard-io.js";
+import type { Location, SubcommandContext } from "./location.js";
+
+/** `pi usage`: prints tokens and cost of all sessions; with `--session-dir`, of those in that directory. */
+export async function printUsage(
+	{ by, days }: Extract<Subcommand, { name: "usage" }>,
+	{ location, options, io }: SubcommandContext,
+): Promise<number> {
+	const { paths, sessionDir } = location;
+	const dirs = options.sessionDir === undefined ? sessionDirs(paths.sessions) : [sessionDir];
+	const index = new UsageIndex(paths.usageIndex, () => dirs);
+	await index.refresh();
+	await index.save();
+	const notices = [...location.warnings];
+	const requests = [...index.requests(days === null ? 0 : startOfDay(Date.now(), days - 1))];
+	const isFree = needsPrices(requests) ? await loadFreeModels(location, notices) : () => false;
+	const report = createUsageReport(requests, by, isFree);
+	if (options.json) await printJson(io, report);
+	else {
+		const columns = io.outIsTerminal ? process.stdout.columns : null;
+		const display = { by, days, columns, home: paths.home };
+		await printLines(io, [usageTitle(display), "", ...usageLines(report, display)]);
+	}
+	printNotices(io, notices);
+	return 0;
+}
+
+async function loadFreeModels({ paths, env, settings }: Location, notices: string[]): Promise<FreeModels> {
+	const { registry } = await loadModelSources({ paths, env, settings, onWarning: (line) => notices.push(line) });
+	return findFreeModels(registry.all().map((model) => ({ model, isPriced: registry.isPriced(model) })));
+}

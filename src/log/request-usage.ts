@@ -1,0 +1,39 @@
+import type { Usage } from "@mariozechner/pi-ai";
+import { isMessageEntry, isRequestUsageEntry, type SessionEntry } from "./entry.js";
+
+/** Tokens and price of one request. */
+export interface RequestUsage {
+	/** When its entry was written, ms since the epoch. */
+	at: number;
+	/** When it was sent, ms since the epoch. */
+	sentAt: number;
+	/** `provider/id`. */
+	model: string;
+	input: number;
+	output: number;
+	cacheRead: number;
+	cacheWrite: number;
+	/** US dollars; 0 also for a model without a price. null if a subscription paid for the request. */
+	cost: number | null;
+}
+
+/** The usage that an entry records; null for entries that record none. */
+export function usageOf(entry: SessionEntry | undefined): RequestUsage | null {
+	if (isRequestUsageEntry(entry)) {
+		const { timestamp, provider, modelId, usage, subscription } = entry;
+		const at = Date.parse(timestamp) || 0;
+		return { at, sentAt: at, model: `${provider}/${modelId}`, ...amounts(usage, subscription) };
+	}
+	if (!isMessageEntry(entry) || entry.message.role !== "assistant") return null;
+	const { provider, model, usage, timestamp } = entry.message;
+	const at = Date.parse(entry.timestamp) || 0;
+	return { at, sentAt: timestamp, model: `${provider}/${model}`, ...amounts(usage, entry.context?.subscription) };
+}
+
+function amounts(
+	{ input, output, cacheRead, cacheWrite, cost }: Usage,
+	subscription: true | undefined,
+): Pick<RequestUsage, "input" | "output" | "cacheRead" | "cacheWrite" | "cost"> {
+	// pi-ai stores negative prices for routers, whose price depends on the model that they choose.
+	return { input, output, cacheRead, cacheWrite, cost: subscription ? null : Math.max(0, cost.total) };
+}

@@ -1,0 +1,159 @@
+import type { Api, Model } from "@mariozechner/pi-ai";
+import type { RequestUsage } from "../log/request-usage.js";
+import type { SessionRequest, UsageSession } from "./usage-index.js";
+
+/** What the rows of a report stand for. */
+export const GROUPINGS = ["day", "model", "project", "session"] as const;
+export type UsageGrouping = (typeof GROUPINGS)[number];
+
+/** Sums over some requests. */
+export interface UsageTotal {
+	/** Sessions with at least one of the requests. */
+	sessions: number;
+	requests: number;
+	/** Tokens. Those of the cache are not part of `input`. */
+	input: number;
+	output: number;
+	cacheRead: number;
+	cacheWrite: number;
+	/** US dollars; null if the cost of no request is known. */
+	cost: number | null;
+	/** Requests whose cost is unknown; absent if `cost` is complete or null. */
+	unpriced?: number;
+}
+
+/** `key`: a date in local time, `provider/model`, a directory or a session id. */
+export interface UsageRow extends UsageTotal {
+	key: string;
+}
+
+/** The usage of sessions, by key. Days are sorted latest first, other keys by cost and tokens, highest first. */
+export interface UsageReport {
+	rows: UsageRow[];
+	total: UsageTotal;
+}
+
+/** A model without a price reports costs of 0, and so does a free one. */
+export type FreeModels = (model: string) => boolean;
+
+/** Whether the report of some requests depends on which models are free. */
+export function needsPrices(requests: Iterable<SessionRequest>): boolean {
+	for (const { usage } of requests) if (usage.cost === 0 && tokensOf(usage) > 0) return true;
+	return false;
+}
+
+/** The models that are known to be free. */
+export function findFreeModels(
+	models: Iterable<{ model: Pick<Model<Api>, "provider" | "id" | "cost">; isPriced: boolean }>,
+): FreeModels {
+	const names = new Set<string>();
+	for (const { model, isPriced } of models) {
+		if (isPriced && model.cost.input === 0 && model.cost.output === 0) names.add(`${model.provider}/${model.id}`);
+	}
+	return (name) => names.has(name);
+}
+
+/** Sums up requests. @param isFree decides on requests with tokens and a cost of 0: others have an unknown cost */
+export function createUsageReport(
+	requests: Iterable<SessionRequest>,
+	by: UsageGrouping,
+	isFree: FreeModels,
+): UsageReport {
+	const groups = new Map<string, Sum>();
+	const total = new Sum();
+	const dayOf = createDayNames();
+	for (const { session, usage } of requests) {
+		const keys = {
+			day: () => dayOf(usage.at),
+			model: () => usage.model,
+			project: () => session.cwd,
+			session: () => session.id,
+		};
+		const key = keys[by]();
+		const group = groups.get(key) ?? new Sum();
+		groups.set(key, group);
+		group.add(session, usage, isFree);
+		total.add(session, usage, isFree);
+	}
+	const rows = [...groups].map(([key, sum]): UsageRow => ({ key, ...sum.total() }));
+	rows.sort((a, b) => (by === "day" ? compare(b.key, a.key) : bySize(a, b) || compare(a.key, b.key)));
+	return { rows, total: total.total() };
+}
+
+/** Start of a day in local time, `days` days ago; 0: today. ms since the epoch. */
+export function startOfDay(now: number, days = 0): number {
+	const date = new Date(now);
+	return new Date(date.getFullYear(), date.getMonth(), date.getDate() - days).getTime();
+}
+
+class Sum {
+	readonly #sessions = new Set<string>();
+	readonly #sum = { requests: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+	#cost = 0;
+	#priced = 0;
+	#unpriced = 0;
+
+	add({ id }: UsageSession, usage: RequestUsage, isFree: FreeModels): void {
+		const { input, output, cacheRead, cacheWrite, cost, model } = usage;
+		this.#sessions.add(id);
+		const sum = this.#sum;
+		sum.requests++;
+		sum.input += input;
+		sum.output += output;
+		sum.cacheRead += cacheRead;
+		sum.cacheWrite += cacheWrite;
+		// A failed request without tokens costs nothing, whatever the price.
+		if (tokensOf(usage) === 0 && !cost) return;
+		if (cost === null || (cost === 0 && !isFree(model))) this.#unpriced++;
+		else {
+			this.#priced++;
+			this.#cost += cost;
+		}
+	}
+
+	total(): UsageTotal {
+		const isUnknown = this.#priced === 0 && this.#unpriced > 0;
+		return {
+			sessions: this.#sessions.size,
+			...this.#sum,
+			cost: isUnknown ? null : roundCost(this.#cost),
+			...(!isUnknown && this.#unpriced > 0 && { unpriced: this.#unpriced }),
+		};
+	}
+}
+
+/** Without the digits that only come from adding binary fractions. */
+function roundCost(dollars: number): number {
+	return Number(dollars.toFixed(8));
+}
+
+function bySize(a: UsageRow, b: UsageRow): number {
+	return (b.cost ?? -1) - (a.cost ?? -1) || tokensOf(b) - tokensOf(a);
+}
+
+function tokensOf({
+	input,
+	output,
+	cacheRead,
+	cacheWrite,
+}: Pick<UsageTotal, "input" | "output" | "cacheRead" | "cacheWrite">): number {
+	return input + output + cacheRead + cacheWrite;
+}
+
+function compare(a: string, b: string): number {
+	return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Names days in local time; requests of one day mostly follow each other. */
+function createDayNames(): (at: number) => string {
+	let [start, end, name] = [0, 0, ""];
+	return (at) => {
+		if (at >= start && at < end) return name;
+		start = startOfDay(at);
+		end = startOfDay(at, -1);
+		const date = new Date(at);
+		const two = (number: number) => String(number).padStart(2, "0");
+		name = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+		return name;
+	};
+}
