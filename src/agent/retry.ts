@@ -1,4 +1,5 @@
-import { isConnectionFailure, statusOf } from "./failure.js";
+import { isConnectionFailure } from "./connection-failure.js";
+import { statusOf } from "./failure.js";
 import { NO_FACTS } from "./response-watch.js";
 
 /** When to retry a failed request. */
