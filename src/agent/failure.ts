@@ -1,5 +1,7 @@
 import { revealLine } from "../util/reveal.js";
 import { describeConnection, type RequestPlace } from "./connection-failure.js";
+import { kindOfFailure } from "./failure-kinds.js";
+import { leadingStatus } from "./failure-status.js";
 import { hostAndPort, NO_FACTS } from "./response-watch.js";
 
 /** Maximum length of a displayed error, in UTF-16 units. */
@@ -8,12 +10,6 @@ const MAX_LENGTH = 1000;
 const MAX_TITLE = 80;
 
 const PAGE = /^\s*(?:<!doctype html|<html|<head|<body)/i;
-
-/** HTTP status that a client's message starts with; null without one. */
-export function statusOf(text: string): number | null {
-	const match = /^\s*(?:\w+ API error \()?(\d{3})\b/.exec(text);
-	return match ? Number(match[1]) : null;
-}
 
 /**
  * The error of a failed request as one readable line: the status and the provider's message, or where the connection failed
@@ -27,28 +23,11 @@ export function describeFailure(text: string | undefined, place?: RequestPlace, 
 	if (connection !== null) return revealLine(connection, { maxLength: MAX_LENGTH });
 	const prefix = /^(?:\w+ API error \(\d{3}\):|\d{3}\b)?\s*/.exec(raw)?.[0] ?? "";
 	const body = raw.slice(prefix.length);
-	const status = statusOf(raw) ?? (place ? facts.status : null);
+	const status = leadingStatus(raw) ?? (place ? facts.status : null);
 	const words = messageIn(body) ?? body;
 	if (PAGE.test(words)) return revealLine(describePage(words, status, place));
 	const line = [status !== null && status >= 400 ? status : "", words].join(" ").trim();
-	return revealLine(line, { maxLength: MAX_LENGTH }) || "the request failed";
-}
-
-/** When to try again, if a server asks for a long delay: `at 14:05 (in 1 h)`. */
-export function retryTime(delayMs: number, nowMs: number): string {
-	const at = new Date(nowMs + delayMs);
-	const two = (value: number) => String(value).padStart(2, "0");
-	const clock = `at ${two(at.getHours())}:${two(at.getMinutes())}`;
-	const isToday = at.toDateString() === new Date(nowMs).toDateString();
-	const day = isToday ? "" : `on ${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} `;
-	return `${day}${clock} (in ${waitText(delayMs)})`;
-}
-
-function waitText(delayMs: number): string {
-	const minutes = Math.max(1, Math.ceil(delayMs / 60_000));
-	const hours = Math.floor(minutes / 60);
-	if (hours >= 48) return `${Math.round(hours / 24)} days`;
-	return [hours > 0 && `${hours} h`, minutes % 60 > 0 && `${minutes % 60} min`].filter(Boolean).join(" ");
+	return revealLine(withCode(line, body), { maxLength: MAX_LENGTH }) || "the request failed";
 }
 
 function describePage(body: string, status: number | null, place: RequestPlace | undefined): string {
@@ -58,12 +37,36 @@ function describePage(body: string, status: number | null, place: RequestPlace |
 	return `${who} ${answer} with a web page${title ? ` (${title.slice(0, MAX_TITLE)})` : ""}`;
 }
 
+/** Adds a code of a JSON error, such as `insufficient_quota`, if only the code says what kind of failure it is. */
+function withCode(line: string, body: string): string {
+	const kind = kindOfFailure(line);
+	const coded = codesIn(parseObject(body)).map((code) => `${line} (${code})`);
+	return coded.find((text) => kindOfFailure(text) !== kind) ?? line;
+}
+
+/** The values of `code`, `type`, `status` and `reason` in a JSON error and its details, outermost first. */
+function codesIn(value: unknown): string[] {
+	if (Array.isArray(value)) return value.flatMap(codesIn);
+	if (typeof value !== "object" || value === null) return [];
+	return Object.entries(value).flatMap(([name, field]) => {
+		if (typeof field === "string") return CODE_FIELDS.has(name) && CODE.test(field) ? [field] : [];
+		return codesIn(field);
+	});
+}
+
+const CODE_FIELDS: ReadonlySet<string> = new Set(["code", "type", "status", "reason"]);
+const CODE = /^\w{1,60}$/;
+
 /** The message in a JSON error such as `{"error": {"message": …}}`, whose message may itself be JSON. */
 function messageIn(body: string): string | null {
+	const found = findMessage(parseObject(body));
+	return found === null ? null : (messageIn(found.trim()) ?? found);
+}
+
+function parseObject(body: string): unknown {
 	if (!body.startsWith("{")) return null;
 	try {
-		const found = findMessage(JSON.parse(body));
-		return found === null ? null : (messageIn(found.trim()) ?? found);
+		return JSON.parse(body);
 	} catch {
 		return null; // not JSON after all
 	}

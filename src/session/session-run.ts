@@ -97,6 +97,7 @@ function agentDeps(
 			if (message.role === "assistant") context.noteReply(index, message.usage.totalTokens);
 			return index;
 		},
+		recordRetried: (message) => state.recordRetried(message),
 		takeSteering: () => queue.takeSteering(),
 		takeFollowUps: () => queue.takeFollowUps(),
 		eventPoints: {

@@ -68,7 +68,8 @@ export class RunStatus {
 		if (this.#retry && run?.phase === "retrying") {
 			const { attempt, maxAttempts, until, reason } = this.#retry;
 			const seconds = Math.max(0, Math.ceil((until - now) / 1000));
-			return { text: `retry ${attempt}/${maxAttempts} in ${seconds} s · ${reason}`, keyDoes: "cancels" };
+			const wait = seconds <= 60 ? `${seconds} s` : formatElapsed(seconds * 1000);
+			return { text: `retry ${attempt}/${maxAttempts} in ${wait} · ${reason}`, keyDoes: "cancels" };
 		}
 		const [hook] = this.#hooks;
 		if (hook) {

@@ -130,7 +130,9 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		play(...events) {
 			for (const event of events) {
 				if (event.type === "message_end") {
-					entries[event.entryIndex] = { type: "message", timestamp: TIMESTAMP, message: event.message };
+					const { message, isRetried, entryIndex } = event;
+					const mark = isRetried ? { retried: true as const } : {};
+					entries[entryIndex] = { type: "message", timestamp: TIMESTAMP, message, ...mark };
 				}
 				if (event.type === "entry_appended") entries[event.entryIndex] = event.entry;
 				if (isOfAgent(event)) follow(event);
