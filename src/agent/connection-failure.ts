@@ -1,4 +1,4 @@
-import { hostAndPort, type ResponseFacts } from "./response-watch.js";
+import { hostAndPort, type ResponseFacts } from "./response-facts.js";
 
 /** Where a request went. */
 export interface RequestPlace {

@@ -2,7 +2,7 @@ import { revealLine } from "../util/reveal.js";
 import { describeConnection, type RequestPlace } from "./connection-failure.js";
 import { kindOfFailure } from "./failure-kinds.js";
 import { leadingStatus } from "./failure-status.js";
-import { hostAndPort, NO_FACTS } from "./response-watch.js";
+import { hostAndPort, NO_FACTS } from "./response-facts.js";
 
 /** Maximum length of a displayed error, in UTF-16 units. */
 const MAX_LENGTH = 1000;

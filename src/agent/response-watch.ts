@@ -1,31 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { proxyOf } from "../network/network.js";
-
-/** Properties of the HTTP exchange behind a reply that the message of the client omits. */
-export interface ResponseFacts {
-	/** Status of the response; null when none arrived. */
-	status: number | null;
-	/** The delay that a failed response requests, in ms; null for none. */
-	retryAfterMs: number | null;
-	/** The response is a web page. */
-	isPage: boolean;
-	/** The error that broke the connection. */
-	error: { code: string; message: string } | null;
-	/** `host:port` of the proxy that the request went through; null for none. */
-	proxy: string | null;
-	/** The error occurred between pi and the proxy. */
-	isProxyError: boolean;
-}
-
-/** Facts about a request without an HTTP exchange. */
-export const NO_FACTS: ResponseFacts = {
-	status: null,
-	retryAfterMs: null,
-	isPage: false,
-	error: null,
-	proxy: null,
-	isProxyError: false,
-};
+import { hostAndPort, NO_FACTS, type ResponseFacts } from "./response-facts.js";
 
 /** Reads the HTTP exchange of a request. */
 export interface ResponseWatch {
@@ -116,16 +91,6 @@ export function parseRetryAfter(value: string, nowMs: number): number | null {
 	if (value.trim() !== "" && Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
 	const at = Date.parse(value);
 	return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
-}
-
-/** `host:port` of an address, the default port included. */
-export function hostAndPort(url: string): string {
-	try {
-		const { hostname, port, protocol } = new URL(url);
-		return `${hostname}:${port || (protocol === "http:" ? 80 : 443)}`;
-	} catch {
-		return url; // a provider without a URL, such as a scripted one
-	}
 }
 
 function originOf(baseUrl: string): string {

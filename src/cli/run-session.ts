@@ -13,7 +13,7 @@ export async function runSession(options: CliOptions): Promise<number> {
 	const home = homedir();
 	const settings = new SettingsStore({ agentDir: agentDir(env, home), cwd });
 	const context = { env, home, cwd, settings };
-	setUpNetwork(env);
+	await setUpNetwork(env);
 	if (options.export) {
 		const { runExport } = await import("./export.js");
 		return runExport(options.export, options, { env, cwd, home }, await standardIO());

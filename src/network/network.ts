@@ -1,5 +1,5 @@
 import { pacedFetch } from "../util/paced-fetch.js";
-import { type ProxyRules, type ProxyServer, readProxyRules } from "./proxy-rules.js";
+import type { ProxyRules, ProxyServer } from "./proxy-rules.js";
 
 let rules: ProxyRules | null = null;
 let ready: Promise<void> | null = null;
@@ -9,9 +9,10 @@ let ready: Promise<void> | null = null;
  * with the first request.
  * @throws PiError `proxy_invalid`
  */
-export function setUpNetwork(env: Readonly<Record<string, string | undefined>>): void {
+export async function setUpNetwork(env: Readonly<Record<string, string | undefined>>): Promise<void> {
 	const fetch = pacedFetch(globalThis.fetch);
-	rules = readProxyRules(env);
+	const isProxied = Object.keys(env).some((name) => /^(?:https?|all)_proxy$/i.test(name) && env[name]);
+	rules = isProxied ? (await import("./proxy-rules.js")).readProxyRules(env) : null;
 	ready = null;
 	globalThis.fetch = rules
 		? async (...request) => {

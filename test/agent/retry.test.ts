@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { describeFailure } from "../../src/agent/failure.js";
 import { kindOfFailure } from "../../src/agent/failure-kinds.js";
-import { NO_FACTS, parseRetryAfter, type ResponseFacts } from "../../src/agent/response-watch.js";
+import { NO_FACTS, type ResponseFacts } from "../../src/agent/response-facts.js";
+import { parseRetryAfter } from "../../src/agent/response-watch.js";
 import { MAX_DELAY_MS, MAX_WAIT_MS, retryDelay } from "../../src/agent/retry.js";
 
 const LAB = { provider: "lab", baseUrl: "http://box" };

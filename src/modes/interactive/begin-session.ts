@@ -10,6 +10,7 @@ import { askGrant } from "./dialogs/grant-panel.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
 import { askTrust } from "./dialogs/trust-panel.js";
 import { TypingGuard } from "./dialogs/typing-guard.js";
+import { loadFailureWords } from "./failure-words.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
 import type { ScreenComponents, ScreenHost } from "./screen-components.js";
@@ -43,7 +44,7 @@ export async function beginSession(
 	session.attachUI(dialogs, createShell(shellHost(components, options, quit)));
 	const binding = new SessionBinding(screen, session, editor, ended);
 	// A resumed session needs highlighting for its first frame; a new session loads it later.
-	await Promise.all([session.start(), session.log.length > 1 ? loadHighlighting() : undefined]);
+	await Promise.all([session.start(), loadFailureWords(), session.log.length > 1 ? loadHighlighting() : undefined]);
 	binding.begin();
 	editor.addOlderPrompts(binding.promptHistory());
 	palette.attach(session);

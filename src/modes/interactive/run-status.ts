@@ -1,8 +1,8 @@
-import { describeFailure } from "../../agent/failure.js";
 import { hookName } from "../../hooks/hook-name.js";
 import type { ActiveOperation, Activity, OperationKind } from "../../session/activity.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { formatElapsed, formatTokens } from "../format.js";
+import { describeFailure } from "./failure-words.js";
 import { cleanLine } from "./lines.js";
 
 /** Describes what a session is doing in one line. Its activity says whether it is busy, its events provide the details. */
