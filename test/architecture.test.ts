@@ -10,7 +10,7 @@ const RANKS: readonly (readonly string[])[] = [
 	["errors"],
 	["util"],
 	["themes", "images"],
-	["log", "config", "tools", "tui", "demo"],
+	["log", "config", "tools", "tui", "demo", "network"],
 	["context", "agent", "resources", "export", "usage"],
 	["hooks"],
 	["commands", "features"],

@@ -7,6 +7,7 @@ import { SettingsStore } from "../src/config/settings-store.js";
 import { describeHookError, HookError, PiError, type PiErrorCode } from "../src/errors.js";
 import { SessionLog } from "../src/log/session-log.js";
 import { runPrompts } from "../src/modes/run-prompts.js";
+import { readProxyRules } from "../src/network/proxy-rules.js";
 import { createAgentSession } from "../src/session/create-session.js";
 import { createHookTest } from "../src/testing/index.js";
 import { run } from "./cli/subcommands/run.js";
@@ -59,6 +60,7 @@ function sessionFile(content?: string): string {
 const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 	bad_arguments: () => thrownBy(() => parseArgs(["--nope"])),
 	not_a_terminal: () => refusal({}, "/theme"),
+	proxy_invalid: () => thrownBy(() => readProxyRules({ HTTPS_PROXY: "not a proxy" })),
 	tool_unknown: () => refusal({ tools: ["nope"] }),
 	command_failed: () =>
 		refusal({ hooks: { "a.ts": `export default (pi) => pi.command("try", { handler() { throw 1; } });` } }, "/try"),

@@ -15,8 +15,11 @@ export type AgentEvent =
 	| { type: "message_start"; message: AppMessage }
 	/** `message` changes while the model streams: copy it to keep it. */
 	| { type: "message_update"; message: AssistantMessage; assistantMessageEvent: AssistantMessageEvent }
-	/** The message is complete and in the log, at `entryIndex`. */
-	| { type: "message_end"; message: AppMessage; entryIndex: number }
+	/**
+	 * The message is complete and in the log, at `entryIndex`. `isRetried`: it is the part of a reply that broke off, and its
+	 * request is sent again after `auto_retry_start`.
+	 */
+	| { type: "message_end"; message: AppMessage; entryIndex: number; isRetried?: true }
 	| { type: "tool_execution_start"; toolCallId: string; toolName: string; args: Record<string, unknown> }
 	| {
 			type: "tool_execution_update";
@@ -26,5 +29,6 @@ export type AgentEvent =
 			partialResult: ToolResult;
 	  }
 	| { type: "tool_execution_end"; toolCallId: string; toolName: string; result: ToolResult; isError: boolean }
+	/** A request failed and is sent again after `delayMs`. Without a part of the reply, no `message_end` precedes it. */
 	| { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }
 	| { type: "auto_retry_end"; success: boolean; attempt: number; finalError?: string };

@@ -1,11 +1,10 @@
 import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
 import type { AppMessage, ContextRecord } from "../log/entry.js";
-import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
-import { describeFailure, retryTime } from "./failure.js";
 import { normalizeToolCalls } from "./legal-calls.js";
-import { isRetryable, MAX_DELAY_MS, type RetryPolicy, retryDelay } from "./retry.js";
-import { type ModelRequest, readReply, type StreamFunction } from "./stream.js";
+import type { RetryPolicy } from "./retry.js";
+import { type Refusal, sendWithRetries } from "./send.js";
+import type { ModelRequest, StreamFunction } from "./stream.js";
 import { runToolCalls, type ToolCallDeps } from "./tool-calls.js";
 
 /** A request, and the record of its context for the log. */
@@ -28,6 +27,8 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
 	shellPath(): string | undefined;
 	/** Writes a message to the log, before any event reports it. @returns its entry index */
 	record(message: AppMessage, context?: ContextRecord): number;
+	/** Writes the part of a reply that broke off before its retry. It is not part of any context. @returns its entry index */
+	recordRetried(message: AssistantMessage): number;
 	/** Removes and returns the queued prompts to send between turns. */
 	takeSteering(): AppMessage[];
 	/** Removes and returns the queued prompts to send at the end of the run. */
@@ -39,10 +40,9 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
 	 * Called when the model refused the request as too long. @returns true when the next request is smaller and may be sent
 	 */
 	onOverflow(message: AssistantMessage): Promise<boolean>;
-	isOverflow(message: AssistantMessage): boolean;
-	/** True if the provider refused the request because of an image. */
-	isImageRefusal(message: AssistantMessage): boolean;
-	/** Called after an image refusal. @returns true when the next request lacks the image and may be sent */
+	/** What a reply refuses about the request: its length, or an image. */
+	refusalOf(message: AssistantMessage): Refusal | null;
+	/** Called after an image was refused. @returns true when the next request lacks the image and may be sent */
 	onImageRefusal(message: AssistantMessage): Promise<boolean>;
 	/** Removes secrets from error messages. */
 	redact(text: string): string;
@@ -107,8 +107,8 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 				break;
 			}
 			last = normalizeToolCalls(reply.message);
-			if (reply.isImageRefusal && (await deps.onImageRefusal(last))) continue;
-			if (reply.isOverflow) {
+			if (reply.refusal === "image" && (await deps.onImageRefusal(last))) continue;
+			if (reply.refusal === "length") {
 				refusals += 1;
 				if (refusals <= MAX_REFUSALS && (await deps.onOverflow(last))) continue;
 			} else refusals = 0;
@@ -132,79 +132,57 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 	return { messages, last, stopped };
 }
 
-type Reply = (StreamedReply & { record?: ContextRecord }) | RequestStop;
+type Reply = { message: AssistantMessage; refusal: Refusal | null; record?: ContextRecord } | RequestStop;
 
-interface StreamedReply {
-	message: AssistantMessage;
-	isOverflow: boolean;
-	isImageRefusal: boolean;
-}
-
-/** Sends a request, and retries temporary failures. A failed reply is reported only by `auto_retry_start`. */
+/** Sends a request, and retries temporary failures. The part of a reply that broke off is logged before its retry. */
 async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> {
-	for (let attempt = 1; ; attempt++) {
-		const request = await deps.prepareRequest(turnIndex);
-		if ("stop" in request) return request;
-		const { record } = request;
-		const { delayMs, ...reply } = await streamReply(request, attempt, deps);
-		const { message } = reply;
-		if (delayMs === null) {
-			if (attempt > 1) {
-				const success = message.stopReason !== "error" && message.stopReason !== "aborted";
-				const finalError = success ? {} : { finalError: message.errorMessage ?? message.stopReason };
-				deps.emit({ type: "auto_retry_end", success, attempt: attempt - 1, ...finalError });
-			}
-			return { ...reply, ...(record ? { record } : {}) };
-		}
-		const errorMessage = message.errorMessage ?? "unknown error";
-		const maxAttempts = deps.retry().maxRetries;
-		deps.emit({ type: "auto_retry_start", attempt, maxAttempts, delayMs, errorMessage });
-		try {
-			await sleep(delayMs, deps.signal);
-		} catch {
-			deps.emit({ type: "auto_retry_end", success: false, attempt, finalError: errorMessage });
-			return { ...reply, message: { ...message, stopReason: "aborted" }, ...(record ? { record } : {}) };
-		}
-	}
-}
-
-/** @returns `delayMs`: the delay before a retry; null for none */
-async function streamReply(
-	request: PreparedRequest,
-	attempt: number,
-	deps: AgentDeps,
-): Promise<StreamedReply & { delayMs: number | null }> {
+	let stopped: RequestStop | null = null;
 	let started = false;
-	const { reply, facts } = await readReply(deps.stream, request, {
-		signal: deps.signal,
-		idleTimeoutMs: deps.idleTimeoutMs(),
-		onEvent(event) {
-			if (event.type === "done" || event.type === "error") return;
-			if (!started) {
-				started = true;
-				deps.emit({ type: "message_start", message: event.partial });
-			}
-			if (event.type !== "start") {
-				deps.emit({ type: "message_update", message: event.partial, assistantMessageEvent: event });
-			}
+	let isRecorded = false;
+	const start = (message: AssistantMessage) => {
+		if (!started) deps.emit({ type: "message_start", message });
+		started = true;
+	};
+	const sent = await sendWithRetries(
+		deps.stream,
+		async () => {
+			started = false;
+			isRecorded = false;
+			const request = await deps.prepareRequest(turnIndex);
+			stopped = "stop" in request ? request : null;
+			return "stop" in request ? null : request;
 		},
-	});
-	const isImageRefusal = deps.isImageRefusal(reply);
-	const isOverflow = !isImageRefusal && deps.isOverflow(reply);
-	const retry = deps.retry();
-	const mayRetry = reply.stopReason === "error" && !deps.signal.aborted && !isOverflow && !isImageRefusal;
-	const again =
-		mayRetry && retry.enabled && attempt <= retry.maxRetries && isRetryable(reply.errorMessage ?? "", facts);
-	const delayMs = again ? retryDelay(retry, attempt, facts.retryAfterMs) : null;
-	const message = { ...reply };
-	if (reply.stopReason === "error") {
-		// Providers may echo the request, including keys.
-		const error = deps.redact(describeFailure(reply.errorMessage, request.model, facts));
-		const waitMs = facts.retryAfterMs ?? 0;
-		message.errorMessage = waitMs > MAX_DELAY_MS ? `${error}: try again ${retryTime(waitMs, Date.now())}` : error;
+		{
+			...deps,
+			onEvent(event) {
+				if (event.type === "done" || event.type === "error") return;
+				start(event.partial);
+				if (event.type === "start") return;
+				deps.emit({ type: "message_update", message: event.partial, assistantMessageEvent: event });
+			},
+			onRetry({ reply, ...retry }) {
+				start(reply);
+				if (reply.content.length > 0) {
+					const message = normalizeToolCalls(reply);
+					deps.emit({ type: "message_end", message, entryIndex: deps.recordRetried(message), isRetried: true });
+					started = false;
+					isRecorded = true;
+				}
+				deps.emit({ type: "auto_retry_start", ...retry });
+			},
+		},
+	);
+	if (sent === null) return stopped ?? { stop: "" };
+	const { reply, retries, refusal, request } = sent;
+	const isAborted = reply.stopReason === "aborted";
+	const message = isAborted && isRecorded ? { ...reply, content: [] } : reply;
+	start(message);
+	if (retries > 0) {
+		const success = reply.stopReason !== "error" && !isAborted;
+		const finalError = success ? {} : { finalError: reply.errorMessage ?? reply.stopReason };
+		deps.emit({ type: "auto_retry_end", success, attempt: retries, ...finalError });
 	}
-	if (!started) deps.emit({ type: "message_start", message });
-	return { message, isOverflow, isImageRefusal, delayMs };
+	return { message, refusal, ...(request.record ? { record: request.record } : {}) };
 }
 
 /** Returns one result for each tool call. Does not run the calls of an unfinished reply. */

@@ -1,19 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-
-/** Properties of the HTTP exchange behind a reply that the message of the client omits. */
-export interface ResponseFacts {
-	/** Status of the response; null when none arrived. */
-	status: number | null;
-	/** The delay that a failed response requests, in ms; null for none. */
-	retryAfterMs: number | null;
-	/** The response is a web page. */
-	isPage: boolean;
-	/** The error that broke the connection. */
-	error: { code: string; message: string } | null;
-}
-
-/** Facts about a request without an HTTP exchange. */
-export const NO_FACTS: ResponseFacts = { status: null, retryAfterMs: null, isPage: false, error: null };
+import { proxyOf } from "../network/network.js";
+import { hostAndPort, NO_FACTS, type ResponseFacts } from "./response-facts.js";
 
 /** Reads the HTTP exchange of a request. */
 export interface ResponseWatch {
@@ -28,18 +15,23 @@ export interface ResponseWatch {
  */
 export function watchResponse(baseUrl: string): ResponseWatch {
 	const origin = originOf(baseUrl);
-	let facts = NO_FACTS;
+	const proxy = proxyOf(baseUrl);
+	const none = { ...NO_FACTS, proxy: proxy?.host ?? null };
+	let facts: ResponseFacts = none;
 	const onHeaders = (published: unknown) => {
 		const { request, response } = published as Published;
-		if (String(request?.origin) !== origin || !response?.headers) return;
-		facts = readFacts(response.statusCode ?? 0, response.headers);
+		// Not the answer of a proxy to CONNECT, before the request.
+		if (hopOf(request, origin) === null || request?.method === "CONNECT" || !response?.headers) return;
+		facts = { ...none, ...readFacts(response.statusCode ?? 0, response.headers) };
 	};
 	const onError = (published: unknown) => {
 		const { request, error } = published as Published;
-		if (String(request?.origin) !== origin || !error) return;
+		const hop = hopOf(request, origin);
+		if (hop === null || !error) return;
 		// Happy eyeballs fails with one error for each address that was tried.
 		const [first = error] = error.errors ?? [];
-		facts = { ...facts, error: { code: first.code ?? error.code ?? "", message: first.message ?? "" } };
+		const isProxyError = hop === "proxy" || facts.isProxyError;
+		facts = { ...facts, isProxyError, error: { code: first.code ?? error.code ?? "", message: first.message ?? "" } };
 	};
 	subscribe(HEADERS, onHeaders);
 	subscribe(ERROR, onError);
@@ -63,13 +55,25 @@ interface Failure {
 }
 
 interface Published {
-	request?: { origin?: unknown };
+	request?: { origin?: unknown; method?: unknown; path?: unknown };
 	response?: { statusCode?: number; headers?: readonly (Buffer | string)[] };
 	error?: Failure & { errors?: readonly Failure[] };
 }
 
-function readFacts(status: number, headers: readonly (Buffer | string)[]): ResponseFacts {
-	const facts = { ...NO_FACTS, status };
+/** The end of the connection of a request to `origin`: the server, or a proxy on the way; null for another request. */
+function hopOf(request: Published["request"], origin: string): "server" | "proxy" | null {
+	if (!request || origin === "") return null;
+	if (String(request.origin) === origin) return "server";
+	// Proxies connect to HTTPS servers, and forward requests to HTTP servers.
+	const isTunnel = request.method === "CONNECT" && request.path === hostAndPort(origin);
+	return isTunnel || String(request.path).startsWith(`${origin}/`) ? "proxy" : null;
+}
+
+function readFacts(
+	status: number,
+	headers: readonly (Buffer | string)[],
+): Pick<ResponseFacts, "status" | "retryAfterMs" | "isPage"> {
+	const facts = { status, retryAfterMs: null as number | null, isPage: false };
 	for (let i = 0; i + 1 < headers.length; i += 2) {
 		const name = String(headers[i]).toLowerCase();
 		const value = String(headers[i + 1]);

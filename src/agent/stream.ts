@@ -10,7 +10,8 @@ import type {
 import { errorText } from "../errors.js";
 import { linkSignals } from "../util/abort.js";
 import { dropDeepArguments } from "./legal-calls.js";
-import { type ResponseFacts, watchResponse } from "./response-watch.js";
+import type { ResponseFacts } from "./response-facts.js";
+import { watchResponse } from "./response-watch.js";
 
 /** pi-ai's `streamSimple`, or something that behaves like it. */
 export type StreamFunction = (

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { agentDir, processEnvironment } from "../config/paths.js";
 import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
-import { pacedFetch } from "../util/paced-fetch.js";
+import { setUpNetwork } from "../network/network.js";
 import type { CliContext, CliOptions } from "./options.js";
 import type { TerminalExtras } from "./start-session.js";
 
@@ -13,7 +13,7 @@ export async function runSession(options: CliOptions): Promise<number> {
 	const home = homedir();
 	const settings = new SettingsStore({ agentDir: agentDir(env, home), cwd });
 	const context = { env, home, cwd, settings };
-	globalThis.fetch = pacedFetch(globalThis.fetch);
+	await setUpNetwork(env);
 	if (options.export) {
 		const { runExport } = await import("./export.js");
 		return runExport(options.export, options, { env, cwd, home }, await standardIO());

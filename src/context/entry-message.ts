@@ -23,11 +23,12 @@ const synthetic = new WeakMap<SessionEntry, UserMessage>();
 
 /**
  * The message that an entry adds to the context; null for entries without one (header, custom entries, `!!` commands,
- * unreadable lines).
+ * replies that were retried, unreadable lines).
  */
 export function entryMessage(entry: SessionEntry | undefined): AppMessage | null {
 	if (isMessageEntry(entry)) {
-		const { message } = entry;
+		const { message, retried } = entry;
+		if (retried) return null;
 		return message.role === "bashExecution" && message.excludeFromContext ? null : message;
 	}
 	return isSystemItemEntry(entry) ? systemItemMessage(entry) : null;

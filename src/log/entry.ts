@@ -73,6 +73,8 @@ export interface MessageEntry {
 	message: AppMessage;
 	/** For assistant messages: the context that the model received. */
 	context?: ContextRecord;
+	/** The part of a reply that broke off before its request was sent again. It is not part of any context. */
+	retried?: true;
 }
 
 /** Earlier entries replaced by a summary in the context. */

@@ -5,6 +5,7 @@ import type { AgentSessionEvent } from "../session/events.js";
 import { sanitize, stripAll } from "../util/sanitize.js";
 import { describeOmission } from "./format.js";
 import { type ExitCode, isOfCommand, type ModeIO, type ModePrompts } from "./mode.js";
+import { waitText } from "./request-error.js";
 import { runPrompts } from "./run-prompts.js";
 
 /** Maximum length of a tool call's subject in a progress line, in characters. */
@@ -40,8 +41,8 @@ function describe(event: AgentSessionEvent): string | null {
 		case "tool_execution_start":
 			return `${event.toolName} ${subject(event.args)}`.trimEnd();
 		case "auto_retry_start": {
-			const seconds = Math.round(event.delayMs / 100) / 10;
-			return `retry ${event.attempt}/${event.maxAttempts} in ${seconds} s: ${event.errorMessage}`;
+			const wait = waitText(event.delayMs, Date.now());
+			return `retry ${event.attempt}/${event.maxAttempts} ${wait}: ${event.errorMessage}`;
 		}
 		case "auto_compaction_start":
 			return "compacting the context";

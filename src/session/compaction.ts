@@ -146,6 +146,7 @@ export class Compaction implements CommandCompaction {
 				windowOf: (asked) => Math.floor(context.calibration.window(asked) / context.calibration.ratio(asked)),
 				hooks: this.deps.hooks(),
 				retry: settings.retry,
+				redact: setup.redact,
 				idleTimeoutMs: settings.streamIdleTimeoutMs,
 				maxTokens: budget?.summary ?? MAX_SUMMARY_TOKENS,
 				earlier: active?.kind === "compaction" ? active.entry : null,

@@ -1,4 +1,5 @@
 import type { Api, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import { prepareNetwork, proxyOf } from "../network/network.js";
 import { packageVersion } from "../util/package-root.js";
 import { repairPayload } from "./repair-payload.js";
 import type { ModelClient } from "./session-setup.js";
@@ -17,11 +18,12 @@ export async function loadModelClient(): Promise<ModelClient> {
 	const agent = `pi/${packageVersion()}`;
 	return {
 		stream: (model, context, options) =>
-			ai.streamSimple(model, context, { ...withUserAgent(model, options, agent), onPayload: repairPayload }),
+			ai.streamSimple(withProxy(model), context, { ...withUserAgent(model, options, agent), onPayload: repairPayload }),
 		validate: (tool, call) => ai.validateToolArguments(tool, call),
 		isOverflow: (message, contextWindow) => ai.isContextOverflow(message, contextWindow || undefined),
 		clampThinkingLevel: (model: Model<Api>, level) => ai.clampThinkingLevel(model, level),
 		async prepare(model) {
+			await prepareNetwork();
 			if (model.api === "bedrock-converse-stream") {
 				// pi-ai imports its Bedrock client from a path that does not exist in a bundle.
 				const { bedrockProviderModule } = await import("@mariozechner/pi-ai/bedrock-provider");
@@ -40,4 +42,10 @@ function withUserAgent(model: Model<Api>, options: SimpleStreamOptions, agent: s
 	if (named === undefined && isClaudeLogin) return options;
 	const others = Object.entries({ ...options.headers }).filter(([name]) => name.toLowerCase() !== "user-agent");
 	return { ...options, headers: { ...Object.fromEntries(others), "User-Agent": named ?? agent } };
+}
+
+/** The Bedrock client does not use `fetch`; pi's patch of it asks the model for the proxy of an address. */
+function withProxy(model: Model<Api>): Model<Api> & { proxyOf?: (url: string) => string } {
+	if (model.api !== "bedrock-converse-stream") return model;
+	return { ...model, proxyOf: (url) => proxyOf(url)?.url ?? "" };
 }

@@ -110,6 +110,7 @@ function agentDeps(
 			if (message.role === "assistant") context.noteReply(index, message, record?.estimate ?? 0);
 			return index;
 		},
+		recordRetried: (message) => state.recordRetried(message),
 		takeSteering: () => queue.takeSteering(),
 		takeFollowUps: () => queue.takeFollowUps(),
 		eventPoints: {
@@ -119,9 +120,11 @@ function agentDeps(
 			turnEnd: (turnIndex, message, toolResults) =>
 				deps.hooks().emit({ type: "turn_end", turnIndex, message, toolResults }, closing()),
 		},
-		isOverflow: (message) =>
-			message.stopReason === "error" && client.isOverflow(message, state.model?.contextWindow ?? 0),
-		isImageRefusal: (message) => images.isRefusal(message),
+		refusalOf(message) {
+			if (message.stopReason !== "error") return null;
+			if (images.isRefusal(message)) return "image";
+			return client.isOverflow(message, state.model?.contextWindow ?? 0) ? "length" : null;
+		},
 		onImageRefusal: async (message) => !signal.aborted && images.omitRefused(message),
 		onOverflow: (message) => compaction.makeRoomAfterRefusal(message, signal),
 		signal,

@@ -131,6 +131,12 @@ export class SessionState {
 		});
 	}
 
+	/** Writes the part of a reply that broke off before its retry. @returns its entry index */
+	recordRetried(message: AppMessage): number {
+		this.#writeChanges();
+		return this.#log.append({ type: "message", timestamp: entryTimestamp(), message, retried: true });
+	}
+
 	/** Writes an entry that is not a message and emits `entry_appended`. @returns its index */
 	append(entry: SessionEntry): number {
 		return this.appendAll([entry])[0] ?? -1;

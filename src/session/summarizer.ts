@@ -1,13 +1,12 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
-import { describeFailure } from "../agent/failure.js";
-import { isRetryable, type RetryPolicy, retryDelay } from "../agent/retry.js";
-import { readReply, type StreamFunction } from "../agent/stream.js";
+import type { RetryPolicy } from "../agent/retry.js";
+import { sendWithRetries } from "../agent/send.js";
+import type { StreamFunction } from "../agent/stream.js";
 import { type Activities, plainSummary } from "../context/plain-summary.js";
 import { type SummaryRequest, splitConversation, summaryOverhead, summaryRequest } from "../context/summary-request.js";
 import { estimateText } from "../context/tokens.js";
 import { describeError, PiError } from "../errors.js";
 import type { AppMessage } from "../log/entry.js";
-import { sleep } from "../util/abort.js";
 import type { SessionModels } from "./session-setup.js";
 
 /** What is summarized, and how. */
@@ -31,6 +30,8 @@ export interface SummarizerDeps {
 	/** The context window of a model, in estimated tokens; 0 when unknown. */
 	windowOf(model: Model<Api>): number;
 	isOverflow(message: AssistantMessage, model: Model<Api>): boolean;
+	/** Removes secrets from error messages. */
+	redact(text: string): string;
 	signal: AbortSignal;
 	/** Receives the summary so far. */
 	onText(text: string): void;
@@ -161,36 +162,32 @@ async function send(
 	model: Model<Api>,
 	context: ReturnType<typeof summaryRequest>,
 	maxTokens: number,
-	{ models, stream, retry, idleTimeoutMs, isOverflow, signal, onText, onNotice }: SummarizerDeps,
+	{ models, stream, retry, idleTimeoutMs, isOverflow, redact, signal, onText, onNotice }: SummarizerDeps,
 ): Promise<AssistantMessage> {
 	const auth = await models.requestAuth(model);
-	for (let attempt = 1; ; attempt++) {
-		const { reply, facts } = await readReply(
-			stream,
-			{ model, context, options: { ...auth, maxTokens, maxRetries: 0 } },
-			{
-				signal,
-				idleTimeoutMs,
-				onEvent: (event) => {
-					if (event.type === "text_delta") onText(replyText(event.partial));
-				},
+	const sent = await sendWithRetries(
+		stream,
+		async () => ({ model, context, options: { ...auth, maxTokens, maxRetries: 0 } }),
+		{
+			signal,
+			retry: () => retry,
+			idleTimeoutMs: () => idleTimeoutMs,
+			refusalOf: (reply) => (isOverflow(reply, model) ? "length" : null),
+			redact,
+			onEvent: (event) => {
+				if (event.type === "text_delta") onText(replyText(event.partial));
 			},
-		);
-		if (signal.aborted || reply.stopReason === "aborted")
-			throw new PiError("compaction_failed", "The compaction was canceled");
-		const failure = describeFailure(reply.errorMessage, model, facts);
-		if (isOverflow(reply, model))
-			throw new TooLong("compaction_failed", `${model.name} refused the request: ${failure}`);
-		if (reply.stopReason !== "error") return reply;
-		const again = retry.enabled && attempt <= retry.maxRetries && isRetryable(reply.errorMessage ?? "", facts);
-		const delayMs = again ? retryDelay(retry, attempt, facts.retryAfterMs) : null;
-		if (delayMs === null)
-			throw new PiError("compaction_failed", `${model.name} returned no summary: ${failure}`, {
-				hint: "try /compact again, or choose another model with /model",
-			});
-		onNotice(`${model.name} did not answer (${failure}); asking again`);
-		await sleep(delayMs, signal);
-	}
+			onRetry: ({ errorMessage }) => onNotice(`${model.name} did not answer (${errorMessage}); asking again`),
+		},
+	);
+	if (signal.aborted || !sent || sent.reply.stopReason === "aborted")
+		throw new PiError("compaction_failed", "The compaction was canceled");
+	const { reply, refusal } = sent;
+	if (refusal) throw new TooLong("compaction_failed", `${model.name} refused the request: ${reply.errorMessage ?? ""}`);
+	if (reply.stopReason !== "error") return reply;
+	throw new PiError("compaction_failed", `${model.name} returned no summary: ${reply.errorMessage ?? ""}`, {
+		hint: "try /compact again, or choose another model with /model",
+	});
 }
 
 function replyText(reply: AssistantMessage): string {

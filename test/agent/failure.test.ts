@@ -1,8 +1,9 @@
 import { createServer, type Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { describeFailure, retryTime } from "../../src/agent/failure.js";
+import { describeFailure } from "../../src/agent/failure.js";
 import { watchResponse } from "../../src/agent/response-watch.js";
+import { retryTime } from "../../src/agent/retry.js";
 
 test.each([
 	['{"error":{"message":"{\\"error\\":{\\"message\\":\\"no location\\"}}"}}', "no location"],
@@ -15,6 +16,8 @@ test.each([
 	],
 	['{"error":"model is loading"}', "model is loading"],
 	['500 {"message":"internal"}', "500 internal"],
+	['429 {"error":{"code":"insufficient_quota","message":"no"}}', "429 no (insufficient_quota)"],
+	['429 {"error":{"code":"rate_limit_exceeded","message":"no"}}', "429 no"],
 	['400 {"error":{"code":7}}', '400 {"error":{"code":7}}'],
 	["400 {broken", "400 {broken"],
 	["529 over\u001b[2Jloaded\nnow", "529 over␛[2Jloaded ↵ now"],

@@ -1,10 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { NO_FACTS, parseRetryAfter } from "../../src/agent/response-watch.js";
-import { isRetryable, MAX_DELAY_MS, retryDelay } from "../../src/agent/retry.js";
+import { describeFailure } from "../../src/agent/failure.js";
+import { kindOfFailure } from "../../src/agent/failure-kinds.js";
+import { NO_FACTS, type ResponseFacts } from "../../src/agent/response-facts.js";
+import { parseRetryAfter } from "../../src/agent/response-watch.js";
+import { MAX_DELAY_MS, MAX_WAIT_MS, retryDelay } from "../../src/agent/retry.js";
+
+const LAB = { provider: "lab", baseUrl: "http://box" };
+const isRetryable = (text: string, facts: ResponseFacts = NO_FACTS) =>
+	kindOfFailure(describeFailure(text, LAB, facts), facts.retryAfterMs).isRetried;
 
 const POLICY = { enabled: true, maxRetries: 3, baseDelayMs: 2000 };
 
-describe("isRetryable", () => {
+describe("a failure is retried", () => {
 	test.each([
 		["429 slow down", true],
 		["500 Internal Server Error", true],
@@ -32,7 +39,7 @@ describe("isRetryable", () => {
 	});
 });
 
-test("isRetryable uses what the client's message omits", () => {
+test("a retry depends on what the client's message omits", () => {
 	const facts = (status: number, isPage = false, retryAfterMs: number | null = null) => ({
 		...NO_FACTS,
 		status,
@@ -53,7 +60,8 @@ describe("retryDelay", () => {
 
 	test("is the delay that the server asks for, unless it exceeds the maximum", () => {
 		expect(retryDelay(POLICY, 3, 700)).toBe(700);
-		expect(retryDelay(POLICY, 1, MAX_DELAY_MS + 1)).toBeNull();
+		expect(retryDelay(POLICY, 1, MAX_WAIT_MS)).toBe(300_000);
+		expect(retryDelay(POLICY, 1, MAX_WAIT_MS + 1)).toBeNull();
 	});
 });
 

@@ -105,11 +105,11 @@ describe.each(APIS)("a run with %s", (model) => {
 			"a stream that ends without a reason",
 			{ content: [text("half an answer, no end")], fault: { kind: "end", at: 1 } as const },
 		],
-	])("recovers from %s with one reply in the log", async (_, failure) => {
+	])("recovers from %s with one complete reply in the log", async (_, failure) => {
 		const { session, provider, events } = await startSession({ model, userSettings: FAST_RETRY });
 		provider.reply(failure, "fine");
 		await session.prompt("go");
-		expect(log(session.entries)).toEqual(["user: go", "assistant(stop): fine"]);
+		expect(log(unretried(session.entries))).toEqual(["user: go", "assistant(stop): fine"]);
 		expect(events.filter(({ type }) => type.startsWith("auto_retry")).map(({ type }) => type)).toEqual([
 			"auto_retry_start",
 			"auto_retry_end",
@@ -193,8 +193,54 @@ describe("a run", () => {
 			"fine",
 		);
 		await session.prompt("go");
-		expect(log(session.entries)).toEqual(["user: go", "assistant(stop): fine"]);
+		expect(log(unretried(session.entries))).toEqual(["user: go", "assistant(stop): fine"]);
 		expect(await provider.requests[0]?.closed).toBe(false);
+	});
+
+	test("logs the part of a reply that broke off, marked, and sends the same request again", async () => {
+		const { session, provider, events } = await startSession({ userSettings: FAST_RETRY });
+		const broken = { content: [text("half an answer, no end")], fault: { kind: "cut", at: 2 } as const };
+		provider.reply(broken, "fine", "more");
+		await session.prompt("go");
+		expect(session.entries.filter(isMessageEntry).map(({ message, retried }) => [message.role, retried])).toEqual([
+			["user", undefined],
+			["assistant", true],
+			["assistant", undefined],
+		]);
+		const [first, second] = provider.requests;
+		expect(JSON.stringify(second?.body)).toBe(JSON.stringify(first?.body));
+		const digests = session.entries.filter(isMessageEntry).map(({ context }) => context?.messages);
+		expect(digests).toEqual([undefined, undefined, 1]);
+		const order = events.flatMap((event) =>
+			event.type === "message_end" && event.message.role === "assistant"
+				? [event.isRetried ? `retried at ${event.entryIndex}` : `reply at ${event.entryIndex}`]
+				: event.type.startsWith("auto_retry")
+					? [event.type]
+					: [],
+		);
+		const at = session.entries.findIndex((entry) => isMessageEntry(entry) && entry.retried);
+		expect(order).toEqual([`retried at ${at}`, "auto_retry_start", "auto_retry_end", `reply at ${at + 1}`]);
+		await session.prompt("again");
+		expect(provider.requests[2]?.messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
+	});
+
+	test("stops waiting for the retry of a reply that broke off", async () => {
+		const { session, provider } = await startSession({
+			userSettings: { retry: { enabled: true, maxRetries: 3, baseDelayMs: 60_000 } },
+		});
+		provider.reply({ content: [text("half an answer, no end")], fault: { kind: "cut", at: 2 } });
+		const waiting = new Promise<void>((resolve) => {
+			session.subscribe((event) => event.type === "auto_retry_start" && resolve());
+		});
+		const run = session.prompt("go");
+		await waiting;
+		await session.abort();
+		await run;
+		const replies = session.entries.filter(isMessageEntry).slice(1);
+		expect(replies.map(({ message, retried }) => [retried, messageText(message) !== ""])).toEqual([
+			[true, true],
+			[undefined, false],
+		]);
 	});
 
 	test("stops waiting for a retry when it is aborted", async () => {
@@ -302,3 +348,8 @@ describe("a run", () => {
 		expect(sent(3).map((line) => line.split(":")[0])).toEqual(["user", "assistant", "tool", "user"]);
 	});
 });
+
+/** The entries without the parts of replies that broke off. */
+function unretried(entries: readonly SessionEntry[]): SessionEntry[] {
+	return entries.filter((entry) => !isMessageEntry(entry) || !entry.retried);
+}

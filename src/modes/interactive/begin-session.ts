@@ -8,6 +8,7 @@ import { plural } from "../format.js";
 import type { StartQuestions } from "../start-questions.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
 import { TypingGuard } from "./dialogs/typing-guard.js";
+import { loadFailureWords } from "./failure-words.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
 import type { ScreenComponents, ScreenHost } from "./screen-components.js";
@@ -47,7 +48,7 @@ export async function beginSession(
 	session.attachUI(dialogs, createShell(shellHost(components, options, quit)));
 	const binding = new SessionBinding(screen, session, editor, ended);
 	// A resumed session needs highlighting for its first frame; a new session loads it later.
-	await Promise.all([session.start(), session.log.length > 1 ? loadHighlighting() : undefined]);
+	await Promise.all([session.start(), loadFailureWords(), session.log.length > 1 ? loadHighlighting() : undefined]);
 	binding.begin();
 	editor.addOlderPrompts(binding.promptHistory());
 	palette.attach(session);

@@ -47,9 +47,7 @@ export function itemsOfEntry(entries: EntrySource, index: number, drawing: Entry
 	if (!entry) return [];
 	if (!isMessageEntry(entry)) return itemsOfOther(entry, index, drawing, entries);
 	if (entry.message.role !== "assistant") return itemsOfMessage(entry.message, index, drawing);
-	const next = entries.at(index + 1);
-	const retried = isMessageEntry(next) && next.message.role === "assistant";
-	return itemsOfReply(entry.message, index, drawing, retried);
+	return itemsOfReply(entry.message, index, drawing, entry.retried ?? false);
 }
 
 /** The items of a message other than a reply. */
@@ -101,25 +99,27 @@ export function itemsOfOther(
 
 function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: EntryDrawing, retried: boolean): Item[] {
 	const { style, tools } = drawing;
+	const place = { entryIndex, excluded: retried };
 	const items: Item[] = [];
 	for (const block of message.content) {
 		if (block.type === "text" && block.text.trim()) {
 			const view = new TextView(style);
 			view.finish(block.text);
-			items.push(createItem("text", view, style, { entryIndex }));
+			items.push(createItem("text", view, style, place));
 		} else if (block.type === "thinking" && (block.thinking.trim() || block.redacted)) {
 			const view = new ThinkingView(style, block.redacted);
 			view.finish(block.thinking);
-			items.push(createItem("thinking", view, style, { entryIndex }));
+			items.push(createItem("thinking", view, style, place));
 		} else if (block.type === "toolCall") {
 			const view = new ToolCallView(style, block.name, block.arguments);
-			const item = createItem("tool", view, style, { entryIndex });
-			tools.set(block.id, { item, view });
+			const item = createItem("tool", view, style, place);
+			if (retried) view.stop();
+			else tools.set(block.id, { item, view });
 			items.push(item);
 		}
 	}
 	if (endedAbnormally(message)) {
-		items.push(createItem("replyEnd", new ReplyEndView(style, message, retried), style, { entryIndex }));
+		items.push(createItem("replyEnd", new ReplyEndView(style, message, retried), style, place));
 	}
 	return items;
 }

@@ -52,8 +52,11 @@ export class LiveReply {
 		}
 	}
 
-	/** Completes the reply once it is in the log: finishes the streamed blocks and adds the others. */
-	finish(message: AssistantMessage, entryIndex: number): void {
+	/**
+	 * Completes the reply once it is in the log: finishes the streamed blocks and adds the others.
+	 * @returns the items of the reply
+	 */
+	finish(message: AssistantMessage, entryIndex: number, isRetried = false): Iterable<Item> {
 		for (const [index, block] of message.content.entries()) {
 			if (block.type === "text") this.#finishText(index, block.text);
 			else if (block.type === "thinking") this.#finishThought(index, block.thinking, block.redacted ?? false);
@@ -61,28 +64,17 @@ export class LiveReply {
 		}
 		for (const view of [...this.#texts.values(), ...this.#thoughts.values()]) view.close();
 		if (endedAbnormally(message)) {
-			this.#add("replyEnd", new ReplyEndView(this.target.style, message));
+			this.#add("replyEnd", new ReplyEndView(this.target.style, message, isRetried));
 			if (message.stopReason !== "length") for (const call of this.#calls.values()) call.stop();
 		}
 		for (const item of this.#items) item.entryIndices.unshift(entryIndex);
+		return this.#items;
 	}
 
 	/** Closes a reply whose run ended before it was complete. */
 	abandon(): void {
 		for (const view of [...this.#texts.values(), ...this.#thoughts.values()]) view.close();
 		for (const call of this.#calls.values()) call.stop();
-	}
-
-	/**
-	 * Closes a reply whose request failed and is retried. If part of the reply is shown, adds a line with the error.
-	 * @returns the items of the reply, which are in no context
-	 */
-	discard(errorMessage: string): Iterable<Item> {
-		this.abandon();
-		if (this.#items.size > 0) {
-			this.#add("replyEnd", new ReplyEndView(this.target.style, { stopReason: "error", errorMessage }, true));
-		}
-		return this.#items;
 	}
 
 	#finishText(index: number, content: string): void {

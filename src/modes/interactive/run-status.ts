@@ -1,8 +1,8 @@
-import { describeFailure } from "../../agent/failure.js";
 import { hookName } from "../../hooks/hook-name.js";
 import type { ActiveOperation, Activity, OperationKind } from "../../session/activity.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { formatElapsed, formatTokens } from "../format.js";
+import { describeFailure } from "./failure-words.js";
 import { cleanLine } from "./lines.js";
 
 /** Describes what a session is doing in one line. Its activity says whether it is busy, its events provide the details. */
@@ -68,7 +68,8 @@ export class RunStatus {
 		if (this.#retry && run?.phase === "retrying") {
 			const { attempt, maxAttempts, until, reason } = this.#retry;
 			const seconds = Math.max(0, Math.ceil((until - now) / 1000));
-			return { text: `retry ${attempt}/${maxAttempts} in ${seconds} s · ${reason}`, keyDoes: "cancels" };
+			const wait = seconds <= 60 ? `${seconds} s` : formatElapsed(seconds * 1000);
+			return { text: `retry ${attempt}/${maxAttempts} in ${wait} · ${reason}`, keyDoes: "cancels" };
 		}
 		const [hook] = this.#hooks;
 		if (hook) {

@@ -50,8 +50,6 @@ export class Transcript {
 	/** Index of the first entry that is drawn. */
 	#from = 0;
 	#reply: LiveReply | null = null;
-	/** Error of the reply in progress when its request is retried, else null. */
-	#retryReason: string | null = null;
 	#bash: { item: Item; view: BashView } | null = null;
 	#running = false;
 	/** True while `/compact` runs: the command reports a failure itself. */
@@ -83,7 +81,6 @@ export class Transcript {
 		this.style.images.clear();
 		this.#reply = null;
 		this.#bash = null;
-		this.#retryReason = null;
 		this.#from = firstDrawnEntry(entries, context);
 		this.#countEarlier();
 		this.#items = [...this.#itemsBetween(this.#from, entries.length), ...earlyNotices];
@@ -152,9 +149,6 @@ export class Transcript {
 			case "tool_execution_end":
 				this.#tool(event.toolCallId, event.toolName).view.finish(event.result, event.isError);
 				break;
-			case "auto_retry_start":
-				this.#retryReason = event.errorMessage;
-				break;
 			case "entry_appended":
 				this.#isUndone ||= isContextUndoEntry(event.entry);
 				for (const item of itemsOfOther(event.entry, event.entryIndex, this.#drawing(), this.#source.entries()))
@@ -214,18 +208,16 @@ export class Transcript {
 	}
 
 	#newReply(): LiveReply {
-		if (this.#retryReason === null) this.#reply?.abandon();
-		else for (const item of this.#reply?.discard(this.#retryReason) ?? []) this.#exclude(item);
-		this.#retryReason = null;
+		this.#reply?.abandon();
 		return new LiveReply({ style: this.style, tools: this.#tools, add: (item) => this.#add(item) });
 	}
 
-	#endMessage({ message, entryIndex }: Extract<AgentEvent, { type: "message_end" }>): void {
+	#endMessage({ message, entryIndex, isRetried }: Extract<AgentEvent, { type: "message_end" }>): void {
 		if (message.role === "assistant") {
 			this.#reply ??= this.#newReply();
-			this.#reply.finish(message, entryIndex);
+			const items = this.#reply.finish(message, entryIndex, isRetried);
+			if (isRetried) for (const item of items) this.#exclude(item);
 			this.#reply = null;
-			this.#retryReason = null;
 		} else {
 			for (const item of itemsOfMessage(message, entryIndex, this.#drawing())) this.#add(item);
 		}
@@ -234,7 +226,6 @@ export class Transcript {
 	#endRun(): void {
 		this.#reply?.abandon();
 		this.#reply = null;
-		this.#retryReason = null;
 		for (const { view } of this.#tools.values()) view.stop();
 		if (this.#stale) this.#arrange(false);
 	}

@@ -15,7 +15,7 @@ import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { describeOmission, formatDuration, formatTokens, plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
-import { nextStep, stoppedText } from "../request-error.js";
+import { nextStep, stoppedText, waitText } from "../request-error.js";
 import { ContextNarrator } from "./context-narrator.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import { outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
@@ -54,7 +54,7 @@ export class Narrator {
 				this.#updateReply(event.assistantMessageEvent);
 				break;
 			case "message_end":
-				if (event.message.role === "assistant") this.#endReply(event.message);
+				if (event.message.role === "assistant") this.#endReply(event.message, event.isRetried);
 				break;
 			case "tool_execution_start": {
 				const title = toolTitle(event.toolName, event.args);
@@ -66,8 +66,8 @@ export class Narrator {
 				this.#endCall(event);
 				break;
 			case "auto_retry_start": {
-				const wait = formatDuration(event.delayMs);
-				this.#say(`retry ${event.attempt} of ${event.maxAttempts} in ${wait}: ${plainLine(event.errorMessage)}`);
+				const wait = waitText(event.delayMs, Date.now());
+				this.#say(`retry ${event.attempt} of ${event.maxAttempts} ${wait}: ${plainLine(event.errorMessage)}`);
 				break;
 			}
 			case "auto_compaction_start":
@@ -141,10 +141,12 @@ export class Narrator {
 		if (text.trim() !== "") this.#reply(text);
 	}
 
-	#endReply(message: AssistantMessage): void {
+	#endReply(message: AssistantMessage, isRetried = false): void {
 		const { stopReason, errorMessage } = message;
 		this.#flush();
 		this.#isReplying = false;
+		// The line of the retry tells the error.
+		if (isRetried) return;
 		if (isEmptyReply(message)) this.#say("the model returned an empty reply");
 		if (stopReason === "aborted") this.#say(stoppedText(errorMessage));
 		if (stopReason === "length")

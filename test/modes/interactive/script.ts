@@ -79,8 +79,8 @@ export class Script {
 		return [{ type: "message_start", message: { ...message, content: [] } }];
 	}
 
-	replyEnd(message: AssistantMessage): AgentSessionEvent {
-		return { type: "message_end", message, entryIndex: this.#next++ };
+	replyEnd(message: AssistantMessage, isRetried = false): AgentSessionEvent {
+		return { type: "message_end", message, entryIndex: this.#next++, ...(isRetried && { isRetried }) };
 	}
 
 	updates(message: AssistantMessage, chunk = 7): AgentSessionEvent[] {

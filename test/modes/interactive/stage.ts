@@ -5,6 +5,7 @@ import { buildContext, type ContextStage } from "../../../src/context/build-cont
 import type { BuiltContext } from "../../../src/context/context-message.js";
 import type { EntrySource } from "../../../src/context/entry-message.js";
 import type { SessionEntry } from "../../../src/log/entry.js";
+import { loadFailureWords } from "../../../src/modes/interactive/failure-words.js";
 import { Header } from "../../../src/modes/interactive/header.js";
 import { StatusLine } from "../../../src/modes/interactive/status-line.js";
 import { Transcript, type TranscriptSource } from "../../../src/modes/interactive/transcript.js";
@@ -62,7 +63,7 @@ const HEADER: SessionEntry = {
 
 /** Builds a stage, and stops it when the test ends. */
 export async function createStage(options: StageOptions = {}): Promise<Stage> {
-	await loadWordDiff();
+	await Promise.all([loadWordDiff(), loadFailureWords()]);
 	const terminal = new VirtualTerminal(options.columns ?? 80, options.rows ?? 24);
 	const images = new TerminalImages(options.images ?? null);
 	const tui = new LiveTUI(terminal, { resizeDelayMs: 1, images });
@@ -131,7 +132,9 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		play(...events) {
 			for (const event of events) {
 				if (event.type === "message_end") {
-					entries[event.entryIndex] = { type: "message", timestamp: TIMESTAMP, message: event.message };
+					const { message, isRetried, entryIndex } = event;
+					const mark = isRetried ? { retried: true as const } : {};
+					entries[entryIndex] = { type: "message", timestamp: TIMESTAMP, message, ...mark };
 				}
 				if (event.type === "entry_appended") entries[event.entryIndex] = event.entry;
 				if (isOfAgent(event)) follow(event);

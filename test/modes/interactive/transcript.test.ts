@@ -127,34 +127,48 @@ test("a failed request shows the next step", async () => {
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/errors.txt");
 });
 
-test("an interrupted reply that is retried remains visible, marked as not in the context", async () => {
-	const stage = await createStage({ rows: 30 });
-	const script = new Script();
-	const broken = reply([{ text: "Half an ans" }, { id: "c1", tool: "bash", args: { command: "ls" } }]);
-	const retry = {
-		type: "auto_retry_start",
-		attempt: 1,
-		maxAttempts: 3,
-		delayMs: 4000,
-		errorMessage: "terminated",
-	} as const;
-	stage.play(
-		{ type: "agent_start" },
-		...script.user("hi"),
-		...script.replyStart(broken),
-		...script.updates(broken),
-		retry,
-	);
-	expect(await stage.terminal.text()).toContain(
-		"retry 1/3 in 4 s · the connection was lost during the reply · esc cancels",
-	);
-	stage.play(...script.reply([{ text: "A whole answer." }]), { type: "agent_end", messages: [] });
-	await stage.terminal.settle();
-	const redraws = stage.tui.fullRedraws;
-	await stage.rebuild();
-	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/retried.txt");
-	expect(stage.tui.fullRedraws).toBe(redraws);
-});
+test.each([
+	[40, "retried-40.txt"],
+	[80, "retried.txt"],
+	[120, "retried-120.txt"],
+])(
+	"an interrupted reply that is retried remains visible, marked as not in the context, at %i columns",
+	async (columns, file) => {
+		const stage = await createStage({ columns, rows: 30 });
+		const script = new Script();
+		const broken = reply(
+			[{ text: "Half an ans" }, { id: "c1", tool: "bash", args: { command: "ls" } }],
+			"error",
+			"terminated",
+		);
+		const retry = {
+			type: "auto_retry_start",
+			attempt: 1,
+			maxAttempts: 3,
+			delayMs: 4000,
+			errorMessage: "terminated",
+		} as const;
+		stage.play(
+			{ type: "agent_start" },
+			...script.user("hi"),
+			...script.replyStart(broken),
+			...script.updates(broken),
+			script.replyEnd(broken, true),
+			retry,
+		);
+		const status = "retry 1/3 in 4 s · the connection was lost during the reply · esc cancels";
+		expect(await stage.terminal.text()).toContain(columns < 80 ? "retry 1/3 in 4 s" : status);
+		stage.play(...script.reply([{ text: "A whole answer." }]), { type: "agent_end", messages: [] });
+		await stage.terminal.settle();
+		const redraws = stage.tui.fullRedraws;
+		await stage.rebuild();
+		await expect(await stage.terminal.text()).toMatchFileSnapshot(`../../screens/${file}`);
+		expect(stage.tui.fullRedraws).toBe(redraws);
+		// Opening the session again shows the same.
+		const reopened = await createStage({ columns, rows: 30, entries: stage.entries.slice(1) });
+		expect(await reopened.terminal.text()).toBe(await stage.terminal.text());
+	},
+);
 
 test("escape during the wait before a retry keeps the reply unchanged", async () => {
 	const stage = await createStage({ rows: 30 });

@@ -1,7 +1,6 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import { describeFailure } from "../../../agent/failure.js";
 import { isEmptyReply } from "../../../log/entry.js";
-import { nextStep, stoppedText } from "../../request-error.js";
+import { describeFailure, nextStep, stoppedText } from "../failure-words.js";
 import { clipLine, styled, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 

@@ -1,0 +1,11 @@
+/** HTTP status that a client's message starts with; null without one. */
+export function leadingStatus(text: string): number | null {
+	const match = /^\s*(?:\w+ API error \()?(\d{3})\b/.exec(text);
+	return match ? Number(match[1]) : null;
+}
+
+/** HTTP status in a described failure; null without one. */
+export function statusOf(text: string): number | null {
+	const page = /^the server(?: \S+)? answered (\d{3})\b/.exec(text);
+	return page ? Number(page[1]) : leadingStatus(text);
+}

@@ -1,0 +1,101 @@
+import type { AssistantMessage, AssistantMessageEvent } from "@mariozechner/pi-ai";
+import { sleep } from "../util/abort.js";
+import { describeFailure } from "./failure.js";
+import { kindOfFailure } from "./failure-kinds.js";
+import { MAX_WAIT_MS, type RetryPolicy, retryDelay, retryTime } from "./retry.js";
+import { type ModelRequest, readReply, type StreamFunction } from "./stream.js";
+
+export interface SendOptions {
+	signal: AbortSignal;
+	retry(): RetryPolicy;
+	idleTimeoutMs(): number;
+	/** What a reply refuses about the request; such a request is not retried as it is. */
+	refusalOf(reply: AssistantMessage): Refusal | null;
+	/** Removes secrets from error messages. */
+	redact(text: string): string;
+	onEvent(event: AssistantMessageEvent): void;
+	/** Called before the delay of each retry. */
+	onRetry(failed: FailedAttempt): void;
+}
+
+/** Why a model refuses a request that may be sent again in another form: it is too long, or it has an image. */
+export type Refusal = "length" | "image";
+
+/** An attempt that failed and is retried. */
+export interface FailedAttempt {
+	/** The part that arrived; `errorMessage` describes the failure. */
+	reply: AssistantMessage;
+	errorMessage: string;
+	/** Number of the retry, from 1. */
+	attempt: number;
+	maxAttempts: number;
+	delayMs: number;
+}
+
+export interface SentRequest<R extends ModelRequest> {
+	/** A failure has `stopReason` "error" or "aborted", and an `errorMessage` as `describeFailure` returns it. */
+	reply: AssistantMessage;
+	/** The request of the last attempt. */
+	request: R;
+	refusal: Refusal | null;
+	/** Number of retries that began, including one whose delay was aborted. */
+	retries: number;
+}
+
+/**
+ * Sends a request and retries temporary failures.
+ * @param prepare creates the request of each attempt; null stops
+ * @returns null when `prepare` returned null
+ * @throws errors of `prepare` only
+ */
+export async function sendWithRetries<R extends ModelRequest>(
+	stream: StreamFunction,
+	prepare: () => Promise<R | null>,
+	options: SendOptions,
+): Promise<SentRequest<R> | null> {
+	for (let retries = 0; ; retries++) {
+		const request = await prepare();
+		if (request === null) return null;
+		const { reply, refusal, delayMs } = await sendOnce(stream, request, retries + 1, options);
+		if (delayMs === null) return { reply, request, refusal, retries };
+		const attempt = retries + 1;
+		const errorMessage = reply.errorMessage ?? "";
+		options.onRetry({ reply, errorMessage, attempt, maxAttempts: options.retry().maxRetries, delayMs });
+		try {
+			await sleep(delayMs, options.signal);
+		} catch {
+			return { reply: { ...reply, stopReason: "aborted" }, request, refusal, retries: attempt };
+		}
+	}
+}
+
+/** @returns `delayMs`: the delay before a retry; null for none */
+async function sendOnce(
+	stream: StreamFunction,
+	request: ModelRequest,
+	attempt: number,
+	options: SendOptions,
+): Promise<Pick<SentRequest<ModelRequest>, "reply" | "refusal"> & { delayMs: number | null }> {
+	const { signal, onEvent } = options;
+	const { reply, facts } = await readReply(stream, request, {
+		signal,
+		onEvent,
+		idleTimeoutMs: options.idleTimeoutMs(),
+	});
+	const refusal = options.refusalOf(reply);
+	if (reply.stopReason !== "error") return { reply, refusal, delayMs: null };
+	const { retryAfterMs } = facts;
+	const failure = describeFailure(reply.errorMessage, request.model, facts);
+	const retry = options.retry();
+	const mayRetry = retry.enabled && attempt <= retry.maxRetries && !signal.aborted && refusal === null;
+	const again = mayRetry && kindOfFailure(failure, retryAfterMs).isRetried;
+	const isLong = retryAfterMs !== null && retryAfterMs > MAX_WAIT_MS;
+	// Providers may echo the request, including keys.
+	const error = options.redact(failure);
+	const errorMessage = isLong ? `${error}: try again ${retryTime(retryAfterMs, Date.now())}` : error;
+	return {
+		reply: { ...reply, errorMessage },
+		refusal,
+		delayMs: again ? retryDelay(retry, attempt, retryAfterMs) : null,
+	};
+}
