@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { isCompactionEntry } from "../../src/log/entry.js";
 import { httpError, startProvider } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { example } from "./example.js";
@@ -27,7 +28,7 @@ test("the first known model of the list writes the summary", async () => {
 	expect(provider.requests[2]?.headers["x-team"]).toBe("blue");
 	expect(provider.requests[2]?.messages[0]?.text).toContain("[User]\nthe goal");
 	expect(provider.requests[2]?.messages[0]?.text).toContain("Pay particular attention to: the paths");
-	expect(session.entries.at(-1)).toMatchObject({ type: "compaction", summary: "CHEAP" });
+	expect(session.entries.findLast(isCompactionEntry)).toMatchObject({ type: "compaction", summary: "CHEAP" });
 	expect(events.filter(({ type }) => type === "auto_compaction_end")).toHaveLength(1);
 	await session.prompt("go on");
 	expect(provider.requests[3]?.messages.at(1)?.text).toContain("CHEAP");
@@ -47,7 +48,7 @@ test("the current model writes the summary if the preferred one fails", async ()
 	provider.reply(httpError(400, {}, "out of order"), "DEFAULT");
 	await session.compact();
 	expect(provider.requests.map(({ api }) => api).slice(2)).toEqual(["anthropic-messages", "openai-completions"]);
-	expect(session.entries.at(-1)).toMatchObject({ type: "compaction", summary: "DEFAULT" });
+	expect(session.entries.findLast(isCompactionEntry)).toMatchObject({ type: "compaction", summary: "DEFAULT" });
 });
 
 test("the current model writes the summary if no preferred model is known", async () => {

@@ -65,7 +65,8 @@ const SESSION = {
 			provider.reply("summary");
 			return session.compact().catch(() => {});
 		},
-		result: ({ session }) => session.entries.at(-1)?.type,
+		// The cost of a summary is written after it.
+		result: ({ session }) => session.entries.findLast(({ type }) => type !== "request_usage")?.type,
 	},
 } satisfies Record<string, Pick<EventPoint, "prompts" | "happen" | "result">>;
 

@@ -9,7 +9,9 @@ import { tempAgentDir, tempDir } from "../helpers/temp.js";
 import { replyAt } from "../helpers/usage.js";
 
 /** A dollar per million tokens in and out: a reply of the provider with this usage costs a dollar. */
-const PRICED = { modelOptions: { cost: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } } };
+/** A window in which requests that cost dollars fit. */
+const contextWindow = 1_000_000_000;
+const PRICED = { modelOptions: { cost: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 }, contextWindow } };
 const DOLLAR = { input: 999_990, output: 10 };
 
 const call = { content: [toolCall("ls", {})], usage: DOLLAR };
@@ -95,8 +97,8 @@ test("the request for a summary counts, in the log and the statistics too", asyn
 });
 
 test("automatic compaction waits until the user has approved the spending", async () => {
-	const modelOptions = { ...PRICED.modelOptions, contextWindow: 2000 };
-	const userSettings = { budget: { perSession: 1 }, compaction: { reserveTokens: 1900, keepRecentTokens: 1 } };
+	const modelOptions = { ...PRICED.modelOptions, contextWindow: 8192 };
+	const userSettings = { budget: { perSession: 1 }, compaction: { keepRecentTokens: 1 } };
 	const { session, provider } = await startWithBudget({}, [false], { modelOptions, userSettings });
 	provider.reply(call);
 	await session.prompt("go");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { isCompactionEntry } from "../../../src/log/entry.js";
 import { httpError, text, thinking, toolCall } from "../../helpers/loopback-provider.js";
 import { tempDir } from "../../helpers/temp.js";
 import { type PlainSession, stable, startPlain } from "./start-plain.js";
@@ -263,7 +264,10 @@ test("a compaction prints its summary first, and the user uses it, requests anot
 	await plain.until("number or text");
 	plain.enter("use");
 	await plain.until("> ");
-	expect(plain.session().entries.at(-1)).toMatchObject({ type: "compaction", summary: "Two greetings." });
+	expect(plain.session().entries.findLast(isCompactionEntry)).toMatchObject({
+		type: "compaction",
+		summary: "Two greetings.",
+	});
 	expectPlain(plain);
 	await expect(stable(plain.text())).toMatchFileSnapshot("../../screens/plain-compaction.txt");
 });

@@ -4,7 +4,7 @@ import { serve } from "./serve.js";
 
 test.each([true, false])("the client is asked before the next request when a budget is spent: %s", async (answer) => {
 	const { client, provider, events } = await serve({
-		modelOptions: { cost: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } },
+		modelOptions: { cost: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 }, contextWindow: 1_000_000_000 },
 		userSettings: { budget: { perSession: 2 } },
 	});
 	provider.reply({ content: [toolCall("ls", {})], usage: { input: 3_000_000, output: 0 } });
