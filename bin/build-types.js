@@ -97,10 +97,15 @@ function copyReachable(from, folder, entries) {
 		mkdirSync(dirname(join(types, path)), { recursive: true });
 		writeFileSync(
 			join(types, path),
-			(file === "models.generated.d.ts" ? apisOnly(text) : text).replace(SOURCE_MAP, "\n"),
+			withTabs((file === "models.generated.d.ts" ? apisOnly(text) : text).replace(SOURCE_MAP, "\n")),
 		);
 	}
 }
+/** Indents with tabs, which makes declarations a fifth smaller. */
+function withTabs(text) {
+	return text.replace(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4));
+}
+
 const SOURCE_MAP = /\n?\/\/# sourceMappingURL=\S*\s*$/;
 
 function withoutProviders(text) {

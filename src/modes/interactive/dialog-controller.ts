@@ -82,6 +82,6 @@ export class DialogController implements CommandUI {
 		if (!draft || draft.getText() === "") return component;
 		// Text typed into a dialog of pi may be a secret, so it never reaches the draft.
 		const onText = (data: string) => askingHook(dialog) !== null && draft.handleInput(data);
-		return new GuardedDialog(component, new TypingGuard(true), onText);
+		return new GuardedDialog(component, new TypingGuard(true), this.style.keymap, onText);
 	}
 }

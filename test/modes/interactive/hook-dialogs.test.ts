@@ -102,10 +102,23 @@ test("a dialog that opens while the user types takes no key as its answer until 
 	Reflect.get(globalThis, "askLate")();
 	await terminal.waitFor("late asks: Delete it?");
 	await terminal.type("yarn");
-	await terminal.press("enter", "down", "escape");
+	await terminal.press("enter", "down");
 	await terminal.waitFor("→ Yes    No");
 	await new Promise((resolve) => setTimeout(resolve, 750));
 	await terminal.type("n");
 	await terminal.waitFor("answered false");
 	await terminal.waitFor("also fix yarn");
+});
+
+test("Escape closes such a dialog at once, and the draft is still there", async () => {
+	const { terminal, submit } = await startApp({ hooks: { "late.ts": LATE } });
+	await terminal.waitFor("0%");
+	await submit("/late");
+	await vi.waitFor(() => expect(Reflect.get(globalThis, "askLate")).toBeInstanceOf(Function));
+	await terminal.type("also fix ");
+	Reflect.get(globalThis, "askLate")();
+	await terminal.waitFor("late asks: Delete it?");
+	await terminal.press("escape");
+	await terminal.waitFor("answered false");
+	await terminal.waitFor("also fix");
 });

@@ -1,5 +1,5 @@
 import type { Component, Focusable } from "@mariozechner/pi-tui";
-import { typedText } from "../../../tui/keymap.js";
+import { type Keymap, typedText } from "../../../tui/keymap.js";
 
 /** After a pause this long, the next key is meant for the question. */
 const PAUSE_MS = 700;
@@ -36,12 +36,13 @@ export interface Draft {
 	handleInput(data: string): void;
 }
 
-/** A dialog that opened while the user was typing. It ignores keys until the user pauses. */
+/** A dialog that opened while the user was typing. Until the user pauses it ignores all keys but Escape, which is safe. */
 export class GuardedDialog implements Component, Focusable {
 	/** @param onText receives the text that is typed before the pause */
 	constructor(
 		private readonly dialog: Component & Partial<Focusable>,
 		private readonly guard: TypingGuard,
+		private readonly keymap: Keymap,
 		private readonly onText: (data: string) => void,
 	) {}
 
@@ -58,7 +59,8 @@ export class GuardedDialog implements Component, Focusable {
 	}
 
 	handleInput(data: string): void {
-		if (!this.guard.isForEditor()) this.dialog.handleInput?.(data);
+		const isCancel = this.keymap.matches(data, "dialog.cancel");
+		if (isCancel || !this.guard.isForEditor()) this.dialog.handleInput?.(data);
 		// Only text: Enter would send a draft that the user no longer sees.
 		else if (typedText(data) !== "") this.onText(data);
 	}
