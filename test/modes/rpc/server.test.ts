@@ -51,6 +51,13 @@ describe("prompts", () => {
 		});
 	});
 
+	test("refuses a prompt that does not fit into the window", async () => {
+		const { client, session, provider } = await serve({ modelOptions: { contextWindow: 8192 } });
+		await expect(client.call("prompt", { message: "too much ".repeat(6000) })).rejects.toThrow("The prompt has about");
+		expect(session.entries).toHaveLength(1);
+		expect(provider.requests).toEqual([]);
+	});
+
 	test("that cannot run are rejected with the reason", async () => {
 		const { client } = await serve();
 		await expect(client.call("prompt", { message: "/nope" })).rejects.toThrow("Unknown command /nope");
