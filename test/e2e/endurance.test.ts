@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
+import type { PiTerminal } from "../helpers/pty.js";
 import { agentDirFor, conversation, openPi, submit } from "./support.js";
 
 /** Seeded random numbers from 0 to `below`. */
@@ -60,6 +61,14 @@ const KEYS = [
 	],
 ];
 
+/** Resolves when the screen has not changed for a while: pi has read all keys and opened what they open. */
+async function untilStill(pi: PiTerminal): Promise<void> {
+	for (let before = "", now = await pi.screen(); now !== before; now = await pi.screen()) {
+		before = now;
+		await new Promise((resolve) => setTimeout(resolve, 1500));
+	}
+}
+
 test("pi still answers after random keys, sizes and pastes", async () => {
 	const seed = 20_240_607;
 	const next = numbers(seed);
@@ -76,6 +85,7 @@ test("pi still answers after random keys, sizes and pastes", async () => {
 		if (step % 100 === 99) pi.paste("word ".repeat(50_000));
 	}
 	pi.resize(80, 24);
+	await untilStill(pi);
 	// Close all open dialogs one at a time: two quick escapes in an empty editor would open the branch picker.
 	const isEditor = (screen: string) => screen.split("\n").filter((line) => /^─{80}$/.test(line)).length === 2;
 	for (let dialogs = 0, isBack = false; !isBack; dialogs++) {

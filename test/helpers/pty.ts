@@ -1,3 +1,4 @@
+import { write as writeToFile } from "node:fs";
 import { Socket } from "node:net";
 import pty from "@lydell/node-pty";
 import headless from "@xterm/headless";
@@ -59,6 +60,46 @@ export interface WaitOptions {
 	scrollback?: boolean;
 }
 
+interface PtyWriter {
+	write(text: string): void;
+	/** Resolves when the program's terminal has taken everything. */
+	drain(): Promise<void>;
+}
+
+/**
+ * Writes to a pseudoterminal without blocking. The library's own `write` waits in a loop while the terminal is full; the
+ * program's output is not read then, and both wait for each other.
+ */
+function createWriter(child: pty.IPty, isOver: () => boolean): PtyWriter {
+	const { fd } = child as unknown as { fd: number };
+	let waiting = Buffer.alloc(0);
+	let isWriting = false;
+	const drained: (() => void)[] = [];
+	const flush = () => {
+		if (waiting.length === 0 || isOver()) {
+			isWriting = false;
+			for (const resolve of drained.splice(0)) resolve();
+			return;
+		}
+		isWriting = true;
+		writeToFile(fd, waiting, (error, count) => {
+			waiting = waiting.subarray(count ?? 0);
+			// EAGAIN: the terminal is full.
+			if (error) setTimeout(flush, 2);
+			else flush();
+		});
+	};
+	return {
+		write(text) {
+			waiting = Buffer.concat([waiting, Buffer.from(text)]);
+			if (!isWriting) flush();
+		},
+		async drain() {
+			if (isWriting) await new Promise<void>((resolve) => drained.push(resolve));
+		},
+	};
+}
+
 /** Starts the program in its own pseudoterminal and kills it at the end of the test. */
 export function startPi(options: PtyOptions = {}): PiTerminal {
 	const place = piPlace(options);
@@ -71,6 +112,7 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 		cwd: place.cwd,
 		env: { TERM: "xterm-256color", ...place.env },
 	});
+	const { write, drain } = createWriter(child, () => exit !== null);
 	const written: string[] = [];
 	const watchers = new Set<() => void>();
 	let exit: PtyExit | null = null;
@@ -83,7 +125,7 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 	});
 	// The emulator answers device queries like a terminal.
 	emulator.onData((answer) => {
-		if (!exit) child.write(answer);
+		write(answer);
 	});
 	const exited = new Promise<PtyExit>((resolve) => {
 		child.onExit(({ exitCode, signal }) => {
@@ -149,11 +191,12 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 		waitForScreen,
 		waitForText: (wanted, wait) => waitForScreen((screen) => contains(screen, wanted), `${wanted} to show`, wait),
 		waitForGone: (unwanted, wait) => waitForScreen((screen) => !contains(screen, unwanted), `${unwanted} to go`, wait),
-		type: (text) => child.write(text),
-		paste: (text) => child.write(`\x1b[200~${text}\x1b[201~`),
+		type: write,
+		paste: (text) => write(`\x1b[200~${text}\x1b[201~`),
 		async press(...keys) {
 			for (const [index, key] of keys.entries()) {
-				child.write(keyBytes(key));
+				write(keyBytes(key));
+				await drain();
 				// Escape and another key in one read would be Alt with that key; nobody types so fast.
 				if (key === "escape" && index < keys.length - 1) await new Promise((resolve) => setTimeout(resolve, 80));
 			}
