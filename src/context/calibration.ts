@@ -114,7 +114,7 @@ export function inputTokens({ usage }: Extract<AppMessage, { role: "assistant" }
 /** What the refusal of a request says about sizes, in tokens; null for what it does not say. */
 export interface Overflow {
 	window: number | null;
-	/** Size of the refused request, without the requested output where that is told apart. */
+	/** Size of the refused request, without the requested output if the provider names both. */
 	requested: number | null;
 }
 

@@ -33,7 +33,7 @@ const FULL_SCALE_WINDOW = 65_536;
 const MAX_SUMMARY = 8_000;
 
 /**
- * Divides the window of a model. After a compaction a request takes at most 60 % of what the window leaves beside the
+ * Divides the window of a model. After a compaction a request takes at most 60 % of what the window leaves after the
  * reserve, or the preamble and 15 % of the window if that is more; so even a window of 4k leaves room to continue.
  */
 export function divideWindow({ window, preamble, reserveTokens, keepRecentTokens }: WindowInputs): WindowBudget {

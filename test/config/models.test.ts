@@ -1,26 +1,9 @@
-import { join } from "node:path";
 import { getModels, getProviders } from "@mariozechner/pi-ai";
 import { describe, expect, test } from "vitest";
-import { Credentials } from "../../src/config/credentials.js";
 import { PREFERRED_MODELS } from "../../src/config/model-match.js";
-import { loadModels, modelName } from "../../src/config/models.js";
-import { loadModelsFile } from "../../src/config/models-file.js";
+import { modelName } from "../../src/config/models.js";
 import { model } from "../helpers/model.js";
-import { tempAgentDir } from "../helpers/temp.js";
-
-async function load(options: { models?: unknown; env?: Record<string, string> } = {}) {
-	const dir = tempAgentDir({ models: options.models });
-	const file = loadModelsFile(join(dir, "models.json"));
-	const credentials = new Credentials({
-		authFile: join(dir, "auth.json"),
-		env: options.env ?? {},
-		home: dir,
-		providers: file.providers,
-	});
-	return { registry: await loadModels(file, credentials), credentials, path: file.path };
-}
-
-const names = (models: readonly { provider: string; id: string }[]) => models.map(modelName);
+import { loadTestModels as load, names } from "./load-models.js";
 
 test("preferred models exist, and every provider of pi-ai except regional variants has one", () => {
 	for (const { provider, ids } of PREFERRED_MODELS) {
@@ -387,27 +370,4 @@ test("registered models replace those with the same name", async () => {
 	registry.registerModels([{ ...model, name: "Mine" }]);
 	expect(registry.findModel("openai", "gpt-5.5")?.name).toBe("Mine");
 	expect(registry.all().filter(({ id, provider }) => id === "gpt-5.5" && provider === "openai")).toHaveLength(1);
-});
-
-test("a price of 0 counts as free in models.json; a missing one, and 0 for a built-in model, is unknown", async () => {
-	const models = [
-		{ id: "free", cost: { input: 0, output: 0 } },
-		{ id: "half", cost: { input: 0 } },
-		{ id: "absent" },
-		{ id: "empty", cost: {} },
-		{ id: "cache", cost: { cacheRead: 1 } },
-	];
-	const { registry } = await load({
-		models: { providers: { box: { baseUrl: "http://127.0.0.1:9/v1", api: "openai-completions", models } } },
-	});
-	const priced = registry.all().filter((model) => registry.isPriced(model));
-	expect(names(priced.filter(({ provider }) => provider === "box"))).toEqual(["box/free", "box/half"]);
-	// Prices of subscriptions are not those of requests.
-	expect(priced.filter(({ provider }) => provider === "github-copilot")).toEqual([]);
-	const free = priced
-		.filter(({ cost }) => cost.input === 0 && cost.output === 0)
-		.map(({ id, name }) => `${id} ${name}`);
-	expect(free.length).toBeGreaterThan(5);
-	expect(free.filter((text) => !/free/i.test(text))).toEqual(["half half"]);
-	expect(registry.findModel("box", "absent")?.cost).toEqual({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 });
 });

@@ -13,7 +13,7 @@ const agentDir = (provider: LoopbackProvider) =>
 
 const isSummary = ({ messages }: ProviderRequest) => messages[0]?.text.startsWith("You write hand-over notes") === true;
 
-test("a session goes on in a window of 8k, each compaction is told, and /uncompact undoes it", async () => {
+test("a session goes on in a window of 8k, says when it compacts, and /uncompact undoes it", async () => {
 	const provider = await startProvider();
 	const seen = enforceWindows(provider, { windows: { scripted: 8192 }, bytesPerToken: 3.8 }, (request) => {
 		if (isSummary(request)) return "## Goal\nRead the file.";
