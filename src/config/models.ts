@@ -125,7 +125,7 @@ export class ModelRegistry {
 		throw this.#unknownModel(spec, all);
 	}
 
-	/** The models of a provider. @throws PiError `model_unknown` if there is none; the hint lists similar names */
+	/** The models of a provider. @throws PiError `model_unknown` if it has none; the hint lists similar names */
 	ofProvider(provider: string): readonly Model<Api>[] {
 		const models = this.#models.filter((model) => model.provider === provider);
 		if (models.length > 0) return models;

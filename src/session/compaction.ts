@@ -84,7 +84,8 @@ export class Compaction implements CommandCompaction {
 		const mayFit = budget !== null && (requested === null || (window !== null && requested < window));
 		if (mayFit && tokens <= budget.limit) return true;
 		if (this.enabled && (await this.#try("overflow", signal))) return true;
-		return mayFit && tokens <= budget.max;
+		// After refusals without sizes only the model knows what fits.
+		return mayFit && (tokens <= budget.max || context.calibration.isGuess({ provider, id }));
 	}
 
 	/** Compacts now, with a summary by a hook or else the model. @throws PiError `compaction_failed`, and as `begin` */

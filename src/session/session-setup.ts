@@ -97,7 +97,7 @@ export interface SessionSetup {
 	describeFiles(): string[];
 	/** True if a file of a hook or tool was added, changed or removed since they were loaded. */
 	codeChanged(): boolean;
-	/** The model to start with, by the current files; null if there is none. */
+	/** The model to start with, by the current files; null for none. */
 	findDefaultModel(): Promise<Model<Api> | null>;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;

@@ -153,7 +153,7 @@ export class PagerItems {
 		return index < 1 || index >= log.length ? undefined : this.of(index).find(({ kind }) => kind === "user");
 	}
 
-	/** Index of the prompt that an item belongs to; -1 if there is none. */
+	/** Index of the prompt that an item belongs to; -1 for none. */
 	promptOf({ entry }: ItemRef): number {
 		return this.#log.findLastMessage("user", entry + 1);
 	}
