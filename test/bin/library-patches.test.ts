@@ -45,6 +45,7 @@ test("all listed modules are replaced, and no other modules of their libraries",
 		"@mariozechner/pi-ai/dist/providers/openai-completions.js",
 		"@mariozechner/pi-ai/dist/providers/openai-responses-shared.js",
 		"@mariozechner/pi-ai/dist/utils/json-parse.js",
+		"@mariozechner/pi-ai/dist/utils/oauth/anthropic.js",
 		"@mariozechner/pi-tui/dist/utils.js",
 	]);
 	for (const path of paths) {

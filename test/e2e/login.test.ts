@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { agentDirFor, conversation, openPi, submit } from "./support.js";
 
@@ -31,3 +32,27 @@ test.each([40, 80, 120])(
 		expect(holders.map(({ name }) => name)).toEqual([]);
 	},
 );
+
+/** Listens where the Anthropic login expects the browser's answer. Another program that already does is as good. */
+async function takeCallbackPort(): Promise<void> {
+	const server = createServer();
+	await new Promise<void>((resolve) => {
+		server.once("error", () => resolve()).listen(53692, "127.0.0.1", resolve);
+	});
+	onTestFinished(() => void server.close());
+}
+
+test("a login takes the pasted redirect URL although another program has its port", async () => {
+	await takeCallbackPort();
+	const provider = await startProvider();
+	const pi = await openPi({ agentDir: agentDirFor(provider), columns: 120, rows: 30 });
+	await pi.waitForText("0%");
+	await submit(pi, "/login anthropic");
+	await pi.waitForText("Log in to Anthropic");
+	await pi.press("enter");
+	await pi.waitForText(/redirect\s+URL/);
+	pi.paste("http://localhost:53692/callback?code=a&state=of-another-login");
+	await pi.waitForText("of-another-login");
+	await pi.press("enter");
+	await pi.waitForText("OAuth state mismatch");
+});
