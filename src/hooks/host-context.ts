@@ -3,11 +3,11 @@ import { PiError } from "../errors.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import { exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
-import type { Deadline } from "./deadline.js";
-import type { HookDialogOptions } from "./dialog-options.js";
+import { boundUI, type DialogHost } from "./bound-ui.js";
 import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
+import type { HookCall } from "./hook-call.js";
 import type { LoadedHook } from "./registry.js";
-import type { CommandContext, DialogOptions, HookEventContext, HookUI, InputOptions } from "./types.js";
+import type { CommandContext, HookEventContext } from "./types.js";
 
 /** Members of the context object that read the host each time. */
 const LIVE_MEMBERS = ["hasUI", "cwd", "sessionFile", "model", "thinkingLevel", "entries", "messages"] as const;
@@ -15,35 +15,20 @@ type LiveMember = (typeof LIVE_MEMBERS)[number];
 
 /** The part of the session that hooks can reach. The session implements it; every member reads current state. */
 export interface HookHost
-	extends Pick<
-		HookEventContext,
-		LiveMember | "ui" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
-	> {
+	extends DialogHost,
+		Pick<
+			HookEventContext,
+			LiveMember | "ui" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
+		> {
 	/** Increases when the session changes, which makes older context objects stale. */
 	readonly generation: number;
 	/** Appends entries of a hook as one write. @throws PiError `entry_refused` */
 	saveEntries(hook: LoadedHook, entries: readonly unknown[]): number[];
 	/** Absent if nothing can be added, such as in a read-only session. */
 	readonly systemItems?: SystemItemSink;
-	/** Marks a dialog as open. @returns a function to call when it closes */
-	openDialog(title: string): () => void;
 	setModel(model: Model<Api>): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
 	setEditorText(text: string): void;
-}
-
-/** The call that a context object belongs to. */
-export interface HookCall {
-	hook: LoadedHook;
-	/** Name of the event, or `/name` of a command. */
-	event: string;
-	signal: AbortSignal;
-	/** null when the call has no time limit. */
-	deadline: Deadline | null;
-	/** False in `context` handlers. */
-	effects: boolean;
-	/** True if the context is rebuilt before the next request anyway. */
-	defersRebuild: boolean;
 }
 
 /** Creates the context object of one call. Its members throw after the hook is unloaded or the session has changed. */
@@ -135,48 +120,3 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		Object.defineProperty(members, name, { enumerable: true, get: () => use(() => host[name]) });
 	return members as HookEventContext;
 }
-
-/** Dialogs that pause the time limit of the call while they are open, and are canceled with the call. */
-function boundUI(ui: () => HookUI, host: Pick<HookHost, "openDialog">, call: HookCall): HookUI {
-	const bound = (dialog: InputOptions | undefined): HookDialogOptions => ({
-		...dialog,
-		hook: call.hook.name,
-		signal: dialog?.signal ? AbortSignal.any([dialog.signal, call.signal]) : call.signal,
-	});
-	// Takes a promise, not a callback, so that no wrapper lies between the hook and the mode's dialog.
-	const untilAnswered = async <T>(title: string, answer: Promise<T>): Promise<T> => {
-		const release = call.deadline?.hold();
-		const close = host.openDialog(title);
-		try {
-			return await answer;
-		} finally {
-			close();
-			release?.();
-		}
-	};
-	const members = {
-		select: async (title: string, options: readonly unknown[], dialog?: DialogOptions): Promise<unknown> => {
-			const list = Array.isArray(options) ? options : [];
-			if (list.length > 0) return untilAnswered(String(title), ui().select(String(title), list, bound(dialog)));
-			ui().notify(
-				`${call.hook.name} opened the dialog "${String(title)}" without options (${call.hook.path})`,
-				"warning",
-			);
-			return null;
-		},
-		confirm: async (title: string, message: string, dialog?: DialogOptions) =>
-			untilAnswered(String(title), ui().confirm(String(title), String(message ?? ""), bound(dialog))),
-		input: async (title: string, placeholder?: string, dialog?: InputOptions) =>
-			untilAnswered(String(title), ui().input(String(title), placeholder, bound(dialog))),
-		notify: (message: string, type?: "info" | "warning" | "error") => ui().notify(String(message), type),
-	};
-	return Object.freeze(members) as HookUI;
-}
-
-/** Dialogs without a user: every dialog is canceled at once. */
-export const NO_UI: HookUI = Object.freeze({
-	select: async () => null,
-	confirm: async () => false,
-	input: async () => null,
-	notify: () => {},
-});

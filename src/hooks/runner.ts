@@ -8,7 +8,8 @@ import { abortable, linkSignals } from "../util/abort.js";
 import { checkAttachments, isCommandResult, isContent, isStop, jsonCopy, reasonOf } from "./answers.js";
 import { Deadline } from "./deadline.js";
 import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes, SESSION_REASONS } from "./events.js";
-import { createCommandContext, createHookContext, type HookCall, type HookHost } from "./host-context.js";
+import type { HookCall } from "./hook-call.js";
+import { createCommandContext, createHookContext, type HookHost } from "./host-context.js";
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
 import type {
 	BeforeRequestEvent,

@@ -1,7 +1,7 @@
 import { describeLimits } from "../config/model-facts.js";
 import { buildContext } from "../context/build-context.js";
 import { describeError } from "../errors.js";
-import { NO_UI } from "../hooks/host-context.js";
+import { NO_UI } from "../hooks/bound-ui.js";
 import { SessionActivity } from "./activity.js";
 import { AgentSession, type SessionSurface } from "./agent-session.js";
 import { Budget } from "./budget.js";

@@ -1,7 +1,8 @@
 import { PiError } from "../../errors.js";
+import { NO_UI } from "../../hooks/bound-ui.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
-import { type HookHost, NO_UI } from "../../hooks/host-context.js";
+import type { HookHost } from "../../hooks/host-context.js";
 import type { DialogOptions, HookEventContext, HookUI } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
 

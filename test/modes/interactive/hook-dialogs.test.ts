@@ -24,7 +24,7 @@ test("only the bound dialog and the dialog controller lie between ctx.ui.select 
 		const [, file] = /([^\s()]+\.ts)(?::\d+)+\)?$/.exec(line) ?? [];
 		return file === undefined || file.includes("/test/") ? [] : [basename(file)];
 	});
-	expect(frames.slice(0, frames.indexOf("ask.ts") + 1)).toEqual(["dialog-controller.ts", "host-context.ts", "ask.ts"]);
+	expect(frames.slice(0, frames.indexOf("ask.ts") + 1)).toEqual(["dialog-controller.ts", "bound-ui.ts", "ask.ts"]);
 	await terminal.press("down", "enter");
 	await terminal.waitFor("chose green");
 });

@@ -1,0 +1,16 @@
+import type { Deadline } from "./deadline.js";
+import type { LoadedHook } from "./registry.js";
+
+/** The call that a context object belongs to. */
+export interface HookCall {
+	hook: LoadedHook;
+	/** Name of the event, or `/name` of a command. */
+	event: string;
+	signal: AbortSignal;
+	/** null when the call has no time limit. */
+	deadline: Deadline | null;
+	/** False in `context` handlers. */
+	effects: boolean;
+	/** True if the context is rebuilt before the next request anyway. */
+	defersRebuild: boolean;
+}

@@ -1,0 +1,60 @@
+import type { Api, Model } from "@mariozechner/pi-ai";
+import type { RequestAuth } from "../../config/credentials.js";
+import type { AppMessage, SessionEntry, ThinkingLevel } from "../../log/entry.js";
+import type { ExecOptions, ExecResult } from "../../util/process.js";
+import type { SystemItemsHandle } from "../handles.js";
+import type { HookUI } from "./ui.js";
+
+/** Second argument of every handler. Members read current state, and throw once the session or hook is gone. */
+export interface HookEventContext {
+	/** Runs a program without a shell. A failure of the program does not reject. */
+	exec(command: string, args: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+	readonly ui: HookUI;
+	/** True if a person can answer on the screen; false in print, JSON and RPC mode. */
+	readonly hasUI: boolean;
+	readonly cwd: string;
+	/** null with `--no-session`. */
+	readonly sessionFile: string | null;
+	readonly model: Model<Api> | null;
+	readonly thinkingLevel: ThinkingLevel;
+	/** All entries; index 0 is the header. Frozen. */
+	readonly entries: readonly SessionEntry[];
+	/** The current context after all hooks. Frozen. */
+	readonly messages: readonly AppMessage[];
+	findModel(provider: string, id: string): Model<Api> | null;
+	/** Models with a known API key. */
+	availableModels(): Promise<Model<Api>[]>;
+	/** API key for a model, from OAuth (refreshed), auth file, models file or environment, in this order. */
+	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
+	/**
+	 * API key for a model and the headers of its provider in models.json, as options for `complete` and `stream`.
+	 * @returns undefined if no key is known
+	 */
+	requestAuth(model: Model<Api>): Promise<RequestAuth | undefined>;
+	/**
+	 * Appends an entry of your own type.
+	 * @returns its index, after it is written
+	 * @throws PiError `entry_refused`, writing nothing, for a reserved or missing type or a value that JSON cannot represent
+	 */
+	saveEntry(entry: { type: string; [field: string]: unknown }): Promise<number>;
+	/** Appends several entries in one write: after a crash the log has all of them or none. @returns their indices */
+	saveEntries(entries: readonly { type: string; [field: string]: unknown }[]): Promise<number[]>;
+	/** Computes the context again from the entries; in tool events this happens before the next request. */
+	rebuildContext(): Promise<void>;
+	/** Adds texts to the context; undefined unless the user has granted it to this hook. See `HookAPI.requires`. */
+	readonly systemItems?: SystemItemsHandle;
+	/** Aborted when the run or operation that this handler belongs to is canceled, or when the handler times out. */
+	readonly signal: AbortSignal;
+}
+
+/** Argument of a command handler. */
+export interface CommandContext extends HookEventContext {
+	/** Arguments, split like a shell does: quotes and backslash; an unbalanced quote is literal. */
+	readonly args: string[];
+	/** Everything after the command name and one space. */
+	readonly argsRaw: string;
+	setModel(model: Model<Api>): Promise<void>;
+	setThinkingLevel(level: ThinkingLevel): void;
+	/** Replaces the text in the editor; a no-op without a screen. */
+	setEditorText(text: string): void;
+}

@@ -1,0 +1,242 @@
+import type { Api, AssistantMessage, ImageContent, Model, TextContent, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { ContextMessage } from "../../context/context-message.js";
+import type { AppMessage, CompactionEntry, SessionEntry } from "../../log/entry.js";
+import type {
+	BashToolDetails,
+	EditToolDetails,
+	FindToolDetails,
+	GrepToolDetails,
+	LsToolDetails,
+	ReadToolDetails,
+	WriteToolDetails,
+} from "../../tools/tool.js";
+
+/** A file attached to a prompt. */
+export interface Attachment {
+	id: string;
+	type: "image" | "document";
+	fileName: string;
+	mimeType: string;
+	/** Bytes. */
+	size: number;
+	/** Base64. */
+	content: string;
+	extractedText?: string;
+	/** Base64 of a smaller image. */
+	preview?: string;
+}
+
+interface SessionEventBase {
+	type: "session";
+	readonly entries: readonly SessionEntry[];
+	/** null with `--no-session`. */
+	sessionFile: string | null;
+	/** The previous session file, after a switch, branch or clear; null otherwise. */
+	previousSessionFile: string | null;
+}
+
+/** The position of a compaction in the log. */
+export interface CutPoint {
+	firstKeptEntryIndex: number;
+	/** The cut is inside a turn: its beginning is summarized, its end kept. */
+	isSplitTurn: boolean;
+}
+
+/** The session starts, changes or ends. `before_…` can be canceled. */
+export type SessionEvent = SessionEventBase &
+	(
+		| { reason: "start" | "before_switch" | "switch" | "before_clear" | "clear" | "shutdown" }
+		/** `targetTurnIndex` is the entry index of the user message to branch from. */
+		| { reason: "before_branch" | "branch"; targetTurnIndex: number }
+		| {
+				reason: "before_compact";
+				cutPoint: CutPoint;
+				/** The context before the cut. */
+				messagesToSummarize: readonly AppMessage[];
+				messagesToKeep: readonly AppMessage[];
+				/** Summary of the previous compaction. */
+				previousSummary?: string;
+				tokensBefore: number;
+				model: Model<Api>;
+				apiKey: string | undefined;
+				resolveApiKey(model: Model<Api>): Promise<string | undefined>;
+				customInstructions?: string;
+				signal: AbortSignal;
+		  }
+		| { reason: "compact"; compactionEntry: CompactionEntry; tokensBefore: number; fromHook: boolean }
+	);
+
+/** The reason of a `session` event. */
+export type SessionReason = SessionEvent["reason"];
+
+/** Answer to a `session` event; ignored unless the reason is `before_…`. */
+export interface SessionEventResult {
+	/** Stops a switch, clear, branch or compaction. */
+	cancel?: boolean;
+	/** `before_branch`: the new session keeps all entries, so the conversation is unchanged. */
+	skipConversationRestore?: boolean;
+	/** `before_compact`: replaces the summary by the model. */
+	compactionEntry?: CompactionEntry;
+}
+
+/** A run starts. */
+export interface AgentStartEvent {
+	type: "agent_start";
+}
+
+/** A run has ended. */
+export interface AgentEndEvent {
+	type: "agent_end";
+	/** New messages of this run. */
+	messages: readonly AppMessage[];
+}
+
+/** A turn starts. */
+export interface TurnStartEvent {
+	type: "turn_start";
+	/** From 0 in each run. */
+	turnIndex: number;
+	/** ms since the epoch. */
+	timestamp: number;
+}
+
+/** A turn has ended; its response and tool results are in the log. */
+export interface TurnEndEvent {
+	type: "turn_end";
+	turnIndex: number;
+	message: AssistantMessage;
+	toolResults: readonly ToolResultMessage[];
+}
+
+/** The context is computed and about to be sent. Runs before every request, including retries. */
+export interface BeforeRequestEvent {
+	type: "before_request";
+	readonly model: Readonly<{ provider: string; id: string }>;
+	/** Number of messages in the context, after all hooks. */
+	messageCount: number;
+	/** Tokens of these messages: counted by the provider if known, else estimated. */
+	tokens: number;
+	/** Index of the turn, from 0 in each run. */
+	turnIndex: number;
+}
+
+/** Answer to `before_request`. The first `stop` ends the run: nothing is sent, and pi shows the reason. */
+export type BeforeRequestEventResult = { action: "continue" } | { action: "stop"; reason: string };
+
+/** A tool is about to run. */
+export interface ToolCallEvent {
+	type: "tool_call";
+	toolName: string;
+	toolCallId: string;
+	/** Validated arguments, a frozen copy. */
+	input: Readonly<Record<string, unknown>>;
+}
+
+/** Answer to `tool_call`; without an answer the call runs. The first block wins. */
+export interface ToolCallEventResult {
+	block?: boolean;
+	/** Sent to the model as the tool result. */
+	reason?: string;
+}
+
+interface ToolResultEventBase {
+	type: "tool_result";
+	toolCallId: string;
+	input: Readonly<Record<string, unknown>>;
+	content: readonly (TextContent | ImageContent)[];
+	isError: boolean;
+}
+
+export interface BashToolResultEvent extends ToolResultEventBase {
+	toolName: "bash";
+	details: BashToolDetails | undefined;
+}
+export interface ReadToolResultEvent extends ToolResultEventBase {
+	toolName: "read";
+	details: ReadToolDetails | undefined;
+}
+export interface EditToolResultEvent extends ToolResultEventBase {
+	toolName: "edit";
+	details: EditToolDetails | undefined;
+}
+export interface WriteToolResultEvent extends ToolResultEventBase {
+	toolName: "write";
+	details: WriteToolDetails | undefined;
+}
+export interface GrepToolResultEvent extends ToolResultEventBase {
+	toolName: "grep";
+	details: GrepToolDetails | undefined;
+}
+export interface FindToolResultEvent extends ToolResultEventBase {
+	toolName: "find";
+	details: FindToolDetails | undefined;
+}
+export interface LsToolResultEvent extends ToolResultEventBase {
+	toolName: "ls";
+	details: LsToolDetails | undefined;
+}
+/** A tool that is not built in. */
+export interface CustomToolResultEvent extends ToolResultEventBase {
+	toolName: string;
+	details: unknown;
+}
+
+/** A tool has run. Handlers chain: each receives the result of the one before it. */
+export type ToolResultEvent =
+	| BashToolResultEvent
+	| ReadToolResultEvent
+	| EditToolResultEvent
+	| WriteToolResultEvent
+	| GrepToolResultEvent
+	| FindToolResultEvent
+	| LsToolResultEvent
+	| CustomToolResultEvent;
+
+/** Answer to `tool_result`: each given field replaces that of the tool result. */
+export interface ToolResultEventResult {
+	content?: (TextContent | ImageContent)[];
+	details?: unknown;
+	isError?: boolean;
+}
+
+/** The context is being computed. Handlers must not cause effects. */
+export interface ContextEvent {
+	type: "context";
+	readonly entries: readonly SessionEntry[];
+	/** The messages computed from the entries, after the hooks before this one. */
+	readonly messages: readonly ContextMessage[];
+}
+
+/** Answer to `context`: the list that replaces `event.messages`. */
+export interface ContextEventResult {
+	messages: readonly (ContextMessage | AppMessage)[];
+}
+
+/** Every event by name. */
+export interface HookEvents {
+	session: SessionEvent;
+	agent_start: AgentStartEvent;
+	agent_end: AgentEndEvent;
+	turn_start: TurnStartEvent;
+	turn_end: TurnEndEvent;
+	before_request: BeforeRequestEvent;
+	tool_call: ToolCallEvent;
+	tool_result: ToolResultEvent;
+	context: ContextEvent;
+}
+
+/** Answers by event, for the events that read one. */
+export interface HookAnswers {
+	session: SessionEventResult;
+	before_request: BeforeRequestEventResult;
+	tool_call: ToolCallEventResult;
+	tool_result: ToolResultEventResult;
+	context: ContextEventResult;
+}
+
+/** Allowed return values by event: an answer if the event reads one, or nothing. */
+export type HookResults = {
+	[N in HookEventName]: (N extends keyof HookAnswers ? HookAnswers[N] : never) | undefined | void;
+};
+
+export type HookEventName = keyof HookEvents;
