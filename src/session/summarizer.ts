@@ -167,7 +167,8 @@ async function send(
 	const auth = await models.requestAuth(model);
 	const sent = await sendWithRetries(
 		stream,
-		async () => ({ model, context, options: { ...auth, maxTokens, maxRetries: 0 } }),
+		// No other request starts like this one: a cache entry would cost money and never be read.
+		async () => ({ model, context, options: { ...auth, maxTokens, maxRetries: 0, cacheRetention: "none" } }),
 		{
 			signal,
 			retry: () => retry,

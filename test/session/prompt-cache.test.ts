@@ -109,6 +109,23 @@ test.each([
 	expect(new Set([...found].map(([, marker]) => marker))).toEqual(markers);
 });
 
+test.each(APIS)("over %s a summary is not written to the provider's cache", async (api) => {
+	const { session, provider } = await startSession({
+		model: `${LOOPBACK_PROVIDERS[api]}/scripted`,
+		modelOptions: { apis: APIS },
+		userSettings: { cacheRetention: "long", compaction: { keepRecentTokens: 20 } },
+	});
+	provider.reply("a long answer. ".repeat(100), "short", "## Goal\nThe summary.");
+	await session.prompt("first");
+	await session.prompt("second");
+	await session.compact();
+	expect(provider.requests[2]?.messages[0]?.text).toContain("hand-over notes");
+	const cached = provider.requests.map(({ body }) => /"(?:prompt_)?cache_\w+":/.test(JSON.stringify(body)));
+	// Google's API has an implicit cache only.
+	const isMarked = api !== "google-generative-ai";
+	expect(cached).toEqual([isMarked, isMarked, false]);
+});
+
 test.each([
 	["short", [undefined, undefined]],
 	["long", ["24h", expect.any(String)]],
