@@ -1,4 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { isLocalServer } from "../config/local-addresses.js";
 import type { RequestUsage } from "../log/request-usage.js";
 import type { SessionRequest, UsageSession } from "./usage-index.js";
 
@@ -36,21 +37,30 @@ export interface UsageReport {
 /** A model without a price reports costs of 0, and so does a free one. */
 export type FreeModels = (model: string) => boolean;
 
-/** Whether the report of some requests depends on which models are free. */
-export function needsPrices(requests: Iterable<SessionRequest>): boolean {
-	for (const { usage } of requests) if (usage.cost === 0 && tokensOf(usage) > 0) return true;
-	return false;
+/** The models whose requests have tokens and a cost of 0. */
+export function modelsWithoutCost(requests: Iterable<SessionRequest>): Set<string> {
+	const names = new Set<string>();
+	for (const { usage } of requests) if (usage.cost === 0 && tokensOf(usage) > 0) names.add(usage.model);
+	return names;
 }
 
-/** The models that are known to be free. */
+/** Whether a model was found on a local server, unless models.json defines it. */
+export function isLocalModel(name: string): boolean {
+	return isLocalServer(name.slice(0, name.indexOf("/")));
+}
+
+/**
+ * The models that are known to be free.
+ * @param models all known models; those of a local server may be missing, because it is not running
+ */
 export function findFreeModels(
 	models: Iterable<{ model: Pick<Model<Api>, "provider" | "id" | "cost">; isPriced: boolean }>,
 ): FreeModels {
-	const names = new Set<string>();
+	const known = new Map<string, boolean>();
 	for (const { model, isPriced } of models) {
-		if (isPriced && model.cost.input === 0 && model.cost.output === 0) names.add(`${model.provider}/${model.id}`);
+		known.set(`${model.provider}/${model.id}`, isPriced && model.cost.input === 0 && model.cost.output === 0);
 	}
-	return (name) => names.has(name);
+	return (name) => known.get(name) ?? isLocalModel(name);
 }
 
 /** Sums up requests. @param isFree decides on requests with tokens and a cost of 0: others have an unknown cost */
@@ -62,14 +72,15 @@ export function createUsageReport(
 	const groups = new Map<string, Sum>();
 	const total = new Sum();
 	const dayOf = createDayNames();
-	for (const { session, usage } of requests) {
-		const keys = {
-			day: () => dayOf(usage.at),
-			model: () => usage.model,
-			project: () => session.cwd,
-			session: () => session.id,
-		};
-		const key = keys[by]();
+	const keyOf: Record<UsageGrouping, (request: SessionRequest) => string> = {
+		day: ({ usage }) => dayOf(usage.at),
+		model: ({ usage }) => usage.model,
+		project: ({ session }) => session.cwd,
+		session: ({ session }) => session.id,
+	};
+	for (const request of requests) {
+		const { session, usage } = request;
+		const key = keyOf[by](request);
 		const group = groups.get(key) ?? new Sum();
 		groups.set(key, group);
 		group.add(session, usage, isFree);
@@ -88,6 +99,7 @@ export function startOfDay(now: number, days = 0): number {
 
 class Sum {
 	readonly #sessions = new Set<string>();
+	#latest: string | null = null;
 	readonly #sum = { requests: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 	#cost = 0;
 	#priced = 0;
@@ -95,7 +107,9 @@ class Sum {
 
 	add({ id }: UsageSession, usage: RequestUsage, isFree: FreeModels): void {
 		const { input, output, cacheRead, cacheWrite, cost, model } = usage;
-		this.#sessions.add(id);
+		// The requests of a session mostly follow each other.
+		if (id !== this.#latest) this.#sessions.add(id);
+		this.#latest = id;
 		const sum = this.#sum;
 		sum.requests++;
 		sum.input += input;
