@@ -170,7 +170,13 @@ function repeatedTimes(lists: readonly (readonly number[])[]): ReadonlySet<numbe
 		for (let position = 0; position < list.length; position += FIELDS) times[filled++] = list[position] ?? 0;
 	}
 	times.sort();
-	return new Set(times.filter((time, index) => time === times[index - 1]));
+	const repeated = new Set<number>();
+	let before = Number.NaN;
+	for (const time of times) {
+		if (time === before) repeated.add(time);
+		before = time;
+	}
+	return repeated;
 }
 
 /** Finds requests that were copied to another file. */

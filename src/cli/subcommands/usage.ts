@@ -2,14 +2,7 @@ import { existsSync } from "node:fs";
 import { sessionDirs } from "../../log/catalog.js";
 import { UsageIndex } from "../../usage/usage-index.js";
 import { usageLines, usageTitle } from "../../usage/usage-lines.js";
-import {
-	createUsageReport,
-	type FreeModels,
-	findFreeModels,
-	isLocalModel,
-	modelsWithoutCost,
-	startOfDay,
-} from "../../usage/usage-report.js";
+import { type FreeModels, findFreeModels, isLocalModel, startOfDay, UsageSums } from "../../usage/usage-report.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines, printNotices } from "../standard-io.js";
 import type { Location, SubcommandContext } from "./location.js";
@@ -25,9 +18,8 @@ export async function printUsage(
 	await index.refresh();
 	await index.save();
 	const notices = [...location.warnings];
-	const since = days === null ? 0 : startOfDay(Date.now(), days - 1);
-	const unpriced = modelsWithoutCost(index.requests(since));
-	const report = createUsageReport(index.requests(since), by, await findFree(unpriced, location, notices));
+	const sums = new UsageSums(index.requests(days === null ? 0 : startOfDay(Date.now(), days - 1)), by);
+	const report = sums.report(await findFree(sums.modelsWithoutCost(), location, notices));
 	if (options.json) await printJson(io, report);
 	else {
 		const columns = io.outIsTerminal ? process.stdout.columns : null;
@@ -40,11 +32,11 @@ export async function printUsage(
 
 /** Loads the list of models only if the price of one of these depends on it: that takes longer than the report. */
 async function findFree(
-	models: ReadonlySet<string>,
+	models: readonly string[],
 	{ paths, env, settings }: Location,
 	notices: string[],
 ): Promise<FreeModels> {
-	if (models.size === 0 || ([...models].every(isLocalModel) && !existsSync(paths.models))) return findFreeModels([]);
+	if (models.length === 0 || (models.every(isLocalModel) && !existsSync(paths.models))) return findFreeModels([]);
 	const { loadModelSources } = await import("../../config/model-sources.js");
 	const { registry } = await loadModelSources({ paths, env, settings, onWarning: (line) => notices.push(line) });
 	return findFreeModels(registry.all().map((model) => ({ model, isPriced: registry.isPriced(model) })));
