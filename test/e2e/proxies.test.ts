@@ -11,6 +11,7 @@ const APIS = [
 	"azure-openai-responses",
 	"bedrock-converse-stream",
 	"google-generative-ai",
+	"google-vertex",
 	"mistral-conversations",
 	"openai-codex-responses",
 	"openai-completions",
