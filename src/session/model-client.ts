@@ -47,5 +47,6 @@ function withUserAgent(model: Model<Api>, options: SimpleStreamOptions, agent: s
 /** The Bedrock client does not use `fetch`; pi's patch of it asks the model for the proxy of an address. */
 function withProxy(model: Model<Api>): Model<Api> & { proxyOf?: (url: string) => string } {
 	if (model.api !== "bedrock-converse-stream") return model;
-	return { ...model, proxyOf: (url) => proxyOf(url)?.url ?? "" };
+	// With "socks5", its SOCKS client would resolve the host on this machine.
+	return { ...model, proxyOf: (url) => proxyOf(url)?.url.replace(/^socks5:/, "socks5h:") ?? "" };
 }
