@@ -1,10 +1,12 @@
 import { createServer, type ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
 import type { PiOptions } from "../helpers/pi-environment.js";
 import { AUTHORITY, listen, startProxy, startSocksProxy, startTlsServer } from "../helpers/proxy.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempAgentDir } from "../helpers/temp.js";
+import { agentDirFor, openPi, submit } from "./support.js";
 
 const APIS = [
 	"anthropic-messages",
@@ -162,6 +164,35 @@ describe("a SOCKS proxy", () => {
 			"lab/one: cannot connect to proxy 127.0.0.1:9 for lab at models.test:443: connection refused (ECONNREFUSED)",
 		);
 	});
+});
+
+test.each([40, 80, 120])("the screen names the proxy, the step and what to do at %i columns", async (columns) => {
+	const { proxy, env, at } = await startSite({ refuses: 407 });
+	const lab = { baseUrl: "https://models.test/v1", api: "openai-completions", apiKey: KEY, models: [{ id: "one" }] };
+	const agentDir = tempAgentDir({ models: { providers: { lab } }, settings: { retry: { enabled: false } } });
+	const pi = await openPi({ agentDir, env, args: ["--model", "lab/one", "--no-session"], columns, rows: 30 });
+	await submit(pi, "hi");
+	const words = async () => (await pi.screen()).replace(/[\s▎]+/g, "");
+	await expect.poll(words).toContain("host:port");
+	expect(await words()).toContain(`proxy${at}requiresausernameandpasswordforlabatmodels.test:443(407)`);
+	expect(await words()).toContain("addthemtotheproxy'saddress,asinHTTPS_PROXY=http://user:password@host:port");
+	expect(proxy.requests).toEqual(["CONNECT models.test:443"]);
+});
+
+test("the browser's answer to a login is exchanged for a token through the proxy", async () => {
+	const { proxy, env } = await startSite({ refuses: 403 });
+	const agentDir = agentDirFor(await startProvider());
+	const pi = await openPi({ agentDir, env, columns: 1000, rows: 30 });
+	await pi.waitForText("0%");
+	await submit(pi, "/login anthropic");
+	await pi.waitForText("Log in to Anthropic");
+	await pi.press("enter");
+	await pi.waitForText(/[?&]state=[\w-]+/);
+	const [, state = ""] = /[?&]state=([\w-]+)/.exec(await pi.screen()) ?? [];
+	pi.paste(`http://localhost:53692/callback?code=a&state=${state}`);
+	await pi.waitForText("callback?code=a");
+	await pi.press("enter");
+	await expect.poll(() => proxy.requests).toEqual(["CONNECT platform.claude.com:443"]);
 });
 
 test("a login is renewed through the proxy", async () => {
