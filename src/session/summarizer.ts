@@ -9,7 +9,7 @@ import { describeError, PiError } from "../errors.js";
 import type { AppMessage } from "../log/entry.js";
 import type { SessionModels } from "./session-setup.js";
 
-/** What is summarized, and how. */
+/** A conversation to summarize, and the form of the summary. */
 export interface SummaryTask {
 	messages: readonly AppMessage[];
 	/** The summary of everything before them. */
@@ -35,14 +35,14 @@ export interface SummarizerDeps {
 	signal: AbortSignal;
 	/** Receives the summary so far. */
 	onText(text: string): void;
-	/** Tells why a model is asked again, or another one instead. */
+	/** Receives the reason why a model is asked again, or another model instead. */
 	onNotice(message: string): void;
 }
 
 /** A summary, and who wrote it. */
 export interface Summary {
 	text: string;
-	/** null: pi, without a model. */
+	/** null: pi wrote it without a model. */
 	model: Model<Api> | null;
 	/** Why pi wrote it. */
 	reason?: string;
