@@ -24,6 +24,7 @@ export type PiErrorCode =
 	| "command_failed"
 	| "session_busy"
 	| "not_a_terminal"
+	| "package_missing"
 	| "proxy_invalid"
 	| "export_failed"
 	| "tool_unknown";

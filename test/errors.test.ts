@@ -9,6 +9,7 @@ import { SessionLog } from "../src/log/session-log.js";
 import { runPrompts } from "../src/modes/run-prompts.js";
 import { readProxyRules } from "../src/network/proxy-rules.js";
 import { createAgentSession } from "../src/session/create-session.js";
+import { missingPackage } from "../src/session/model-client.js";
 import { createHookTest } from "../src/testing/index.js";
 import { run } from "./cli/subcommands/run.js";
 import { httpError } from "./helpers/loopback-provider.js";
@@ -60,6 +61,7 @@ function sessionFile(content?: string): string {
 const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 	bad_arguments: () => thrownBy(() => parseArgs(["--nope"])),
 	not_a_terminal: () => refusal({}, "/theme"),
+	package_missing: async () => missingPackage(new Error("Cannot find package '@aws-sdk/x' imported from /y.js")),
 	proxy_invalid: () => thrownBy(() => readProxyRules({ HTTPS_PROXY: "not a proxy" })),
 	tool_unknown: () => refusal({ tools: ["nope"] }),
 	command_failed: () =>

@@ -1,5 +1,7 @@
 import { hostAndPort, type ResponseFacts } from "./response-facts.js";
 
+type Failure = NonNullable<ResponseFacts["error"]>;
+
 /** Where a request went. */
 export interface RequestPlace {
 	provider: string;
@@ -59,6 +61,7 @@ export function describeConnection(raw: string, place: RequestPlace | undefined,
 	}
 	const refusal = /^Proxy response \((\d+)\)/.exec(cause?.message ?? "")?.[1];
 	if (proxy && refusal) return refusedByProxy(proxy, server, Number(refusal));
+	if (proxy && cause?.code.startsWith("SOCKS_")) return refusedBySocks(proxy, server, cause);
 	const step = cause ? failedStep(cause) : null;
 	// All steps before TLS are between pi and the proxy.
 	const isOfProxy = proxy && (isProxyError || !step?.startsWith("TLS"));
@@ -74,6 +77,12 @@ function refusedByProxy(proxy: string, server: string, status: number): string {
 	return status < 500
 		? `proxy ${proxy} refused to connect to ${server} (${status})`
 		: `proxy ${proxy} cannot connect to ${server} (${status})`;
+}
+
+function refusedBySocks(proxy: string, server: string, { code, message }: Failure): string {
+	if (code === "SOCKS_ACCOUNT") return `proxy ${proxy} requires a user name and password for ${server}`;
+	const verb = code === "SOCKS_REFUSED" ? "refused to" : "cannot";
+	return `proxy ${proxy} ${verb} connect to ${server} (${message})`;
 }
 
 const BROKEN: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
@@ -101,7 +110,7 @@ const TLS_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The step at which connecting failed; null if the connection was made. */
-function failedStep({ code, message }: { code: string; message: string }): string | null {
+function failedStep({ code, message }: Failure): string | null {
 	const step = STEPS[code];
 	if (step !== undefined) return step;
 	if (/before secure TLS connection/i.test(message)) return "TLS failed (the server closed the connection)";

@@ -2,7 +2,7 @@ import { revealLine } from "../util/reveal.js";
 import { describeConnection, type RequestPlace } from "./connection-failure.js";
 import { kindOfFailure } from "./failure-kinds.js";
 import { leadingStatus } from "./failure-status.js";
-import { hostAndPort, NO_FACTS } from "./response-facts.js";
+import { hostAndPort, NO_FACTS, type ResponseFacts } from "./response-facts.js";
 
 /** Maximum length of a displayed error, in UTF-16 units. */
 const MAX_LENGTH = 1000;
@@ -18,7 +18,7 @@ const PAGE = /^\s*(?:<!doctype html|<html|<head|<body)/i;
  * @param place absent for a reply of an earlier version of pi
  */
 export function describeFailure(text: string | undefined, place?: RequestPlace, facts = NO_FACTS): string {
-	const raw = text?.trim() ?? "";
+	const raw = withBody(text?.trim() ?? "", facts);
 	const connection = describeConnection(raw, place, facts);
 	if (connection !== null) return revealLine(connection, { maxLength: MAX_LENGTH });
 	const prefix = /^(?:\w+ API error \(\d{3}\):|\d{3}\b)?\s*/.exec(raw)?.[0] ?? "";
@@ -27,7 +27,15 @@ export function describeFailure(text: string | undefined, place?: RequestPlace, 
 	const words = messageIn(body) ?? body;
 	if (PAGE.test(words)) return revealLine(describePage(words, status, place));
 	const line = [status !== null && status >= 400 ? status : "", words].join(" ").trim();
-	return revealLine(withCode(line, body), { maxLength: MAX_LENGTH }) || "the request failed";
+	return revealLine(withCode(line, facts.body ?? body), { maxLength: MAX_LENGTH }) || "the request failed";
+}
+
+/**
+ * The error of a client with the body of the response, if the client found nothing in it: those of OpenAI read only the
+ * field `error` of an object.
+ */
+export function withBody(text: string, { body }: ResponseFacts): string {
+	return body ? text.replace(/^(\d{3}) status code \(no body\)$/, (_, status) => `${status} ${body}`) : text;
 }
 
 function describePage(body: string, status: number | null, place: RequestPlace | undefined): string {
@@ -40,7 +48,7 @@ function describePage(body: string, status: number | null, place: RequestPlace |
 /** Adds a code of a JSON error, such as `insufficient_quota`, if only the code says what kind of failure it is. */
 function withCode(line: string, body: string): string {
 	const kind = kindOfFailure(line);
-	const coded = codesIn(parseObject(body)).map((code) => `${line} (${code})`);
+	const coded = codesIn(parseJson(body)).map((code) => `${line} (${code})`);
 	return coded.find((text) => kindOfFailure(text) !== kind) ?? line;
 }
 
@@ -57,14 +65,17 @@ function codesIn(value: unknown): string[] {
 const CODE_FIELDS: ReadonlySet<string> = new Set(["code", "type", "status", "reason"]);
 const CODE = /^\w{1,60}$/;
 
+/** `detail` is the field of FastAPI, whose list of invalid fields has `msg`. */
+const MESSAGE_FIELDS = ["error", "message", "detail", "msg"];
+
 /** The message in a JSON error such as `{"error": {"message": …}}`, whose message may itself be JSON. */
 function messageIn(body: string): string | null {
-	const found = findMessage(parseObject(body));
+	const found = findMessage(parseJson(body));
 	return found === null ? null : (messageIn(found.trim()) ?? found);
 }
 
-function parseObject(body: string): unknown {
-	if (!body.startsWith("{")) return null;
+function parseJson(body: string): unknown {
+	if (!/^[[{]/.test(body)) return null;
 	try {
 		return JSON.parse(body);
 	} catch {
@@ -74,7 +85,12 @@ function parseObject(body: string): unknown {
 
 function findMessage(value: unknown): string | null {
 	if (typeof value === "string") return value || null;
+	if (Array.isArray(value)) return findMessage(value[0]);
 	if (typeof value !== "object" || value === null) return null;
 	const fields = new Map<string, unknown>(Object.entries(value));
-	return findMessage(fields.get("error")) ?? findMessage(fields.get("message")) ?? null;
+	for (const name of MESSAGE_FIELDS) {
+		const found = findMessage(fields.get(name));
+		if (found !== null) return found;
+	}
+	return null;
 }

@@ -4,6 +4,8 @@ export interface ResponseFacts {
 	status: number | null;
 	/** The delay that a failed response requests, in ms; null for none. */
 	retryAfterMs: number | null;
+	/** JSON body of a failed response; null for none. */
+	body: string | null;
 	/** The response is a web page. */
 	isPage: boolean;
 	/** The error that broke the connection. */
@@ -18,6 +20,7 @@ export interface ResponseFacts {
 export const NO_FACTS: ResponseFacts = {
 	status: null,
 	retryAfterMs: null,
+	body: null,
 	isPage: false,
 	error: null,
 	proxy: null,

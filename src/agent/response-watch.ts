@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { watchErrorBodies } from "../network/error-bodies.js";
 import { proxyOf } from "../network/network.js";
 import { hostAndPort, NO_FACTS, type ResponseFacts } from "./response-facts.js";
 
@@ -11,7 +12,7 @@ export interface ResponseWatch {
 
 /**
  * Watches the requests to the server at `baseUrl`. pi-ai does not expose headers and connection errors, so this reads them
- * from the diagnostics channels of Node's fetch.
+ * from the diagnostics channels of Node's fetch, and the bodies of failed responses, of which clients omit parts, from ours.
  */
 export function watchResponse(baseUrl: string): ResponseWatch {
 	const origin = originOf(baseUrl);
@@ -35,6 +36,9 @@ export function watchResponse(baseUrl: string): ResponseWatch {
 	};
 	subscribe(HEADERS, onHeaders);
 	subscribe(ERROR, onError);
+	const unwatch = watchErrorBodies((url, body) => {
+		if (originOf(url) === origin) facts = { ...facts, body };
+	});
 	return {
 		get facts() {
 			return facts;
@@ -42,6 +46,7 @@ export function watchResponse(baseUrl: string): ResponseWatch {
 		stop() {
 			unsubscribe(HEADERS, onHeaders);
 			unsubscribe(ERROR, onError);
+			unwatch();
 		},
 	};
 }

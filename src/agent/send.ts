@@ -1,7 +1,8 @@
 import type { AssistantMessage, AssistantMessageEvent } from "@mariozechner/pi-ai";
 import { sleep } from "../util/abort.js";
-import { describeFailure } from "./failure.js";
+import { describeFailure, withBody } from "./failure.js";
 import { kindOfFailure } from "./failure-kinds.js";
+import type { ResponseFacts } from "./response-facts.js";
 import { MAX_WAIT_MS, type RetryPolicy, retryDelay, retryTime } from "./retry.js";
 import { type ModelRequest, readReply, type StreamFunction } from "./stream.js";
 
@@ -69,6 +70,13 @@ export async function sendWithRetries<R extends ModelRequest>(
 	}
 }
 
+/** A failed reply with everything that the provider answered: clients omit codes, and sometimes the message. */
+function withAnswer(reply: AssistantMessage, facts: ResponseFacts): AssistantMessage {
+	if (reply.errorMessage === undefined || !facts.body) return reply;
+	const complete = withBody(reply.errorMessage, facts);
+	return { ...reply, errorMessage: complete.includes(facts.body) ? complete : `${complete} ${facts.body}` };
+}
+
 /** @returns `delayMs`: the delay before a retry; null for none */
 async function sendOnce(
 	stream: StreamFunction,
@@ -82,7 +90,7 @@ async function sendOnce(
 		onEvent,
 		idleTimeoutMs: options.idleTimeoutMs(),
 	});
-	const refusal = options.refusalOf(reply);
+	const refusal = options.refusalOf(withAnswer(reply, facts));
 	if (reply.stopReason !== "error") return { reply, refusal, delayMs: null };
 	const { retryAfterMs } = facts;
 	const failure = describeFailure(reply.errorMessage, request.model, facts);

@@ -9,39 +9,42 @@ interface ApiLimits {
 	bytes: number;
 	/** Longest side in pixels: the longest accepted one, or a shorter one above which the provider scales down itself. */
 	edge?: number;
+	/** Page of the provider with these figures. */
 	source: string;
 }
 
-const MB = 1024 * 1024;
+/** Providers do not say whether their MB is 1000² or 1024² bytes: the smaller is safe. */
+const MB = 1_000_000;
 const PNG_JPEG_WEBP = ["image/png", "image/jpeg", "image/webp"] as const;
 
-/** The limits of each API that pi supports. */
+/** The documented limits of each API that pi supports, as of November 2026. */
 export const API_LIMITS: readonly ApiLimits[] = [
 	{
-		// 5 MB of base64. Accepts 8000 px, and 2000 px in requests with more than 20 images.
+		// 5 MB of base64. Accepts 8000 px, and 2000 px in requests with more than 20 images. Scales to 1568 px, for some models
+		// to 2576 px.
 		apis: "anthropic-messages",
 		types: [...PNG_JPEG_WEBP, "image/gif"],
 		bytes: (5 * MB * 3) / 4,
 		edge: 1568,
-		source: "https://docs.claude.com/en/docs/build-with-claude/vision",
+		source: "https://platform.claude.com/docs/en/build-with-claude/vision",
 	},
 	{
-		// A GIF must not be animated.
+		// A GIF must not be animated. Up to 500 images and 50 MB in a request; scales to 2000 px, and 768 px on the shorter side.
 		apis: "openai-completions, openai-responses, azure-openai-responses, openai-codex-responses",
 		types: PNG_JPEG_WEBP,
 		bytes: 20 * MB,
-		edge: 2048,
+		edge: 2000,
 		source: "https://platform.openai.com/docs/guides/images-vision",
 	},
 	{
-		// 20 MB is the limit of the complete request.
+		// 7 MB is the limit of Vertex AI for inline data; the Gemini API limits only the complete request. No limit in pixels.
 		apis: "google-generative-ai, google-vertex",
 		types: PNG_JPEG_WEBP,
-		bytes: (20 * MB * 3) / 4,
-		edge: 3072,
-		source: "https://ai.google.dev/gemini-api/docs/image-understanding",
+		bytes: 7 * MB,
+		source: "https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/image-understanding",
 	},
 	{
+		// Up to 20 images in a message.
 		apis: "bedrock-converse-stream",
 		types: [...PNG_JPEG_WEBP, "image/gif"],
 		bytes: 3.75 * MB,

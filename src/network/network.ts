@@ -1,16 +1,17 @@
 import { pacedFetch } from "../util/paced-fetch.js";
+import { withErrorBodies } from "./error-bodies.js";
 import type { ProxyRules, ProxyServer } from "./proxy-rules.js";
 
 let rules: ProxyRules | null = null;
 let ready: Promise<void> | null = null;
 
 /**
- * Sets up `fetch` for this process: paced, and through the proxies that the environment names. The proxy client is loaded
+ * Sets up `fetch` for this process: paced, with `watchErrorBodies`, and through the proxies that the environment names. The proxy client is loaded
  * with the first request.
  * @throws PiError `proxy_invalid`
  */
 export async function setUpNetwork(env: Readonly<Record<string, string | undefined>>): Promise<void> {
-	const fetch = pacedFetch(globalThis.fetch);
+	const fetch = withErrorBodies(pacedFetch(globalThis.fetch));
 	const isProxied = Object.keys(env).some((name) => /^(?:https?|all)_proxy$/i.test(name) && env[name]);
 	rules = isProxied ? (await import("./proxy-rules.js")).readProxyRules(env) : null;
 	ready = null;

@@ -6,6 +6,7 @@ import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
+import { describeError } from "../errors.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
@@ -246,7 +247,12 @@ export class AgentSession {
 	}
 
 	async setModel(model: Model<Api>): Promise<void> {
-		this.#components.state.setModel(model);
+		const { state, setup, events } = this.#components;
+		state.setModel(model);
+		// Not awaited: it loads while the user types.
+		setup.client.prepare(model).catch((error: unknown) => {
+			events.emit({ type: "notice", level: "warning", message: describeError(error) });
+		});
 	}
 
 	setThinkingLevel(level: ThinkingLevel): void {

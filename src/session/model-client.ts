@@ -1,4 +1,5 @@
 import type { Api, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import { errorText, PiError } from "../errors.js";
 import { prepareNetwork, proxyOf } from "../network/network.js";
 import { packageVersion } from "../util/package-root.js";
 import { repairPayload } from "./repair-payload.js";
@@ -24,14 +25,33 @@ export async function loadModelClient(): Promise<ModelClient> {
 		clampThinkingLevel: (model: Model<Api>, level) => ai.clampThinkingLevel(model, level),
 		async prepare(model) {
 			await prepareNetwork();
-			if (model.api === "bedrock-converse-stream") {
-				// pi-ai imports its Bedrock client from a path that does not exist in a bundle.
-				const { bedrockProviderModule } = await import("@mariozechner/pi-ai/bedrock-provider");
-				ai.setBedrockProviderModule(bedrockProviderModule);
-			} else await PROVIDER_CLIENTS[model.api]?.();
+			// pi-ai imports its Bedrock client from a path that does not exist in a bundle.
+			if (model.api === "bedrock-converse-stream") ai.setBedrockProviderModule(await loadBedrock(model));
+			else await PROVIDER_CLIENTS[model.api]?.();
 		},
 		release: (sessionId) => ai.cleanupSessionResources(sessionId),
 	};
+}
+
+/** The Bedrock client. pi does not contain the SDK that it needs, which is larger than pi. */
+async function loadBedrock(model: Model<Api>) {
+	try {
+		const { bedrockProviderModule } = await import("@mariozechner/pi-ai/bedrock-provider");
+		// It loads this one during the first request, if there is a proxy.
+		if (proxyOf(model.baseUrl)) await import("@smithy/node-http-handler");
+		return bedrockProviderModule;
+	} catch (error) {
+		throw missingPackage(error) ?? error;
+	}
+}
+
+/** The error for a package of the Bedrock client that is not installed; null for another error. */
+export function missingPackage(error: unknown): PiError | null {
+	const name = /^Cannot find package '([^']+)'/.exec(errorText(error))?.[1];
+	if (name === undefined) return null;
+	return new PiError("package_missing", `Amazon Bedrock needs the package ${name}, which is not installed`, {
+		hint: `install it next to pi: npm install --global ${name}`,
+	});
 }
 
 /** Some providers serve a login or plan only to the client that it was made for; pi-ai or the user names that client. */
@@ -47,5 +67,6 @@ function withUserAgent(model: Model<Api>, options: SimpleStreamOptions, agent: s
 /** The Bedrock client does not use `fetch`; pi's patch of it asks the model for the proxy of an address. */
 function withProxy(model: Model<Api>): Model<Api> & { proxyOf?: (url: string) => string } {
 	if (model.api !== "bedrock-converse-stream") return model;
-	return { ...model, proxyOf: (url) => proxyOf(url)?.url ?? "" };
+	// With "socks5", its SOCKS client would resolve the host on this machine.
+	return { ...model, proxyOf: (url) => proxyOf(url)?.url.replace(/^socks5:/, "socks5h:") ?? "" };
 }

@@ -60,7 +60,7 @@ export interface ModelClient {
 	isOverflow(message: AssistantMessage, contextWindow: number): boolean;
 	/** The nearest level that a model supports. */
 	clampThinkingLevel(model: Model<Api>, level: ThinkingLevel): ThinkingLevel;
-	/** Loads the code for requests to a model; call before `stream`. */
+	/** Loads the code for requests to a model; call before `stream`. @throws PiError `package_missing` */
 	prepare(model: Model<Api>): Promise<void>;
 	/** Releases the resources that the client holds for a session. */
 	release(sessionId: string): void;

@@ -9,7 +9,7 @@ import { describeError, PiError } from "../errors.js";
 import type { AppMessage } from "../log/entry.js";
 import type { SessionModels } from "./session-setup.js";
 
-/** What is summarized, and how. */
+/** A conversation to summarize, and the form of the summary. */
 export interface SummaryTask {
 	messages: readonly AppMessage[];
 	/** The summary of everything before them. */
@@ -35,14 +35,14 @@ export interface SummarizerDeps {
 	signal: AbortSignal;
 	/** Receives the summary so far. */
 	onText(text: string): void;
-	/** Tells why a model is asked again, or another one instead. */
+	/** Receives the reason why a model is asked again, or another model instead. */
 	onNotice(message: string): void;
 }
 
 /** A summary, and who wrote it. */
 export interface Summary {
 	text: string;
-	/** null: pi, without a model. */
+	/** null: pi wrote it without a model. */
 	model: Model<Api> | null;
 	/** Why pi wrote it. */
 	reason?: string;
@@ -167,7 +167,8 @@ async function send(
 	const auth = await models.requestAuth(model);
 	const sent = await sendWithRetries(
 		stream,
-		async () => ({ model, context, options: { ...auth, maxTokens, maxRetries: 0 } }),
+		// No other request starts like this one: a cache entry would cost money and never be read.
+		async () => ({ model, context, options: { ...auth, maxTokens, maxRetries: 0, cacheRetention: "none" } }),
 		{
 			signal,
 			retry: () => retry,

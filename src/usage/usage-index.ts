@@ -91,16 +91,17 @@ export class UsageIndex {
 	 * @param since leaves out earlier requests; ms since the epoch
 	 */
 	*requests(since = 0): Generator<SessionRequest> {
-		const copies = new Copies();
 		const files = [...this.#files].filter(([path, { mtimeMs }]) => this.#listed.has(path) && mtimeMs >= since);
 		files.sort(([pathA, a], [pathB, b]) => a.beganAt - b.beganAt || (pathA < pathB ? -1 : 1));
+		const repeated = repeatedTimes(files.map(([, { requests }]) => requests));
+		const copies = new Copies();
 		for (const [, { id, cwd, requests }] of files) {
 			const session = { id, cwd };
 			for (let position = 0; position < requests.length; position += FIELDS) {
 				const at = requests[position] ?? 0;
 				if (at < since) continue;
 				const usage = decodeRequest(requests, position, this.#models);
-				if (!copies.has(usage)) yield { session, usage };
+				if (!repeated.has(at) || !copies.has(usage)) yield { session, usage };
 			}
 		}
 	}
@@ -159,6 +160,23 @@ function markBefore(file: OpenFile, offset: number): string {
 	const bytes = Buffer.alloc(Math.min(offset, MARK_BYTES));
 	const count = file.readSome(bytes, offset - bytes.length);
 	return createHash("sha1").update(bytes.subarray(0, count)).digest("base64");
+}
+
+/** Times at which several requests were written: only these can be copies of each other. */
+function repeatedTimes(lists: readonly (readonly number[])[]): ReadonlySet<number> {
+	const times = new Float64Array(lists.reduce((count, { length }) => count + length / FIELDS, 0));
+	let filled = 0;
+	for (const list of lists) {
+		for (let position = 0; position < list.length; position += FIELDS) times[filled++] = list[position] ?? 0;
+	}
+	times.sort();
+	const repeated = new Set<number>();
+	let before = Number.NaN;
+	for (const time of times) {
+		if (time === before) repeated.add(time);
+		before = time;
+	}
+	return repeated;
 }
 
 /** Finds requests that were copied to another file. */

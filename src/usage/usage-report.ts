@@ -1,4 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { isLocalServer } from "../config/local-addresses.js";
 import type { RequestUsage } from "../log/request-usage.js";
 import type { SessionRequest, UsageSession } from "./usage-index.js";
 
@@ -36,48 +37,70 @@ export interface UsageReport {
 /** A model without a price reports costs of 0, and so does a free one. */
 export type FreeModels = (model: string) => boolean;
 
-/** Whether the report of some requests depends on which models are free. */
-export function needsPrices(requests: Iterable<SessionRequest>): boolean {
-	for (const { usage } of requests) if (usage.cost === 0 && tokensOf(usage) > 0) return true;
-	return false;
+/** Whether a model was found on a local server, unless models.json defines it. */
+export function isLocalModel(name: string): boolean {
+	return isLocalServer(name.slice(0, name.indexOf("/")));
 }
 
-/** The models that are known to be free. */
+/**
+ * The models that are known to be free.
+ * @param models all known models; those of a local server may be missing, because it is not running
+ */
 export function findFreeModels(
 	models: Iterable<{ model: Pick<Model<Api>, "provider" | "id" | "cost">; isPriced: boolean }>,
 ): FreeModels {
-	const names = new Set<string>();
+	const known = new Map<string, boolean>();
 	for (const { model, isPriced } of models) {
-		if (isPriced && model.cost.input === 0 && model.cost.output === 0) names.add(`${model.provider}/${model.id}`);
+		known.set(`${model.provider}/${model.id}`, isPriced && model.cost.input === 0 && model.cost.output === 0);
 	}
-	return (name) => names.has(name);
+	return (name) => known.get(name) ?? isLocalModel(name);
 }
 
-/** Sums up requests. @param isFree decides on requests with tokens and a cost of 0: others have an unknown cost */
+/** Sums up requests. @param isFree see `UsageSums.report` */
 export function createUsageReport(
 	requests: Iterable<SessionRequest>,
 	by: UsageGrouping,
 	isFree: FreeModels,
 ): UsageReport {
-	const groups = new Map<string, Sum>();
-	const total = new Sum();
-	const dayOf = createDayNames();
-	for (const { session, usage } of requests) {
-		const keys = {
-			day: () => dayOf(usage.at),
-			model: () => usage.model,
-			project: () => session.cwd,
-			session: () => session.id,
+	return new UsageSums(requests, by).report(isFree);
+}
+
+/** Sums over requests, which are read once, before it is known which models are free. */
+export class UsageSums {
+	readonly #by: UsageGrouping;
+	readonly #groups = new Map<string, Sum>();
+	readonly #total = new Sum();
+
+	constructor(requests: Iterable<SessionRequest>, by: UsageGrouping) {
+		this.#by = by;
+		const dayOf = createDayNames();
+		const keyOf: Record<UsageGrouping, (request: SessionRequest) => string> = {
+			day: ({ usage }) => dayOf(usage.at),
+			model: ({ usage }) => usage.model,
+			project: ({ session }) => session.cwd,
+			session: ({ session }) => session.id,
 		};
-		const key = keys[by]();
-		const group = groups.get(key) ?? new Sum();
-		groups.set(key, group);
-		group.add(session, usage, isFree);
-		total.add(session, usage, isFree);
+		for (const request of requests) {
+			const { session, usage } = request;
+			const key = keyOf[by](request);
+			const group = this.#groups.get(key) ?? new Sum();
+			this.#groups.set(key, group);
+			group.add(session, usage);
+			this.#total.add(session, usage);
+		}
 	}
-	const rows = [...groups].map(([key, sum]): UsageRow => ({ key, ...sum.total() }));
-	rows.sort((a, b) => (by === "day" ? compare(b.key, a.key) : bySize(a, b) || compare(a.key, b.key)));
-	return { rows, total: total.total() };
+
+	/** The models with requests that have tokens and a cost of 0. */
+	modelsWithoutCost(): string[] {
+		return [...this.#total.withoutCost.keys()];
+	}
+
+	/** @param isFree decides on requests with tokens and a cost of 0: others have an unknown cost */
+	report(isFree: FreeModels): UsageReport {
+		const rows = [...this.#groups].map(([key, sum]): UsageRow => ({ key, ...sum.total(isFree) }));
+		rows.sort((a, b) => (this.#by === "day" ? compare(b.key, a.key) : bySize(a, b) || compare(a.key, b.key)));
+		return { rows, total: this.#total.total(isFree) };
+	}
 }
 
 /** Start of a day in local time, `days` days ago; 0: today. ms since the epoch. */
@@ -87,15 +110,20 @@ export function startOfDay(now: number, days = 0): number {
 }
 
 class Sum {
+	/** Model → its requests with tokens and a cost of 0. */
+	readonly withoutCost = new Map<string, number>();
 	readonly #sessions = new Set<string>();
+	#latest: string | null = null;
 	readonly #sum = { requests: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 	#cost = 0;
 	#priced = 0;
 	#unpriced = 0;
 
-	add({ id }: UsageSession, usage: RequestUsage, isFree: FreeModels): void {
+	add({ id }: UsageSession, usage: RequestUsage): void {
 		const { input, output, cacheRead, cacheWrite, cost, model } = usage;
-		this.#sessions.add(id);
+		// The requests of a session mostly follow each other.
+		if (id !== this.#latest) this.#sessions.add(id);
+		this.#latest = id;
 		const sum = this.#sum;
 		sum.requests++;
 		sum.input += input;
@@ -104,20 +132,26 @@ class Sum {
 		sum.cacheWrite += cacheWrite;
 		// A failed request without tokens costs nothing, whatever the price.
 		if (tokensOf(usage) === 0 && !cost) return;
-		if (cost === null || (cost === 0 && !isFree(model))) this.#unpriced++;
+		if (cost === null) this.#unpriced++;
+		else if (cost === 0) this.withoutCost.set(model, (this.withoutCost.get(model) ?? 0) + 1);
 		else {
 			this.#priced++;
 			this.#cost += cost;
 		}
 	}
 
-	total(): UsageTotal {
-		const isUnknown = this.#priced === 0 && this.#unpriced > 0;
+	total(isFree: FreeModels): UsageTotal {
+		let [priced, unpriced] = [this.#priced, this.#unpriced];
+		for (const [model, requests] of this.withoutCost) {
+			if (isFree(model)) priced += requests;
+			else unpriced += requests;
+		}
+		const isUnknown = priced === 0 && unpriced > 0;
 		return {
 			sessions: this.#sessions.size,
 			...this.#sum,
 			cost: isUnknown ? null : roundCost(this.#cost),
-			...(!isUnknown && this.#unpriced > 0 && { unpriced: this.#unpriced }),
+			...(!isUnknown && unpriced > 0 && { unpriced }),
 		};
 	}
 }

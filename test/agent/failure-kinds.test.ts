@@ -1,15 +1,22 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Api, Model } from "@mariozechner/pi-ai";
-import { expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { FAILURE_KINDS, kindOfFailure } from "../../src/agent/failure-kinds.js";
 import { sendWithRetries } from "../../src/agent/send.js";
+import { setUpNetwork } from "../../src/network/network.js";
 import { loadModelClient } from "../../src/session/model-client.js";
 import { listen } from "../helpers/proxy.js";
 
 const part = (claims: unknown) => Buffer.from(JSON.stringify(claims)).toString("base64url");
 /** A key that all clients accept: Codex reads the account from it. */
 const KEY = `e30.${part({ "https://api.openai.com/auth": { chatgpt_account_id: "a" } })}.c2ln`;
+
+const { fetch } = globalThis;
+beforeAll(() => setUpNetwork({}));
+afterAll(() => {
+	globalThis.fetch = fetch;
+});
 
 /** Sends a request with the client of an API to a server that answers with an error. */
 async function failWith(api: Api, status: number, body: unknown, headers: Record<string, string> = {}) {
@@ -69,6 +76,7 @@ const RESPONSES = "openai-responses";
 const CODEX = "openai-codex-responses";
 const ANTHROPIC = "anthropic-messages";
 const GOOGLE = "google-generative-ai";
+const VERTEX = "google-vertex";
 const MISTRAL = "mistral-conversations";
 const BEDROCK = "bedrock-converse-stream";
 const aws = (name: string) => ({ "x-amzn-errortype": name });
@@ -132,6 +140,18 @@ test.each<[api: Api, kind: string, status: number, body: unknown, headers?: Reco
 		503,
 		openai("The engine is currently overloaded, please try again later", null, "server_error"),
 	],
+	// Clients omit the code, and the complete body if it is not an object with `error`.
+	[COMPLETIONS, "quota", 429, { error: { message: "Request failed", code: "insufficient_quota" } }],
+	[RESPONSES, "quota", 429, { error: { message: "Request failed", type: "insufficient_quota" } }],
+	[COMPLETIONS, "context", 400, { error: { message: "Request failed", code: "context_length_exceeded" } }],
+	[COMPLETIONS, "model", 404, { error: { message: "Request failed", code: "model_not_found" } }],
+	[COMPLETIONS, "context", 400, { object: "error", message: "This model's maximum context length is 4096 tokens." }],
+	[COMPLETIONS, "model", 404, { object: "error", message: "The model `nope` does not exist.", code: 404 }],
+	[COMPLETIONS, "model", 404, { detail: "Model not found: nope" }],
+	[COMPLETIONS, "refused request", 422, { detail: [{ loc: ["body"], msg: "field required", type: "missing" }] }],
+	[COMPLETIONS, "key", 400, [google(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.")]],
+	[COMPLETIONS, "quota", 429, [google(429, "RESOURCE_EXHAUSTED", QUOTA)]],
+	[RESPONSES, "model", 404, [google(404, "NOT_FOUND", "models/nope is not found for API version v1beta.")]],
 	[COMPLETIONS, "payment", 402, { error: { message: "Insufficient Balance", type: "unknown_error" } }],
 	[COMPLETIONS, "payment", 402, { error: { message: "This request requires more credits", code: 402 } }],
 	[COMPLETIONS, "quota", 403, { error: "Your newly created team doesn't have any credits yet.", code: "denied" }],
@@ -207,6 +227,8 @@ test.each<[api: Api, kind: string, status: number, body: unknown, headers?: Reco
 	],
 	[GOOGLE, "overloaded", 503, google(503, "UNAVAILABLE", "The model is overloaded. Please try again later.")],
 	[GOOGLE, "image", 400, google(400, "INVALID_ARGUMENT", "Unable to process input image.")],
+	[VERTEX, "quota", 429, google(429, "RESOURCE_EXHAUSTED", QUOTA)],
+	[VERTEX, "overloaded", 503, google(503, "UNAVAILABLE", "The model is overloaded. Please try again later.")],
 	[MISTRAL, "model", 400, { object: "error", message: "Invalid model: nope", type: "invalid_model", code: "1500" }],
 	[
 		MISTRAL,
@@ -242,6 +264,12 @@ test.each<[api: Api, kind: string, status: number, body: unknown, headers?: Reco
 	const failed = await failWith(api, status, body, headers);
 	const isRetried = FAILURE_KINDS.find(({ name }) => name === kind)?.isRetried;
 	expect({ ...failed, text: null }, failed.text).toEqual({ kind, isRetried, text: null });
+});
+
+test.each([GOOGLE, VERTEX])("%s: the message of an error is shown without its JSON", async (api) => {
+	const body = google(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.");
+	expect((await failWith(api, 400, body)).text).toBe("400 API key not valid. Please pass a valid API key.");
+	expect((await failWith(api, 400, [body])).text).toBe("400 API key not valid. Please pass a valid API key.");
 });
 
 test.each([

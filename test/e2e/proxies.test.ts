@@ -1,16 +1,19 @@
 import { createServer, type ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
 import type { PiOptions } from "../helpers/pi-environment.js";
-import { AUTHORITY, listen, startProxy, startTlsServer } from "../helpers/proxy.js";
+import { AUTHORITY, listen, startProxy, startSocksProxy, startTlsServer } from "../helpers/proxy.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempAgentDir } from "../helpers/temp.js";
+import { agentDirFor, openPi, submit } from "./support.js";
 
 const APIS = [
 	"anthropic-messages",
 	"azure-openai-responses",
 	"bedrock-converse-stream",
 	"google-generative-ai",
+	"google-vertex",
 	"mistral-conversations",
 	"openai-codex-responses",
 	"openai-completions",
@@ -118,6 +121,78 @@ test.each([
 			`lab/one: proxy ${at} ${words.replace("443", "80")}`,
 		);
 	}
+});
+
+describe("a SOCKS proxy", () => {
+	async function startSocksSite(options: { account?: string; refuses?: number } = {}) {
+		const port = await startTlsServer((request, response) => void request.resume().on("end", () => answer(response)));
+		const proxy = await startSocksProxy({ port, ...options });
+		return { port, proxy, at: `127.0.0.1:${proxy.port}` };
+	}
+
+	test.each(["openai-completions", "bedrock-converse-stream"])("%s reaches a TLS server through it", async (api) => {
+		const { proxy, at } = await startSocksSite();
+		const env = { ALL_PROXY: `socks5://${at}`, NODE_EXTRA_CA_CERTS: AUTHORITY };
+		expect(await ask("https://models.test", env, api)).toMatch(/^lab\/one: .*it arrived$/);
+		expect([...new Set(proxy.requests)]).toEqual(["models.test:443"]);
+	});
+
+	test("gets the account, and plain HTTP requests", async () => {
+		const port = await listen(
+			createServer((request, response) => void request.resume().on("end", () => answer(response))),
+		);
+		const proxy = await startSocksProxy({ port, account: "me:p@ss" });
+		const env = { ALL_PROXY: `socks5h://me:p%40ss@127.0.0.1:${proxy.port}` };
+		expect(await ask("http://models.test", env)).toBe("lab/one: 418 it arrived");
+		expect(proxy.requests).toEqual(["models.test:80 as me:p@ss"]);
+	});
+
+	test.each([
+		[{}, "", "cannot connect to lab at models.test:443 through proxy AT: TLS failed (unknown certificate authority)"],
+		[{ account: "me:secret" }, "me:other@", "proxy AT requires a user name and password for lab at models.test:443"],
+		[{ account: "me:secret" }, "", "proxy AT requires a user name and password for lab at models.test:443"],
+		[{ refuses: 2 }, "", "proxy AT refused to connect to lab at models.test:443 (not allowed by its rules)"],
+		[{ refuses: 4 }, "", "proxy AT cannot connect to lab at models.test:443 (host unreachable)"],
+	])("%j, account “%s”: %s", async (options, account, words) => {
+		const { at } = await startSocksSite(options);
+		const env = { ALL_PROXY: `socks5://${account}${at}` };
+		expect(await ask("https://models.test", env)).toBe(`lab/one: ${words.replace("AT", at)}`);
+	});
+
+	test("that is not running is named", async () => {
+		expect(await ask("https://models.test", { ALL_PROXY: "socks5://127.0.0.1:9" })).toBe(
+			"lab/one: cannot connect to proxy 127.0.0.1:9 for lab at models.test:443: connection refused (ECONNREFUSED)",
+		);
+	});
+});
+
+test.each([40, 80, 120])("the screen names the proxy, the step and what to do at %i columns", async (columns) => {
+	const { proxy, env, at } = await startSite({ refuses: 407 });
+	const lab = { baseUrl: "https://models.test/v1", api: "openai-completions", apiKey: KEY, models: [{ id: "one" }] };
+	const agentDir = tempAgentDir({ models: { providers: { lab } }, settings: { retry: { enabled: false } } });
+	const pi = await openPi({ agentDir, env, args: ["--model", "lab/one", "--no-session"], columns, rows: 30 });
+	await submit(pi, "hi");
+	const words = async () => (await pi.screen()).replace(/[\s▎]+/g, "");
+	await expect.poll(words).toContain("host:port");
+	expect(await words()).toContain(`proxy${at}requiresausernameandpasswordforlabatmodels.test:443(407)`);
+	expect(await words()).toContain("addthemtotheproxy'saddress,asinHTTPS_PROXY=http://user:password@host:port");
+	expect(proxy.requests).toEqual(["CONNECT models.test:443"]);
+});
+
+test("the browser's answer to a login is exchanged for a token through the proxy", async () => {
+	const { proxy, env } = await startSite({ refuses: 403 });
+	const agentDir = agentDirFor(await startProvider());
+	const pi = await openPi({ agentDir, env, columns: 1000, rows: 30 });
+	await pi.waitForText("0%");
+	await submit(pi, "/login anthropic");
+	await pi.waitForText("Log in to Anthropic");
+	await pi.press("enter");
+	await pi.waitForText(/[?&]state=[\w-]+/);
+	const [, state = ""] = /[?&]state=([\w-]+)/.exec(await pi.screen()) ?? [];
+	pi.paste(`http://localhost:53692/callback?code=a&state=${state}`);
+	await pi.waitForText("callback?code=a");
+	await pi.press("enter");
+	await expect.poll(() => proxy.requests).toEqual(["CONNECT platform.claude.com:443"]);
 });
 
 test("a login is renewed through the proxy", async () => {

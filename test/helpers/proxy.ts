@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect, type Server } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
@@ -79,4 +79,49 @@ export async function startProxy({ port = 0, refuses, isSilent }: TestProxyOptio
 		tunnel.on("error", () => socket.destroy());
 	});
 	return { port: await listen(server), requests };
+}
+
+export interface SocksProxyOptions {
+	/** The port of 127.0.0.1 that is reached for every host. */
+	port: number;
+	/** Required `user:password`. */
+	account?: string;
+	/** SOCKS reply code to every request, instead of a connection: 2 not allowed, 4 host unreachable. */
+	refuses?: number;
+}
+
+/** Starts a SOCKS5 proxy that connects every host to one port of this machine. */
+export async function startSocksProxy(options: SocksProxyOptions): Promise<TestProxy> {
+	const requests: string[] = [];
+	const server = createTcpServer((socket) => {
+		socket.on("error", () => {});
+		serveSocks(socket, options, requests).catch(() => socket.destroy());
+	});
+	return { port: await listen(server), requests };
+}
+
+async function serveSocks(socket: Socket, { port, account, refuses }: SocksProxyOptions, requests: string[]) {
+	const next = () => new Promise<Buffer>((resolve) => socket.once("data", resolve));
+	await next(); // the methods that the client offers
+	socket.write(Buffer.from([5, account === undefined ? 0 : 2]));
+	let user = "";
+	if (account !== undefined) {
+		const credentials = await next();
+		const nameEnd = 2 + (credentials[1] ?? 0);
+		user = `${credentials.subarray(2, nameEnd)}:${credentials.subarray(nameEnd + 1)}`;
+		socket.write(Buffer.from([1, user === account ? 0 : 1]));
+		if (user !== account) return void socket.end();
+	}
+	const request = await next();
+	const nameEnd = 5 + (request[4] ?? 0);
+	const host = request[3] === 3 ? request.subarray(5, nameEnd).toString() : request.subarray(4, 8).join(".");
+	const hostPort = request.readUInt16BE(request.length - 2);
+	requests.push(`${host}:${hostPort}${user && ` as ${user}`}`);
+	const reply = (code: number) => socket.write(Buffer.from([5, code, 0, 1, 127, 0, 0, 1, 0, 0]));
+	if (refuses) return void reply(refuses);
+	const tunnel = connect(port, "127.0.0.1", () => {
+		reply(0);
+		tunnel.pipe(socket).pipe(tunnel);
+	});
+	tunnel.on("error", () => socket.destroy());
 }

@@ -3,13 +3,18 @@ import type { HookUI } from "../../src/hooks/types.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
 import type { AgentSessionEvent } from "../../src/session/events.js";
-import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "./loopback-provider.js";
+import {
+	type LoopbackApi,
+	type LoopbackModelOptions,
+	type LoopbackProvider,
+	startProvider,
+} from "./loopback-provider.js";
 import { isOfProject, shareCompiled, tempAgentDir, tempDir, writeFiles, writeHook } from "./temp.js";
 
 /** Settings of a test session. */
 export interface TestSessionOptions extends Omit<CreateAgentSessionOptions, "hooks" | "provider" | "settings"> {
 	provider?: LoopbackProvider;
-	modelOptions?: LoopbackModelOptions;
+	modelOptions?: LoopbackModelOptions & { apis?: readonly LoopbackApi[] };
 	/** Content of settings.json. */
 	userSettings?: unknown;
 	/** Global hooks by file name. */

@@ -1,22 +1,37 @@
 import { expect, test } from "vitest";
 import type { ThinkingLevel } from "../../src/log/entry.js";
-import { isObject, type JsonObject } from "../helpers/json.js";
-import { type LoopbackProvider, startProvider, text, thinking, toolCall } from "../helpers/loopback-provider.js";
+import { type JsonObject, objects } from "../helpers/json.js";
+import {
+	LOOPBACK_PROVIDERS,
+	type LoopbackApi,
+	type LoopbackProvider,
+	startProvider,
+	text,
+	thinking,
+	toolCall,
+} from "../helpers/loopback-provider.js";
 import type { ReplyBlock } from "../helpers/provider-step.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir } from "../helpers/temp.js";
 
 const TURNS = 50;
+const APIS: readonly LoopbackApi[] = [
+	"openai-completions",
+	"openai-responses",
+	"anthropic-messages",
+	"google-generative-ai",
+];
 const LEVELS: readonly ThinkingLevel[] = ["off", "low", "high"];
 
 /** A request as the provider's cache sees it: tools and system prompt, then each block of each message, without cache markers. */
-function cachedForm({ tools, system, messages }: JsonObject): { start: string; blocks: string[] } {
-	const list = Array.isArray(messages) ? messages.filter(isObject) : [];
-	const blocks = list.flatMap(({ role, content, ...rest }) => {
-		const parts = Array.isArray(content) ? content : [{ type: "text", text: content }];
-		return parts.map((part) => JSON.stringify({ role, part, ...rest }, withoutMarkers));
+function cachedForm(body: JsonObject): { start: string; blocks: string[] } {
+	const { tools, system, systemInstruction } = body;
+	const blocks = objects(body.messages ?? body.input ?? body.contents).flatMap(({ content, parts, ...rest }) => {
+		const all = content ?? parts;
+		const list = Array.isArray(all) ? all : [typeof all === "string" ? { type: "text", text: all } : all];
+		return list.map((part) => JSON.stringify({ ...rest, part }, withoutMarkers));
 	});
-	return { start: JSON.stringify({ tools, system }, withoutMarkers), blocks };
+	return { start: JSON.stringify({ tools, system, systemInstruction }, withoutMarkers), blocks };
 }
 
 function withoutMarkers(key: string, value: unknown): unknown {
@@ -36,7 +51,7 @@ function play(provider: LoopbackProvider, current: () => TestSession, api: strin
 	});
 }
 
-test.each(["openai-completions", "anthropic-messages"] as const)(
+test.each(APIS)(
 	"over %s each request starts with the bytes of the last one, over 50 turns with tools, steering, thinking and a resume",
 	async (api) => {
 		const provider = await startProvider();
@@ -46,8 +61,8 @@ test.each(["openai-completions", "anthropic-messages"] as const)(
 			cwd: tempDir("pi-project-"),
 			sessionDir: tempDir(),
 			files: { "notes.txt": "a note\n", "AGENTS.md": "Be brief.\n" },
-			model: api === "openai-completions" ? "loopback/scripted" : "loopback-anthropic/scripted",
-			modelOptions: { reasoning: true, contextWindow: 1_000_000 },
+			model: `${LOOPBACK_PROVIDERS[api]}/scripted`,
+			modelOptions: { apis: APIS, reasoning: true, contextWindow: 1_000_000 },
 		};
 		let started = await startSession({ ...place, session: { kind: "new" } });
 		play(provider, () => started, api);
@@ -70,8 +85,8 @@ test.each(["openai-completions", "anthropic-messages"] as const)(
 			expect({ index, blocks: blocks.slice(0, before.blocks.length) }).toEqual({ index, blocks: before.blocks });
 			expect(blocks.length).toBeGreaterThan(before.blocks.length);
 		}
-		const sent = JSON.stringify(provider.requests.at(-1)?.body.messages);
-		for (const part of ["steering", "thought", "a note"]) expect(sent).toContain(part);
+		const sent = JSON.stringify(provider.requests.at(-1)?.body);
+		for (const part of ["steering", "thought 2", "a note"]) expect(sent).toContain(part);
 	},
 	60_000,
 );
@@ -92,6 +107,23 @@ test.each([
 	await session.prompt("go");
 	const found = JSON.stringify(provider.requests[0]?.body).matchAll(MARKERS);
 	expect(new Set([...found].map(([, marker]) => marker))).toEqual(markers);
+});
+
+test.each(APIS)("over %s a summary is not written to the provider's cache", async (api) => {
+	const { session, provider } = await startSession({
+		model: `${LOOPBACK_PROVIDERS[api]}/scripted`,
+		modelOptions: { apis: APIS },
+		userSettings: { cacheRetention: "long", compaction: { keepRecentTokens: 20 } },
+	});
+	provider.reply("a long answer. ".repeat(100), "short", "## Goal\nThe summary.");
+	await session.prompt("first");
+	await session.prompt("second");
+	await session.compact();
+	expect(provider.requests[2]?.messages[0]?.text).toContain("hand-over notes");
+	const cached = provider.requests.map(({ body }) => /"(?:prompt_)?cache_\w+":/.test(JSON.stringify(body)));
+	// Google's API has an implicit cache only.
+	const isMarked = api !== "google-generative-ai";
+	expect(cached).toEqual([isMarked, isMarked, false]);
 });
 
 test.each([

@@ -109,12 +109,21 @@ test("only a model whose price is known to be 0 is free", () => {
 		cost: { input, output: input, cacheRead: 0, cacheWrite: 0 },
 	});
 	const models = [
+		{ model: { ...model("unpriced", 0), provider: "ollama" }, isPriced: false },
 		{ model: model("free", 0), isPriced: true },
 		{ model: model("unknown", 0), isPriced: false },
 		{ model: model("router", -1), isPriced: true },
 	];
 	const free = findFreeModels(models);
-	expect(["p/free", "p/unknown", "p/router", "p/gone"].filter(free)).toEqual(["p/free"]);
+	const names = ["p/free", "p/unknown", "p/router", "p/gone", "ollama/unpriced"];
+	expect(names.filter(free)).toEqual(["p/free"]);
+});
+
+test("a model of a local server is free, also while the server is not running", () => {
+	expect(["ollama/qwen3:8b", "lmstudio/a/b", "openai/gpt", "ollama"].filter(findFreeModels([]))).toEqual([
+		"ollama/qwen3:8b",
+		"lmstudio/a/b",
+	]);
 });
 
 test.each(["day", "model", "project", "session"] as const)("the table by %s fits 40 columns", (by) => {

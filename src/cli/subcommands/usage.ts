@@ -1,14 +1,8 @@
-import { loadModelSources } from "../../config/model-sources.js";
+import { existsSync } from "node:fs";
 import { sessionDirs } from "../../log/catalog.js";
 import { UsageIndex } from "../../usage/usage-index.js";
 import { usageLines, usageTitle } from "../../usage/usage-lines.js";
-import {
-	createUsageReport,
-	type FreeModels,
-	findFreeModels,
-	needsPrices,
-	startOfDay,
-} from "../../usage/usage-report.js";
+import { type FreeModels, findFreeModels, isLocalModel, startOfDay, UsageSums } from "../../usage/usage-report.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines, printNotices } from "../standard-io.js";
 import type { Location, SubcommandContext } from "./location.js";
@@ -24,9 +18,8 @@ export async function printUsage(
 	await index.refresh();
 	await index.save();
 	const notices = [...location.warnings];
-	const requests = [...index.requests(days === null ? 0 : startOfDay(Date.now(), days - 1))];
-	const isFree = needsPrices(requests) ? await loadFreeModels(location, notices) : () => false;
-	const report = createUsageReport(requests, by, isFree);
+	const sums = new UsageSums(index.requests(days === null ? 0 : startOfDay(Date.now(), days - 1)), by);
+	const report = sums.report(await findFree(sums.modelsWithoutCost(), location, notices));
 	if (options.json) await printJson(io, report);
 	else {
 		const columns = io.outIsTerminal ? process.stdout.columns : null;
@@ -37,7 +30,14 @@ export async function printUsage(
 	return 0;
 }
 
-async function loadFreeModels({ paths, env, settings }: Location, notices: string[]): Promise<FreeModels> {
+/** Loads the list of models only if the price of one of these depends on it: that takes longer than the report. */
+async function findFree(
+	models: readonly string[],
+	{ paths, env, settings }: Location,
+	notices: string[],
+): Promise<FreeModels> {
+	if (models.length === 0 || (models.every(isLocalModel) && !existsSync(paths.models))) return findFreeModels([]);
+	const { loadModelSources } = await import("../../config/model-sources.js");
 	const { registry } = await loadModelSources({ paths, env, settings, onWarning: (line) => notices.push(line) });
 	return findFreeModels(registry.all().map((model) => ({ model, isPriced: registry.isPriced(model) })));
 }
