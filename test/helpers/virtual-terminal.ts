@@ -17,6 +17,8 @@ export class VirtualTerminal implements TuiTerminal {
 	/** True between `start` and `stop`. */
 	running = false;
 	readonly #emulator: headless.Terminal;
+	/** Whether nothing can have happened since the screen settled: no input, no size, no turn of the event loop. */
+	#settled = false;
 	#onInput: (data: string) => void = () => {};
 	#onResize: () => void = () => {};
 
@@ -58,20 +60,24 @@ export class VirtualTerminal implements TuiTerminal {
 
 	/** Sends one input sequence without waiting. */
 	send(sequence: string): void {
+		this.#settled = false;
 		this.#onInput(sequence);
 	}
 
 	/** Changes the size and notifies the program, without waiting. */
 	resize(columns: number, rows: number): void {
+		this.#settled = false;
 		this.#emulator.resize(columns, rows);
 		this.#onResize();
 	}
 
 	/**
 	 * Waits until nothing is written for `quietMs`, by default longer than a frame. It counts checks, not time, so that on
-	 * a stalled machine the timers of the next frame run in between too.
+	 * a stalled machine the timers of the next frame run in between too. Right after a key that was waited for, the default
+	 * wait is over.
 	 */
 	async settle(quietMs = QUIET_MS): Promise<void> {
+		if (this.#settled && quietMs <= QUIET_MS) return;
 		const lookMs = Math.min(quietMs, LOOK_MS);
 		let seen = -1;
 		let quiet = 0;
@@ -81,6 +87,11 @@ export class VirtualTerminal implements TuiTerminal {
 			await new Promise((resolve) => setTimeout(resolve, lookMs));
 		}
 		await this.#parsed();
+		if (quietMs < QUIET_MS) return;
+		this.#settled = true;
+		setImmediate(() => {
+			this.#settled = false;
+		});
 	}
 
 	/** @returns the settled screen, one string per row, without trailing spaces and blank rows at the end */
