@@ -51,6 +51,7 @@ export default defineConfig({
 					name: "e2e",
 					server,
 					globalSetup: ["test/e2e/install-program.ts"],
+					setupFiles: ["test/e2e/await-program.ts"],
 					env,
 					poolOptions,
 					include: ["test/e2e/**/*.test.ts"],

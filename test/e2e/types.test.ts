@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { installPackage, linkPackage, PACKAGE_PLACE, PACKAGE_ROOT } from "../helpers/installed-package.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempAgentDir, writeFiles } from "../helpers/temp.js";
@@ -34,7 +34,9 @@ let linked: string;
 beforeAll(() => {
 	const project = () => realpathSync(mkdtempSync(join(tmpdir(), "pi-consumer-")));
 	[installed, linked] = [project(), project()];
-	installPackage(installed);
+	const tarball = inject("installation")?.tarball;
+	if (!tarball) throw new Error("The program is not installed");
+	installPackage(installed, tarball);
 	linkPackage(linked);
 	for (const place of [installed, linked]) {
 		writeFiles(place, { "package.json": { name: "consumer", private: true, type: "module" } });
