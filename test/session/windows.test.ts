@@ -205,6 +205,7 @@ async function playWith(
 			return "y".repeat(Math.max(1, plan?.replyBytes ?? 1));
 		},
 	);
+	const prompts: string[] = [];
 	const pinned: string[] = [];
 	const pinnedTurns = new Set<number>();
 	let folded = false;
@@ -238,6 +239,7 @@ async function playWith(
 				expect(session.entries.length).toBe(before);
 				continue;
 			}
+			prompts.push(text);
 			const outcome = (result as { outcome?: { last: AssistantMessage | null; stopped: string | null } }).outcome;
 			// The session may compact right after the run.
 			const last = seen.accepted.findLast((request) => !isSummary(request));
@@ -253,4 +255,6 @@ async function playWith(
 				expect(sent.includes(JSON.stringify(pin).slice(1, -1)), "pins stand verbatim").toBe(true);
 		}
 	}
+	const logged = session.entries.filter(isUserMessageEntry).map(({ message }) => messageText(message));
+	expect(logged, "no prompt is lost").toEqual(prompts);
 }
