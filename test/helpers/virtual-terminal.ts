@@ -17,7 +17,7 @@ export class VirtualTerminal implements TuiTerminal {
 	/** True between `start` and `stop`. */
 	running = false;
 	readonly #emulator: headless.Terminal;
-	/** Whether nothing can have happened since the screen settled: no input, no size, no turn of the event loop. */
+	/** Whether the screen has settled after a key, and the event loop has not turned since. */
 	#settled = false;
 	#onInput: (data: string) => void = () => {};
 	#onResize: () => void = () => {};
@@ -41,14 +41,14 @@ export class VirtualTerminal implements TuiTerminal {
 	/** Sends text as typed, one UTF-16 unit per event, as a real terminal's input arrives. */
 	async type(text: string): Promise<void> {
 		for (let index = 0; index < text.length; index += 1) this.send(text.charAt(index));
-		await this.settle();
+		await this.#settleAfterKey();
 	}
 
 	/** Presses keys one after another and waits for the screen after each. */
 	async press(...keys: KeyName[]): Promise<void> {
 		for (const key of keys) {
 			this.send(keyBytes(key));
-			await this.settle();
+			await this.#settleAfterKey();
 		}
 	}
 
@@ -60,24 +60,21 @@ export class VirtualTerminal implements TuiTerminal {
 
 	/** Sends one input sequence without waiting. */
 	send(sequence: string): void {
-		this.#settled = false;
 		this.#onInput(sequence);
 	}
 
 	/** Changes the size and notifies the program, without waiting. */
 	resize(columns: number, rows: number): void {
-		this.#settled = false;
 		this.#emulator.resize(columns, rows);
 		this.#onResize();
 	}
 
 	/**
 	 * Waits until nothing is written for `quietMs`, by default longer than a frame. It counts checks, not time, so that on
-	 * a stalled machine the timers of the next frame run in between too. Right after a key that was waited for, the default
-	 * wait is over.
+	 * a stalled machine the timers of the next frame run in between too.
 	 */
 	async settle(quietMs = QUIET_MS): Promise<void> {
-		if (this.#settled && quietMs <= QUIET_MS) return;
+		this.#settled = false;
 		const lookMs = Math.min(quietMs, LOOK_MS);
 		let seen = -1;
 		let quiet = 0;
@@ -87,16 +84,11 @@ export class VirtualTerminal implements TuiTerminal {
 			await new Promise((resolve) => setTimeout(resolve, lookMs));
 		}
 		await this.#parsed();
-		if (quietMs < QUIET_MS) return;
-		this.#settled = true;
-		setImmediate(() => {
-			this.#settled = false;
-		});
 	}
 
 	/** @returns the settled screen, one string per row, without trailing spaces and blank rows at the end */
 	async screen(): Promise<string[]> {
-		await this.settle();
+		if (!this.#settled) await this.settle();
 		return withoutBlankEnd(this.#rows(this.#emulator.buffer.active.baseY));
 	}
 
@@ -107,7 +99,7 @@ export class VirtualTerminal implements TuiTerminal {
 
 	/** @returns scrollback and screen */
 	async scrollback(): Promise<string[]> {
-		await this.settle();
+		if (!this.#settled) await this.settle();
 		return withoutBlankEnd(this.#rows(0));
 	}
 
@@ -197,6 +189,15 @@ export class VirtualTerminal implements TuiTerminal {
 		this.write(`\x1b]0;${title}\x07`);
 	}
 	setProgress(): void {}
+
+	/** A screen that is read at once after this does not have to settle again. */
+	async #settleAfterKey(): Promise<void> {
+		await this.settle();
+		this.#settled = true;
+		setImmediate(() => {
+			this.#settled = false;
+		});
+	}
 
 	/** Resolves when the emulator has processed all output. */
 	#parsed(): Promise<void> {
