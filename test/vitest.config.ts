@@ -8,8 +8,8 @@ const alias = {
 	"@mariozechner/pi-coding-agent": `${root}src/index.ts`,
 };
 const env = { FORCE_COLOR: "3", TZ: "UTC" };
-/** Many tests wait for a process or a terminal, so a third worker uses idle time of two cores. */
-const WORKERS = 3;
+/** Most tests wait for a process, a terminal or a frame, so that more workers than processors use idle time. */
+const WORKERS = 4;
 /** Ends a worker, and with it the processes of its tests, if its run was killed. */
 const END_WITH_RUN = '--import=data:text/javascript,process.once("disconnect",()=>process.exit(1))';
 /** Workers keep loaded modules for their next file: loading the sources again took longer than the tests. */
