@@ -8,8 +8,8 @@ const alias = {
 	"@mariozechner/pi-coding-agent": `${root}src/index.ts`,
 };
 const env = { FORCE_COLOR: "3", TZ: "UTC" };
-/** Many tests wait for a process or a terminal, so a third worker uses idle time of two cores. */
-const WORKERS = 3;
+/** Most tests wait for a process, a terminal or a frame, so that more workers than processors use idle time. */
+const WORKERS = 4;
 /** Ends a worker, and with it the processes of its tests, if its run was killed. */
 const END_WITH_RUN = '--import=data:text/javascript,process.once("disconnect",()=>process.exit(1))';
 /** Workers keep loaded modules for their next file: loading the sources again took longer than the tests. */
@@ -51,6 +51,7 @@ export default defineConfig({
 					name: "e2e",
 					server,
 					globalSetup: ["test/e2e/install-program.ts"],
+					setupFiles: ["test/e2e/await-program.ts"],
 					env,
 					poolOptions,
 					include: ["test/e2e/**/*.test.ts"],

@@ -23,11 +23,11 @@ const part = (claims: unknown) => Buffer.from(JSON.stringify(claims)).toString("
 /** A key that all clients accept: Codex reads the account from it. */
 const KEY = `e30.${part({ "https://api.openai.com/auth": { chatgpt_account_id: "a" } })}.c2ln`;
 
-const file = (path: string) => new URL(`../../${path}`, import.meta.url);
-/** pi from its sources. */
-const SOURCE: Pick<PiOptions, "entry" | "env"> = {
-	entry: fileURLToPath(file("src/main.ts")),
-	env: { NODE_OPTIONS: `--no-warnings --import=${file("bin/run-from-source.js")}` },
+/** The build in the checkout, whose packages include the AWS SDK; those of the installed program do not. */
+const CHECKOUT = {
+	entry: fileURLToPath(new URL("../../bin/pi.js", import.meta.url)),
+	// The SDK warns about versions of Node that pi supports.
+	env: { NODE_OPTIONS: "--no-warnings" },
 };
 
 const answer = (response: ServerResponse) =>
@@ -40,8 +40,7 @@ async function ask(base: string, env: Record<string, string>, api = "openai-comp
 	const lab = { baseUrl: `${base}/v1`, api, apiKey: KEY, models: [{ id: "one" }] };
 	const agentDir = tempAgentDir({ models: { providers: { lab } }, settings: { retry: { enabled: false } } });
 	const aws = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b", AWS_REGION: "us-east-1" };
-	// The package does not contain the AWS SDK.
-	const program: Pick<PiOptions, "entry" | "env"> = api.startsWith("bedrock") ? SOURCE : {};
+	const program: Pick<PiOptions, "entry" | "env"> = api.startsWith("bedrock") ? CHECKOUT : {};
 	const run = await runPi(["--model", "lab/one", "--no-session", "-p", "hi"], {
 		agentDir,
 		...program,

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { installPackage, linkPackage, PACKAGE_PLACE, PACKAGE_ROOT } from "../helpers/installed-package.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempAgentDir, writeFiles } from "../helpers/temp.js";
@@ -34,7 +34,9 @@ let linked: string;
 beforeAll(() => {
 	const project = () => realpathSync(mkdtempSync(join(tmpdir(), "pi-consumer-")));
 	[installed, linked] = [project(), project()];
-	installPackage(installed);
+	const tarball = inject("installation")?.tarball;
+	if (!tarball) throw new Error("The program is not installed");
+	installPackage(installed, tarball);
 	linkPackage(linked);
 	for (const place of [installed, linked]) {
 		writeFiles(place, { "package.json": { name: "consumer", private: true, type: "module" } });
@@ -45,13 +47,30 @@ afterAll(() => {
 	for (const place of [installed, linked]) rmSync(place, { recursive: true, force: true });
 });
 
-/** Locations of compiler errors as `file:line`, and messages without a location; sorted. */
-function errors(dir: string, config: object): string[] {
+/** The result of a compilation. */
+interface Compiled {
+	/** Locations of errors as `file:line`, and messages without a location; sorted. */
+	errors: string[];
+	/** The declarations that the program loaded, but TypeScript's: of pi as `dist/…`, else their path; sorted. */
+	declarations: string[];
+}
+
+/**
+ * Compiles in one thread: other tests use the other processors.
+ * @throws Error when the compiler loads nothing
+ */
+function compile(dir: string, config: object): Compiled {
 	writeFiles(dir, { "tsconfig.check.json": config });
-	const args = [TSC, "--pretty", "false", "-p", "tsconfig.check.json"];
+	const args = [TSC, "--pretty", "false", "--singleThreaded", "--listFiles", "-p", "tsconfig.check.json"];
 	const { stdout } = spawnSync(process.execPath, args, { cwd: dir, encoding: "utf8" });
-	const reported = stdout.split("\n").filter((line) => line !== "" && !line.startsWith(" "));
-	return [...new Set(reported.map((line) => line.replace(/^(\S+?)\((\d+),\d+\): .*/, "$1:$2")))].sort();
+	const lines = stdout.split("\n").filter((line) => line !== "" && !line.startsWith(" "));
+	const isFile = (line: string) => line.startsWith("/") && /\.[mc]?ts$/.test(line);
+	const errors = lines.filter((line) => !isFile(line)).map((line) => line.replace(/^(\S+?)\((\d+),\d+\): .*/, "$1:$2"));
+	const declarations = lines
+		.filter((line) => isFile(line) && /\.d\.[mc]?ts$/.test(line) && !line.includes("/@typescript/"))
+		.map((line) => line.replace(/^.*(?=\/dist\/types\/)\//, ""));
+	if (declarations.length === 0) throw new Error(`The compiler did not run: ${stdout}`);
+	return { errors: [...new Set(errors)].sort(), declarations: [...new Set(declarations)].sort() };
 }
 
 /** The lines of the consumer that contain an error. */
@@ -63,13 +82,31 @@ function planted(): string[] {
 	).sort();
 }
 
+const checked = new Map<object, Compiled>();
+/** The consumer next to the tarball, with a check of all declarations; compiled once for each set of options. */
+function checkedInstalled(options: object): Compiled {
+	const known = checked.get(options);
+	if (known) return known;
+	const compiled = compile(installed, { compilerOptions: { ...PLAIN, ...options }, files: SOURCES });
+	checked.set(options, compiled);
+	return compiled;
+}
+
+/**
+ * Checking all declarations takes most of a compiler's time. Where a program loads only declarations that `checkedInstalled`
+ * has checked, this option skips them.
+ */
+const CHECKED_BEFORE = { skipLibCheck: true };
+
 describe.each(Object.entries(RESOLUTIONS))("with %s resolution", (_, resolution) => {
-	test.each([
-		["installed from the tarball", () => installed],
-		["linked", () => linked],
-	])("%s, each wrong use is reported and nothing else", (_, place) => {
-		const config = { compilerOptions: { ...PLAIN, ...resolution }, files: SOURCES };
-		expect(errors(place(), config)).toEqual(planted());
+	test("installed from the tarball, each wrong use is reported and nothing else", () => {
+		expect(checkedInstalled(resolution).errors).toEqual(planted());
+	});
+
+	test("linked, each wrong use is reported, and the same declarations are loaded", () => {
+		const compilerOptions = { ...PLAIN, ...resolution, ...CHECKED_BEFORE };
+		const { declarations } = checkedInstalled(resolution);
+		expect(compile(linked, { compilerOptions, files: SOURCES })).toEqual({ errors: planted(), declarations });
 	});
 
 	test("the tsconfig.json from pi hooks new resolves every import, for hooks in any directory", async () => {
@@ -85,22 +122,23 @@ describe.each(Object.entries(RESOLUTIONS))("with %s resolution", (_, resolution)
 			"package.json": { type: "module" },
 			"renamed.ts": 'import { Type } from "@sinclair/typebox";\nexport const text: number = Type.String(); // wrong\n',
 		});
-		const config = { extends: "./tsconfig.json", compilerOptions: { ...resolution, skipLibCheck: false } };
-		expect(errors(hooks, config)).toEqual([...planted(), "renamed.ts:2"].sort());
+		const config = { extends: "./tsconfig.json", compilerOptions: { ...resolution, ...CHECKED_BEFORE } };
+		const { declarations } = checkedInstalled(resolution);
+		expect(compile(hooks, config)).toEqual({ errors: [...planted(), "renamed.ts:2"].sort(), declarations });
 	});
 });
 
 test("the strictest project reports no error in the declarations", () => {
-	const compilerOptions = { ...PLAIN, ...RESOLUTIONS.nodenext, ...STRICTEST };
-	expect(errors(installed, { compilerOptions, files: SOURCES })).toEqual(planted());
+	expect(checkedInstalled({ ...RESOLUTIONS.nodenext, ...STRICTEST }).errors).toEqual(planted());
 });
 
 test("the examples compile next to the installed tarball", () => {
 	const place = join(installed, "examples");
 	cpSync(join(PACKAGE_ROOT, "hooks-examples"), place, { recursive: true });
-	expect(
-		errors(place, { compilerOptions: { ...PLAIN, ...RESOLUTIONS.bundler, target: "es2024" }, include: ["*.ts"] }),
-	).toEqual([]);
+	const compilerOptions = { ...PLAIN, ...RESOLUTIONS.bundler, ...CHECKED_BEFORE, target: "es2024" };
+	const { errors, declarations } = compile(place, { compilerOptions, include: ["*.ts"] });
+	expect(errors).toEqual([]);
+	expect(checkedInstalled(RESOLUTIONS.bundler).declarations).toEqual(expect.arrayContaining(declarations));
 });
 
 test("an SDK project keeps its own installed packages", () => {
@@ -113,7 +151,11 @@ import { own } from "typebox";
 export const used = [createAgentSession, own.length];
 `,
 	});
-	expect(errors(place, { compilerOptions: { ...PLAIN, ...RESOLUTIONS.nodenext }, files: ["main.ts"] })).toEqual([]);
+	const compilerOptions = { ...PLAIN, ...RESOLUTIONS.nodenext, ...CHECKED_BEFORE };
+	const { errors, declarations } = compile(place, { compilerOptions, files: ["main.ts"] });
+	expect(errors).toEqual([]);
+	const own = join(place, "node_modules/typebox/index.d.ts");
+	expect([...checkedInstalled(RESOLUTIONS.nodenext).declarations, own]).toEqual(expect.arrayContaining(declarations));
 });
 
 describe("the declarations in the tarball", () => {

@@ -1,6 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,27 +9,19 @@ export const PACKAGE_ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const PACKAGE_PLACE = "node_modules/@mariozechner/pi-coding-agent";
 
 /**
- * Packs the built program and installs it into a project like `npm install <tarball>`, but without a registry: its
- * dependencies are links to the local copies.
- * @returns directory of the package in the project
+ * Installs a tarball of the program into a project like `npm install <tarball>`, but without a registry: its dependencies
+ * are links to the local copies.
+ * @throws Error when the tarball cannot be read
  */
-export function installPackage(project: string): string {
-	const packed = mkdtempSync(join(tmpdir(), "pi-packed-"));
-	try {
-		const tarball = run("npm", ["pack", "--silent", "--pack-destination", packed], PACKAGE_ROOT).trim();
-		run("tar", ["-xzf", tarball], packed);
-		const target = join(project, PACKAGE_PLACE);
-		mkdirSync(dirname(target), { recursive: true });
-		renameSync(join(packed, "package"), target);
-		const manifest: unknown = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
-		for (const name of dependencies(manifest)) {
-			const place = join(project, "node_modules", name);
-			mkdirSync(dirname(place), { recursive: true });
-			symlinkSync(join(PACKAGE_ROOT, "node_modules", name), place);
-		}
-		return target;
-	} finally {
-		rmSync(packed, { recursive: true, force: true });
+export function installPackage(project: string, tarball: string): void {
+	const target = join(project, PACKAGE_PLACE);
+	mkdirSync(target, { recursive: true });
+	execFileSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", target]);
+	const manifest: unknown = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
+	for (const name of dependencies(manifest)) {
+		const place = join(project, "node_modules", name);
+		mkdirSync(dirname(place), { recursive: true });
+		symlinkSync(join(PACKAGE_ROOT, "node_modules", name), place);
 	}
 }
 
@@ -45,10 +36,4 @@ function dependencies(manifest: unknown): string[] {
 	const named =
 		typeof manifest === "object" && manifest !== null && "dependencies" in manifest && manifest.dependencies;
 	return Object.keys(named || {});
-}
-
-function run(command: string, args: string[], cwd: string): string {
-	const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
-	if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed: ${stderr}`);
-	return stdout;
 }

@@ -17,6 +17,8 @@ export class VirtualTerminal implements TuiTerminal {
 	/** True between `start` and `stop`. */
 	running = false;
 	readonly #emulator: headless.Terminal;
+	/** Whether the screen has settled after a key, and the event loop has not turned since. */
+	#settled = false;
 	#onInput: (data: string) => void = () => {};
 	#onResize: () => void = () => {};
 
@@ -39,14 +41,14 @@ export class VirtualTerminal implements TuiTerminal {
 	/** Sends text as typed, one UTF-16 unit per event, as a real terminal's input arrives. */
 	async type(text: string): Promise<void> {
 		for (let index = 0; index < text.length; index += 1) this.send(text.charAt(index));
-		await this.settle();
+		await this.#settleAfterKey();
 	}
 
 	/** Presses keys one after another and waits for the screen after each. */
 	async press(...keys: KeyName[]): Promise<void> {
 		for (const key of keys) {
 			this.send(keyBytes(key));
-			await this.settle();
+			await this.#settleAfterKey();
 		}
 	}
 
@@ -72,6 +74,7 @@ export class VirtualTerminal implements TuiTerminal {
 	 * a stalled machine the timers of the next frame run in between too.
 	 */
 	async settle(quietMs = QUIET_MS): Promise<void> {
+		this.#settled = false;
 		const lookMs = Math.min(quietMs, LOOK_MS);
 		let seen = -1;
 		let quiet = 0;
@@ -85,7 +88,7 @@ export class VirtualTerminal implements TuiTerminal {
 
 	/** @returns the settled screen, one string per row, without trailing spaces and blank rows at the end */
 	async screen(): Promise<string[]> {
-		await this.settle();
+		if (!this.#settled) await this.settle();
 		return withoutBlankEnd(this.#rows(this.#emulator.buffer.active.baseY));
 	}
 
@@ -96,7 +99,7 @@ export class VirtualTerminal implements TuiTerminal {
 
 	/** @returns scrollback and screen */
 	async scrollback(): Promise<string[]> {
-		await this.settle();
+		if (!this.#settled) await this.settle();
 		return withoutBlankEnd(this.#rows(0));
 	}
 
@@ -186,6 +189,15 @@ export class VirtualTerminal implements TuiTerminal {
 		this.write(`\x1b]0;${title}\x07`);
 	}
 	setProgress(): void {}
+
+	/** A screen that is read at once after this does not have to settle again. */
+	async #settleAfterKey(): Promise<void> {
+		await this.settle();
+		this.#settled = true;
+		setImmediate(() => {
+			this.#settled = false;
+		});
+	}
 
 	/** Resolves when the emulator has processed all output. */
 	#parsed(): Promise<void> {

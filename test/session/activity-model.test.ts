@@ -4,6 +4,7 @@ import { PiError } from "../../src/errors.js";
 import { untilIdle } from "../helpers/activity.js";
 import type { Reply } from "../helpers/loopback-provider.js";
 import { httpError, toolCall } from "../helpers/loopback-provider.js";
+import { propertyBlocks } from "../helpers/property-blocks.js";
 import { createGate, type Gate, type HeldSession, startHeldSession } from "./states.js";
 
 /** The expected state of the session. */
@@ -109,41 +110,43 @@ const COMMANDS: fc.Arbitrary<Command>[] = [
 	fc.constant(new Begin("/ask", ({ session }) => session.prompt("/ask"))),
 ];
 
-const RUNS = Number(process.env.PI_TEST_RUNS ?? 25);
-
-test("any sequence of actions runs one prompt at a time, loses none and ends idle", async () => {
-	await fc.assert(
-		fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 25 }), async (commands) => {
-			const held = await startHeldSession();
-			const { session, provider } = held;
-			let runs = 0;
-			let maxRuns = 0;
-			session.subscribe(({ type }) => {
-				if (type === "agent_start") maxRuns = Math.max(maxRuns, ++runs);
-				else if (type === "agent_end") runs--;
-			});
-			const real: Real = { ...held, script: [], gate: createGate(), pending: [], aborted: [] };
-			provider.on(async () => {
-				await real.gate.opened;
-				return real.script.shift() ?? "ok";
-			});
-			const model: Model = { accepted: [], prompts: 0 };
-			await fc.asyncModelRun(() => ({ model, real }), commands);
-			real.script = [];
-			provider.on(() => "ok");
-			real.gate.open();
-			held.release();
-			await Promise.all(real.pending);
-			await untilIdle(session);
-			await turn();
-			expect(session.activity.state).toBe("idle");
-			expect(session.queue).toEqual({ steering: [], followUps: [] });
-			expect(maxRuns).toBeLessThanOrEqual(1);
-			const found = [...held.said, ...held.returned, ...real.aborted].filter((text) => text.startsWith("prompt "));
-			expect(found.sort()).toEqual(model.accepted.sort());
-			expect(provider.takeViolations()).toEqual([]);
-			await session.dispose();
-		}),
-		{ numRuns: RUNS },
-	);
-}, 60_000);
+test.each(propertyBlocks(25))(
+	"any sequence of actions runs one prompt at a time, loses none and ends idle ($runs runs with seed $seed)",
+	async ({ runs, seed }) => {
+		await fc.assert(
+			fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 25 }), async (commands) => {
+				const held = await startHeldSession();
+				const { session, provider } = held;
+				let active = 0;
+				let maxActive = 0;
+				session.subscribe(({ type }) => {
+					if (type === "agent_start") maxActive = Math.max(maxActive, ++active);
+					else if (type === "agent_end") active--;
+				});
+				const real: Real = { ...held, script: [], gate: createGate(), pending: [], aborted: [] };
+				provider.on(async () => {
+					await real.gate.opened;
+					return real.script.shift() ?? "ok";
+				});
+				const model: Model = { accepted: [], prompts: 0 };
+				await fc.asyncModelRun(() => ({ model, real }), commands);
+				real.script = [];
+				provider.on(() => "ok");
+				real.gate.open();
+				held.release();
+				await Promise.all(real.pending);
+				await untilIdle(session);
+				await turn();
+				expect(session.activity.state).toBe("idle");
+				expect(session.queue).toEqual({ steering: [], followUps: [] });
+				expect(maxActive).toBeLessThanOrEqual(1);
+				const found = [...held.said, ...held.returned, ...real.aborted].filter((text) => text.startsWith("prompt "));
+				expect(found.sort()).toEqual(model.accepted.sort());
+				expect(provider.takeViolations()).toEqual([]);
+				await session.dispose();
+			}),
+			{ numRuns: runs, seed },
+		);
+	},
+	60_000,
+);

@@ -7,6 +7,7 @@ import { PiError } from "../../src/errors.js";
 import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../../src/log/entry.js";
 import type { ProviderRequest, Reply } from "../helpers/loopback-provider.js";
 import { LoopbackProvider, toolCall } from "../helpers/loopback-provider.js";
+import { propertyBlocks } from "../helpers/property-blocks.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, writeFiles } from "../helpers/temp.js";
 import { enforceWindows, vllmRefusal } from "../helpers/window-server.js";
@@ -74,7 +75,19 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 	},
 );
 
-const scenario = fc.record({
+interface Scenario {
+	/** Context windows of the models, in tokens of the server. */
+	windows: readonly number[];
+	/** Bytes of a request's JSON for each token, by the server's count. */
+	bytesPerToken: number;
+	/** Whether a refusal names the window and the tokens of the request. */
+	names: boolean;
+	reportsUsage: boolean;
+	failsSummaries: string;
+	actions: readonly Action[];
+}
+
+const scenario: fc.Arbitrary<Scenario> = fc.record({
 	windows: fc.array(fc.constantFrom(...WINDOWS), { minLength: 3, maxLength: 3 }),
 	bytesPerToken: fc.double({ min: 2.6, max: 5, noNaN: true }),
 	names: fc.boolean(),
@@ -83,9 +96,8 @@ const scenario = fc.record({
 	actions: fc.array(action, { minLength: 4, maxLength: 14 }),
 });
 
-const RUNS = Number(process.env.PI_TEST_RUNS ?? 40);
 /** A prompt that fits, but seems too large after refusals that name no sizes. */
-const FITS_ONLY_JUST = {
+const FITS_ONLY_JUST: Scenario = {
 	windows: [4096, 4096, 32_768],
 	bytesPerToken: 2.6,
 	names: false,
@@ -93,47 +105,30 @@ const FITS_ONLY_JUST = {
 	failsSummaries: "no",
 	actions: [
 		{ kind: "model", index: 2 },
-		...[56_021, 0, 0].map((bytes) => ({ kind: "prompt", bytes, reads: 0, fileBytes: 0, replyBytes: 0 })),
-	] as Action[],
+		...[56_021, 0, 0].map((bytes) => ({ kind: "prompt" as const, bytes, reads: 0, fileBytes: 0, replyBytes: 0 })),
+	],
 };
 
-/** The suite repeats the same runs; with PI_TEST_RUNS they are others each time. */
-const SEED = Number(process.env.PI_TEST_SEED ?? (process.env.PI_TEST_RUNS ? Date.now() % 2 ** 31 : 1));
-
-test(
-	"no sequence of prompts, models and windows ends in a request that cannot be sent",
-	async () => {
-		const hookFiles = ["pin", "fold"].map((name) => join(import.meta.dirname, `../../hooks-examples/${name}.ts`));
-		const hooks = Object.fromEntries(
-			["pin", "fold"].map((name, at) => [`${name}.ts`, readFileSync(hookFiles[at] ?? "", "utf8")]),
-		);
-		const agentDir = tempAgentDir();
-		await fc.assert(
-			fc.asyncProperty(scenario, async ({ windows, bytesPerToken, names, reportsUsage, failsSummaries, actions }) => {
-				const provider = new LoopbackProvider();
-				await provider.start();
-				try {
-					await play({
-						provider,
-						hooks,
-						agentDir,
-						windows,
-						bytesPerToken,
-						names,
-						reportsUsage,
-						failsSummaries,
-						actions,
-					});
-					expect(provider.violations).toEqual([]);
-				} finally {
-					await provider.close();
-				}
-			}),
-			{ numRuns: RUNS, seed: SEED, examples: [[FITS_ONLY_JUST]] },
-		);
-	},
-	RUNS * 5000,
+const HOOKS = Object.fromEntries(
+	["pin.ts", "fold.ts"].map((name) => [
+		name,
+		readFileSync(join(import.meta.dirname, "../../hooks-examples", name), "utf8"),
+	]),
 );
+
+describe("no sequence of prompts, models and windows ends in a request that cannot be sent", () => {
+	test.each([["a prompt that only just fits", FITS_ONLY_JUST]])("%s", (_, example) => play(example, tempAgentDir()));
+
+	test.each(propertyBlocks(40))(
+		"$runs random sessions with seed $seed",
+		async ({ runs, seed }) => {
+			const agentDir = tempAgentDir();
+			const property = fc.asyncProperty(scenario, (random) => play(random, agentDir));
+			await fc.assert(property, { numRuns: runs, seed });
+		},
+		600_000,
+	);
+});
 
 /** System prompt and tools as JSON, about. */
 const WIRE_PREAMBLE_BYTES = 9000;
@@ -148,29 +143,26 @@ function turnsOf(entries: readonly SessionEntry[]): SessionEntry[][] {
 	return turns;
 }
 
-interface Play {
-	provider: LoopbackProvider;
-	hooks: Record<string, string>;
-	agentDir: string;
-	windows: readonly number[];
-	bytesPerToken: number;
-	names: boolean;
-	reportsUsage: boolean;
-	failsSummaries: string;
-	actions: readonly Action[];
+/**
+ * Plays a session against a server that enforces its windows.
+ * @throws Error when a prompt that fits is not answered, or a request breaks a rule, lacks the prompt or lacks a pin
+ */
+async function play(scenario: Scenario, agentDir: string): Promise<void> {
+	const provider = new LoopbackProvider();
+	await provider.start();
+	try {
+		await playWith(provider, scenario, agentDir);
+		expect(provider.violations).toEqual([]);
+	} finally {
+		await provider.close();
+	}
 }
 
-async function play({
-	provider,
-	windows,
-	bytesPerToken,
-	names,
-	reportsUsage,
-	failsSummaries,
-	actions,
-	hooks,
-	agentDir,
-}: Play): Promise<void> {
+async function playWith(
+	provider: LoopbackProvider,
+	{ windows, bytesPerToken, names, reportsUsage, failsSummaries, actions }: Scenario,
+	agentDir: string,
+): Promise<void> {
 	const json = provider.modelsJson({ maxTokens: 8192 }) as { providers: Record<string, { models: object[] }> };
 	const loopback = json.providers.loopback;
 	if (!loopback) throw new Error("no provider");
@@ -180,7 +172,7 @@ async function play({
 	const { session, cwd } = await startSession({
 		provider,
 		agentDir,
-		hooks,
+		hooks: HOOKS,
 		model: "loopback/m0",
 		userSettings: { retry: { enabled: false } },
 	});
@@ -213,6 +205,7 @@ async function play({
 			return "y".repeat(Math.max(1, plan?.replyBytes ?? 1));
 		},
 	);
+	const prompts: string[] = [];
 	const pinned: string[] = [];
 	const pinnedTurns = new Set<number>();
 	let folded = false;
@@ -246,6 +239,7 @@ async function play({
 				expect(session.entries.length).toBe(before);
 				continue;
 			}
+			prompts.push(text);
 			const outcome = (result as { outcome?: { last: AssistantMessage | null; stopped: string | null } }).outcome;
 			// The session may compact right after the run.
 			const last = seen.accepted.findLast((request) => !isSummary(request));
@@ -261,4 +255,6 @@ async function play({
 				expect(sent.includes(JSON.stringify(pin).slice(1, -1)), "pins stand verbatim").toBe(true);
 		}
 	}
+	const logged = session.entries.filter(isUserMessageEntry).map(({ message }) => messageText(message));
+	expect(logged, "no prompt is lost").toEqual(prompts);
 }

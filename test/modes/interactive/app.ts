@@ -6,6 +6,7 @@ import { runInteractive } from "../../../src/modes/interactive/interactive-mode.
 import type { InteractiveOptions } from "../../../src/modes/interactive/interactive-options.js";
 import type { AgentSession } from "../../../src/session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/session/create-session.js";
+import { keyBytes } from "../../helpers/keys.js";
 import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
@@ -91,7 +92,11 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 	});
 	exit.catch(() => {}); // the tests that await it see the error
 	onTestFinished(async () => {
-		await terminal.press("escape", "ctrl+c", "ctrl+c");
+		await terminal.press("escape");
+		for (let press = 0; press < 2 && terminal.running; press += 1) {
+			terminal.send(keyBytes("ctrl+c"));
+			await terminal.settle(5);
+		}
 		await session?.dispose();
 	});
 	return {
