@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseArgs } from "../../src/cli/args.js";
 import { HELP_TEXT } from "../../src/cli/help.js";
 import { type CliOptions, NO_ARGUMENTS } from "../../src/cli/options.js";
+import { SESSIONS_HELP_TEXT } from "../../src/cli/sessions-help.js";
 import { PiError } from "../../src/errors.js";
 
 function refusal(argv: string[]): { code: string; message: string; hint: string | undefined } {
@@ -117,6 +118,17 @@ describe("a subcommand", () => {
 		[["context", "--verify", "--no-hooks"], { name: "context", verify: true }, { findHooks: false }],
 		[["sessions", "list", "price"], { name: "sessions", action: "list", search: "price" }, {}],
 		[["sessions", "show", "abc"], { name: "sessions", action: "show", target: "abc" }, {}],
+		[["sessions", "list", "--all"], { name: "sessions", action: "list", all: true }, {}],
+		[["sessions", "show", "abc", "--all"], { name: "sessions", action: "show", target: "abc", all: true }, {}],
+		[["sessions", "search", "half", "cents"], { name: "sessions", action: "search", text: "half cents" }, {}],
+		[["sessions", "check", "--json"], { name: "sessions", action: "check" }, { json: true }],
+		[["sessions", "check", "abc"], { name: "sessions", action: "check", target: "abc" }, {}],
+		[["sessions", "repair", "abc"], { name: "sessions", action: "repair", target: "abc" }, {}],
+		[
+			["sessions", "import", "a.jsonl", "--session-dir", "d"],
+			{ name: "sessions", action: "import", file: "a.jsonl" },
+			{ sessionDir: "d" },
+		],
 		[["usage"], { name: "usage", by: "day", days: null }, {}],
 		[["usage", "--days", "7", "--by", "model", "--json"], { name: "usage", by: "model", days: 7 }, { json: true }],
 		[["doctor", "--offline"], { name: "doctor" }, { offline: true }],
@@ -128,6 +140,21 @@ describe("a subcommand", () => {
 		[["hooks", "lsit"], 'pi hooks: unknown action "lsit"', "did you mean list?"],
 		[["hooks", "check"], "pi hooks check <file>: missing file", "pi --help lists all options"],
 		[["sessions", "show"], "pi sessions show <id>: missing id", "pi sessions list prints the ids"],
+		[["sessions", "repair"], "pi sessions repair <id>: missing id", "pi sessions list prints the ids"],
+		[["sessions", "search", " "], "pi sessions search <text>: missing text", "pi sessions --help explains it"],
+		[["sessions", "import"], "pi sessions import <file>: missing file", "pi sessions --help explains it"],
+		[["sessions", "chekc"], 'pi sessions: unknown action "chekc"', "did you mean check?"],
+		[["sessions", "check", "a", "b"], 'pi sessions check: unexpected argument "b"', "pi --help lists all options"],
+		[
+			["sessions", "--all", "--session-dir", "d"],
+			"--all and --session-dir cannot be combined",
+			"pi --help lists all options",
+		],
+		[
+			["sessions", "import", "f", "--all"],
+			"--all does not work with pi sessions import",
+			"pi --help lists all options",
+		],
 		[
 			["context", "--at", "-1"],
 			'--at "-1": expected the index of an entry, 0 or greater',
@@ -142,6 +169,12 @@ describe("a subcommand", () => {
 	});
 });
 
+test("--help explains the program, and after pi sessions these commands", () => {
+	expect(parseArgs(["usage", "--help"])).toEqual({ kind: "help" });
+	for (const action of [[], ["search"], ["check"], ["repair"], ["import"], ["list"], ["show"]])
+		expect(parseArgs(["sessions", ...action, "--help"])).toEqual({ kind: "help", topic: "sessions" });
+});
+
 test("every option in the help is accepted, and every line fits 120 columns", () => {
 	const options = [...HELP_TEXT.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)( <[^>]+>)?/gm)];
 	expect(options.length).toBeGreaterThan(25);
@@ -149,5 +182,6 @@ test("every option in the help is accepted, and every line fits 120 columns", ()
 		const sample = option === "--thinking" ? "low" : option === "--mode" ? "json" : "x";
 		expect(() => parseArgs(value ? [option, sample] : [option])).not.toThrow();
 	}
-	expect(HELP_TEXT.split("\n").filter((line) => line.length > 120)).toEqual([]);
+	for (const text of [HELP_TEXT, SESSIONS_HELP_TEXT])
+		expect(text.split("\n").filter((line) => line.length > 120)).toEqual([]);
 });
