@@ -30,13 +30,35 @@ export function toLinearEntry(
 	const { id: _, parentId, ...rest } = source;
 	const timestamp = typeof source.timestamp === "string" ? source.timestamp : new Date(0).toISOString();
 	const entry = convert({ ...rest, timestamp }, indexOf, ownIndex);
-	if (entry && !isOpaqueEntry(decodeLine(encodeEntry(entry)))) {
+	if (entry && canBeSaved(entry)) {
 		return {
 			entry,
 			unknown: RESERVED_ENTRY_TYPES.has(entry.type) || KNOWN_CUSTOM.has(source.type) ? null : source.type,
 		};
 	}
-	return { entry: { type: KEPT, timestamp, entry: source }, unknown: describe(source) };
+	const kept = { type: KEPT, timestamp, entry: source };
+	return {
+		entry: canBeSaved(kept) ? kept : { type: KEPT, timestamp, json: textOf(source) },
+		unknown: describe(source),
+	};
+}
+
+/** False for an entry with missing or invalid fields, or that is nested too deeply. */
+function canBeSaved(entry: SessionEntry): boolean {
+	try {
+		return !isOpaqueEntry(decodeLine(encodeEntry(entry)));
+	} catch {
+		return false;
+	}
+}
+
+/** The entry as JSON; empty if it is nested too deeply even for that. */
+function textOf(source: TreeEntry): string {
+	try {
+		return JSON.stringify(source);
+	} catch {
+		return "";
+	}
 }
 
 /** @returns undefined if the entry has no counterpart */

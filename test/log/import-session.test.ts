@@ -174,6 +174,14 @@ test("unknown entries are kept as custom entries and counted", async () => {
 	expect(checkSession(facts.path).issues).toEqual([]);
 });
 
+test.each([600, 200_000])("an entry nested %d levels deep does not stop an import", async (depth) => {
+	const line = `{"type":"deep","id":"d","parentId":"u1","value":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+	const { entries, facts } = await imported([user("u1", null), line, user("u2", "d")]);
+	expect(entries.map(({ type }) => type)).toEqual(["message", "imported", "message"]);
+	expect(facts).toMatchObject({ entries: 3, kept: { deep: 1 } });
+	if (depth === 600) expect(entries[1]).toMatchObject({ json: line });
+});
+
 test("damaged lines, a missing parent and a loop do not stop an import", async () => {
 	const damaged = await imported([
 		"garbage {",

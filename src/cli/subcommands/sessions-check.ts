@@ -89,7 +89,8 @@ function fixText({ kind }: SessionIssue): string {
 function hints(wrong: readonly SessionCheck[], ids: readonly string[]): string[] {
 	return wrong.flatMap(({ path, issues }) => {
 		const has = (...kinds: readonly string[]) => issues.some(({ kind }) => kinds.includes(kind));
-		if (has("other_format")) return [`pi sessions import ${path} makes a session of that file`];
+		if (has("other_format"))
+			return [`pi sessions import ${/\s/.test(path) ? JSON.stringify(path) : path} makes a session of that file`];
 		if (!has("no_header", "unanswered_call", "unfinished_write")) return [];
 		return [`pi sessions repair ${shortId(idOfFile(path), ids)} repairs it and keeps the old file`];
 	});
