@@ -5,12 +5,10 @@ import { lockOwner } from "../util/file-lock.js";
 import { fileKind } from "../util/fs.js";
 import { batchJournalPath } from "./batch-journal.js";
 import { decodeLine } from "./codec.js";
-import { parseLine } from "./line-patterns.js";
 import { realPath } from "./open-error.js";
 import { OpenFile } from "./open-file.js";
 import { rawLines } from "./raw-lines.js";
-import { holdsTornHeader, readSessionHeader } from "./read-entry.js";
-import { isRecord } from "./read-message.js";
+import { holdsTornHeader, isOtherVersion, readSessionHeader } from "./read-entry.js";
 import { SessionChecker, type SessionIssue } from "./session-checker.js";
 
 /** The longest line that pi can read, in bytes: the longest text of the JavaScript engine. */
@@ -86,10 +84,7 @@ function headerIssue(file: OpenFile): SessionIssue | undefined {
 	if (typeof header !== "string") return undefined;
 	const at = { line: 1, entryIndex: 0 };
 	if (holdsTornHeader(file)) return { kind: "no_header", ...at, text: "the file holds only a part of a header" };
-	const [first] = rawLines(file, MAX_LINE_BYTES);
-	const value = parseLine(first?.bytes?.toString() ?? "");
-	const isOther = isRecord(value) && value.type === "session" && (value.version ?? 1) !== 1;
-	return { kind: isOther ? "other_format" : "no_header", ...at, text: `no header: ${header}` };
+	return { kind: isOtherVersion(header) ? "other_format" : "no_header", ...at, text: `no header: ${header}` };
 }
 
 function unfinishedWrite(): SessionIssue {

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, constants, copyFileSync } from "node:fs";
 import { basename } from "node:path";
 import { PiError } from "../errors.js";
-import { acquireLock } from "../util/file-lock.js";
-import { errnoCode, syncFileSync } from "../util/fs.js";
+import { acquireLock, type Lock } from "../util/file-lock.js";
+import { errnoCode, syncFileSync, tryUnlink } from "../util/fs.js";
 import { completeBatch } from "./batch-journal.js";
 import { checkSession, MAX_LINE_BYTES, type SessionCheck } from "./check-session.js";
 import { decodeLine, encodeEntry } from "./codec.js";
@@ -39,14 +39,15 @@ const BOM = "\ufeff";
  */
 export function repairSession(path: string, cwd: string): Repair {
 	const target = realPath(path);
-	const lock = acquireLock(target);
+	let lock: Lock | undefined;
 	try {
+		lock = acquireLock(target);
 		return repair(path, target, cwd);
 	} catch (cause) {
 		if (cause instanceof PiError) throw cause;
 		throw new PiError("log_write_failed", `Cannot repair ${path}`, { cause });
 	} finally {
-		lock.release();
+		lock?.release();
 	}
 }
 
@@ -98,13 +99,14 @@ function copyAside(path: string): string {
 		const backup = `${path}.bak${number === 1 ? "" : `-${number}`}`;
 		try {
 			copyFileSync(path, backup, constants.COPYFILE_EXCL);
+			chmodSync(backup, 0o600);
+			syncFileSync(backup);
+			return backup;
 		} catch (error) {
 			if (errnoCode(error) === "EEXIST") continue;
+			tryUnlink(backup); // a part of a copy is of no use
 			throw error;
 		}
-		chmodSync(backup, 0o600);
-		syncFileSync(backup);
-		return backup;
 	}
 }
 

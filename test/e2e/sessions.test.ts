@@ -66,6 +66,11 @@ test("an imported session is continued, and pi context shows its compaction", as
 	);
 	writeFileSync(source, `${text.join("\n")}\n`);
 
+	const opened = await runPi(["-p", "--session", "tree.jsonl", "hi"], { agentDir, cwd });
+	expect(opened).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining("version 3, not 1 · `pi sessions import <file>`"),
+	});
 	const imported = await runPi(["sessions", "import", "tree.jsonl", "--json"], { agentDir, cwd });
 	expect(imported).toMatchObject({ code: 0, stderr: "" });
 	const facts = JSON.parse(imported.stdout);

@@ -137,6 +137,22 @@ test("the file behind a link is repaired", () => {
 	expect(checkSession(path).issues).toEqual([]);
 });
 
+test("a full disk leaves the session as it was, without parts of files", async () => {
+	const text = `${HEADER}${lines(user("x".repeat(9000)), assistant("", [{ id: "c1" }]))}`;
+	const path = fileWith(text);
+	const { nextLine } = startProcess(
+		`
+		const { repairSession } = await load("repair-session.ts");
+		try { repairSession(${JSON.stringify(path)}, "/"); } catch (error) { console.log(error.code, error.message); }
+		`,
+		["bash", "-c", 'ulimit -S -f 8; exec "$@"', "limited"],
+	);
+	expect(await nextLine()).toBe(`log_write_failed Cannot repair ${path}`);
+	expect(await nextLine()).toBeUndefined();
+	expect(readFileSync(path, "utf8")).toBe(text);
+	expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+});
+
 test("files of another format, without messages or that are open in another pi are refused and unchanged", async () => {
 	const tree = HEADER.replace('"version":1', '"version":3') + lines(user("a"));
 	const other = fileWith(tree);
