@@ -6,7 +6,7 @@ import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { type GrantRequest, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
 import { type LoadLimits, lineIn, withinTime } from "./module-loader.js";
-import type { LoadedHook } from "./registry.js";
+import { createLoadedHook, type LoadedHook } from "./registry.js";
 import type {
 	Attachment,
 	CommandOptions,
@@ -25,21 +25,14 @@ export interface RegisterOptions extends LoadLimits {
 	grants?(file: HookFile): readonly HostHandleName[];
 	/** Asks the user for a required handle; true if `grants` now includes it. Absent: the user cannot be asked. */
 	requestGrant?(request: GrantRequest): Promise<boolean>;
+	/** Called after each registration, also while the hook loads. */
+	onChange?(hook: LoadedHook): void;
 }
 
 /** Runs a factory and collects its registrations. @throws its error, or the refusal of a required handle */
 export async function register(file: HookFile, factory: HookFactory, options: RegisterOptions): Promise<LoadedHook> {
 	const contextTypes = findBundled(file.path)?.contextTypes;
-	const hook: LoadedHook = {
-		...file,
-		...(contextTypes ? { contextTypes } : {}),
-		handlers: {},
-		lines: new WeakMap(),
-		commands: new Map(),
-		entryTypes: new Map(),
-		grants: new Set(options.grants?.(file)),
-		active: true,
-	};
+	const hook = createLoadedHook(file, { grants: options.grants?.(file) ?? [], contextTypes });
 	const missing: MissingHandle[] = [];
 	try {
 		await withinTime(options.timeoutMs, "its factory", factory(createHookApi(hook, missing, options)));
@@ -71,9 +64,14 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 			hint: "use the pi that the factory of the reloaded hook receives",
 		});
 	};
+	const add = (member: string, action: () => void): void =>
+		use(member, () => {
+			action();
+			options.onChange?.(hook);
+		});
 	return Object.freeze<HookAPI>({
 		on: (event, handler) =>
-			use("on", () => {
+			add("on", () => {
 				if (!isHookEventName(event)) {
 					throw new PiError("hook_load_failed", `unknown event ${JSON.stringify(event)}`, {
 						hint: `the events are ${EVENT_NAMES.join(", ")}`,
@@ -85,7 +83,7 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 				addHandler(hook, event, handler);
 			}),
 		command: (name: string, command: CommandOptions) =>
-			use("command", () => {
+			add("command", () => {
 				if (typeof name !== "string" || !COMMAND_NAME.test(name)) {
 					throw new TypeError(
 						`${JSON.stringify(name)} is not a valid command name: use letters, digits, "_", ":" and "-"`,
@@ -97,7 +95,7 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 		send: (text: string, attachments: Attachment[] = []) =>
 			use("send", () => options.send(hook, text, checkAttachments(attachments))),
 		entry: (type: string, entry: EntryOptions = {}) =>
-			use("entry", () => {
+			add("entry", () => {
 				if (typeof type !== "string" || type === "") throw new TypeError("an entry type must be a non-empty string");
 				hook.entryTypes.set(type, entry);
 			}),

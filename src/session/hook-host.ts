@@ -5,6 +5,7 @@ import { checkCustomEntry } from "../hooks/custom-entry.js";
 import { textOf } from "../hooks/dialog-options.js";
 import type { SystemItemSink } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
+import { WRITTEN_ENTRY } from "../hooks/registry.js";
 import type { HookUI } from "../hooks/types.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
@@ -79,7 +80,7 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		},
 		saveEntries(hook, entries) {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
-			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, {});
+			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, WRITTEN_ENTRY);
 			return state.appendAll(checked);
 		},
 		get systemItems() {

@@ -230,6 +230,7 @@ export class SessionHooks {
 			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : setup.grants.of(file)),
 			requestGrant: (request) => setup.grants.request(request, onWarning),
 			send: (_, text, attachments) => onSend(text, attachments),
+			onChange: (hook) => this.#update(hook),
 		};
 	}
 
@@ -250,6 +251,14 @@ export class SessionHooks {
 		this.#loaded = hooks;
 		this.#replaced = replacedBundled(hooks);
 		this.#register();
+	}
+
+	/** Applies a registration of a running hook. Hooks that load or are turned off are applied later, as a whole. */
+	#update(changed: LoadedHook): void {
+		if (!this.#loaded.includes(changed)) return;
+		const replaced = replacedBundled(this.#loaded);
+		if ([...replaced.keys()].some((path) => !this.#replaced.has(path))) this.#hold(this.#loaded);
+		else for (const clash of this.#registry.refresh()) this.options.onWarning(clash);
 	}
 
 	#register(): void {
