@@ -5,6 +5,7 @@ import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { type GrantRequest, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
+import { checkHookTool } from "./hook-tool.js";
 import { type LoadLimits, lineIn, withinTime } from "./module-loader.js";
 import { createLoadedHook, type LoadedHook } from "./registry.js";
 import type {
@@ -98,6 +99,11 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 			add("entry", () => {
 				if (typeof type !== "string" || type === "") throw new TypeError("an entry type must be a non-empty string");
 				hook.entryTypes.set(type, entry);
+			}),
+		tool: (definition) =>
+			add("tool", () => {
+				const tool = checkHookTool(definition);
+				hook.tools.set(tool.name, tool);
 			}),
 		requires: (...handles) =>
 			use("requires", () => {

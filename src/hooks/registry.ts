@@ -1,6 +1,7 @@
 import type { SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
 import type { HostHandleName } from "./handles.js";
+import type { RegisteredTool } from "./hook-tool.js";
 import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
 
 /** A loaded hook: its file and its registrations. */
@@ -11,6 +12,8 @@ export interface LoadedHook extends HookFile {
 	readonly commands: Map<string, CommandOptions>;
 	/** Entry types that the hook declared, or wrote: these have the options `WRITTEN_ENTRY`. */
 	readonly entryTypes: Map<string, EntryOptions>;
+	/** Its tools by name. */
+	readonly tools: Map<string, RegisteredTool>;
 	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
 	/** Entry types without which its `context` handler is not called. Absent: it is always called. */
@@ -34,6 +37,7 @@ export function createLoadedHook(
 		lines: new WeakMap(),
 		commands: new Map(),
 		entryTypes: new Map(),
+		tools: new Map(),
 		grants: new Set(grants),
 		active: true,
 	};
@@ -75,6 +79,7 @@ export function replacedBundled(hooks: readonly LoadedHook[]): ReadonlyMap<strin
 /** What hooks registered, in load order. Every read sees the current registrations; names are collected by `refresh`. */
 export class HookRegistry {
 	#commands: ReadonlyMap<string, Named<CommandOptions>> = new Map();
+	#tools: ReadonlyMap<string, Named<RegisteredTool>> = new Map();
 	#clashes: readonly string[] = [];
 
 	/** @param builtinNames command names that hooks cannot use */
@@ -107,6 +112,12 @@ export class HookRegistry {
 		collect(this.hooks, declaredTypes, (type, first, second) =>
 			clashes.push(`Entries of type ${type} are declared by ${first} and ${second}; the latter draws them`),
 		);
+		this.#tools = collect(
+			this.hooks,
+			({ tools }) => tools,
+			(name, first, second) =>
+				clashes.push(`The tool ${name} is defined in ${first} and ${second}; the latter is used`),
+		);
 		this.#clashes = clashes;
 		return clashes.filter((line) => !known.has(line));
 	}
@@ -129,6 +140,15 @@ export class HookRegistry {
 
 	commands(): Named<CommandOptions>[] {
 		return [...this.#commands.values()];
+	}
+
+	/** The tools of all hooks, by their place in the load order. */
+	tools(): Named<RegisteredTool>[] {
+		return [...this.#tools.values()];
+	}
+
+	tool(name: string): Named<RegisteredTool> | undefined {
+		return this.#tools.get(name);
 	}
 
 	/** Options of an entry type; the hook that declared it last wins. */

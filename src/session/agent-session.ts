@@ -6,7 +6,7 @@ import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
-import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
+import type { CompletionItem, EntryOptions, HookTool, HookUI } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { Activity, SessionActivity } from "./activity.js";
@@ -42,6 +42,11 @@ export interface LoadedSummary {
 	contextFiles: string[];
 	/** Problems found while loading, one line each. */
 	warnings: string[];
+}
+
+/** The functions with which a hook draws calls of its tool. */
+export interface ToolRenderer extends Pick<HookTool, "renderCall" | "renderResult"> {
+	hookPath: string;
 }
 
 /** State that only programs that drive a session read and change; the modes of pi do not need it. */
@@ -106,10 +111,14 @@ export class AgentSession {
 		this.inspector = components.inspector;
 	}
 
-	/** Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`. */
-	start(): Promise<void> {
-		const { lifecycle, hooks } = this.#components;
-		return lifecycle.start(() => hooks.load());
+	/**
+	 * Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`.
+	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides
+	 */
+	async start(): Promise<void> {
+		const { lifecycle, hooks, setup } = this.#components;
+		await lifecycle.start(() => hooks.load());
+		setup.toolSwitch.checkNames();
 	}
 
 	/** Attaches the user interface for hooks and commands. Without it, dialogs return their canceled values at once. */
@@ -306,6 +315,14 @@ export class AgentSession {
 	/** The function with which a hook draws entries of a type; undefined when it has none. */
 	entryRenderer(type: string): EntryOptions["render"] {
 		return this.#components.hooks.registry.entryType(type)?.render;
+	}
+
+	/** How a hook draws calls of its tool; undefined when no hook provides or draws the tool. */
+	toolRenderer(name: string): ToolRenderer | undefined {
+		const found = this.#components.hooks.registry.tool(name);
+		if (!found) return undefined;
+		const { hook, options } = found;
+		return options.renderCall || options.renderResult ? { hookPath: hook.path, ...options } : undefined;
 	}
 
 	/** Reports an error thrown outside of any handler, unless pi itself threw it. @returns whether it was reported */

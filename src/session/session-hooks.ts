@@ -4,8 +4,10 @@ import { describeError, HookError, inspectable } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
+import { createHookTool, type RegisteredTool } from "../hooks/hook-tool.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
+import type { CustomTool } from "../hooks/load-tools.js";
 import { HookRegistry, type LoadedHook, replacedBundled } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
@@ -26,6 +28,8 @@ export interface SessionHooksOptions {
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
 	onSend(text: string, attachments: Attachment[]): void;
+	/** Receives the tools of all running hooks when they may have changed. */
+	onTools(tools: readonly CustomTool[]): void;
 	/** Emits a session event of the current session to the hooks of a runner. */
 	notify(runner: HookRunner, reason: "start" | "shutdown"): Promise<void>;
 }
@@ -52,6 +56,8 @@ export class SessionHooks {
 	#failures: readonly HookFailure[] = [];
 	readonly #longCalls: LongCalls;
 	#stability = new StabilityWatch();
+	/** The tools of hooks as the agent runs them. */
+	readonly #tools = new WeakMap<RegisteredTool, CustomTool>();
 	#registry: HookRegistry;
 	#runner: HookRunner;
 
@@ -258,7 +264,31 @@ export class SessionHooks {
 		if (!this.#loaded.includes(changed)) return;
 		const replaced = replacedBundled(this.#loaded);
 		if ([...replaced.keys()].some((path) => !this.#replaced.has(path))) this.#hold(this.#loaded);
-		else for (const clash of this.#registry.refresh()) this.options.onWarning(clash);
+		else {
+			for (const clash of this.#registry.refresh()) this.options.onWarning(clash);
+			this.#passTools();
+		}
+	}
+
+	#passTools(): void {
+		this.options.onTools(this.#registry.tools().map(({ hook, options }) => this.#sessionTool(hook, options)));
+	}
+
+	/** The tool that the agent runs for a registered one; always the same. */
+	#sessionTool(hook: LoadedHook, registered: RegisteredTool): CustomTool {
+		const known = this.#tools.get(registered);
+		if (known) return known;
+		const { host, setup } = this.options;
+		const tool = createHookTool(hook, registered, {
+			host,
+			...(setup.watch ? { watch: setup.watch } : {}),
+			hookTimeoutMs: () => setup.settings.current.hookTimeout,
+			onCall: (report) => this.health.recordCall(report),
+			onFailure: (error) => this.health.recordError(error),
+		});
+		const created = { tool, file: hook };
+		this.#tools.set(registered, created);
+		return created;
 	}
 
 	#register(): void {
@@ -267,6 +297,7 @@ export class SessionHooks {
 		this.#runner = this.#createRunner(this.#registry);
 		// A reloaded hook may answer differently.
 		this.#stability = new StabilityWatch((hookPath) => this.reportUnstable(hookPath));
+		this.#passTools();
 	}
 
 	#createRunner(registry: HookRegistry): HookRunner {

@@ -1,7 +1,9 @@
+import type { TSchema } from "typebox";
 import type { SessionEntry } from "../../log/entry.js";
 import type { HostHandleName } from "../handles.js";
 import type { CommandContext, HookEventContext } from "./context.js";
 import type { Attachment, HookEventName, HookEvents, HookResults } from "./events.js";
+import type { HookTool } from "./tools.js";
 import type { EntryComponent, EntryTheme } from "./ui.js";
 
 /** Answer of a command: a prompt for the agent, or a line to show. */
@@ -46,6 +48,11 @@ export interface HookAPI {
 	send(text: string, attachments?: Attachment[]): void;
 	/** Declares an entry type of this hook. */
 	entry(type: string, options?: EntryOptions): void;
+	/**
+	 * Adds a tool for the model, from the next request on. The name of a built-in tool replaces that tool.
+	 * @throws Error naming the missing or invalid field
+	 */
+	tool<TParameters extends TSchema, TDetails = unknown>(tool: HookTool<TParameters, TDetails>): void;
 	/** Requires handles. The hook does not load unless the user has granted all of them. */
 	requires(...handles: HostHandleName[]): void;
 }
