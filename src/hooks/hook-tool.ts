@@ -5,45 +5,8 @@ import { hookFileName } from "./hook-name.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { LoadedHook } from "./registry.js";
 import type { HookCallReport } from "./runner.js";
-import { checkDefinition, checkResult, functionOf, withCheckedUpdates } from "./tool-definition.js";
-import type { HookEventContext, HookTool, HookToolContext } from "./types.js";
+import { checkResult, type RegisteredTool, withCheckedUpdates } from "./tool-definition.js";
 import type { HandlerWatch } from "./watchdog.js";
-
-/** A tool that a hook registered. */
-export interface RegisteredTool extends Omit<AnyTool, "run">, Pick<HookTool, "renderCall" | "renderResult"> {
-	run(args: unknown, context: HookToolContext): unknown;
-}
-
-type Execute = (
-	toolCallId: string,
-	params: unknown,
-	signal: AbortSignal,
-	onUpdate: HookToolContext["onUpdate"],
-	ctx: HookEventContext,
-) => unknown;
-
-/** Checks and copies the argument of `pi.tool`. @throws Error naming the missing or invalid field */
-export function checkHookTool(value: unknown): RegisteredTool {
-	const definition = checkDefinition(value);
-	const { name, description, parameters, readOnly, promptLine, guidelines } = definition;
-	const run = functionOf(definition, "run") as RegisteredTool["run"] | undefined;
-	const execute = functionOf(definition, "execute") as Execute | undefined;
-	const renderCall = functionOf(definition, "renderCall") as HookTool["renderCall"];
-	const renderResult = functionOf(definition, "renderResult") as HookTool["renderResult"];
-	if (!run && !execute) throw new Error(`the tool ${name} has no run or execute function`);
-	return Object.freeze<RegisteredTool>({
-		name,
-		description,
-		parameters,
-		...(readOnly === undefined ? {} : { readOnly }),
-		...(promptLine === undefined ? {} : { promptLine }),
-		...(guidelines === undefined ? {} : { guidelines: Object.freeze([...guidelines]) }),
-		...(renderCall ? { renderCall } : {}),
-		...(renderResult ? { renderResult } : {}),
-		run: (args, context) =>
-			run ? run(args, context) : execute?.(context.toolCallId, args, context.signal, context.onUpdate, context.ctx),
-	});
-}
 
 /** What calls of a hook's tool need of the session. */
 export interface HookToolHost {

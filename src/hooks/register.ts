@@ -5,9 +5,9 @@ import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { type GrantRequest, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
-import { checkHookTool } from "./hook-tool.js";
 import { type LoadLimits, lineIn, withinTime } from "./module-loader.js";
 import { createLoadedHook, type LoadedHook } from "./registry.js";
+import { checkHookTool } from "./tool-definition.js";
 import type {
 	Attachment,
 	CommandOptions,

@@ -1,7 +1,7 @@
 import type { SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
 import type { HostHandleName } from "./handles.js";
-import type { RegisteredTool } from "./hook-tool.js";
+import type { RegisteredTool } from "./tool-definition.js";
 import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
 
 /** A loaded hook: its file and its registrations. */

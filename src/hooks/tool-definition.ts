@@ -2,6 +2,7 @@ import { isRecord } from "../log/read-message.js";
 import { announceCut, truncateHead } from "../tools/output.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { isContent, jsonCopy } from "./answers.js";
+import type { HookEventContext, HookTool, HookToolContext } from "./types.js";
 
 // Tools of files and hooks run without type checks, so pi checks definitions and results.
 
@@ -61,6 +62,42 @@ export function functionOf(definition: CheckedDefinition, field: string): ((...a
 	if (value === undefined) return undefined;
 	if (typeof value === "function") return (...args) => value.apply(definition, args) as unknown;
 	throw new Error(`${field} of the tool ${definition.name} is not a function`);
+}
+
+/** A tool that a hook registered. */
+export interface RegisteredTool extends Omit<AnyTool, "run">, Pick<HookTool, "renderCall" | "renderResult"> {
+	run(args: unknown, context: HookToolContext): unknown;
+}
+
+type Execute = (
+	toolCallId: string,
+	params: unknown,
+	signal: AbortSignal,
+	onUpdate: HookToolContext["onUpdate"],
+	ctx: HookEventContext,
+) => unknown;
+
+/** Checks and copies the argument of `pi.tool`. @throws Error naming the missing or invalid field */
+export function checkHookTool(value: unknown): RegisteredTool {
+	const definition = checkDefinition(value);
+	const { name, description, parameters, readOnly, promptLine, guidelines } = definition;
+	const run = functionOf(definition, "run") as RegisteredTool["run"] | undefined;
+	const execute = functionOf(definition, "execute") as Execute | undefined;
+	const renderCall = functionOf(definition, "renderCall") as HookTool["renderCall"];
+	const renderResult = functionOf(definition, "renderResult") as HookTool["renderResult"];
+	if (!run && !execute) throw new Error(`the tool ${name} has no run or execute function`);
+	return Object.freeze<RegisteredTool>({
+		name,
+		description,
+		parameters,
+		...(readOnly === undefined ? {} : { readOnly }),
+		...(promptLine === undefined ? {} : { promptLine }),
+		...(guidelines === undefined ? {} : { guidelines: Object.freeze([...guidelines]) }),
+		...(renderCall ? { renderCall } : {}),
+		...(renderResult ? { renderResult } : {}),
+		run: (args, context) =>
+			run ? run(args, context) : execute?.(context.toolCallId, args, context.signal, context.onUpdate, context.ctx),
+	});
 }
 
 /** The context of a call that checks partial results. */
