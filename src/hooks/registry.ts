@@ -2,7 +2,7 @@ import type { SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
 import type { HostHandleName } from "./handles.js";
 import type { RegisteredTool } from "./tool-definition.js";
-import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
+import type { BusHandler, CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
 
 /** A loaded hook: its file and its registrations. */
 export interface LoadedHook extends HookFile {
@@ -14,12 +14,16 @@ export interface LoadedHook extends HookFile {
 	readonly entryTypes: Map<string, EntryOptions>;
 	/** Its tools by name. */
 	readonly tools: Map<string, RegisteredTool>;
+	/** Its handlers of events between hooks. A record for each, because one function may come twice. */
+	readonly busHandlers: Map<string, Set<{ readonly handler: BusHandler }>>;
 	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
 	/** Entry types without which its `context` handler is not called. Absent: it is always called. */
 	readonly contextTypes?: readonly string[];
-	/** False after unloading: its `pi` and its contexts throw. */
+	/** False after unloading: its `pi` and its contexts throw. Changed by `unloadHook`. */
 	active: boolean;
+	/** Aborts when it is unloaded. */
+	readonly unloaded: AbortController;
 }
 
 /** A hook that has registered nothing yet. */
@@ -38,9 +42,17 @@ export function createLoadedHook(
 		commands: new Map(),
 		entryTypes: new Map(),
 		tools: new Map(),
+		busHandlers: new Map(),
 		grants: new Set(grants),
 		active: true,
+		unloaded: new AbortController(),
 	};
+}
+
+/** Marks a hook as unloaded. A registry without it has none of its registrations. */
+export function unloadHook(hook: LoadedHook): void {
+	hook.active = false;
+	hook.unloaded.abort();
 }
 
 /** Options of an entry type that a hook writes and does not declare. */

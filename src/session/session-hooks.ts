@@ -3,13 +3,14 @@ import { StabilityWatch } from "../context/stability.js";
 import { describeError, HookError, inspectable } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
+import { EventBus } from "../hooks/event-bus.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import { createHookTool } from "../hooks/hook-tool.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
 import type { CustomTool } from "../hooks/load-tools.js";
-import { HookRegistry, type LoadedHook, replacedBundled } from "../hooks/registry.js";
-import { HookRunner } from "../hooks/runner.js";
+import { HookRegistry, type LoadedHook, replacedBundled, unloadHook } from "../hooks/registry.js";
+import { HookRunner, type HookRunnerOptions } from "../hooks/runner.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
 import type { RegisteredTool } from "../hooks/tool-definition.js";
 import type { Attachment } from "../hooks/types.js";
@@ -59,6 +60,7 @@ export class SessionHooks {
 	#stability = new StabilityWatch();
 	/** The tools of hooks as the agent runs them. */
 	readonly #tools = new WeakMap<RegisteredTool, CustomTool>();
+	readonly #bus: EventBus;
 	#registry: HookRegistry;
 	#runner: HookRunner;
 
@@ -66,6 +68,11 @@ export class SessionHooks {
 		this.#builtinNames = new Set(options.setup.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
 		this.#longCalls = new LongCalls(options.onLongCall);
 		this.#registry = new HookRegistry([], this.#builtinNames);
+		this.#bus = new EventBus({
+			...this.#calls(),
+			hooks: () => this.#registry.hooks,
+			onError: (error) => this.#fail(error),
+		});
 		this.#runner = this.#createRunner(this.#registry);
 	}
 
@@ -116,7 +123,7 @@ export class SessionHooks {
 	async removeBundled({ name }: BundledHook): Promise<void> {
 		const path = bundledPath(name);
 		await this.#notify(path, "shutdown");
-		for (const hook of this.#loaded) if (hook.path === path) hook.active = false;
+		for (const hook of this.#loaded) if (hook.path === path) unloadHook(hook);
 		this.#hold(this.#loaded.filter((hook) => hook.path !== path));
 	}
 
@@ -164,7 +171,7 @@ export class SessionHooks {
 		const { hooks, failed } = await this.#loadFresh();
 		await beforeUnload();
 		const kept = old.filter(({ path }) => failed.has(path));
-		for (const hook of old) if (!kept.includes(hook)) hook.active = false;
+		for (const hook of old) if (!kept.includes(hook)) unloadHook(hook);
 		this.#use(inOrder(hooks, kept, old));
 		return {
 			count: this.#loaded.filter(({ scope }) => scope !== "bundled").length,
@@ -198,7 +205,7 @@ export class SessionHooks {
 
 	/** Unloads all hooks: their `pi` and context objects throw from now on. */
 	unload(): void {
-		for (const hook of this.#loaded) hook.active = false;
+		for (const hook of this.#loaded) unloadHook(hook);
 		this.#use([]);
 	}
 
@@ -237,6 +244,7 @@ export class SessionHooks {
 			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : setup.grants.of(file)),
 			requestGrant: (request) => setup.grants.request(request, onWarning),
 			send: (_, text, attachments) => onSend(text, attachments),
+			emit: (hook, name, data) => this.#bus.emit(hook, name, data),
 			onChange: (hook) => this.#update(hook),
 		};
 	}
@@ -279,12 +287,8 @@ export class SessionHooks {
 	#sessionTool(hook: LoadedHook, registered: RegisteredTool): CustomTool {
 		const known = this.#tools.get(registered);
 		if (known) return known;
-		const { host, setup } = this.options;
 		const tool = createHookTool(hook, registered, {
-			host,
-			...(setup.watch ? { watch: setup.watch } : {}),
-			hookTimeoutMs: () => setup.settings.current.hookTimeout,
-			onCall: (report) => this.health.recordCall(report),
+			...this.#calls(),
 			onFailure: (error) => this.health.recordError(error),
 		});
 		const created = { tool, file: hook };
@@ -301,16 +305,23 @@ export class SessionHooks {
 		this.#passTools();
 	}
 
-	#createRunner(registry: HookRegistry): HookRunner {
+	/** What every kind of call into a hook needs. */
+	#calls(): Pick<Required<HookRunnerOptions>, "host" | "hookTimeoutMs" | "onCall"> & Pick<HookRunnerOptions, "watch"> {
 		const { host, setup } = this.options;
-		return new HookRunner({
-			registry,
+		return {
 			host,
-			hookTimeoutMs: () => setup.settings.current.hookTimeout,
-			onError: (error) => this.#fail(error),
 			...(setup.watch ? { watch: setup.watch } : {}),
-			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
+			hookTimeoutMs: () => setup.settings.current.hookTimeout,
 			onCall: (report) => this.health.recordCall(report),
+		};
+	}
+
+	#createRunner(registry: HookRegistry): HookRunner {
+		return new HookRunner({
+			...this.#calls(),
+			registry,
+			onError: (error) => this.#fail(error),
+			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
 		});
 	}
 

@@ -38,6 +38,21 @@ export type HookHandler<N extends HookEventName> = (
 	ctx: HookEventContext,
 ) => HookResults[N] | Promise<HookResults[N]>;
 
+/** A handler of an event between hooks; sync or async. A context object is passed, because handlers keep none. */
+export type BusHandler = (data: unknown, ctx: HookEventContext) => void | Promise<void>;
+
+/** Events between the hooks of one session. */
+export interface HookEventBus {
+	/**
+	 * Calls the handlers of all hooks, in load order, and returns when all have been called; async ones continue. Reaches
+	 * nobody while the hook is loading: emit from a handler, such as that of `session`.
+	 * @throws PiError `hook_failed` when handlers of an event emit it again in an endless chain
+	 */
+	emit(name: string, data?: unknown): void;
+	/** Calls `handler` at each event of this name, until its hook is unloaded. @returns a function that removes it */
+	on(name: string, handler: BusHandler): () => void;
+}
+
 /** Argument of a hook's default export. */
 export interface HookAPI {
 	/** Runs `handler` at each `event`. With an unknown name the hook does not load. */
@@ -53,6 +68,7 @@ export interface HookAPI {
 	 * @throws Error naming the missing or invalid field
 	 */
 	tool<TParameters extends TSchema, TDetails = unknown>(tool: HookTool<TParameters, TDetails>): void;
+	readonly events: HookEventBus;
 	/** Requires handles. The hook does not load unless the user has granted all of them. */
 	requires(...handles: HostHandleName[]): void;
 }
