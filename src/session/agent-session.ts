@@ -6,7 +6,8 @@ import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
-import type { CompletionItem, EntryOptions, HookTool, HookUI } from "../hooks/types.js";
+import type { ToolRenderer } from "../hooks/tool-drawing.js";
+import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { Activity, SessionActivity } from "./activity.js";
@@ -42,11 +43,6 @@ export interface LoadedSummary {
 	contextFiles: string[];
 	/** Problems found while loading, one line each. */
 	warnings: string[];
-}
-
-/** The functions with which a hook draws calls of its tool. */
-export interface ToolRenderer extends Pick<HookTool, "renderCall" | "renderResult"> {
-	hookPath: string;
 }
 
 /** State that only programs that drive a session read and change; the modes of pi do not need it. */
