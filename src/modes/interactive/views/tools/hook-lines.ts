@@ -1,7 +1,7 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { type Drawing, drawCall, drawResult, readDrawn, type ToolRenderer } from "../../../../hooks/tool-drawing.js";
 import type { EntryTheme } from "../../../../hooks/types.js";
-import { cleanLine, cleanLines, clipLine, wrapLines } from "../../lines.js";
+import { cleanLine, cleanLines, styled, wrapLines } from "../../lines.js";
 import type { ViewStyle } from "../view.js";
 import type { ToolCallState } from "./presenter.js";
 
@@ -15,7 +15,7 @@ export interface HookLines {
 	call: string[] | null;
 	/** null: shown as the result of any tool. */
 	result: string[] | null;
-	/** One line for each failure of the hook. */
+	/** Lines that name each failure of the hook. */
 	errors: string[];
 }
 
@@ -41,7 +41,7 @@ export function hookLines(
 	const errors: string[] = [];
 	const accept = (drawing: Drawing<string[]> | null): string[] | null => {
 		if (drawing === null || "drawn" in drawing) return drawing?.drawn ?? null;
-		errors.push(theme.error(clipLine(`✗ ${cleanLine(drawing.error)}`, widths.result)));
+		errors.push(...styled(wrapLines([`✗ ${cleanLine(drawing.error)}`], widths.result), theme.error));
 		return null;
 	};
 	const call = isComplete ? accept(drawCall(renderer, args, theme, (drawn) => safeLines(drawn, widths.call))) : null;
