@@ -4,11 +4,11 @@ import type { HookEventContext } from "./context.js";
 import type { EntryComponent, EntryTheme } from "./ui.js";
 
 /** Second argument of `run` in a tool of a hook. */
-export interface HookToolContext<TDetails = unknown> extends ToolContext {
+export interface HookToolContext extends ToolContext {
 	/** The context object of handlers; its `signal` is that of the call. */
 	readonly ctx: HookEventContext;
 	/** Shows a partial result while the tool runs. */
-	onUpdate(partial: ToolResult<TDetails>): void;
+	onUpdate(partial: ToolResult): void;
 }
 
 /** How a result is shown. */
@@ -39,7 +39,7 @@ export type HookTool<TParameters extends TSchema = TSchema, TDetails = unknown> 
 	(
 		| {
 				/** Receives arguments that match `parameters`. A thrown error becomes an error result, which names the hook. */
-				run(args: Static<TParameters>, context: HookToolContext<TDetails>): Promise<ToolResult<TDetails>>;
+				run(args: Static<TParameters>, context: HookToolContext): Promise<ToolResult<TDetails>>;
 		  }
 		| {
 				/** Like `run`, with the members of its context as arguments. */
@@ -47,7 +47,7 @@ export type HookTool<TParameters extends TSchema = TSchema, TDetails = unknown> 
 					toolCallId: string,
 					params: Static<TParameters>,
 					signal: AbortSignal,
-					onUpdate: (partial: ToolResult<TDetails>) => void,
+					onUpdate: (partial: ToolResult) => void,
 					ctx: HookEventContext,
 				): Promise<ToolResult<TDetails>>;
 		  }
