@@ -87,6 +87,20 @@ export interface HookFigures {
 	isUnstable: boolean;
 }
 
+/** A tool of a hook. */
+export interface HookToolStatus {
+	name: string;
+	/** True if the model gets it instead of the built-in tool of this name. */
+	replacesBuiltin: boolean;
+}
+
+/** The tools of a hook as a list: `read (replaces the built-in tool), shout`. */
+export function describeTools(tools: readonly HookToolStatus[]): string {
+	return tools
+		.map(({ name, replacesBuiltin }) => (replacesBuiltin ? `${name} (replaces the built-in tool)` : name))
+		.join(", ");
+}
+
 /** A hook with its registrations and statistics. */
 export interface HookStatus {
 	path: string;
@@ -96,6 +110,7 @@ export interface HookStatus {
 	/** Without the slash. */
 	commands: readonly string[];
 	entryTypes: readonly string[];
+	tools: readonly HookToolStatus[];
 	/** Set for bundled hooks, which the user turns on and off in the settings. */
 	bundled: {
 		description: string;

@@ -23,6 +23,12 @@ const MAX_SUBJECT = 120;
 /** Results by the id of their call. If several have the same id, each call takes the next one. */
 export type ToolResults = Map<string, ToolResultMessage[]>;
 
+/** A call and its result as texts that replace those of any tool; null: as those of any tool. */
+export type DrawTool = (
+	call: ToolCall,
+	result: ToolResultMessage | undefined,
+) => { title: string | null; body: string | null; errors: readonly string[] } | null;
+
 /** Collects the tool results of a session. */
 export function collectResults(entries: readonly SessionEntry[]): ToolResults {
 	const results: ToolResults = new Map();
@@ -36,9 +42,9 @@ export function collectResults(entries: readonly SessionEntry[]): ToolResults {
 }
 
 /** Renders an entry; empty for entries without own content. Removes the results of its tool calls from `results`. */
-export function entryHtml(entry: SessionEntry, results: ToolResults): string {
+export function entryHtml(entry: SessionEntry, results: ToolResults, drawTool: DrawTool = () => null): string {
 	if (isSessionHeader(entry)) return "";
-	if (isMessageEntry(entry)) return messageHtml(entry.message, results);
+	if (isMessageEntry(entry)) return messageHtml(entry.message, results, drawTool);
 	if (isCompactionEntry(entry)) {
 		return fold("compaction", "A summary replaces the earlier messages", markdownHtml(entry.summary));
 	}
@@ -56,12 +62,12 @@ export function entryHtml(entry: SessionEntry, results: ToolResults): string {
 	return fold("custom", entry.type, plainHtml(JSON.stringify(entry, null, 2)));
 }
 
-function messageHtml(message: AppMessage, results: ToolResults): string {
+function messageHtml(message: AppMessage, results: ToolResults, drawTool: DrawTool): string {
 	switch (message.role) {
 		case "user":
 			return `<div class="user">${contentHtml(message.content, textHtml)}</div>`;
 		case "assistant":
-			return assistantHtml(message, results);
+			return assistantHtml(message, results, drawTool);
 		case "toolResult": {
 			// Shown with its call, or separately if the call is missing.
 			const waiting = results.get(message.toolCallId);
@@ -80,12 +86,12 @@ function messageHtml(message: AppMessage, results: ToolResults): string {
 	}
 }
 
-function assistantHtml(message: AssistantMessage, results: ToolResults): string {
+function assistantHtml(message: AssistantMessage, results: ToolResults, drawTool: DrawTool): string {
 	const blocks = message.content.map((block) => {
 		if (block.type === "text") return block.text.trim() === "" ? "" : markdownHtml(block.text);
 		if (block.type === "thinking")
 			return block.thinking.trim() === "" ? "" : fold("thinking", "Thinking", plainHtml(block.thinking));
-		return toolCallHtml(block, results.get(block.id)?.shift());
+		return toolCallHtml(block, results.get(block.id)?.shift(), drawTool);
 	});
 	if (message.stopReason === "aborted") blocks.push(note("Aborted by the user"));
 	if (message.stopReason === "error")
@@ -93,12 +99,22 @@ function assistantHtml(message: AssistantMessage, results: ToolResults): string 
 	return `<div class="assistant">${blocks.join("")}</div>`;
 }
 
-function toolCallHtml(call: ToolCall, result: ToolResultMessage | undefined): string {
+function toolCallHtml(call: ToolCall, result: ToolResultMessage | undefined, drawTool: DrawTool): string {
+	const { title, body, errors } = drawTool(call, result) ?? NOT_DRAWN;
 	const args = Object.keys(call.arguments).length === 0 ? "" : argumentsHtml(call.arguments);
+	const images = result?.content.filter(({ type }) => type === "image") ?? [];
+	const answer = body === null ? resultHtml(result) : plainHtml(body) + contentHtml(images, plainHtml);
+	const failures = errors.map((error) => `<p class="error">${escapeHtml(error)}</p>`).join("");
+	const head = title ?? `${call.name} ${subjectOf(call.arguments)}`.trim();
+	return fold(toolClass(result), head, args + answer + failures);
+}
+
+const NOT_DRAWN = { title: null, body: null, errors: [] };
+
+function resultHtml(result: ToolResultMessage | undefined): string {
+	if (result === undefined) return note("no result");
 	const diff = diffOf(result);
-	const answer =
-		result === undefined ? note("no result") : diff === null ? contentHtml(result.content, plainHtml) : diffHtml(diff);
-	return fold(toolClass(result), `${call.name} ${subjectOf(call.arguments)}`.trim(), args + answer);
+	return diff === null ? contentHtml(result.content, plainHtml) : diffHtml(diff);
 }
 
 function argumentsHtml(args: Record<string, unknown>): string {

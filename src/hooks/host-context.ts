@@ -7,7 +7,7 @@ import { boundUI, type DialogHost } from "./bound-ui.js";
 import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
 import type { HookCall } from "./hook-call.js";
 import type { LoadedHook } from "./registry.js";
-import type { CommandContext, HookEventContext } from "./types.js";
+import type { CommandContext, HookEventContext, HookTools } from "./types.js";
 
 /** Members of the context object that read the host each time. */
 const LIVE_MEMBERS = ["hasUI", "cwd", "sessionFile", "model", "thinkingLevel", "entries", "messages"] as const;
@@ -26,6 +26,7 @@ export interface HookHost
 	saveEntries(hook: LoadedHook, entries: readonly unknown[]): number[];
 	/** Absent if nothing can be added, such as in a read-only session. */
 	readonly systemItems?: SystemItemSink;
+	readonly tools: HookTools;
 	setModel(model: Model<Api>): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
 	setEditorText(text: string): void;
@@ -114,6 +115,19 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 				return systemItems;
 			});
 		},
+		tools: Object.freeze<HookTools>({
+			get all() {
+				return use(() => host.tools.all);
+			},
+			get active() {
+				return use(() => host.tools.active);
+			},
+			setActive: (names) =>
+				use(() => {
+					requireEffects("tools.setActive");
+					host.tools.setActive(names);
+				}),
+		}),
 		signal: call.signal,
 	};
 	for (const name of LIVE_MEMBERS)

@@ -16,7 +16,7 @@ const MISSING: Readonly<Record<HookNeed, string>> = {
 
 /** A registration that is never called in the current mode and session. */
 export interface Unreachable {
-	/** An event, `session` with a reason, or a callback of a command or entry type. */
+	/** An event, `session` with a reason, or a callback of a command or entry type, or a tool. */
 	what: string;
 	why: string;
 }
@@ -33,6 +33,7 @@ export function unreachable(hook: LoadedHook, reach: HookReach): Unreachable[] {
 			check(`session ${reason}`, SESSION_REASONS[reason].needs);
 		}
 	}
+	for (const name of hook.tools.keys()) check(`tool ${name}`, "tools");
 	for (const [name, { complete }] of hook.commands)
 		if (complete) check(`completion of /${name}`, REGISTRATIONS.complete);
 	for (const [type, { render }] of hook.entryTypes) if (render) check(`rendering of ${type}`, REGISTRATIONS.render);

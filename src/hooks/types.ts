@@ -6,5 +6,7 @@ import type { HostHandleName, SystemItem, SystemItemsHandle } from "./handles.js
 export type * from "./types/api.js";
 export type * from "./types/context.js";
 export type * from "./types/events.js";
+export type * from "./types/tool-switch.js";
+export type * from "./types/tools.js";
 export type * from "./types/ui.js";
 export type { ExecOptions, ExecResult, HostHandleName, RequestAuth, SystemItem, SystemItemsHandle };

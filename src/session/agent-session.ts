@@ -7,6 +7,7 @@ import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { describeError } from "../errors.js";
+import type { ToolRenderer } from "../hooks/tool-drawing.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
@@ -107,10 +108,14 @@ export class AgentSession {
 		this.inspector = components.inspector;
 	}
 
-	/** Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`. */
-	start(): Promise<void> {
-		const { lifecycle, hooks } = this.#components;
-		return lifecycle.start(() => hooks.load());
+	/**
+	 * Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`.
+	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides
+	 */
+	async start(): Promise<void> {
+		const { lifecycle, hooks, setup } = this.#components;
+		await lifecycle.start(() => hooks.load());
+		setup.toolSwitch.checkNames();
 	}
 
 	/** Attaches the user interface for hooks and commands. Without it, dialogs return their canceled values at once. */
@@ -312,6 +317,14 @@ export class AgentSession {
 	/** The function with which a hook draws entries of a type; undefined when it has none. */
 	entryRenderer(type: string): EntryOptions["render"] {
 		return this.#components.hooks.registry.entryType(type)?.render;
+	}
+
+	/** How a hook draws calls of its tool; undefined when no hook provides or draws the tool. */
+	toolRenderer(name: string): ToolRenderer | undefined {
+		const found = this.#components.hooks.registry.tool(name);
+		if (!found) return undefined;
+		const { hook, options } = found;
+		return options.renderCall || options.renderResult ? { hookPath: hook.path, ...options } : undefined;
 	}
 
 	/** Reports an error thrown outside of any handler, unless pi itself threw it. @returns whether it was reported */

@@ -91,6 +91,11 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		onLongCall: emit,
 		onWarning: warn,
 		onSend: (text, attachments) => prompter.receive(text, attachments),
+		onTools(tools) {
+			const { clashes, replacements } = setup.toolSwitch.useHooks(tools);
+			for (const line of clashes) warn(line);
+			for (const line of replacements) notice("info", line);
+		},
 		notify: (hookRunner, reason) => lifecycle.notify(hookRunner, reason),
 	});
 	const core: SessionCore = {

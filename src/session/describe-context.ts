@@ -1,4 +1,10 @@
-import { type ContextInspection, cacheShares, type HookStatus, requestSize } from "../commands/inspection.js";
+import {
+	type ContextInspection,
+	cacheShares,
+	describeTools,
+	type HookStatus,
+	requestSize,
+} from "../commands/inspection.js";
 import type { CacheLoss } from "../context/cache-loss.js";
 import type { ContextProblem } from "../context/context-message.js";
 import { entryMessage } from "../context/entry-message.js";
@@ -45,23 +51,27 @@ function describeLoss({ by, tokens }: Pick<CacheLoss, "by" | "tokens">): string 
 
 /** The hooks as lines of text: scope, path and calls of each, then its problems. */
 export function describeHooks(statuses: readonly HookStatus[]): string[] {
-	return statuses.flatMap(({ name, scope, path, bundled, isEnabled, problem, figures, cannotFire, conflicts }) => {
-		const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
-		if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  off: ${bundled.description}`];
-		const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
-		const error = figures.lastError === null ? [] : [`    last error: ${figures.lastError}`];
-		const failure = problem === null ? [] : [`    ${problem}`];
-		const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
-		const claims = conflicts.map((conflict) => `    ${conflict}`);
-		return [
-			`${name}  ${scope}  ${path}  ${isEnabled ? calls : problem === null ? "off" : "failed"}`,
-			...replaced,
-			...failure,
-			...error,
-			...unreachable,
-			...claims,
-		];
-	});
+	return statuses.flatMap(
+		({ name, scope, path, bundled, isEnabled, problem, figures, cannotFire, conflicts, tools }) => {
+			const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
+			if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  off: ${bundled.description}`];
+			const ofModel = tools.length === 0 ? [] : [`    tools: ${describeTools(tools)}`];
+			const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
+			const error = figures.lastError === null ? [] : [`    last error: ${figures.lastError}`];
+			const failure = problem === null ? [] : [`    ${problem}`];
+			const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
+			const claims = conflicts.map((conflict) => `    ${conflict}`);
+			return [
+				`${name}  ${scope}  ${path}  ${isEnabled ? calls : problem === null ? "off" : "failed"}`,
+				...replaced,
+				...ofModel,
+				...failure,
+				...error,
+				...unreachable,
+				...claims,
+			];
+		},
+	);
 }
 
 /** The event that reports a dropped answer of a hook, or a fault in the log. */

@@ -1,11 +1,13 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandShell } from "../commands/command.js";
+import type { ToolStatus } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
 import { textOf } from "../hooks/dialog-options.js";
 import type { SystemItemSink } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
-import type { HookUI } from "../hooks/types.js";
+import { WRITTEN_ENTRY } from "../hooks/registry.js";
+import type { HookTools, HookUI } from "../hooks/types.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { SessionCore } from "./session-setup.js";
@@ -39,6 +41,25 @@ function checkLevel(level: unknown): ThinkingLevel {
 	throw new PiError("bad_arguments", `ctx.setThinkingLevel does not accept ${textOf(level)}`, {
 		hint: `the levels are ${THINKING_LEVELS.join(", ")}`,
 	});
+}
+
+/** The tools of the session for hooks, which are loaded without type checks. */
+function hookTools({ toolSwitch }: SessionCore["setup"]): HookTools {
+	const infos = (tools: readonly ToolStatus[]) =>
+		Object.freeze(tools.map(({ name, description, source }) => Object.freeze({ name, description, source })));
+	return {
+		get all() {
+			return infos(toolSwitch.list());
+		},
+		get active() {
+			return infos(toolSwitch.list().filter(({ isOn }) => isOn));
+		},
+		setActive(names: unknown) {
+			if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
+				throw new PiError("bad_arguments", "ctx.tools.setActive expects a list of tool names");
+			toolSwitch.setActive(names);
+		},
+	};
 }
 
 /** The view that hooks have of the session; every member reads the current state. */
@@ -79,13 +100,14 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		},
 		saveEntries(hook, entries) {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
-			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, {});
+			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, WRITTEN_ENTRY);
 			return state.appendAll(checked);
 		},
 		get systemItems() {
 			return deps.systemItems();
 		},
 		rebuildContext: rebuild,
+		tools: hookTools(setup),
 		openDialog: (title) => deps.activity.begin("dialog", { name: title }).end,
 		async setModel(model) {
 			checkModel(model);

@@ -16,7 +16,7 @@ import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 export interface InspectorDeps {
-	setup: Pick<SessionSetup, "preamble" | "bundledHooks" | "settings">;
+	setup: Pick<SessionSetup, "preamble" | "bundledHooks" | "settings" | "toolSwitch">;
 	state: SessionState;
 	context: SessionContext;
 	rebuild(): Promise<void>;
@@ -71,6 +71,7 @@ export class SessionInspector implements Inspector {
 		);
 		const { loaded, failures, health, replaced } = this.deps.hooks;
 		const reach = this.deps.reach();
+		const tools = this.deps.setup.toolSwitch.list();
 		const statuses = loaded.map(
 			(hook): HookStatus => ({
 				path: hook.path,
@@ -79,6 +80,12 @@ export class SessionInspector implements Inspector {
 				events: Object.keys(hook.handlers),
 				commands: [...hook.commands.keys()],
 				entryTypes: [...hook.entryTypes.keys()],
+				tools: [...hook.tools.keys()].map((name) => ({
+					name,
+					replacesBuiltin: tools.some(
+						(tool) => tool.name === name && tool.source === hook.path && tool.replacesBuiltin,
+					),
+				})),
 				bundled: describeBundled(hook.path, this.deps.hooks),
 				isEnabled: this.deps.hooks.isEnabled(hook),
 				problem: failures.find(({ path }) => path === hook.path)?.problem ?? null,
@@ -161,7 +168,7 @@ function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {
 	return { ...failure, ...NO_REGISTRATIONS, bundled: null, isEnabled: false, figures, share: NO_SHARE };
 }
 
-const NO_REGISTRATIONS = { events: [], commands: [], entryTypes: [], cannotFire: [], conflicts: [] };
+const NO_REGISTRATIONS = { events: [], commands: [], entryTypes: [], tools: [], cannotFire: [], conflicts: [] };
 
 /** A bundled hook that is off, and therefore not loaded. */
 function turnedOff({ name, description, commands }: BundledHook, figures: HookFigures): HookStatus {
@@ -185,11 +192,13 @@ function describeBundled(path: string, hooks: SessionHooks): HookStatus["bundled
 	return { description: bundled.description, isLoaded: true, replacedBy: hooks.replaced.get(path)?.path ?? null };
 }
 
-/** Commands and entry types that two hooks both claim. */
+/** Commands, entry types and tools that two hooks both claim. */
 function sharedClaims(hook: LoadedHook, other: LoadedHook): string[] {
 	const commands = [...hook.commands.keys()].filter((name) => other.commands.has(name));
 	const types = [...hook.entryTypes.keys()].filter((type) => other.entryTypes.has(type));
+	const tools = [...hook.tools.keys()].filter((name) => other.tools.has(name));
 	return [
+		...tools.map((name) => `the tool ${name} is also defined in ${other.path}`),
 		...commands.map((name) => `/${name} is also a command of ${other.path}`),
 		...types.map((type) => `entries of type ${type} are also written by ${other.path}`),
 	];

@@ -3,12 +3,16 @@ import { StabilityWatch } from "../context/stability.js";
 import { describeError, HookError, inspectable } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
+import { EventBus } from "../hooks/event-bus.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
+import { createHookTool } from "../hooks/hook-tool.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
-import { HookRegistry, type LoadedHook, replacedBundled } from "../hooks/registry.js";
-import { HookRunner } from "../hooks/runner.js";
+import type { CustomTool } from "../hooks/load-tools.js";
+import { HookRegistry, type LoadedHook, replacedBundled, unloadHook } from "../hooks/registry.js";
+import { HookRunner, type HookRunnerOptions } from "../hooks/runner.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
+import type { RegisteredTool } from "../hooks/tool-definition.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
@@ -26,6 +30,8 @@ export interface SessionHooksOptions {
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
 	onSend(text: string, attachments: Attachment[]): void;
+	/** Receives the tools of all running hooks when they may have changed. */
+	onTools(tools: readonly CustomTool[]): void;
 	/** Emits a session event of the current session to the hooks of a runner. */
 	notify(runner: HookRunner, reason: "start" | "shutdown"): Promise<void>;
 }
@@ -52,6 +58,9 @@ export class SessionHooks {
 	#failures: readonly HookFailure[] = [];
 	readonly #longCalls: LongCalls;
 	#stability = new StabilityWatch();
+	/** The tools of hooks as the agent runs them. */
+	readonly #tools = new WeakMap<RegisteredTool, CustomTool>();
+	readonly #bus: EventBus;
 	#registry: HookRegistry;
 	#runner: HookRunner;
 
@@ -59,6 +68,11 @@ export class SessionHooks {
 		this.#builtinNames = new Set(options.setup.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
 		this.#longCalls = new LongCalls(options.onLongCall);
 		this.#registry = new HookRegistry([], this.#builtinNames);
+		this.#bus = new EventBus({
+			...this.#calls(),
+			hooks: () => this.#registry.hooks,
+			onError: (error) => this.#fail(error),
+		});
 		this.#runner = this.#createRunner(this.#registry);
 	}
 
@@ -109,7 +123,7 @@ export class SessionHooks {
 	async removeBundled({ name }: BundledHook): Promise<void> {
 		const path = bundledPath(name);
 		await this.#notify(path, "shutdown");
-		for (const hook of this.#loaded) if (hook.path === path) hook.active = false;
+		for (const hook of this.#loaded) if (hook.path === path) unloadHook(hook);
 		this.#hold(this.#loaded.filter((hook) => hook.path !== path));
 	}
 
@@ -157,7 +171,7 @@ export class SessionHooks {
 		const { hooks, failed } = await this.#loadFresh();
 		await beforeUnload();
 		const kept = old.filter(({ path }) => failed.has(path));
-		for (const hook of old) if (!kept.includes(hook)) hook.active = false;
+		for (const hook of old) if (!kept.includes(hook)) unloadHook(hook);
 		this.#use(inOrder(hooks, kept, old));
 		return {
 			count: this.#loaded.filter(({ scope }) => scope !== "bundled").length,
@@ -191,7 +205,7 @@ export class SessionHooks {
 
 	/** Unloads all hooks: their `pi` and context objects throw from now on. */
 	unload(): void {
-		for (const hook of this.#loaded) hook.active = false;
+		for (const hook of this.#loaded) unloadHook(hook);
 		this.#use([]);
 	}
 
@@ -230,6 +244,8 @@ export class SessionHooks {
 			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : setup.grants.of(file)),
 			requestGrant: (request) => setup.grants.request(request, onWarning),
 			send: (_, text, attachments) => onSend(text, attachments),
+			emit: (hook, name, data) => this.#bus.emit(hook, name, data),
+			onChange: (hook) => this.#update(hook),
 		};
 	}
 
@@ -252,24 +268,60 @@ export class SessionHooks {
 		this.#register();
 	}
 
+	/** Applies a registration of a running hook. Hooks that load or are turned off are applied later, as a whole. */
+	#update(changed: LoadedHook): void {
+		if (!this.#loaded.includes(changed)) return;
+		const replaced = replacedBundled(this.#loaded);
+		if ([...replaced.keys()].some((path) => !this.#replaced.has(path))) this.#hold(this.#loaded);
+		else {
+			for (const clash of this.#registry.refresh()) this.options.onWarning(clash);
+			this.#passTools();
+		}
+	}
+
+	#passTools(): void {
+		this.options.onTools(this.#registry.tools().map(({ hook, options }) => this.#sessionTool(hook, options)));
+	}
+
+	/** The tool that the agent runs for a registered one; always the same. */
+	#sessionTool(hook: LoadedHook, registered: RegisteredTool): CustomTool {
+		const known = this.#tools.get(registered);
+		if (known) return known;
+		const tool = createHookTool(hook, registered, {
+			...this.#calls(),
+			onFailure: (error) => this.health.recordError(error),
+		});
+		const created = { tool, file: hook };
+		this.#tools.set(registered, created);
+		return created;
+	}
+
 	#register(): void {
 		const enabled = this.#loaded.filter((hook) => this.isEnabled(hook) && !this.#replaced.has(hook.path));
 		this.#registry = new HookRegistry(enabled, this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
 		// A reloaded hook may answer differently.
 		this.#stability = new StabilityWatch((hookPath) => this.reportUnstable(hookPath));
+		this.#passTools();
+	}
+
+	/** What every kind of call into a hook needs. */
+	#calls(): Pick<Required<HookRunnerOptions>, "host" | "hookTimeoutMs" | "onCall"> & Pick<HookRunnerOptions, "watch"> {
+		const { host, setup } = this.options;
+		return {
+			host,
+			...(setup.watch ? { watch: setup.watch } : {}),
+			hookTimeoutMs: () => setup.settings.current.hookTimeout,
+			onCall: (report) => this.health.recordCall(report),
+		};
 	}
 
 	#createRunner(registry: HookRegistry): HookRunner {
-		const { host, setup } = this.options;
 		return new HookRunner({
+			...this.#calls(),
 			registry,
-			host,
-			hookTimeoutMs: () => setup.settings.current.hookTimeout,
 			onError: (error) => this.#fail(error),
-			...(setup.watch ? { watch: setup.watch } : {}),
 			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
-			onCall: (report) => this.health.recordCall(report),
 		});
 	}
 

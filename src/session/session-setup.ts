@@ -21,6 +21,7 @@ import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
+import type { SessionTools } from "./session-tools.js";
 
 /** The models that a session can use, and their credentials. */
 export interface SessionModels {
@@ -80,8 +81,8 @@ export interface SessionSetup {
 	accounts: CommandAccounts;
 	client: ModelClient;
 	tools: readonly AnyTool[];
-	/** Turns tools off and on. */
-	toolSwitch: CommandTools;
+	/** Turns tools off and on, and receives the tools of hooks. */
+	toolSwitch: CommandTools & Pick<SessionTools, "setActive" | "useHooks" | "checkNames">;
 	/**
 	 * The start of every request to a model: without tools if the model cannot call them. The same object until it changes.
 	 */

@@ -64,6 +64,20 @@ const scenarios: Record<string, () => Promise<void>> = {
 		const entry = session.entries[1];
 		expect(entry && session.entryRenderer("bookmark")?.(entry, theme)).toBe("★ before the change");
 	},
+	async "ask-user.ts"() {
+		const asked: string[] = [];
+		const confirm = async (title: string, message: string) => {
+			asked.push(`${title}: ${message}`);
+			return true;
+		};
+		const { session, provider } = await startWith("ask-user.ts", { ui: { confirm } });
+		provider.reply([toolCall("ask_user", { question: "Blue?" })], "ok");
+		await session.prompt("paint it");
+		expect(asked).toEqual([expect.stringContaining("Blue?")]);
+		expect(provider.requests[1]?.messages.at(-1)?.text).toBe("yes");
+	},
+	"announce.ts": announce,
+	"alarm.ts": announce,
 	async "forget.ts"() {
 		const { session, provider, sent } = await startWith("forget.ts", { files: { "a.txt": "a" } });
 		provider.reply("a1", [toolCall("read", { path: "a.txt" })], "a2", "a3");
@@ -87,6 +101,19 @@ const scenarios: Record<string, () => Promise<void>> = {
 		expect(sent(3)).toEqual(["user: [Summary]\n\nWe talked.", "user: u3"]);
 	},
 };
+
+/** The hook that announces, with the one that listens. */
+async function announce(): Promise<void> {
+	const code = (file: string) => hooks.find((hook) => hook.file === file)?.code ?? "";
+	const notes: string[] = [];
+	const { session, provider } = await startSession({
+		hooks: { "alarm.ts": code("alarm.ts"), "announce.ts": code("announce.ts") },
+		ui: { notify: (message) => void notes.push(message) },
+	});
+	provider.reply([toolCall("bash", { command: "exit 3" }), toolCall("bash", { command: "exit 4" })], "ok");
+	await session.prompt("fail");
+	expect(notes).toEqual([expect.stringContaining("This failed: exit 3")]);
+}
 
 describe("docs/hooks.md", () => {
 	test.each(quotes)("the page quotes $file exactly", ({ file, code }) => {

@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import { expectTypeOf } from "vitest";
 import type {
 	BeforeRequestEventResult,
@@ -84,4 +85,38 @@ export function handles(pi: HookAPI, ctx: HookEventContext): void {
 	// @ts-expect-error an object with the same members is not a handle
 	const forged: SystemItemsHandle = { append() {} };
 	void forged;
+}
+
+/** Arguments and details of tools have the types of their schemas and results. */
+export function tools(pi: HookAPI): void {
+	pi.tool({
+		name: "note",
+		description: "d",
+		parameters: Type.Object({ text: Type.String() }),
+		async run({ text }, { ctx, onUpdate }) {
+			onUpdate({ content: [], details: { count: 0 } });
+			const upper: string = text.toUpperCase() + ctx.cwd;
+			return { content: [{ type: "text", text: upper }], details: { count: 1 } };
+		},
+		renderCall: ({ text = "" }, theme) => theme.bold(text.trim()),
+		renderResult: ({ details }, theme, { expanded }) => theme.dim(`${details?.count.toFixed(0)} ${expanded}`),
+	});
+	pi.tool({
+		name: "other",
+		description: "d",
+		parameters: Type.Object({ count: Type.Number() }),
+		execute: async (id, { count }, signal, _onUpdate, ctx) => ({
+			content: [{ type: "text", text: `${id.trim()} ${count.toFixed(1)} ${signal.aborted} ${ctx.hasUI}` }],
+		}),
+	});
+	pi.tool({
+		name: "plain",
+		description: "d",
+		parameters: { type: "object", properties: {} },
+		run: async () => ({ content: [] }),
+	});
+	// @ts-expect-error a tool needs a function
+	pi.tool({ name: "none", description: "d", parameters: Type.Object({}) });
+	// @ts-expect-error a result has content
+	pi.tool({ name: "none", description: "d", parameters: Type.Object({}), run: async () => ({ text: "x" }) });
 }

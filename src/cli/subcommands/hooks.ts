@@ -21,6 +21,8 @@ interface HookReport {
 	events: string[];
 	commands: string[];
 	entryTypes: string[];
+	/** Names. */
+	tools: string[];
 	/** Handlers and commands that can never be called in each mode. */
 	cannotFire: Record<keyof typeof MODES, Unreachable[]>;
 	/** Why it failed to load or may not run; null when it is loaded. */
@@ -61,13 +63,14 @@ export async function checkHook(target: string, { location, options, io }: Subco
 	const report = reportHook({ ...file, trust: "own", mayRun: true }, hook, attempt?.error ?? null);
 	const warnings = createRegistry(hook ? [hook] : []).warnings;
 	if (options.json) {
-		const { path, loaded, events, commands, entryTypes, problem } = report;
-		await printJson(io, { path, loaded, events, commands, entryTypes, problem, warnings });
+		const { path, loaded, events, commands, entryTypes, tools, problem } = report;
+		await printJson(io, { path, loaded, events, commands, entryTypes, tools, problem, warnings });
 	} else if (hook) {
 		await printLines(io, [
 			`${report.path} loads without errors`,
 			`events    ${report.events.join(", ") || "none"}`,
 			`commands  ${report.commands.map((name) => `/${name}`).join(", ") || "none"}`,
+			...(report.tools.length > 0 ? [`tools     ${report.tools.join(", ")}`] : []),
 			...(report.entryTypes.length > 0 ? [`entries   ${report.entryTypes.join(", ")}`] : []),
 		]);
 		printNotices(io, warnings);
@@ -84,6 +87,7 @@ function reportHook(file: FoundHook, hook: LoadedHook | null, problem: string | 
 		events: hook ? Object.keys(hook.handlers) : [],
 		commands: hook ? [...hook.commands.keys()] : [],
 		entryTypes: hook ? [...hook.entryTypes.keys()] : [],
+		tools: hook ? [...hook.tools.keys()] : [],
 		cannotFire: {
 			interactive: hook ? unreachable(hook, MODES.interactive) : [],
 			print: hook ? unreachable(hook, MODES.print) : [],
@@ -94,11 +98,13 @@ function reportHook(file: FoundHook, hook: LoadedHook | null, problem: string | 
 }
 
 function describeReports(reports: readonly HookReport[]): string[] {
-	const rows = reports.map(({ path, scope, trust, events, commands, problem }) => [
+	const rows = reports.map(({ path, scope, trust, events, commands, tools, problem }) => [
 		path,
 		scope,
 		trust,
-		problem ?? ([...events, ...commands.map((name) => `/${name}`)].join(", ") || "registers nothing"),
+		problem ??
+			([...events, ...commands.map((name) => `/${name}`), ...tools.map((name) => `tool ${name}`)].join(", ") ||
+				"registers nothing"),
 	]);
 	return tableLines([["hook", "from", "trust", "registers"], ...rows]);
 }

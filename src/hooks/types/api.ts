@@ -1,7 +1,9 @@
+import type { TSchema } from "typebox";
 import type { SessionEntry } from "../../log/entry.js";
 import type { HostHandleName } from "../handles.js";
 import type { CommandContext, HookEventContext } from "./context.js";
 import type { Attachment, HookEventName, HookEvents, HookResults } from "./events.js";
+import type { HookTool } from "./tools.js";
 import type { EntryComponent, EntryTheme } from "./ui.js";
 
 /** Answer of a command: a prompt for the agent, or a line to show. */
@@ -36,6 +38,21 @@ export type HookHandler<N extends HookEventName> = (
 	ctx: HookEventContext,
 ) => HookResults[N] | Promise<HookResults[N]>;
 
+/** A handler of an event between hooks; sync or async. A context object is passed, because handlers keep none. */
+export type BusHandler = (data: unknown, ctx: HookEventContext) => void | Promise<void>;
+
+/** Events between the hooks of one session. */
+export interface HookEventBus {
+	/**
+	 * Calls the handlers of all hooks, in load order, and returns when all have been called; async ones continue. Reaches
+	 * nobody while the hook is loading: emit from a handler, such as that of `session`.
+	 * @throws PiError `hook_failed` when handlers of an event emit it again in an endless chain
+	 */
+	emit(name: string, data?: unknown): void;
+	/** Calls `handler` at each event of this name, until its hook is unloaded. @returns a function that removes it */
+	on(name: string, handler: BusHandler): () => void;
+}
+
 /** Argument of a hook's default export. */
 export interface HookAPI {
 	/** Runs `handler` at each `event`. With an unknown name the hook does not load. */
@@ -46,6 +63,12 @@ export interface HookAPI {
 	send(text: string, attachments?: Attachment[]): void;
 	/** Declares an entry type of this hook. */
 	entry(type: string, options?: EntryOptions): void;
+	/**
+	 * Adds a tool for the model, from the next request on. The name of a built-in tool replaces that tool.
+	 * @throws Error naming the missing or invalid field
+	 */
+	tool<TParameters extends TSchema, TDetails = unknown>(tool: HookTool<TParameters, TDetails>): void;
+	readonly events: HookEventBus;
 	/** Requires handles. The hook does not load unless the user has granted all of them. */
 	requires(...handles: HostHandleName[]): void;
 }

@@ -3,6 +3,7 @@ import type { RequestAuth } from "../../config/credentials.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../../log/entry.js";
 import type { ExecOptions, ExecResult } from "../../util/process.js";
 import type { SystemItemsHandle } from "../handles.js";
+import type { HookTools } from "./tool-switch.js";
 import type { HookUI } from "./ui.js";
 
 /** Second argument of every handler. Members read current state, and throw once the session or hook is gone. */
@@ -21,6 +22,8 @@ export interface HookEventContext {
 	readonly entries: readonly SessionEntry[];
 	/** The current context after all hooks. Frozen. */
 	readonly messages: readonly AppMessage[];
+	/** The tools of the session. */
+	readonly tools: HookTools;
 	findModel(provider: string, id: string): Model<Api> | null;
 	/** Models with a known API key. */
 	availableModels(): Promise<Model<Api>[]>;

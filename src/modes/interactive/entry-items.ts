@@ -1,6 +1,7 @@
 import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
 import { describeCompaction } from "../../context/compaction-steps.js";
 import type { EntrySource } from "../../context/entry-message.js";
+import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
 import {
 	type AppMessage,
 	isCompactionEntry,
@@ -39,6 +40,8 @@ export interface EntryDrawing {
 	tools: ToolItems;
 	/** The renderer that a hook registered for entries of a type. */
 	rendererOf(type: string): EntryRenderer | undefined;
+	/** The functions with which a hook draws calls of a tool. */
+	toolRendererOf?: FindToolRenderer;
 }
 
 /** The items of a log entry. Empty for entries that are not shown and for results of known calls, which update the call. */
@@ -98,7 +101,7 @@ export function itemsOfOther(
 }
 
 function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: EntryDrawing, retried: boolean): Item[] {
-	const { style, tools } = drawing;
+	const { style, tools, toolRendererOf } = drawing;
 	const place = { entryIndex, excluded: retried };
 	const items: Item[] = [];
 	for (const block of message.content) {
@@ -111,7 +114,7 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 			view.finish(block.thinking);
 			items.push(createItem("thinking", view, style, place));
 		} else if (block.type === "toolCall") {
-			const view = new ToolCallView(style, block.name, block.arguments);
+			const view = new ToolCallView(style, block.name, block.arguments, toolRendererOf);
 			const item = createItem("tool", view, style, place);
 			if (retried) view.stop();
 			else tools.set(block.id, { item, view });
@@ -125,7 +128,8 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 }
 
 /** Adds a result to its call. A result whose call is not on the screen becomes its own item. */
-function itemsOfResult(message: ToolResultMessage, entryIndex: number, { style, tools }: EntryDrawing): Item[] {
+function itemsOfResult(message: ToolResultMessage, entryIndex: number, drawing: EntryDrawing): Item[] {
+	const { style, tools, toolRendererOf } = drawing;
 	const { toolCallId, toolName, isError } = message;
 	const result = { content: message.content, details: message.details };
 	const known = tools.get(toolCallId);
@@ -134,7 +138,7 @@ function itemsOfResult(message: ToolResultMessage, entryIndex: number, { style, 
 		known.view.finish(result, isError);
 		return [];
 	}
-	const view = new ToolCallView(style, toolName);
+	const view = new ToolCallView(style, toolName, {}, toolRendererOf);
 	view.finish(result, isError);
 	return [createItem("tool", view, style, { entryIndex })];
 }

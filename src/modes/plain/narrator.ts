@@ -3,7 +3,7 @@ import { describeFailure } from "../../agent/failure.js";
 import { describeHookError, errorText } from "../../errors.js";
 import { hookFileName, hookName } from "../../hooks/hook-name.js";
 
-import type { EntryTheme } from "../../hooks/types.js";
+import { type Drawing, drawCall, drawResult, readDrawnText, UNSTYLED } from "../../hooks/tool-drawing.js";
 import {
 	isEmptyReply,
 	isImageOmissionEntry,
@@ -13,12 +13,13 @@ import {
 } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
+import type { ToolResult } from "../../tools/tool.js";
 import { describeOmission, formatDuration, formatTokens, plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
 import { nextStep, stoppedText, waitText } from "../request-error.js";
 import { ContextNarrator } from "./context-narrator.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
-import { outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
+import { headLines, outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
 
 /** Prints the events of a session as lines of text. */
 export class Narrator {
@@ -57,7 +58,7 @@ export class Narrator {
 				if (event.message.role === "assistant") this.#endReply(event.message, event.isRetried);
 				break;
 			case "tool_execution_start": {
-				const title = toolTitle(event.toolName, event.args);
+				const title = this.#drawnTitle(event.toolName, event.args) ?? toolTitle(event.toolName, event.args);
 				this.#calls.set(event.toolCallId, { title, startedAt: this.now() });
 				this.#say(`running ${title}`);
 				break;
@@ -165,7 +166,29 @@ export class Narrator {
 		const title = call && this.#calls.size > 0 ? call.title : "";
 		const elapsedMs = call ? this.now() - call.startedAt : 0;
 		this.#say(resultWords({ name: toolName, title }, { result, isError, elapsedMs }));
-		for (const line of resultLines(toolName, result, isError)) this.#say(line);
+		const lines = this.#drawnResult(toolName, result, isError) ?? resultLines(toolName, result, isError);
+		for (const line of lines) this.#say(line);
+	}
+
+	/** A call as its hook draws it; null if none does. */
+	#drawnTitle(name: string, args: Readonly<Record<string, unknown>>): string | null {
+		const renderer = this.session.toolRenderer(name);
+		const text = renderer ? this.#accept(drawCall(renderer, args, UNSTYLED, readDrawnText)) : null;
+		return text === null ? null : plainLine(text, 200) || null;
+	}
+
+	#drawnResult(name: string, result: ToolResult, isError: boolean): string[] | null {
+		const renderer = this.session.toolRenderer(name);
+		const options = { expanded: false, isPartial: false, isError };
+		const text = renderer ? this.#accept(drawResult(renderer, result, options, UNSTYLED, readDrawnText)) : null;
+		return text === null ? null : headLines(text);
+	}
+
+	/** Reports a hook that failed to draw. */
+	#accept(drawing: Drawing<string> | null): string | null {
+		if (drawing === null || "drawn" in drawing) return drawing?.drawn ?? null;
+		this.notice("error", drawing.error);
+		return null;
 	}
 
 	#endBash(entry: SessionEntry | undefined): void {
@@ -215,6 +238,3 @@ export class Narrator {
 
 /** Width passed to hooks that render in columns. */
 const COLUMNS = 80;
-
-const same = (text: string) => text;
-const UNSTYLED: EntryTheme = { accent: same, dim: same, bold: same, success: same, warning: same, error: same };

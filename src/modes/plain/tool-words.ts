@@ -43,7 +43,7 @@ export function resultLines(name: string, result: ToolResult, isError: boolean):
 	if (typeof diff === "string") return changeLines(diff);
 	const text = textOf(result).trimEnd();
 	if (exitCode !== undefined) return outputLines(text, exitCode);
-	if (isError || !QUIET.has(name)) return text === "" ? [] : head(text);
+	if (isError || !QUIET.has(name)) return headLines(text);
 	return [];
 }
 
@@ -60,7 +60,9 @@ export function outputLines(output: string, exitCode: unknown): string[] {
 /** Tools whose results are printed only as a count. */
 const QUIET: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "write", "edit"]);
 
-function head(text: string): string[] {
+/** The first lines of a result, with the number of omitted ones. */
+export function headLines(text: string): string[] {
+	if (text === "") return [];
 	const lines = text.split("\n");
 	const hidden = lines.length > MAX_LINES + 1 ? lines.length - MAX_LINES : 0;
 	const shown = hidden > 0 ? lines.slice(0, MAX_LINES) : lines;

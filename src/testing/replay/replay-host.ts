@@ -41,6 +41,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 		rebuildContext: async () => {},
 		setModel: async () => {},
 		setThinkingLevel: () => {},
+		tools: { all: [], active: [], setActive: () => {} },
 		openDialog: () => () => {},
 		setEditorText: () => {},
 	};
@@ -91,6 +92,7 @@ export function createReplayHost(options: ReplayHostOptions, onEffect: (line: st
 			},
 		},
 		rebuildContext: async () => onEffect("would rebuild the context"),
+		tools: { all: [], active: [], setActive: (names) => onEffect(`would turn on only the tools ${names.join(", ")}`) },
 	};
 }
 

@@ -9,6 +9,7 @@ const POP = `export default function (pi) {
 	pi.on("session", () => {});
 	pi.command("pop", { complete: () => [], handler: () => {} });
 	pi.entry("stack_pop", { render: () => "popped" });
+	pi.tool({ name: "stack", description: "d", parameters: { type: "object" }, run() {} });
 }`;
 const BROKEN = `export default function (pi) {
 	pi.on("session", () => {});
@@ -47,6 +48,7 @@ describe("pi hooks list", () => {
 					events: [],
 					commands: [],
 					entryTypes: [],
+					tools: [],
 					cannotFire: { interactive: [], print: [], rpc: [] },
 					problem: `Hook ${join(agentDir, "hooks/b.ts")}:3 did not load: no luck`,
 				},
@@ -58,6 +60,7 @@ describe("pi hooks list", () => {
 					events: ["context", "session"],
 					commands: ["pop"],
 					entryTypes: ["stack_pop"],
+					tools: ["stack"],
 					cannotFire: { interactive: [], print: withoutScreen, rpc: withoutScreen },
 					problem: null,
 				},
@@ -69,6 +72,7 @@ describe("pi hooks list", () => {
 					events: [],
 					commands: [],
 					entryTypes: [],
+					tools: [],
 					cannotFire: { interactive: [], print: [], rpc: [] },
 					problem: null,
 				},
@@ -76,7 +80,7 @@ describe("pi hooks list", () => {
 			problems: [],
 		});
 		const text = await run({ name: "hooks", action: "list" }, { agentDir });
-		expect(text.stdout).toContain("context, session, /pop");
+		expect(text.stdout).toContain("context, session, /pop, tool stack");
 		expect((await run({ name: "hooks", action: "list" }, { findHooks: false })).stdout).toBe("No hooks found\n");
 	});
 
@@ -102,7 +106,7 @@ describe("pi hooks check", () => {
 		const result = await run({ name: "hooks", action: "check", target: "pop.ts" }, { cwd });
 		expect(result).toMatchObject({ code: 0, stderr: "" });
 		expect(result.stdout).toBe(
-			`${join(cwd, "pop.ts")} loads without errors\nevents    context, session\ncommands  /pop\nentries   stack_pop\n`,
+			`${join(cwd, "pop.ts")} loads without errors\nevents    context, session\ncommands  /pop\ntools     stack\nentries   stack_pop\n`,
 		);
 	});
 

@@ -1,5 +1,5 @@
 import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
-import type { HookStatus } from "../../../commands/inspection.js";
+import { describeTools, type HookStatus } from "../../../commands/inspection.js";
 import { errorText } from "../../../errors.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
@@ -168,10 +168,14 @@ function isAvailable({ bundled }: HookStatus): boolean {
 	return bundled?.isLoaded === false;
 }
 
-function registered({ commands, events, problem, isEnabled, bundled }: HookStatus): string {
+function registered({ commands, events, tools, problem, isEnabled, bundled }: HookStatus): string {
 	if (bundled?.isLoaded === false) return bundled.description;
 	if (problem !== null && !isEnabled) return "";
-	const names = [commands.map((name) => `/${name}`).join(" "), events.join(" ")].filter(Boolean);
+	const names = [
+		commands.map((name) => `/${name}`).join(" "),
+		tools.map(({ name }) => `tool ${name}`).join(" "),
+		events.join(" "),
+	].filter(Boolean);
 	return names.join(" · ") || "registers nothing";
 }
 
@@ -201,6 +205,7 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): st
 		...source,
 		`commands  ${hook.commands.map((name) => `/${name}`).join(" ") || "none"}`,
 		`events    ${hook.events.join(", ") || "none"}`,
+		...(hook.tools.length > 0 ? [`tools     ${describeTools(hook.tools)}`] : []),
 		...(hook.entryTypes.length > 0 ? [`entries   ${hook.entryTypes.join(", ")}`] : []),
 		`calls     ${figures.calls === 0 ? "never fired" : `${figures.calls}: ${calls.join(", ")}`}`,
 		...(figures.calls > 0 && silent.length > 0 ? [`silent    never fired: ${silent.join(", ")}`] : []),

@@ -1,10 +1,12 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
+import type { FindToolRenderer } from "../../../hooks/tool-drawing.js";
 import type { ToolResult } from "../../../tools/tool.js";
 import { cleanLine, clipLine, spread, styled } from "../lines.js";
 import { ImageLines } from "./image-lines.js";
 import { bashPresenter } from "./tools/bash.js";
 import { editPresenter, writePresenter } from "./tools/changes.js";
 import { genericPresenter } from "./tools/generic.js";
+import { hookLines } from "./tools/hook-lines.js";
 import { findPresenter, grepPresenter, lsPresenter, readPresenter } from "./tools/lookups.js";
 import { failureMark, failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
@@ -30,7 +32,13 @@ export class ToolCallView extends View {
 	#ready = true;
 	#images: ImageLines | null = null;
 
-	constructor(style: ViewStyle, name: string, args: Record<string, unknown> = {}) {
+	/** @param rendererOf finds how a hook draws its tool */
+	constructor(
+		style: ViewStyle,
+		name: string,
+		args: Record<string, unknown> = {},
+		private readonly rendererOf: FindToolRenderer = () => undefined,
+	) {
 		super(style);
 		this.#state = { name, args, phase: "writing", result: null, isError: false };
 		this.#presenter = presenterOf(name);
@@ -91,15 +99,19 @@ export class ToolCallView extends View {
 		const subject = this.#presenter.subject(call, this.style);
 		const failed = call.phase === "finished" && call.isError;
 		const title = failed ? theme.error(`${theme.bold(name)}  ${subject}`) : `${theme.bold(name)}  ${subject}`;
-		const head = spread(title, this.#status(failed), width);
 		const rail = theme.dim("│ ");
 		const room = Math.max(1, width - visibleWidth(rail));
-		const body = [...(this.#presenter.body?.(call, room, this.style) ?? [])];
-		if (call.isError && body.length === 0) {
+		const renderer = this.rendererOf(call.name);
+		const drawn = renderer ? hookLines(renderer, call, { call: width, result: room }, this.style) : null;
+		const [first = title, ...rest] = drawn?.call ?? [];
+		const head = [spread(first, this.#status(failed), width), ...rest];
+		const body = [...(drawn?.result ?? this.#presenter.body?.(call, room, this.style) ?? [])];
+		if (!drawn?.result && call.isError && body.length === 0) {
 			body.push(...styled(failureOf(resultText(call), room, this.style), theme.error));
 		}
+		body.push(...(drawn?.errors ?? []));
 		body.push(...(this.#images?.lines(room) ?? []));
-		return [head, ...body.map((line) => clipLine(rail + line, width))];
+		return [...head, ...body.map((line) => clipLine(rail + line, width))];
 	}
 
 	#status(failed: boolean): string {
