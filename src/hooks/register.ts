@@ -7,6 +7,7 @@ import { type GrantRequest, HOST_HANDLE_NAMES, type HostHandleName } from "./han
 import { hookFileName } from "./hook-name.js";
 import { type LoadLimits, lineIn, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
+import { checkShortcut } from "./shortcuts.js";
 import type {
 	Attachment,
 	CommandOptions,
@@ -21,6 +22,8 @@ import type {
 export interface RegisterOptions extends LoadLimits {
 	/** Handles `pi.send` of a hook. */
 	send(hook: LoadedHook, text: string, attachments: Attachment[]): void;
+	/** Called after a hook has registered something, also while it loads. */
+	onChange?(hook: LoadedHook): void;
 	/** The handles granted to a hook; absent: none. */
 	grants?(file: HookFile): readonly HostHandleName[];
 	/** Asks the user for a required handle; true if `grants` now includes it. Absent: the user cannot be asked. */
@@ -37,6 +40,7 @@ export async function register(file: HookFile, factory: HookFactory, options: Re
 		lines: new WeakMap(),
 		commands: new Map(),
 		entryTypes: new Map(),
+		shortcuts: [],
 		grants: new Set(options.grants?.(file)),
 		active: true,
 	};
@@ -93,6 +97,11 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 				}
 				if (typeof command?.handler !== "function") throw new TypeError(`the command ${name} has no handler`);
 				hook.commands.set(name, command);
+			}),
+		shortcut: (key, shortcut) =>
+			use("shortcut", () => {
+				hook.shortcuts.push(checkShortcut(key, shortcut));
+				options.onChange?.(hook);
 			}),
 		send: (text: string, attachments: Attachment[] = []) =>
 			use("send", () => options.send(hook, text, checkAttachments(attachments))),

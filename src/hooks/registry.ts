@@ -1,6 +1,7 @@
 import type { SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
 import type { HostHandleName } from "./handles.js";
+import { listShortcuts, type RegisteredShortcut, type Shortcut } from "./shortcuts.js";
 import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
 
 /** A loaded hook: its file and its registrations. */
@@ -11,6 +12,8 @@ export interface LoadedHook extends HookFile {
 	readonly commands: Map<string, CommandOptions>;
 	/** Entry types that the hook declared or wrote. */
 	readonly entryTypes: Map<string, EntryOptions>;
+	/** In order of registration. */
+	readonly shortcuts: Shortcut[];
 	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
 	/** Entry types without which its `context` handler is not called. Absent: it is always called. */
@@ -47,6 +50,7 @@ export class HookRegistry {
 	readonly #commands = new Map<string, { hook: LoadedHook; options: CommandOptions }>();
 	/** Name conflicts, one line each. */
 	readonly warnings: readonly string[];
+	readonly shortcuts: readonly RegisteredShortcut[];
 
 	/** @param builtinNames command names that hooks cannot use */
 	constructor(
@@ -66,6 +70,7 @@ export class HookRegistry {
 			}
 		}
 		this.warnings = warnings;
+		this.shortcuts = listShortcuts(hooks);
 	}
 
 	/** Handlers of an event in call order. */

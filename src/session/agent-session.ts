@@ -6,6 +6,7 @@ import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
+import type { SessionShortcut } from "../hooks/shortcuts.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
@@ -209,6 +210,16 @@ export class AgentSession {
 	 */
 	prompt(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#components.prompter.prompt(text, extras);
+	}
+
+	/** The shortcuts of hooks. The same list until they change, which is a `registrations_changed` event. */
+	get shortcuts(): readonly SessionShortcut[] {
+		return this.#components.hooks.registry.shortcuts;
+	}
+
+	/** Runs a shortcut like a command without arguments. @throws PiError `command_failed`, `session_busy` */
+	runShortcut(shortcut: SessionShortcut): Promise<PromptResult> {
+		return this.#components.prompter.runShortcut(shortcut);
 	}
 
 	/** Like `prompt`, but never runs a command: a leading slash is plain text. */

@@ -90,6 +90,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		onError: (error) => emit(hookErrorEvent(error)),
 		onLongCall: emit,
 		onWarning: warn,
+		onChange: () => emit({ type: "registrations_changed" }),
 		onSend: (text, attachments) => prompter.receive(text, attachments),
 		notify: (hookRunner, reason) => lifecycle.notify(hookRunner, reason),
 	});

@@ -25,6 +25,8 @@ export interface SessionHooksOptions {
 	/** Called for handlers that keep the session waiting. */
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
+	/** Called when the registrations of the active hooks change. */
+	onChange(): void;
 	onSend(text: string, attachments: Attachment[]): void;
 	/** Emits a session event of the current session to the hooks of a runner. */
 	notify(runner: HookRunner, reason: "start" | "shutdown"): Promise<void>;
@@ -229,6 +231,7 @@ export class SessionHooks {
 			// Built-in hooks may use every handle; for others the user decides.
 			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : setup.grants.of(file)),
 			requestGrant: (request) => setup.grants.request(request, onWarning),
+			onChange: (hook) => this.#loaded.includes(hook) && this.#register(),
 			send: (_, text, attachments) => onSend(text, attachments),
 		};
 	}
@@ -256,6 +259,7 @@ export class SessionHooks {
 		const enabled = this.#loaded.filter((hook) => this.isEnabled(hook) && !this.#replaced.has(hook.path));
 		this.#registry = new HookRegistry(enabled, this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
+		this.options.onChange();
 		// A reloaded hook may answer differently.
 		this.#stability = new StabilityWatch((hookPath) => this.reportUnstable(hookPath));
 	}

@@ -60,6 +60,7 @@ async function runChain(outputs: readonly HookOutput[]) {
 			},
 			commands: new Map(),
 			entryTypes: new Map(),
+			shortcuts: [],
 			grants: new Set(),
 			lines: new WeakMap(),
 			active: true,

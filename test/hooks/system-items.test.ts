@@ -298,6 +298,7 @@ function loadedHook(): LoadedHook {
 		handlers: {},
 		commands: new Map(),
 		entryTypes: new Map(),
+		shortcuts: [],
 		grants: new Set(["systemItems"]),
 		lines: new WeakMap(),
 		active: true,

@@ -24,6 +24,14 @@ export interface CommandOptions {
 	handler(ctx: CommandContext): CommandResult | undefined | void | Promise<CommandResult | undefined | void>;
 }
 
+/** Second argument of `pi.shortcut`. */
+export interface ShortcutOptions {
+	/** Shown in `/hotkeys`. */
+	description?: string;
+	/** Like the handler of a command without arguments. */
+	handler: CommandOptions["handler"];
+}
+
 /** Second argument of `pi.entry`. */
 export interface EntryOptions {
 	/** Renders an entry in the transcript: text, which pi wraps, or a component. */
@@ -42,6 +50,12 @@ export interface HookAPI {
 	on<N extends HookEventName>(event: N, handler: HookHandler<N>): void;
 	/** Adds a slash command. */
 	command(name: string, options: CommandOptions): void;
+	/**
+	 * Adds a key of the editor, such as `ctrl+y` or `f5`. The user can bind another one to `hook.<hook>.<n>` in
+	 * keybindings.json. A key that is in use stays as it is, unless the user binds it.
+	 * @throws TypeError if the key is invalid or types a character
+	 */
+	shortcut(key: string, options: ShortcutOptions): void;
 	/** Sends a prompt: queues it while the agent runs, else starts a run. Not supported in print mode. */
 	send(text: string, attachments?: Attachment[]): void;
 	/** Declares an entry type of this hook. */
