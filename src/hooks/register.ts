@@ -3,6 +3,7 @@ import { checkAttachments } from "./answers.js";
 import { findBundled } from "./bundled.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
+import { checkFlag } from "./flags.js";
 import { type GrantRequest, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
 import { type LoadLimits, lineIn, withinTime } from "./module-loader.js";
@@ -41,6 +42,7 @@ export async function register(file: HookFile, factory: HookFactory, options: Re
 		commands: new Map(),
 		entryTypes: new Map(),
 		shortcuts: [],
+		flags: new Map(),
 		grants: new Set(options.grants?.(file)),
 		active: true,
 	};
@@ -101,6 +103,11 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 		shortcut: (key, shortcut) =>
 			use("shortcut", () => {
 				hook.shortcuts.push(checkShortcut(key, shortcut));
+				options.onChange?.(hook);
+			}),
+		flag: (name, flag) =>
+			use("flag", () => {
+				hook.flags.set(name, checkFlag(name, flag, hook));
 				options.onChange?.(hook);
 			}),
 		send: (text: string, attachments: Attachment[] = []) =>

@@ -1,8 +1,9 @@
 import type { SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
+import { type FlagDeclaration, listFlags } from "./flags.js";
 import type { HostHandleName } from "./handles.js";
 import { listShortcuts, type RegisteredShortcut, type Shortcut } from "./shortcuts.js";
-import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
+import type { CommandOptions, EntryOptions, FlagOptions, HookEventName, HookHandler } from "./types.js";
 
 /** A loaded hook: its file and its registrations. */
 export interface LoadedHook extends HookFile {
@@ -14,6 +15,8 @@ export interface LoadedHook extends HookFile {
 	readonly entryTypes: Map<string, EntryOptions>;
 	/** In order of registration. */
 	readonly shortcuts: Shortcut[];
+	/** Flags of the command line that it declares, by name. */
+	readonly flags: Map<string, FlagOptions>;
 	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
 	/** Entry types without which its `context` handler is not called. Absent: it is always called. */
@@ -50,7 +53,8 @@ export class HookRegistry {
 	readonly #commands = new Map<string, { hook: LoadedHook; options: CommandOptions }>();
 	/** Name conflicts, one line each. */
 	readonly warnings: readonly string[];
-	readonly shortcuts: readonly RegisteredShortcut[];
+	readonly shortcuts: readonly RegisteredShortcut<LoadedHook>[];
+	readonly flags: readonly FlagDeclaration[];
 
 	/** @param builtinNames command names that hooks cannot use */
 	constructor(
@@ -69,7 +73,9 @@ export class HookRegistry {
 				this.#commands.set(name, { hook, options });
 			}
 		}
-		this.warnings = warnings;
+		const { flags, warnings: flagWarnings } = listFlags(hooks);
+		this.flags = flags;
+		this.warnings = [...warnings, ...flagWarnings];
 		this.shortcuts = listShortcuts(hooks);
 	}
 

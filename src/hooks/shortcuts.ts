@@ -1,6 +1,5 @@
 import { isKeyName, nearestKey, typesText, VALID_KEYS } from "../util/key-name.js";
 import { stripAll } from "../util/sanitize.js";
-import type { LoadedHook } from "./registry.js";
 import type { ShortcutOptions } from "./types.js";
 
 /** A shortcut as a mode shows it. */
@@ -20,9 +19,15 @@ export interface Shortcut {
 	options: ShortcutOptions;
 }
 
+/** A hook that registers shortcuts. */
+interface ShortcutOwner {
+	readonly name: string;
+	readonly shortcuts: readonly Shortcut[];
+}
+
 /** A shortcut of a loaded hook. */
-export interface RegisteredShortcut extends SessionShortcut, Pick<Shortcut, "options"> {
-	hook: LoadedHook;
+export interface RegisteredShortcut<H> extends SessionShortcut, Pick<Shortcut, "options"> {
+	readonly hook: H;
 }
 
 /** Checks the arguments of `pi.shortcut`. @throws TypeError with the valid form */
@@ -41,7 +46,7 @@ export function checkShortcut(key: unknown, options: unknown): Shortcut {
 }
 
 /** The shortcuts of hooks, with their ids. Hooks of the same name are numbered together. */
-export function listShortcuts(hooks: readonly LoadedHook[]): RegisteredShortcut[] {
+export function listShortcuts<H extends ShortcutOwner>(hooks: readonly H[]): RegisteredShortcut<H>[] {
 	const counts = new Map<string, number>();
 	return hooks.flatMap((hook) =>
 		hook.shortcuts.map((shortcut) => {

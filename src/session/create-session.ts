@@ -82,6 +82,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		shell: () => surface.shell,
 		systemItems: () => runner.systemItems,
 		rebuild,
+		flags: () => hooks.flags,
 		activity,
 	});
 	const hooks: SessionHooks = new SessionHooks({

@@ -10,6 +10,7 @@ import type { ProjectSet } from "../config/trust.js";
 import { estimatePreamble } from "../context/tokens.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
+import type { ReadFlags } from "../hooks/flags.js";
 import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
@@ -69,6 +70,8 @@ export interface CreateAgentSessionOptions {
 	/** Hook files to load along with the discovered ones. */
 	hooks?: readonly string[];
 	discoverHooks?: boolean;
+	/** Reads the flags that hooks declare. Without it, each has its default. */
+	readFlags?: ReadFlags;
 	/** Load the bundled hooks that are on. Default: like `discoverHooks`. */
 	bundledHooks?: boolean;
 	contextFiles?: boolean;
@@ -232,6 +235,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		},
 		codeChanged: code.hasChanged,
 		findHooks: code.findHooks,
+		...(options.readFlags ? { readFlags: options.readFlags } : {}),
 		bundledHooks,
 		trust: code.trust,
 		get builtinHooks() {

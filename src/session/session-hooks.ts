@@ -1,8 +1,9 @@
 import type { ContextStage } from "../context/build-context.js";
 import { StabilityWatch } from "../context/stability.js";
-import { describeError, HookError, inspectable } from "../errors.js";
+import { describeError, HookError, inspectable, type PiError } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
+import { type FlagValues, flagValues } from "../hooks/flags.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
@@ -19,7 +20,15 @@ export interface SessionHooksOptions {
 	host: HookHost;
 	setup: Pick<
 		SessionSetup,
-		"findHooks" | "bundledHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
+		| "findHooks"
+		| "readFlags"
+		| "bundledHooks"
+		| "hookCacheDir"
+		| "settings"
+		| "builtins"
+		| "builtinHooks"
+		| "grants"
+		| "watch"
 	>;
 	onError(error: HookError): void;
 	/** Called for handlers that keep the session waiting. */
@@ -54,6 +63,9 @@ export class SessionHooks {
 	#failures: readonly HookFailure[] = [];
 	readonly #longCalls: LongCalls;
 	#stability = new StabilityWatch();
+	#flags: FlagValues = {};
+	/** A flag on the command line that no hook declares, or that has no value. */
+	#flagProblem: PiError | null = null;
 	#registry: HookRegistry;
 	#runner: HookRunner;
 
@@ -66,6 +78,11 @@ export class SessionHooks {
 
 	get registry(): HookRegistry {
 		return this.#registry;
+	}
+
+	/** Values of the flags that the active hooks declare. */
+	get flags(): FlagValues {
+		return this.#flags;
 	}
 
 	get runner(): HookRunner {
@@ -143,10 +160,14 @@ export class SessionHooks {
 		);
 	}
 
-	/** Loads all hooks. Failures and name conflicts become warnings. */
+	/**
+	 * Loads all hooks. Failures and name conflicts become warnings.
+	 * @throws PiError `bad_arguments` for a flag on the command line that no hook declares
+	 */
 	async load(): Promise<void> {
 		const { hooks } = await this.#loadFresh();
 		this.#use(hooks);
+		if (this.#flagProblem) throw this.#flagProblem;
 	}
 
 	/**
@@ -161,6 +182,7 @@ export class SessionHooks {
 		const kept = old.filter(({ path }) => failed.has(path));
 		for (const hook of old) if (!kept.includes(hook)) hook.active = false;
 		this.#use(inOrder(hooks, kept, old));
+		if (this.#flagProblem) this.options.onWarning(describeError(this.#flagProblem));
 		return {
 			count: this.#loaded.filter(({ scope }) => scope !== "bundled").length,
 			kept: kept.map(({ path }) => path),
@@ -259,6 +281,10 @@ export class SessionHooks {
 		const enabled = this.#loaded.filter((hook) => this.isEnabled(hook) && !this.#replaced.has(hook.path));
 		this.#registry = new HookRegistry(enabled, this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
+		const { flags } = this.#registry;
+		const { values = {}, problem = null } = this.options.setup.readFlags?.(flags) ?? {};
+		this.#flags = flagValues(flags, values);
+		this.#flagProblem = problem;
 		this.options.onChange();
 		// A reloaded hook may answer differently.
 		this.#stability = new StabilityWatch((hookPath) => this.reportUnstable(hookPath));

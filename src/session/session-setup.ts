@@ -8,6 +8,7 @@ import type { RequestAuth } from "../config/credentials.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { PiError } from "../errors.js";
+import type { ReadFlags } from "../hooks/flags.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
@@ -101,6 +102,8 @@ export interface SessionSetup {
 	findDefaultModel(): Promise<Model<Api> | null>;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;
+	/** Reads the flags of hooks on the command line, with every change of their registrations. Absent: none are given. */
+	readFlags?: ReadFlags;
 	/** False when bundled hooks are not part of the session, as with `--no-hooks`. */
 	bundledHooks: boolean;
 	/** The user's decision on the project's own code. */

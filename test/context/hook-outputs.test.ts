@@ -61,6 +61,7 @@ async function runChain(outputs: readonly HookOutput[]) {
 			commands: new Map(),
 			entryTypes: new Map(),
 			shortcuts: [],
+			flags: new Map(),
 			grants: new Set(),
 			lines: new WeakMap(),
 			active: true,
@@ -68,7 +69,7 @@ async function runChain(outputs: readonly HookOutput[]) {
 	);
 	const runner = new HookRunner({
 		registry: new HookRegistry(hooks, new Set()),
-		host: createReadOnlyHost({ cwd: "/", sessionFile: null, entries: ENTRIES, messages: () => [] }),
+		host: createReadOnlyHost({ cwd: "/", sessionFile: null, entries: ENTRIES, messages: () => [], flags: {} }),
 		hookTimeoutMs: () => 30_000,
 		onError: ({ hookPath }) => errors.push(hookPath),
 	});

@@ -299,6 +299,7 @@ function loadedHook(): LoadedHook {
 		commands: new Map(),
 		entryTypes: new Map(),
 		shortcuts: [],
+		flags: new Map(),
 		grants: new Set(["systemItems"]),
 		lines: new WeakMap(),
 		active: true,

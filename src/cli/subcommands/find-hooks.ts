@@ -40,7 +40,11 @@ export function findHookFile(target: string, location: Location): HookFile {
 	return file;
 }
 
-function discover({ paths, settings }: Location, { hooks, findHooks }: Pick<SubcommandOptions, "hooks" | "findHooks">) {
+/** The hook files of a location. */
+export function discover(
+	{ paths, settings }: Pick<Location, "paths" | "settings">,
+	{ hooks, findHooks }: Pick<SubcommandOptions, "hooks" | "findHooks">,
+) {
 	return discoverHooks({
 		globalDir: paths.hooks,
 		projectDir: paths.project.hooks,
@@ -55,7 +59,10 @@ function discover({ paths, settings }: Location, { hooks, findHooks }: Pick<Subc
 }
 
 /** Discovers hooks as a session would, and loads those that may run. */
-export async function findHooks(location: Location, options: SubcommandOptions): Promise<FoundHooks> {
+export async function findHooks(
+	location: Location,
+	options: Pick<SubcommandOptions, "hooks" | "findHooks">,
+): Promise<FoundHooks> {
 	const { paths } = location;
 	const { files, errors } = discover(location, options);
 	const problems = errors.map(describeError);

@@ -32,6 +32,16 @@ export interface ShortcutOptions {
 	handler: CommandOptions["handler"];
 }
 
+/** Second argument of `pi.flag`. */
+export interface FlagOptions {
+	/** Shown by `pi --help`. */
+	description?: string;
+	/** `boolean`: `--name` and `--no-name`; `string`: `--name value` and `--name=value`. */
+	type: "boolean" | "string";
+	/** The value without the flag. Default: false, or undefined for a string. */
+	default?: boolean | string;
+}
+
 /** Second argument of `pi.entry`. */
 export interface EntryOptions {
 	/** Renders an entry in the transcript: text, which pi wraps, or a component. */
@@ -56,6 +66,12 @@ export interface HookAPI {
 	 * @throws TypeError if the key is invalid or types a character
 	 */
 	shortcut(key: string, options: ShortcutOptions): void;
+	/**
+	 * Declares a flag of the command line, whose value is `ctx.flags[name]`. Call it while the hook loads: pi checks the
+	 * command line when all hooks have loaded.
+	 * @throws TypeError if the name is invalid or a flag of pi
+	 */
+	flag(name: string, options: FlagOptions): void;
 	/** Sends a prompt: queues it while the agent runs, else starts a run. Not supported in print mode. */
 	send(text: string, attachments?: Attachment[]): void;
 	/** Declares an entry type of this hook. */

@@ -57,7 +57,8 @@ export async function beginSession(
 	// Do not ask while the user is typing: the next key would answer the question.
 	if (session.model === null && editor.getText() === "") await session.prompt("/setup").catch(failed);
 	await watchMissingHooks({ session, dialogs, quit }, failed);
-	void sendPrompts(session, options.prompts ?? [], failed);
+	const { prompts = [] } = options;
+	void sendPrompts(session, typeof prompts === "function" ? await prompts() : prompts, failed);
 	input.attach(createPromptTarget(session, images));
 	void afterFirstRequest(session).then(loadHighlighting).then(loadHttpClient);
 	const news = await options.news?.();
