@@ -7,7 +7,7 @@ import { stripAll } from "../util/sanitize.js";
 import { HELP_TEXT } from "./help.js";
 import type { CliContext, CliOptions, HookOptions } from "./options.js";
 import { printNotices } from "./standard-io.js";
-import { discover, findHooks } from "./subcommands/find-hooks.js";
+import { discover, loadChosenHooks } from "./subcommands/find-hooks.js";
 import { findLocation, type Surroundings } from "./subcommands/location.js";
 
 /**
@@ -24,13 +24,7 @@ export function checkHookFlags(options: CliOptions, { env, home, cwd, settings }
 /** Prints the help and the flags of the hooks that may run here. Loads the hooks, without a session. */
 export async function printHelp(options: HookOptions, io: ModeIO, surroundings: Surroundings = {}): Promise<ExitCode> {
 	const location = findLocation(options, surroundings);
-	const { files } = discover(location, options);
-	if (!files.some(isChosen)) {
-		await io.out(HELP_TEXT);
-		return 0;
-	}
-	const { attempts, untrusted, problems } = await findHooks(location, options);
-	const hooks = attempts.flatMap(({ hook }) => hook ?? []);
+	const { hooks, notices } = await loadChosenHooks(location, options);
 	const { flags, warnings } = listFlags(hooks);
 	const sections = hooks.flatMap(({ name, path }) => {
 		const own = flags.filter(({ hook }) => hook === path);
@@ -39,12 +33,7 @@ export async function printHelp(options: HookOptions, io: ModeIO, surroundings: 
 	});
 	await io.out(HELP_TEXT + sections.join(""));
 	for (const hook of hooks) hook.active = false;
-	printNotices(io, [
-		...problems,
-		...attempts.flatMap(({ error }) => error ?? []),
-		...warnings,
-		...untrusted.map((path) => `${path} is not trusted, so its flags are not listed`),
-	]);
+	printNotices(io, [...notices, ...warnings]);
 	return 0;
 }
 

@@ -7,6 +7,7 @@ import { checkFlag } from "./flags.js";
 import { type GrantRequest, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
 import { type LoadLimits, lineIn, withinTime } from "./module-loader.js";
+import { checkProvider } from "./providers.js";
 import type { LoadedHook } from "./registry.js";
 import { checkShortcut } from "./shortcuts.js";
 import type {
@@ -43,6 +44,7 @@ export async function register(file: HookFile, factory: HookFactory, options: Re
 		entryTypes: new Map(),
 		shortcuts: [],
 		flags: new Map(),
+		providers: new Map(),
 		grants: new Set(options.grants?.(file)),
 		active: true,
 	};
@@ -108,6 +110,11 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 		flag: (name, flag) =>
 			use("flag", () => {
 				hook.flags.set(name, checkFlag(name, flag, hook));
+				options.onChange?.(hook);
+			}),
+		provider: (name, provider) =>
+			use("provider", () => {
+				hook.providers.set(name, checkProvider(name, provider, hook));
 				options.onChange?.(hook);
 			}),
 		send: (text: string, attachments: Attachment[] = []) =>

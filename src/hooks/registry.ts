@@ -2,6 +2,7 @@ import type { SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
 import { type FlagDeclaration, listFlags } from "./flags.js";
 import type { HostHandleName } from "./handles.js";
+import { type HookProvider, listProviders } from "./providers.js";
 import { listShortcuts, type RegisteredShortcut, type Shortcut } from "./shortcuts.js";
 import type { CommandOptions, EntryOptions, FlagOptions, HookEventName, HookHandler } from "./types.js";
 
@@ -17,6 +18,8 @@ export interface LoadedHook extends HookFile {
 	readonly shortcuts: Shortcut[];
 	/** Flags of the command line that it declares, by name. */
 	readonly flags: Map<string, FlagOptions>;
+	/** Its providers of models, by name. */
+	readonly providers: Map<string, HookProvider>;
 	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
 	/** Entry types without which its `context` handler is not called. Absent: it is always called. */
@@ -55,6 +58,7 @@ export class HookRegistry {
 	readonly warnings: readonly string[];
 	readonly shortcuts: readonly RegisteredShortcut<LoadedHook>[];
 	readonly flags: readonly FlagDeclaration[];
+	readonly providers: readonly HookProvider[];
 
 	/** @param builtinNames command names that hooks cannot use */
 	constructor(
@@ -75,7 +79,9 @@ export class HookRegistry {
 		}
 		const { flags, warnings: flagWarnings } = listFlags(hooks);
 		this.flags = flags;
-		this.warnings = [...warnings, ...flagWarnings];
+		const { providers, warnings: providerWarnings } = listProviders(hooks);
+		this.providers = providers;
+		this.warnings = [...warnings, ...flagWarnings, ...providerWarnings];
 		this.shortcuts = listShortcuts(hooks);
 	}
 

@@ -14,6 +14,7 @@ import type { Activity, SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { Compaction } from "./compaction.js";
 import type { AgentSessionEvent, QueuedPrompts, SessionEvents } from "./events.js";
+import type { HookModels } from "./hook-models.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { ModelMemory } from "./model-memory.js";
 import type { QueueMode } from "./prompt-queue.js";
@@ -67,6 +68,7 @@ export interface SessionComponents {
 	state: SessionState;
 	context: SessionContext;
 	hooks: SessionHooks;
+	models: Pick<HookModels, "start">;
 	compaction: Compaction;
 	runner: SessionRunner;
 	userShell: UserShell;
@@ -109,8 +111,11 @@ export class AgentSession {
 
 	/** Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`. */
 	start(): Promise<void> {
-		const { lifecycle, hooks } = this.#components;
-		return lifecycle.start(() => hooks.load());
+		const { lifecycle, hooks, models } = this.#components;
+		return lifecycle.start(async () => {
+			await hooks.load();
+			await models.start();
+		});
 	}
 
 	/** Attaches the user interface for hooks and commands. Without it, dialogs return their canceled values at once. */

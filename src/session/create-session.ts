@@ -13,6 +13,7 @@ import { hookErrorEvent, problemEvent } from "./describe-context.js";
 import { type CreateAgentSessionOptions, discoverSetup } from "./discover-setup.js";
 import { type AgentSessionEvent, SessionEvents } from "./events.js";
 import { createHookHost } from "./hook-host.js";
+import { HookModels } from "./hook-models.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { ModelMemory } from "./model-memory.js";
@@ -60,7 +61,8 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const state = new SessionState(setup.log, setup.defaults, emit, setup.settings);
 	const memory = new ModelMemory(setup, state);
 	const gone = state.restore(setup.models.find);
-	if (gone) warnings.push(setup.models.describeReplaced(gone, state.model));
+	// A hook may provide it: see `HookModels.start`.
+	if (gone && !setup.lateModel) warnings.push(setup.models.describeReplaced(gone, state.model));
 	const limits = describeLimits(state.model);
 	if (limits !== null) warnings.push(limits);
 
@@ -85,13 +87,17 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		flags: () => hooks.flags,
 		activity,
 	});
+	const models = new HookModels({ setup, state, warn, ended: ended.signal });
 	const hooks: SessionHooks = new SessionHooks({
 		host,
 		setup,
 		onError: (error) => emit(hookErrorEvent(error)),
 		onLongCall: emit,
 		onWarning: warn,
-		onChange: () => emit({ type: "registrations_changed" }),
+		onChange() {
+			models.update(hooks.registry.providers);
+			emit({ type: "registrations_changed" });
+		},
 		onSend: (text, attachments) => prompter.receive(text, attachments),
 		notify: (hookRunner, reason) => lifecycle.notify(hookRunner, reason),
 	});
@@ -121,7 +127,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		onLeave: () => runner.systemItems.writeOrDrop(),
 		reread: () => reloader.refresh(),
 	});
-	const reloader = new Reloader({ setup, state, hooks, lifecycle, warnings, warn });
+	const reloader = new Reloader({ setup, state, hooks, models, lifecycle, warnings, warn });
 	const sources = () => ({
 		builtins: setup.builtins,
 		hooks: hooks.registry,
@@ -174,6 +180,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		state,
 		context,
 		hooks,
+		models,
 		compaction,
 		runner,
 		userShell: new UserShell(core),

@@ -253,7 +253,7 @@ export class SessionHooks {
 			// Built-in hooks may use every handle; for others the user decides.
 			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : setup.grants.of(file)),
 			requestGrant: (request) => setup.grants.request(request, onWarning),
-			onChange: (hook) => this.#loaded.includes(hook) && this.#register(),
+			onChange: (hook) => this.#changed(hook),
 			send: (_, text, attachments) => onSend(text, attachments),
 		};
 	}
@@ -275,6 +275,14 @@ export class SessionHooks {
 		this.#loaded = hooks;
 		this.#replaced = replacedBundled(hooks);
 		this.#register();
+	}
+
+	/** Applies what a hook registers after it has loaded, and reports new name conflicts. */
+	#changed(hook: LoadedHook): void {
+		if (!this.#registry.hooks.includes(hook)) return;
+		const { warnings: known } = this.#registry;
+		this.#register();
+		for (const line of this.#registry.warnings) if (!known.includes(line)) this.options.onWarning(line);
 	}
 
 	#register(): void {

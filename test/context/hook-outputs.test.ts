@@ -62,6 +62,7 @@ async function runChain(outputs: readonly HookOutput[]) {
 			entryTypes: new Map(),
 			shortcuts: [],
 			flags: new Map(),
+			providers: new Map(),
 			grants: new Set(),
 			lines: new WeakMap(),
 			active: true,

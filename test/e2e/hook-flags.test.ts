@@ -97,6 +97,6 @@ test("pi --help lists the flags of hooks that may run, and names the others", as
 		].join("\n"),
 	);
 	expect(run.stderr).toMatch(/broken\.ts.*no/);
-	expect(run.stderr).toMatch(/own\.ts is not trusted, so its flags are not listed/);
+	expect(run.stderr).toMatch(/own\.ts is not trusted, so it is not loaded/);
 	expect((await runPi(["--help", "--no-hooks"], { agentDir, cwd })).stdout).not.toContain("--level");
 });

@@ -300,6 +300,7 @@ function loadedHook(): LoadedHook {
 		entryTypes: new Map(),
 		shortcuts: [],
 		flags: new Map(),
+		providers: new Map(),
 		grants: new Set(["systemItems"]),
 		lines: new WeakMap(),
 		active: true,

@@ -1,4 +1,5 @@
-import type { SessionEntry } from "../../log/entry.js";
+import type { Api, AssistantMessageEvent, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type { SessionEntry, ThinkingLevel } from "../../log/entry.js";
 import type { HostHandleName } from "../handles.js";
 import type { CommandContext, HookEventContext } from "./context.js";
 import type { Attachment, HookEventName, HookEvents, HookResults } from "./events.js";
@@ -42,6 +43,61 @@ export interface FlagOptions {
 	default?: boolean | string;
 }
 
+/** Fields of a model that `modelOverrides` can change. Absent ones are those of the built-in model, if there is one. */
+export interface ProviderModelFacts {
+	name?: string;
+	/** Whether the model can think. Default: false. */
+	reasoning?: boolean;
+	/** Whether the model can call tools. Default: true. */
+	tools?: boolean;
+	/** The provider's name of each thinking level; null: not supported. */
+	thinkingLevelMap?: { [level in ThinkingLevel]?: string | null };
+	/** Default: `["text"]`. */
+	input?: ("text" | "image")[];
+	/** USD per million tokens; 0: free; absent: unknown. */
+	cost?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
+	/** Tokens. Default: 128000. */
+	contextWindow?: number;
+	/** Tokens of one reply. Default: 16384. */
+	maxTokens?: number;
+	compat?: { [flag: string]: unknown };
+	headers?: { [name: string]: string };
+}
+
+/** A model of a provider. */
+export interface ProviderModel extends ProviderModelFacts {
+	id: string;
+	/** Default: that of the provider. */
+	api?: string;
+	baseUrl?: string;
+}
+
+/** Second argument of `pi.provider`: the fields of a provider in models.json, and `stream`. */
+export interface ProviderOptions {
+	baseUrl?: string;
+	/** The wire format, such as `openai-completions`. */
+	api?: string;
+	/** Name of an environment variable, `!command`, or the key itself. */
+	apiKey?: string;
+	headers?: { [name: string]: string };
+	/** Also send the key as `Authorization: Bearer`. */
+	authHeader?: boolean;
+	compat?: { [flag: string]: unknown };
+	/** Absent: changes how the built-in models of this provider are reached. */
+	models?: ProviderModel[];
+	/** Changes to single models, by id. */
+	modelOverrides?: { [id: string]: ProviderModelFacts };
+	/**
+	 * Sends a request and returns the events of the reply, like `stream` of pi-ai. `api`, `baseUrl` and `apiKey` are then
+	 * optional. A throw fails the request. Stop when `options.signal` aborts.
+	 */
+	stream?(
+		model: Model<Api>,
+		context: Context,
+		options: SimpleStreamOptions,
+	): AsyncIterable<AssistantMessageEvent> | Promise<AsyncIterable<AssistantMessageEvent>>;
+}
+
 /** Second argument of `pi.entry`. */
 export interface EntryOptions {
 	/** Renders an entry in the transcript: text, which pi wraps, or a component. */
@@ -72,6 +128,11 @@ export interface HookAPI {
 	 * @throws TypeError if the name is invalid or a flag of pi
 	 */
 	flag(name: string, options: FlagOptions): void;
+	/**
+	 * Adds a provider of models. One of the same name in the user's models.json wins.
+	 * @throws TypeError that names every invalid field
+	 */
+	provider(name: string, options: ProviderOptions): void;
 	/** Sends a prompt: queues it while the agent runs, else starts a run. Not supported in print mode. */
 	send(text: string, attachments?: Attachment[]): void;
 	/** Declares an entry type of this hook. */
