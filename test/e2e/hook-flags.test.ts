@@ -43,7 +43,7 @@ test("over RPC, an unknown flag ends pi with exit code 2 while the client waits"
 	const pi = spawnPi(["--mode", "rpc", "--plna"], { agentDir: agentDirFor(await startProvider(), { hooks }) });
 	expect(await pi.exited).toMatchObject({
 		code: 2,
-		stderr: expect.stringContaining("pi: unknown option --plna · did you mean --plan or --plain?\n"),
+		stderr: expect.stringContaining("pi: unknown option --plna · did you mean --plan?\n"),
 	});
 });
 
