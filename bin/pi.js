@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Answers --version and --help from files, else loads the bundle. Runs on any Node, to report versions that are too old.
+// Answers --version, and --help without hooks, from files; else loads the bundle. Runs on any Node, to report versions that are too old.
 import module from "node:module";
 
 // Loads built-in modules with require() because it is faster: see bin/node-builtins.js.
@@ -19,7 +19,7 @@ function packageFile(path) {
 	}
 }
 
-/** The output for --version or --help, else null. Only as the single argument, because otherwise it may be a prompt. */
+/** The output for --version, or for --help without hooks, else null. Only as the single argument, because otherwise it may be a prompt. */
 function answer(args) {
 	if (args.length !== 1) return null;
 	if (args[0] === "--version" || args[0] === "-v") return `${JSON.parse(packageFile("package.json")).version}\n`;

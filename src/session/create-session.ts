@@ -87,16 +87,17 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		flags: () => hooks.flags,
 		activity,
 	});
-	const models = new HookModels({ setup, state, warn, ended: ended.signal });
+	const models = new HookModels({ setup, state, warn });
 	const hooks: SessionHooks = new SessionHooks({
 		host,
 		setup,
 		onError: (error) => emit(hookErrorEvent(error)),
 		onLongCall: emit,
 		onWarning: warn,
-		onChange() {
+		onChange(isFirst) {
+			if (ended.signal.aborted) return;
 			models.update(hooks.registry.providers);
-			emit({ type: "registrations_changed" });
+			if (!isFirst) emit({ type: "registrations_changed" });
 		},
 		onSend: (text, attachments) => prompter.receive(text, attachments),
 		notify: (hookRunner, reason) => lifecycle.notify(hookRunner, reason),

@@ -8,8 +8,6 @@ export interface HookModelsDeps {
 	setup: Pick<SessionSetup, "models" | "useProviders" | "lateModel" | "client">;
 	state: Pick<SessionState, "model" | "useDefaults" | "refreshModel">;
 	warn(line: string): void;
-	/** Aborted when the session ends. */
-	ended: AbortSignal;
 }
 
 /** Adds the models of hooks to those of the session, and takes them away when their hook is unloaded. */
@@ -25,7 +23,7 @@ export class HookModels {
 	update(providers: readonly HookProvider[]): void {
 		const isSame =
 			providers.length === this.#providers.length && providers.every((item, at) => item === this.#providers[at]);
-		if (isSame || this.deps.ended.aborted) return;
+		if (isSame) return;
 		this.#providers = providers;
 		this.#applied = this.#applied.then(() => this.#apply(providers));
 	}

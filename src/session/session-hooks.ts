@@ -34,8 +34,8 @@ export interface SessionHooksOptions {
 	/** Called for handlers that keep the session waiting. */
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
-	/** Called when the registrations of the active hooks change. */
-	onChange(): void;
+	/** Called when the registrations of the active hooks change, first when they have loaded (`isFirst`). */
+	onChange(isFirst: boolean): void;
 	onSend(text: string, attachments: Attachment[]): void;
 	/** Emits a session event of the current session to the hooks of a runner. */
 	notify(runner: HookRunner, reason: "start" | "shutdown"): Promise<void>;
@@ -63,6 +63,7 @@ export class SessionHooks {
 	#failures: readonly HookFailure[] = [];
 	readonly #longCalls: LongCalls;
 	#stability = new StabilityWatch();
+	#hasLoaded = false;
 	#flags: FlagValues = {};
 	/** A flag on the command line that no hook declares, or that has no value. */
 	#flagProblem: PiError | null = null;
@@ -167,6 +168,7 @@ export class SessionHooks {
 	async load(): Promise<void> {
 		const { hooks } = await this.#loadFresh();
 		this.#use(hooks);
+		this.#hasLoaded = true;
 		if (this.#flagProblem) throw this.#flagProblem;
 	}
 
@@ -293,7 +295,7 @@ export class SessionHooks {
 		const { values = {}, problem = null } = this.options.setup.readFlags?.(flags) ?? {};
 		this.#flags = flagValues(flags, values);
 		this.#flagProblem = problem;
-		this.options.onChange();
+		this.options.onChange(!this.#hasLoaded);
 		// A reloaded hook may answer differently.
 		this.#stability = new StabilityWatch((hookPath) => this.reportUnstable(hookPath));
 	}
