@@ -26,6 +26,7 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		customTools: options.customTools.map((path) => resolveUserPath(path, cwd, home)),
 		hooks: hookArguments(options.hooks, base),
 		discoverHooks: options.findHooks,
+		...given("readFlags", options.hookFlags?.read),
 		contextFiles: options.contextFiles,
 		skills: options.skills,
 		discoverSkills: options.findSkills,

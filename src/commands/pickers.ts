@@ -12,6 +12,8 @@ export interface ModelOffer {
 	key: KeyState;
 	/** False when the price of the model is unknown. */
 	isPriced: boolean;
+	/** What provides the model if it is not pi or models.json: `hook corp`. */
+	source?: string;
 }
 
 /** The known models, for commands. */

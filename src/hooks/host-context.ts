@@ -10,7 +10,7 @@ import type { LoadedHook } from "./registry.js";
 import type { CommandContext, HookEventContext, HookTools } from "./types.js";
 
 /** Members of the context object that read the host each time. */
-const LIVE_MEMBERS = ["hasUI", "cwd", "sessionFile", "model", "thinkingLevel", "entries", "messages"] as const;
+const LIVE_MEMBERS = ["hasUI", "cwd", "sessionFile", "model", "thinkingLevel", "entries", "messages", "flags"] as const;
 type LiveMember = (typeof LIVE_MEMBERS)[number];
 
 /** The part of the session that hooks can reach. The session implements it; every member reads current state. */

@@ -6,7 +6,10 @@ import type { HookEventName, SessionReason } from "./types.js";
 export type HookReach = Readonly<Record<HookNeed, boolean>>;
 
 /** Needs of registrations other than event handlers. */
-const REGISTRATIONS = { complete: "screen", render: "screen" } as const satisfies Record<string, HookNeed>;
+const REGISTRATIONS = { complete: "screen", render: "screen", shortcut: "screen" } as const satisfies Record<
+	string,
+	HookNeed
+>;
 
 const MISSING: Readonly<Record<HookNeed, string>> = {
 	tools: "the model has no tools",
@@ -16,7 +19,7 @@ const MISSING: Readonly<Record<HookNeed, string>> = {
 
 /** A registration that is never called in the current mode and session. */
 export interface Unreachable {
-	/** An event, `session` with a reason, or a callback of a command or entry type, or a tool. */
+	/** An event, `session` with a reason, a shortcut, a tool, or a callback of a command or entry type. */
 	what: string;
 	why: string;
 }
@@ -37,5 +40,6 @@ export function unreachable(hook: LoadedHook, reach: HookReach): Unreachable[] {
 	for (const [name, { complete }] of hook.commands)
 		if (complete) check(`completion of /${name}`, REGISTRATIONS.complete);
 	for (const [type, { render }] of hook.entryTypes) if (render) check(`rendering of ${type}`, REGISTRATIONS.render);
+	for (const { key } of hook.shortcuts) check(`shortcut ${key}`, REGISTRATIONS.shortcut);
 	return found;
 }

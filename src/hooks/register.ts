@@ -3,10 +3,13 @@ import { checkAttachments } from "./answers.js";
 import { findBundled } from "./bundled.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
+import { checkFlag } from "./flags.js";
 import { type GrantRequest, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
 import { type LoadLimits, lineIn, withinTime } from "./module-loader.js";
+import { checkProvider } from "./providers.js";
 import { createLoadedHook, type LoadedHook, unloadHook } from "./registry.js";
+import { checkShortcut } from "./shortcuts.js";
 import { checkHookTool } from "./tool-definition.js";
 import type {
 	Attachment,
@@ -24,6 +27,8 @@ import type {
 export interface RegisterOptions extends LoadLimits {
 	/** Handles `pi.send` of a hook. */
 	send(hook: LoadedHook, text: string, attachments: Attachment[]): void;
+	/** Called after a hook has registered something, also while it loads. */
+	onChange?(hook: LoadedHook): void;
 	/** The handles granted to a hook; absent: none. */
 	grants?(file: HookFile): readonly HostHandleName[];
 	/** Asks the user for a required handle; true if `grants` now includes it. Absent: the user cannot be asked. */
@@ -97,6 +102,9 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 				if (typeof command?.handler !== "function") throw new TypeError(`the command ${name} has no handler`);
 				hook.commands.set(name, command);
 			}),
+		shortcut: (key, shortcut) => add("shortcut", () => hook.shortcuts.push(checkShortcut(key, shortcut))),
+		flag: (name, flag) => add("flag", () => hook.flags.set(name, checkFlag(name, flag, hook))),
+		provider: (name, provider) => add("provider", () => hook.providers.set(name, checkProvider(name, provider, hook))),
 		send: (text: string, attachments: Attachment[] = []) =>
 			use("send", () => options.send(hook, text, checkAttachments(attachments))),
 		entry: (type: string, entry: EntryOptions = {}) =>

@@ -1,8 +1,11 @@
 import type { SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
+import { type FlagDeclaration, listFlags } from "./flags.js";
 import type { HostHandleName } from "./handles.js";
+import { type HookProvider, listProviders } from "./providers.js";
+import { listShortcuts, type RegisteredShortcut, type Shortcut } from "./shortcuts.js";
 import type { RegisteredTool } from "./tool-definition.js";
-import type { BusHandler, CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
+import type { BusHandler, CommandOptions, EntryOptions, FlagOptions, HookEventName, HookHandler } from "./types.js";
 
 /** A loaded hook: its file and its registrations. */
 export interface LoadedHook extends HookFile {
@@ -16,6 +19,12 @@ export interface LoadedHook extends HookFile {
 	readonly tools: Map<string, RegisteredTool>;
 	/** Its handlers of events between hooks. A record for each, because one function may come twice. */
 	readonly busHandlers: Map<string, Set<{ readonly handler: BusHandler }>>;
+	/** In order of registration. */
+	readonly shortcuts: Shortcut[];
+	/** Flags of the command line that it declares, by name. */
+	readonly flags: Map<string, FlagOptions>;
+	/** Its providers of models, by name. */
+	readonly providers: Map<string, HookProvider>;
 	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
 	/** Entry types without which its `context` handler is not called. Absent: it is always called. */
@@ -43,6 +52,9 @@ export function createLoadedHook(
 		entryTypes: new Map(),
 		tools: new Map(),
 		busHandlers: new Map(),
+		shortcuts: [],
+		flags: new Map(),
+		providers: new Map(),
 		grants: new Set(grants),
 		active: true,
 		unloaded: new AbortController(),
@@ -92,6 +104,9 @@ export function replacedBundled(hooks: readonly LoadedHook[]): ReadonlyMap<strin
 export class HookRegistry {
 	#commands: ReadonlyMap<string, Named<CommandOptions>> = new Map();
 	#tools: ReadonlyMap<string, Named<RegisteredTool>> = new Map();
+	#shortcuts: readonly RegisteredShortcut<LoadedHook>[] = [];
+	#flags: readonly FlagDeclaration[] = [];
+	#providers: readonly HookProvider[] = [];
 	#clashes: readonly string[] = [];
 
 	/** @param builtinNames command names that hooks cannot use */
@@ -105,6 +120,19 @@ export class HookRegistry {
 	/** Name conflicts, one line each. */
 	get warnings(): readonly string[] {
 		return this.#clashes;
+	}
+
+	/** The same array until something is registered. */
+	get shortcuts(): readonly RegisteredShortcut<LoadedHook>[] {
+		return this.#shortcuts;
+	}
+
+	get flags(): readonly FlagDeclaration[] {
+		return this.#flags;
+	}
+
+	get providers(): readonly HookProvider[] {
+		return this.#providers;
 	}
 
 	/** Call after a hook has registered something. @returns the name conflicts that are new */
@@ -130,6 +158,12 @@ export class HookRegistry {
 			(name, first, second) =>
 				clashes.push(`The tool ${name} is defined in ${first} and ${second}; the latter is used`),
 		);
+		this.#shortcuts = listShortcuts(this.hooks);
+		const flags = listFlags(this.hooks);
+		this.#flags = flags.flags;
+		const providers = listProviders(this.hooks);
+		this.#providers = providers.providers;
+		clashes.push(...flags.warnings, ...providers.warnings);
 		this.#clashes = clashes;
 		return clashes.filter((line) => !known.has(line));
 	}

@@ -13,6 +13,7 @@ import { createCommandContext, createHookContext, type HookHost } from "./host-c
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
 import type {
 	BeforeRequestEvent,
+	CommandOptions,
 	CommandResult,
 	CompletionItem,
 	HookEventName,
@@ -191,11 +192,26 @@ export class HookRunner {
 	async runCommand(name: string, argsRaw: string, signal: AbortSignal): Promise<CommandResult | undefined> {
 		const found = this.registry.command(name);
 		if (!found) throw new PiError("command_failed", `Unknown command /${name}`);
-		const { hook, options } = found;
-		const call: HookCall = { hook, event: `/${name}`, signal, deadline: null, effects: true, defersRebuild: false };
+		return this.#runHandler(found.hook, `/${name}`, found.options, argsRaw, signal);
+	}
+
+	/** Like `runCommand`, for a shortcut. Does nothing if it is not registered anymore. */
+	async runShortcut(id: string, signal: AbortSignal): Promise<CommandResult | undefined> {
+		const found = this.registry.shortcuts.find((shortcut) => shortcut.id === id);
+		return found && this.#runHandler(found.hook, `shortcut ${found.key}`, found.options, "", signal);
+	}
+
+	async #runHandler(
+		hook: LoadedHook,
+		event: string,
+		options: Pick<CommandOptions, "handler">,
+		argsRaw: string,
+		signal: AbortSignal,
+	): Promise<CommandResult | undefined> {
+		const call: HookCall = { hook, event, signal, deadline: null, effects: true, defersRebuild: false };
 		const startedAt = performance.now();
 		let outcome: HookCallReport["outcome"] = "done";
-		const leave = this.#enter(hook, call.event);
+		const leave = this.#enter(hook, event);
 		try {
 			const answer = await abortable(
 				Promise.resolve(options.handler(createCommandContext(this.options.host, call, argsRaw))),
@@ -208,15 +224,15 @@ export class HookRunner {
 			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : "failed";
 			if (signal.aborted) return undefined;
-			this.#report(hook, `/${name}`, error);
+			this.#report(hook, event, error);
 			const hint = error instanceof PiError && error.hint !== undefined ? { hint: error.hint } : {};
-			throw new PiError("command_failed", `/${name} of ${hook.path} failed: ${errorText(error)}`, {
+			throw new PiError("command_failed", `${event} of ${hook.path} failed: ${errorText(error)}`, {
 				cause: error,
 				...hint,
 			});
 		} finally {
 			leave();
-			this.options.onCall?.({ hookPath: hook.path, event: `/${name}`, ms: performance.now() - startedAt, outcome });
+			this.options.onCall?.({ hookPath: hook.path, event, ms: performance.now() - startedAt, outcome });
 		}
 	}
 

@@ -13,7 +13,7 @@ export interface ActiveOperation {
 	/** Unique in the session. */
 	readonly id: number;
 	readonly kind: OperationKind;
-	/** The command, the shell command, the dialog's title, or the reason for a switch or compaction; else empty. */
+	/** The command, `shortcut <key>`, the shell command, the dialog's title, or the reason for a switch or compaction; else empty. */
 	readonly name: string;
 	/** null unless the kind is `run`. */
 	readonly phase: RunPhase | null;

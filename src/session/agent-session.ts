@@ -7,6 +7,7 @@ import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { describeError } from "../errors.js";
+import type { SessionShortcut } from "../hooks/shortcuts.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
 import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
@@ -15,6 +16,7 @@ import type { Activity, SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { Compaction } from "./compaction.js";
 import type { AgentSessionEvent, QueuedPrompts, SessionEvents } from "./events.js";
+import type { HookModels } from "./hook-models.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { ModelMemory } from "./model-memory.js";
 import type { QueueMode } from "./prompt-queue.js";
@@ -68,6 +70,7 @@ export interface SessionComponents {
 	state: SessionState;
 	context: SessionContext;
 	hooks: SessionHooks;
+	models: Pick<HookModels, "start">;
 	compaction: Compaction;
 	runner: SessionRunner;
 	userShell: UserShell;
@@ -113,8 +116,11 @@ export class AgentSession {
 	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides
 	 */
 	async start(): Promise<void> {
-		const { lifecycle, hooks, setup } = this.#components;
-		await lifecycle.start(() => hooks.load());
+		const { lifecycle, hooks, models, setup } = this.#components;
+		await lifecycle.start(async () => {
+			await hooks.load();
+			await models.start();
+		});
 		setup.toolSwitch.checkNames();
 	}
 
@@ -215,6 +221,16 @@ export class AgentSession {
 	 */
 	prompt(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#components.prompter.prompt(text, extras);
+	}
+
+	/** The shortcuts of hooks. The same list until they change, which is a `registrations_changed` event. */
+	get shortcuts(): readonly SessionShortcut[] {
+		return this.#components.hooks.registry.shortcuts;
+	}
+
+	/** Runs a shortcut like a command without arguments. @throws PiError `command_failed`, `session_busy` */
+	runShortcut(shortcut: SessionShortcut): Promise<PromptResult> {
+		return this.#components.prompter.runShortcut(shortcut);
 	}
 
 	/** Like `prompt`, but never runs a command: a leading slash is plain text. */

@@ -64,6 +64,21 @@ export class CommandRunner {
 		}
 	}
 
+	/**
+	 * Runs a shortcut of a hook, as a command without arguments.
+	 * @throws PiError `command_failed`, `session_busy`
+	 */
+	async runShortcut({ id, key }: { id: string; key: string }): Promise<CommandLineResult> {
+		const { activity, hooks } = this.deps;
+		activity.check("command");
+		const operation = activity.begin("command", { name: `shortcut ${key}` });
+		try {
+			return toLineResult(await hooks().runShortcut(id, operation.signal));
+		} finally {
+			operation.end();
+		}
+	}
+
 	/** Completions for the arguments of a command. */
 	async complete(name: string, prefix: string, signal: AbortSignal): Promise<CompletionItem[]> {
 		const found = findCommand(name, this.deps.sources());

@@ -13,6 +13,7 @@ import { hookErrorEvent, problemEvent } from "./describe-context.js";
 import { type CreateAgentSessionOptions, discoverSetup } from "./discover-setup.js";
 import { type AgentSessionEvent, SessionEvents } from "./events.js";
 import { createHookHost } from "./hook-host.js";
+import { HookModels } from "./hook-models.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { ModelMemory } from "./model-memory.js";
@@ -60,7 +61,8 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const state = new SessionState(setup.log, setup.defaults, emit, setup.settings);
 	const memory = new ModelMemory(setup, state);
 	const gone = state.restore(setup.models.find);
-	if (gone) warnings.push(setup.models.describeReplaced(gone, state.model));
+	// A hook may provide it: see `HookModels.start`.
+	if (gone && !setup.lateModel) warnings.push(setup.models.describeReplaced(gone, state.model));
 	const limits = describeLimits(state.model);
 	if (limits !== null) warnings.push(limits);
 
@@ -82,14 +84,21 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		shell: () => surface.shell,
 		systemItems: () => runner.systemItems,
 		rebuild,
+		flags: () => hooks.flags,
 		activity,
 	});
+	const models = new HookModels({ setup, state, warn });
 	const hooks: SessionHooks = new SessionHooks({
 		host,
 		setup,
 		onError: (error) => emit(hookErrorEvent(error)),
 		onLongCall: emit,
 		onWarning: warn,
+		onChange(isFirst) {
+			if (ended.signal.aborted) return;
+			models.update(hooks.registry.providers);
+			if (!isFirst) emit({ type: "registrations_changed" });
+		},
 		onSend: (text, attachments) => prompter.receive(text, attachments),
 		onTools(tools) {
 			const { clashes, replacements } = setup.toolSwitch.useHooks(tools);
@@ -124,7 +133,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		onLeave: () => runner.systemItems.writeOrDrop(),
 		reread: () => reloader.refresh(),
 	});
-	const reloader = new Reloader({ setup, state, hooks, lifecycle, warnings, warn });
+	const reloader = new Reloader({ setup, state, hooks, models, lifecycle, warnings, warn });
 	const sources = () => ({
 		builtins: setup.builtins,
 		hooks: hooks.registry,
@@ -177,6 +186,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		state,
 		context,
 		hooks,
+		models,
 		compaction,
 		runner,
 		userShell: new UserShell(core),

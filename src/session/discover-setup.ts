@@ -10,6 +10,7 @@ import type { ProjectSet } from "../config/trust.js";
 import { estimatePreamble } from "../context/tokens.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
+import type { ReadFlags } from "../hooks/flags.js";
 import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
@@ -21,14 +22,15 @@ import { buildSystemPrompt } from "../resources/system-prompt.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { usablePrivateDir } from "../util/fs.js";
-import { chooseModel } from "./choose-model.js";
+import { type ChosenModel, chooseModel } from "./choose-model.js";
 import { HookGrants } from "./hook-grants.js";
+import { withHookStreams } from "./hook-streams.js";
 import { loadModelClient } from "./model-client.js";
 import { ModelFiles } from "./model-files.js";
 import type { TrustAnswer } from "./project-code.js";
 import { plural } from "./reloader.js";
 import { ResourceFiles } from "./resource-files.js";
-import { findSessionCode } from "./session-code.js";
+import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./session-code.js";
 import type { ModelClient, SessionSetup } from "./session-setup.js";
 import { lastModel } from "./session-state.js";
 
@@ -69,6 +71,8 @@ export interface CreateAgentSessionOptions {
 	/** Hook files to load along with the discovered ones. */
 	hooks?: readonly string[];
 	discoverHooks?: boolean;
+	/** Reads the flags that hooks declare. Without it, each has its default. */
+	readFlags?: ReadFlags;
 	/** Load the bundled hooks that are on. Default: like `discoverHooks`. */
 	bundledHooks?: boolean;
 	contextFiles?: boolean;
@@ -101,7 +105,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 	const warnings = [...store.problems];
 	const env = options.env ?? processEnvironment();
 	const local = { env, ...options.localServers };
-	const [client, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
+	const [ownClient, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
 		await Promise.all([
 			options.client ?? loadModelClient(),
 			ModelFiles.load({
@@ -121,22 +125,9 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			}),
 		]);
 	warnings.push(...modelWarnings, ...resourceWarnings);
-	const { lastModels, cwd } = paths;
-	const choose = () => {
-		const { registry } = models.current;
-		return chooseModel(options, { registry, settings: store, lastModels, cwd, local });
-	};
-	const chosen = await choose();
-	warnings.push(...chosen.warnings);
-	// Runs in the background: the first request waits for it and reports a failure.
-	if (chosen.model) client.prepare(chosen.model).catch(() => {});
-	if (options.apiKey !== undefined) {
-		if (!chosen.model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
-		models.overrideKey(chosen.model.provider, options.apiKey);
-	}
 	const tmpDir = usablePrivateDir(paths.tmp);
 	const bundledHooks = options.bundledHooks ?? options.discoverHooks !== false;
-	const code = await findSessionCode({
+	const codeOptions: SessionCodeOptions = {
 		paths,
 		copyDir: tmpDir === paths.tmp ? paths.projectCache : join(tmpDir, "project"),
 		get settings() {
@@ -153,7 +144,30 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		trustOnce: options.trust === true,
 		ask: options.askTrust,
 		watch: options.watch,
+	};
+	const { lastModels, cwd } = paths;
+	const choose = () => {
+		const { registry } = models.current;
+		return chooseModel(options, { registry, settings: store, lastModels, cwd, local });
+	};
+	const client = await withHookStreams(ownClient, (provider) => models.hookProvider(provider));
+	// A hook may add the model: until the hooks have loaded, nothing about the choice is an error.
+	const waitsForHooks = expectsHooks(codeOptions);
+	const first = await choose().catch((error: unknown) => {
+		if (!waitsForHooks || !(error instanceof PiError) || error.code !== "model_unknown") throw error;
+		return { error };
 	});
+	const chosen: ChosenModel = "error" in first ? withoutModel(options, store) : first;
+	if (!waitsForHooks) warnings.push(...chosen.warnings);
+	// Runs in the background: the first request waits for it and reports a failure.
+	if (chosen.model) client.prepare(chosen.model).catch(() => {});
+	const useKey = ({ model }: ChosenModel) => {
+		if (options.apiKey === undefined) return;
+		if (!model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
+		models.overrideKey(model.provider, options.apiKey);
+	};
+	if (!("error" in first)) useKey(chosen);
+	const code = await findSessionCode(codeOptions);
 	warnings.push(...code.warnings);
 	const sessionDir =
 		options.session?.kind === "memory"
@@ -230,8 +244,18 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		async findDefaultModel() {
 			return (await choose().catch(() => ({ model: null }))).model;
 		},
+		lateModel: waitsForHooks
+			? async (isNew) => {
+					if (!isNew && "error" in first) throw first.error;
+					const late = isNew ? await choose() : chosen;
+					if (isNew) useKey(late);
+					return late;
+				}
+			: null,
+		useProviders: (providers) => models.useProviders(providers),
 		codeChanged: code.hasChanged,
 		findHooks: code.findHooks,
+		...(options.readFlags ? { readFlags: options.readFlags } : {}),
 		bundledHooks,
 		trust: code.trust,
 		get builtinHooks() {
@@ -248,6 +272,16 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		builtins: BUILTIN_COMMANDS,
 		redact: (text) => models.redact(text),
 		warnings,
+	};
+}
+
+/** The choice for a session whose model is unknown until its hooks have loaded. */
+function withoutModel({ thinkingLevel }: CreateAgentSessionOptions, { current }: SettingsStore): ChosenModel {
+	return {
+		model: null,
+		thinkingLevel: thinkingLevel ?? current.defaultThinkingLevel,
+		chosen: { model: true, thinkingLevel: thinkingLevel !== undefined },
+		warnings: [],
 	};
 }
 

@@ -4,6 +4,7 @@ import type { ToolStatus } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
 import { textOf } from "../hooks/dialog-options.js";
+import type { FlagValues } from "../hooks/flags.js";
 import type { SystemItemSink } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { WRITTEN_ENTRY } from "../hooks/registry.js";
@@ -19,6 +20,7 @@ export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "con
 	/** Receives the items that hooks append. */
 	systemItems(): SystemItemSink;
 	rebuild(): Promise<void>;
+	flags(): FlagValues;
 }
 
 /** Freezes a model: hooks and pi share its object, so nobody may change it in place. */
@@ -75,6 +77,9 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		},
 		get thinkingLevel() {
 			return state.thinkingLevel;
+		},
+		get flags() {
+			return deps.flags();
 		},
 		get entries() {
 			return state.log.entries;

@@ -4,7 +4,7 @@ import { describeError } from "../errors.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { SessionActivity } from "./activity.js";
-import type { CommandRunner } from "./command-runner.js";
+import type { CommandLineResult, CommandRunner } from "./command-runner.js";
 import type { SessionImages } from "./session-images.js";
 import type { SessionRunner } from "./session-run.js";
 import type { SessionWindow } from "./session-window.js";
@@ -49,12 +49,12 @@ export class Prompter {
 	/** See `AgentSession.prompt`. */
 	async prompt(text: string, extras: PromptExtras): Promise<PromptResult> {
 		const command = await this.deps.commands.run(text);
-		if (command?.kind === "done") {
-			if (command.status !== null) this.deps.notice("info", command.status);
-			return { kind: "command", status: command.status };
-		}
-		if (command) return this.send(command.prompt, { attachments: command.attachments ?? [] });
-		return this.send(text, extras);
+		return command ? this.#use(command) : this.send(text, extras);
+	}
+
+	/** See `AgentSession.runShortcut`. */
+	async runShortcut(shortcut: { id: string; key: string }): Promise<PromptResult> {
+		return this.#use(await this.deps.commands.runShortcut(shortcut));
 	}
 
 	/** See `AgentSession.send`. */
@@ -74,6 +74,13 @@ export class Prompter {
 			return;
 		}
 		void this.send(String(text), { attachments }).catch((error) => this.#report(error));
+	}
+
+	/** Shows the status of a command, or sends its prompt. */
+	async #use(command: CommandLineResult): Promise<PromptResult> {
+		if (command.kind === "prompt") return this.send(command.prompt, { attachments: command.attachments ?? [] });
+		if (command.status !== null) this.deps.notice("info", command.status);
+		return { kind: "command", status: command.status };
 	}
 
 	async #deliver(text: string, extras: PromptExtras, delivery: "steer" | "followUp"): Promise<PromptResult> {

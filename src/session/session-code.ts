@@ -4,7 +4,7 @@ import type { Settings } from "../config/settings-schema.js";
 import type { ProjectSet } from "../config/trust.js";
 import { describeError, PiError } from "../errors.js";
 import { findBundled } from "../hooks/bundled.js";
-import { type DiscoverOptions, discoverHooks, type HookFile } from "../hooks/discover.js";
+import { type DiscoverOptions, discoverHooks, type HookFile, isChosen } from "../hooks/discover.js";
 import type { FoundHooks } from "../hooks/load.js";
 import { type CustomTool, discoverTools, loadTools } from "../hooks/load-tools.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
@@ -86,6 +86,11 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 		hasChanged: () => seen !== describeCode(options),
 		warnings: [...[...found.errors, ...errors].map(describeError), ...tools.warnings],
 	};
+}
+
+/** True if files of hooks exist that may add models, and that the session may load. */
+export function expectsHooks(options: SessionCodeOptions): boolean {
+	return discoverHooks(hookSearchPaths(options, true)).files.some(isChosen);
 }
 
 /** Finds the user's own hooks first: the question about the project's code follows once they run. */

@@ -1,9 +1,10 @@
 import type { ContextStage } from "../context/build-context.js";
 import { StabilityWatch } from "../context/stability.js";
-import { describeError, HookError, inspectable } from "../errors.js";
+import { describeError, HookError, inspectable, type PiError } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
 import { EventBus } from "../hooks/event-bus.js";
+import { type FlagValues, flagValues } from "../hooks/flags.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import { createHookTool } from "../hooks/hook-tool.js";
 import type { HookHost } from "../hooks/host-context.js";
@@ -23,12 +24,22 @@ export interface SessionHooksOptions {
 	host: HookHost;
 	setup: Pick<
 		SessionSetup,
-		"findHooks" | "bundledHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
+		| "findHooks"
+		| "readFlags"
+		| "bundledHooks"
+		| "hookCacheDir"
+		| "settings"
+		| "builtins"
+		| "builtinHooks"
+		| "grants"
+		| "watch"
 	>;
 	onError(error: HookError): void;
 	/** Called for handlers that keep the session waiting. */
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
+	/** Called when the registrations of the active hooks change, first when they have loaded (`isFirst`). */
+	onChange(isFirst: boolean): void;
 	onSend(text: string, attachments: Attachment[]): void;
 	/** Receives the tools of all running hooks when they may have changed. */
 	onTools(tools: readonly CustomTool[]): void;
@@ -61,6 +72,10 @@ export class SessionHooks {
 	/** The tools of hooks as the agent runs them. */
 	readonly #tools = new WeakMap<RegisteredTool, CustomTool>();
 	readonly #bus: EventBus;
+	#hasLoaded = false;
+	#flags: FlagValues = {};
+	/** A flag on the command line that no hook declares, or that has no value. */
+	#flagProblem: PiError | null = null;
 	#registry: HookRegistry;
 	#runner: HookRunner;
 
@@ -78,6 +93,11 @@ export class SessionHooks {
 
 	get registry(): HookRegistry {
 		return this.#registry;
+	}
+
+	/** Values of the flags that the active hooks declare. */
+	get flags(): FlagValues {
+		return this.#flags;
 	}
 
 	get runner(): HookRunner {
@@ -155,10 +175,15 @@ export class SessionHooks {
 		);
 	}
 
-	/** Loads all hooks. Failures and name conflicts become warnings. */
+	/**
+	 * Loads all hooks. Failures and name conflicts become warnings.
+	 * @throws PiError `bad_arguments` for a flag on the command line that no hook declares
+	 */
 	async load(): Promise<void> {
 		const { hooks } = await this.#loadFresh();
 		this.#use(hooks);
+		this.#hasLoaded = true;
+		if (this.#flagProblem) throw this.#flagProblem;
 	}
 
 	/**
@@ -173,6 +198,7 @@ export class SessionHooks {
 		const kept = old.filter(({ path }) => failed.has(path));
 		for (const hook of old) if (!kept.includes(hook)) unloadHook(hook);
 		this.#use(inOrder(hooks, kept, old));
+		if (this.#flagProblem) this.options.onWarning(describeError(this.#flagProblem));
 		return {
 			count: this.#loaded.filter(({ scope }) => scope !== "bundled").length,
 			kept: kept.map(({ path }) => path),
@@ -275,8 +301,18 @@ export class SessionHooks {
 		if ([...replaced.keys()].some((path) => !this.#replaced.has(path))) this.#hold(this.#loaded);
 		else {
 			for (const clash of this.#registry.refresh()) this.options.onWarning(clash);
-			this.#passTools();
+			this.#passOn();
 		}
+	}
+
+	/** Passes on what hooks have registered. */
+	#passOn(): void {
+		const { flags } = this.#registry;
+		const { values = {}, problem = null } = this.options.setup.readFlags?.(flags) ?? {};
+		this.#flags = flagValues(flags, values);
+		this.#flagProblem = problem;
+		this.#passTools();
+		this.options.onChange(!this.#hasLoaded);
 	}
 
 	#passTools(): void {
@@ -302,7 +338,7 @@ export class SessionHooks {
 		this.#runner = this.#createRunner(this.#registry);
 		// A reloaded hook may answer differently.
 		this.#stability = new StabilityWatch((hookPath) => this.reportUnstable(hookPath));
-		this.#passTools();
+		this.#passOn();
 	}
 
 	/** What every kind of call into a hook needs. */

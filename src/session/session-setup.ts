@@ -8,7 +8,9 @@ import type { RequestAuth } from "../config/credentials.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { PiError } from "../errors.js";
+import type { ReadFlags } from "../hooks/flags.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
+import type { HookProvider } from "../hooks/providers.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
@@ -41,6 +43,8 @@ export interface SessionModels {
 	refresh(model: Model<Api>): Promise<void>;
 	/** Names a model that is not available anymore, and the one used now. */
 	describeReplaced(used: { provider: string; id: string }, by: Model<Api> | null): string;
+	/** The error for a model whose hook is not loaded anymore; null if the model is available. */
+	describeUnloaded(model: Model<Api>): PiError | null;
 	/** The error for a session without a model, with the next step. */
 	describeMissingModel(): PiError;
 }
@@ -100,8 +104,18 @@ export interface SessionSetup {
 	codeChanged(): boolean;
 	/** The model to start with, by the current files; null for none. */
 	findDefaultModel(): Promise<Model<Api> | null>;
+	/**
+	 * Chooses the model again, once the hooks have loaded; null if no hook can add models.
+	 * @param isNew whether hooks have added providers; if not, the first choice stands
+	 * @throws PiError `model_unknown`
+	 */
+	lateModel: ((isNew: boolean) => Promise<SessionDefaults & { warnings: string[] }>) | null;
+	/** Replaces the providers of hooks. @returns a line for each new problem */
+	useProviders(providers: readonly HookProvider[]): Promise<string[]>;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;
+	/** Reads the flags of hooks on the command line, with every change of their registrations. Absent: none are given. */
+	readFlags?: ReadFlags;
 	/** False when bundled hooks are not part of the session, as with `--no-hooks`. */
 	bundledHooks: boolean;
 	/** The user's decision on the project's own code. */
@@ -148,5 +162,7 @@ export interface SessionCore {
 /** @returns the session's model @throws PiError `model_missing` */
 export function requireModel({ models }: SessionSetup, { model }: { readonly model: Model<Api> | null }): Model<Api> {
 	if (!model) throw models.describeMissingModel();
+	const unloaded = models.describeUnloaded(model);
+	if (unloaded) throw unloaded;
 	return model;
 }

@@ -95,6 +95,16 @@ export class SessionState {
 		return model ? null : used;
 	}
 
+	/** Starts with these defaults, chosen again once hooks have added models. @returns as `restore` */
+	useDefaults(
+		defaults: SessionDefaults,
+		findModel: (provider: string, id: string) => Model<Api> | null,
+	): { provider: string; id: string } | null {
+		this.#model = defaults.model;
+		this.#thinkingLevel = defaults.thinkingLevel;
+		return this.restore(findModel, defaults.chosen);
+	}
+
 	setModel(model: Model<Api>): void {
 		if (this.#model?.id === model.id && this.#model.provider === model.provider) return;
 		this.#model = model;

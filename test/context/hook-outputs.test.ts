@@ -64,7 +64,7 @@ async function runChain(outputs: readonly HookOutput[]) {
 	);
 	const runner = new HookRunner({
 		registry: new HookRegistry(hooks, new Set()),
-		host: createReadOnlyHost({ cwd: "/", sessionFile: null, entries: ENTRIES, messages: () => [] }),
+		host: createReadOnlyHost({ cwd: "/", sessionFile: null, entries: ENTRIES, messages: () => [], flags: {} }),
 		hookTimeoutMs: () => 30_000,
 		onError: ({ hookPath }) => errors.push(hookPath),
 	});

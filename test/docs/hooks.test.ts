@@ -54,6 +54,35 @@ const scenarios: Record<string, () => Promise<void>> = {
 		expect(sent(1)).toEqual(["user: Read a.ts and explain it to someone who is new here. Do not change anything."]);
 		expect(await session.completeArguments("explain", "a")).toEqual([{ value: "a.ts" }]);
 	},
+	async "count.ts"() {
+		const { session, provider } = await startWith("count.ts");
+		provider.reply("a1");
+		await session.prompt("u1");
+		const [shortcut] = session.shortcuts;
+		expect(shortcut).toMatchObject({ id: "hook.count.0", key: "ctrl+q" });
+		await session.rebuildContext();
+		expect(shortcut && (await session.runShortcut(shortcut))).toMatchObject({ status: "The model sees 2 messages" });
+	},
+	async "read-only.ts"() {
+		const readFlags = () => ({ values: { "read-only": true }, problem: null });
+		const { session, provider } = await startWith("read-only.ts", { readFlags });
+		provider.reply([toolCall("bash", { command: "echo no" }), toolCall("ls", {})], "ok");
+		await session.prompt("go");
+		const results = provider.requests[1]?.messages.slice(-2).map(({ text }) => text);
+		expect(results?.[0]).toContain("This session is read-only.");
+		expect(results?.[1]).not.toContain("read-only");
+	},
+	async "echo.ts"() {
+		const { session } = await startWith("echo.ts", { model: "echo/parrot" });
+		await session.prompt("Polly");
+		await session.rebuildContext();
+		expect(session.context.messages.at(-1)?.message).toMatchObject({ content: [{ type: "text", text: "Polly" }] });
+		const { session: other } = await startWith("echo.ts", { model: "lab/small" });
+		expect(other.model).toMatchObject({ contextWindow: 64_000, baseUrl: "https://models.lab.example/v1" });
+		await expect(other.prompt("hi")).rejects.toMatchObject({
+			message: "No key for lab: hook echo reads it from LAB_KEY, which is not set",
+		});
+	},
 	async "bookmark.ts"() {
 		const { session } = await startWith("bookmark.ts");
 		expect(await session.prompt("/bookmark")).toMatchObject({ status: "No bookmarks yet" });

@@ -149,13 +149,17 @@ describe("handlers that cannot fire in this mode", () => {
 		for (const event of ["session", "tool_call", "tool_result", "turn_end", "context"]) pi.on(event, () => {});
 		pi.command("go", { complete: () => [], handler: () => {} });
 		pi.entry("mark", { render: () => "" });
+		pi.shortcut("f5", { handler: () => {} });
 	}`;
 	const NO_TOOLS = ["tool_call", "tool_result"].map((what) => ({ what, why: "the model has no tools" }));
 	const NO_SESSIONS = ["session before_switch", "session switch"].map((what) => ({
 		what,
 		why: "no other session can be opened",
 	}));
-	const NO_SCREEN = ["completion of /go", "rendering of mark"].map((what) => ({ what, why: "there is no screen" }));
+	const NO_SCREEN = ["completion of /go", "rendering of mark", "shortcut f5"].map((what) => ({
+		what,
+		why: "there is no screen",
+	}));
 
 	test.each([
 		["print mode", { session: { kind: "new" }, print: true }, NO_SCREEN],

@@ -3,7 +3,7 @@ import { resolveUserPath } from "../../config/paths.js";
 import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { bundledPath, findBundled } from "../../hooks/bundled.js";
-import { discoverHooks, type HookFile } from "../../hooks/discover.js";
+import { discoverHooks, type HookFile, isChosen } from "../../hooks/discover.js";
 import { grantedHandles } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
@@ -40,7 +40,11 @@ export function findHookFile(target: string, location: Location): HookFile {
 	return file;
 }
 
-function discover({ paths, settings }: Location, { hooks, findHooks }: Pick<SubcommandOptions, "hooks" | "findHooks">) {
+/** The hook files of a location. */
+export function discover(
+	{ paths, settings }: Pick<Location, "paths" | "settings">,
+	{ hooks, findHooks }: Pick<SubcommandOptions, "hooks" | "findHooks">,
+) {
 	return discoverHooks({
 		globalDir: paths.hooks,
 		projectDir: paths.project.hooks,
@@ -55,7 +59,10 @@ function discover({ paths, settings }: Location, { hooks, findHooks }: Pick<Subc
 }
 
 /** Discovers hooks as a session would, and loads those that may run. */
-export async function findHooks(location: Location, options: SubcommandOptions): Promise<FoundHooks> {
+export async function findHooks(
+	location: Location,
+	options: Pick<SubcommandOptions, "hooks" | "findHooks">,
+): Promise<FoundHooks> {
 	const { paths } = location;
 	const { files, errors } = discover(location, options);
 	const problems = errors.map(describeError);
@@ -76,6 +83,24 @@ export async function findHooks(location: Location, options: SubcommandOptions):
 		location,
 	);
 	return { hooks, attempts, untrusted: hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path), problems };
+}
+
+/**
+ * Loads the hooks of a location outside of a session, unless none of them is a choice of the user.
+ * @returns `notices`: a line for each hook that did not load or may not run
+ */
+export async function loadChosenHooks(
+	location: Location,
+	options: Pick<SubcommandOptions, "hooks" | "findHooks">,
+): Promise<{ hooks: LoadedHook[]; notices: string[] }> {
+	if (!discover(location, options).files.some(isChosen)) return { hooks: [], notices: [] };
+	const { attempts, untrusted, problems } = await findHooks(location, options);
+	const hooks = attempts.flatMap(({ hook }) => hook ?? []);
+	const failures = attempts.flatMap(({ error }) => error ?? []);
+	return {
+		hooks,
+		notices: [...problems, ...failures, ...untrusted.map((path) => `${path} is not trusted, so it is not loaded`)],
+	};
 }
 
 /** A loaded hook, or the reason why it failed to load. */

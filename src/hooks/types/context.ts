@@ -18,6 +18,8 @@ export interface HookEventContext {
 	readonly sessionFile: string | null;
 	readonly model: Model<Api> | null;
 	readonly thinkingLevel: ThinkingLevel;
+	/** Values of the flags that the loaded hooks declare; the default for a flag that is not given. Frozen. */
+	readonly flags: Readonly<Record<string, boolean | string | undefined>>;
 	/** All entries; index 0 is the header. Frozen. */
 	readonly entries: readonly SessionEntry[];
 	/** The current context after all hooks. Frozen. */

@@ -9,6 +9,7 @@ import type { StartQuestions } from "../start-questions.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
 import { TypingGuard } from "./dialogs/typing-guard.js";
 import { loadFailureWords } from "./failure-words.js";
+import { bindHookKeys } from "./hook-keys.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
 import type { ScreenComponents, ScreenHost } from "./screen-components.js";
@@ -44,18 +45,20 @@ export async function beginSession(
 	options: InteractiveOptions,
 	{ quit, ended }: Pick<ScreenHost, "quit"> & { ended: AbortSignal },
 ): Promise<void> {
-	const { screen, editor, palette, images, input, dialogs, failed } = components;
+	const { screen, editor, palette, images, input, dialogs, keymap, failed } = components;
 	session.attachUI(dialogs, createShell(shellHost(components, options, quit)));
 	const binding = new SessionBinding(screen, session, editor, ended);
 	// A resumed session needs highlighting for its first frame; a new session loads it later.
 	await Promise.all([session.start(), loadFailureWords(), session.log.length > 1 ? loadHighlighting() : undefined]);
 	binding.begin();
+	bindHookKeys(session, keymap, (problem) => screen.transcript.notice("warning", problem));
 	editor.addOlderPrompts(binding.promptHistory());
 	palette.attach(session);
 	// Do not ask while the user is typing: the next key would answer the question.
 	if (session.model === null && editor.getText() === "") await session.prompt("/setup").catch(failed);
 	await watchMissingHooks({ session, dialogs, quit }, failed);
-	void sendPrompts(session, options.prompts ?? [], failed);
+	const { prompts = [] } = options;
+	void sendPrompts(session, typeof prompts === "function" ? await prompts() : prompts, failed);
 	input.attach(createPromptTarget(session, images));
 	void afterFirstRequest(session).then(loadHighlighting).then(loadHttpClient);
 	const news = await options.news?.();

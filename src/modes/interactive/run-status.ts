@@ -91,7 +91,7 @@ export class RunStatus {
 			return { text: timed(this.#doing, { startedAt: this.#startedAt }, now) + received, keyDoes: "stops" };
 		}
 		const command = this.#find("command");
-		return command ? { text: timed(`/${cleanLine(command.name, 60)}`, command, now), keyDoes: "cancels" } : null;
+		return command ? { text: timed(commandTitle(command), command, now), keyDoes: "cancels" } : null;
 	}
 
 	/** The operation of a kind that started last. */
@@ -127,6 +127,11 @@ export class RunStatus {
 function isDescribed({ kind, phase }: ActiveOperation): boolean {
 	if (kind === "run") return phase !== "ending";
 	return kind === "compacting" || kind === "shell" || kind === "command";
+}
+
+/** `/name`, or `shortcut ctrl+y`: names of commands contain no space. */
+function commandTitle({ name }: ActiveOperation): string {
+	return cleanLine(name.includes(" ") ? name : `/${name}`, 60);
 }
 
 /** The name of a tool and its most informative argument. */

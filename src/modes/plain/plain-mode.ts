@@ -16,13 +16,18 @@ import { type PlainTerminal, ProcessPlainTerminal } from "./plain-terminal.js";
 import { askPlainGrant, askPlainTrust } from "./plain-trust.js";
 import { Questions } from "./questions.js";
 
+interface FirstPrompt {
+	text: string;
+	images?: readonly SourceImage[];
+}
+
 /** Options of the plain mode. */
 export interface PlainOptions {
 	/** Creates the session; the mode starts it. */
 	startSession(questions: StartQuestions): Promise<AgentSession>;
 	version: string;
-	/** Prompts sent first, in order. */
-	prompts?: readonly { text: string; images?: readonly SourceImage[] }[];
+	/** Prompts sent first, in order; a function is called once hooks have loaded. */
+	prompts?: readonly FirstPrompt[] | (() => Promise<readonly FirstPrompt[]>);
 	/** A prompt to suggest: Enter on an empty line sends it. */
 	suggestion?: string;
 	/** Runs the demo after the mode has exited; absent in the demo itself. */
@@ -127,7 +132,8 @@ class PlainMode {
 		if (session.model === null) await this.#do(() => session.prompt("/setup"));
 		const early = this.#early ?? [];
 		this.#early = null;
-		const prompts = this.options.prompts ?? [];
+		const { prompts: given = [] } = this.options;
+		const prompts = typeof given === "function" ? await given() : given;
 		void this.#sendAll(session, prompts).then(() => {
 			for (const line of early) this.#submit(line);
 			if (prompts.length + early.length === 0) this.#ready();
@@ -148,7 +154,7 @@ class PlainMode {
 		this.#output.say(narrator.describeSession());
 	}
 
-	async #sendAll(session: AgentSession, prompts: NonNullable<PlainOptions["prompts"]>): Promise<void> {
+	async #sendAll(session: AgentSession, prompts: readonly FirstPrompt[]): Promise<void> {
 		for (const { text, images } of prompts) {
 			this.#output.say(`you: ${text}`);
 			await this.#do(() => session.prompt(text, { images }));

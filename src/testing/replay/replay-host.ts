@@ -1,6 +1,7 @@
 import { PiError } from "../../errors.js";
 import { NO_UI } from "../../hooks/bound-ui.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
+import type { FlagValues } from "../../hooks/flags.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
 import type { HookHost } from "../../hooks/host-context.js";
 import type { DialogOptions, HookEventContext, HookUI } from "../../hooks/types.js";
@@ -15,10 +16,12 @@ export interface ReadOnlyHostOptions {
 	entries: readonly SessionEntry[];
 	/** The context before all hooks; called only if a hook reads it. */
 	messages(): readonly AppMessage[];
+	/** Values of `ctx.flags`. */
+	flags: FlagValues;
 }
 
 /** A read-only session for hooks: effects are rejected or ignored, and dialogs are canceled. */
-export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: ReadOnlyHostOptions): HookHost {
+export function createReadOnlyHost({ cwd, sessionFile, entries, messages, flags }: ReadOnlyHostOptions): HookHost {
 	return {
 		cwd,
 		sessionFile,
@@ -28,6 +31,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 		},
 		model: null,
 		thinkingLevel: "off",
+		flags,
 		ui: NO_UI,
 		hasUI: false,
 		generation: 0,
@@ -48,7 +52,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 }
 
 /** A session at a point of its replay. Entries and context are computed only if a handler reads them. */
-export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile"> {
+export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile" | "flags"> {
 	/** Number of entries. */
 	length: number;
 	entries(): readonly SessionEntry[];
@@ -72,7 +76,7 @@ export function createReplayHost(options: ReplayHostOptions, onEffect: (line: st
 		notify: (message) => onEffect(`shows: ${message}`),
 	};
 	return {
-		...createReadOnlyHost({ cwd: options.cwd, sessionFile: options.sessionFile, entries: [], messages: () => [] }),
+		...createReadOnlyHost({ ...options, entries: [], messages: () => [] }),
 		get entries() {
 			return options.entries();
 		},

@@ -5,6 +5,7 @@ import { entryMessage } from "../../context/entry-message.js";
 import { fullText } from "../../context/ledger.js";
 import { estimateAll, estimateTokens } from "../../context/tokens.js";
 import { errorText } from "../../errors.js";
+import { flagValues } from "../../hooks/flags.js";
 import { lineIn } from "../../hooks/module-loader.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
@@ -106,9 +107,11 @@ async function replayEventPoint(
 		onAnswer: (answer) => void step.answers.push(plain(answer)),
 		onEffect,
 	});
+	const registry = new HookRegistry([watched], new Set());
+	const flags = flagValues(registry.flags, {});
 	const runner = new HookRunner({
-		registry: new HookRegistry([watched], new Set()),
-		host: createReplayHost({ cwd, sessionFile, length: end, entries, core }, onEffect),
+		registry,
+		host: createReplayHost({ cwd, sessionFile, flags, length: end, entries, core }, onEffect),
 		hookTimeoutMs: () => hookTimeoutMs,
 		onError: ({ reason, cause }) => void step.failures.push({ message: reason, line: lineIn(cause, options.hook) }),
 	});

@@ -5,6 +5,7 @@ import { coreContext } from "../../context/core.js";
 import { digestContext, RunningDigest } from "../../context/digest.js";
 import { readRecordedRequest } from "../../context/recorded-request.js";
 import { describeHookError } from "../../errors.js";
+import { flagValues } from "../../hooks/flags.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import {
@@ -56,7 +57,7 @@ export class SessionView {
 		const messages = () => Object.freeze(coreContext(entries).messages.map(({ message }) => message));
 		const runner = new HookRunner({
 			registry: this.#registry,
-			host: createReadOnlyHost({ cwd, sessionFile, entries, messages }),
+			host: createReadOnlyHost({ cwd, sessionFile, entries, messages, flags: flagValues(this.#registry.flags, {}) }),
 			hookTimeoutMs: () => hookTimeoutMs,
 			onError: (error) =>
 				onHookError(describeHookError({ event: error.event, error: error.reason, cause: error }, error.hookPath)),
