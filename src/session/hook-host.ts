@@ -61,6 +61,9 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		get messages() {
 			return context.messages;
 		},
+		get systemPrompt() {
+			return context.preamble.promptSections;
+		},
 		get ui() {
 			return ui();
 		},

@@ -4,7 +4,7 @@ import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
 import type { HookHost } from "../../hooks/host-context.js";
 import type { DialogOptions, HookEventContext, HookUI } from "../../hooks/types.js";
-import type { AppMessage, SessionEntry } from "../../log/entry.js";
+import type { AppMessage, PromptSection, SessionEntry } from "../../log/entry.js";
 
 /** Effects are truncated to this many characters. */
 const MAX_EFFECT_CHARS = 160;
@@ -15,10 +15,18 @@ export interface ReadOnlyHostOptions {
 	entries: readonly SessionEntry[];
 	/** The context before all hooks; called only if a hook reads it. */
 	messages(): readonly AppMessage[];
+	/** The system prompt before all hooks. Default: none. */
+	systemPrompt?: readonly PromptSection[];
 }
 
 /** A read-only session for hooks: effects are rejected or ignored, and dialogs are canceled. */
-export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: ReadOnlyHostOptions): HookHost {
+export function createReadOnlyHost({
+	cwd,
+	sessionFile,
+	entries,
+	messages,
+	systemPrompt = [],
+}: ReadOnlyHostOptions): HookHost {
 	return {
 		cwd,
 		sessionFile,
@@ -26,6 +34,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 		get messages() {
 			return messages();
 		},
+		systemPrompt,
 		model: null,
 		thinkingLevel: "off",
 		ui: NO_UI,
@@ -47,7 +56,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 }
 
 /** A session at a point of its replay. Entries and context are computed only if a handler reads them. */
-export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile"> {
+export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile" | "systemPrompt"> {
 	/** Number of entries. */
 	length: number;
 	entries(): readonly SessionEntry[];
@@ -71,7 +80,7 @@ export function createReplayHost(options: ReplayHostOptions, onEffect: (line: st
 		notify: (message) => onEffect(`shows: ${message}`),
 	};
 	return {
-		...createReadOnlyHost({ cwd: options.cwd, sessionFile: options.sessionFile, entries: [], messages: () => [] }),
+		...createReadOnlyHost({ ...options, entries: [], messages: () => [] }),
 		get entries() {
 			return options.entries();
 		},

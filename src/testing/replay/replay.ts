@@ -3,6 +3,8 @@ import type { BuiltContext, ContextProblem } from "../../context/context-message
 import { coreContext } from "../../context/core.js";
 import { entryMessage } from "../../context/entry-message.js";
 import { fullText } from "../../context/ledger.js";
+import { NO_PREAMBLE } from "../../context/preamble.js";
+import { coreAt } from "../../context/recorded-preamble.js";
 import { estimateAll, estimateTokens } from "../../context/tokens.js";
 import { errorText } from "../../errors.js";
 import { lineIn } from "../../hooks/module-loader.js";
@@ -10,6 +12,7 @@ import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import type { HookEventName, HookHandler } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
+import { sectionsForTools } from "../../resources/system-prompt.js";
 import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
 import { createReplayHost, withoutPrograms } from "./replay-host.js";
 
@@ -102,18 +105,19 @@ async function replayEventPoint(
 	// Lazy: too expensive in a long session for handlers that do not read them.
 	const entries = once(() => Object.freeze(options.entries.slice(0, end)));
 	const core = once(() => Object.freeze(coreContext(entries()).messages.map(({ message }) => message)));
+	const preamble = coreAt(options.entries, end, sectionsForTools) ?? NO_PREAMBLE;
 	const watched = watchHandlers(options.hook, {
 		onAnswer: (answer) => void step.answers.push(plain(answer)),
 		onEffect,
 	});
 	const runner = new HookRunner({
 		registry: new HookRegistry([watched], new Set()),
-		host: createReplayHost({ cwd, sessionFile, length: end, entries, core }, onEffect),
+		host: createReplayHost({ cwd, sessionFile, length: end, entries, core, systemPrompt: preamble.sections }, onEffect),
 		hookTimeoutMs: () => hookTimeoutMs,
 		onError: ({ reason, cause }) => void step.failures.push({ message: reason, line: lineIn(cause, options.hook) }),
 	});
 	if (event.type === "context") {
-		const built = await buildContext(entries(), runner.contextStages(entries, NEVER));
+		const built = await buildContext(entries(), runner.contextStages(entries, NEVER), { preamble });
 		step.answers.length = 0;
 		step.context = describeContext(core(), built, entries());
 	} else await emit(event, request, runner, step, hookTimeoutMs);
