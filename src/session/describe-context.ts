@@ -3,6 +3,7 @@ import { type CacheLoss, describeChanged } from "../context/cache-loss.js";
 import type { ContextProblem } from "../context/context-message.js";
 import { entryMessage } from "../context/entry-message.js";
 import { fullText, groupTools, type LedgerMessage, type LedgerSection, type LedgerTool } from "../context/ledger.js";
+import { describePreambleRule } from "../context/preamble-answer.js";
 import { HookError } from "../errors.js";
 import { hookName } from "../hooks/hook-name.js";
 
@@ -39,7 +40,10 @@ export function describeContext(inspection: ContextInspection): string[] {
 	}
 	if (loss) lines.push("", describeLoss(loss));
 	for (const hook of unstable) lines.push("", `${hook} returns different results for the same entries`);
-	for (const { hook, rule, position } of problems) lines.push("", `${hook ?? "the log"}: ${rule} at ${position}`);
+	for (const { hook, rule, position } of problems) {
+		const what = describePreambleRule({ rule, position }) ?? `${rule} at ${position}`;
+		lines.push("", `${hook ?? "the log"}: ${what}`);
+	}
 	return lines;
 }
 
@@ -79,7 +83,8 @@ export function problemEvent({ hook, rule, position }: ContextProblem): AgentSes
 			message: `Entry ${position} of the session: ${rule.replaceAll("_", " ")}`,
 		};
 	}
-	const reason = `${rule} at position ${position}; its answer was dropped`;
+	const what = describePreambleRule({ rule, position }) ?? `${rule} at position ${position}`;
+	const reason = `${what}; its answer was dropped`;
 	return hookErrorEvent(new HookError("context_invalid", hook, "context", reason));
 }
 

@@ -2,6 +2,7 @@ import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isMessageEntry } from "../../src/log/entry.js";
+import { describeContext } from "../../src/session/describe-context.js";
 import { run } from "../cli/subcommands/run.js";
 import { isObject, objects } from "../helpers/json.js";
 import { LOOPBACK_PROVIDERS, type LoopbackProvider, text, toolCall } from "../helpers/loopback-provider.js";
@@ -155,6 +156,53 @@ describe("a session whose requests hooks shape", () => {
 		);
 		expect(records.slice(1).map(({ preamble }) => preamble)).toEqual([{ reply: 2 }, { reply: 2 }, { reply: 2 }]);
 	});
+});
+
+test("an invalid section or tool is reported as a sentence, and the request goes out without the answer", async () => {
+	const answers = ["{ systemPrompt: [...systemPrompt, systemPrompt[0]] }", '{ tools: ["read", "fly"], messages: [] }'];
+	const hook = (answer: string) => `export default (pi) => pi.on("context", ({ systemPrompt }) => (${answer}));`;
+	const hooks = Object.fromEntries(answers.map((answer, at) => [`h${at}.ts`, hook(answer)]));
+	const { session, provider, notices } = await startSession({ hooks });
+	provider.reply("a1");
+	await session.prompt("u1");
+	expect(new Set(notices())).toEqual(
+		new Set([
+			"context: systemPrompt[3] has the id of an earlier section; its answer was dropped",
+			"context: tools[1] is not the name of a tool that is on; its answer was dropped",
+		]),
+	);
+	expect(toolNames(provider, 0)).toHaveLength(7);
+	const status = expect.stringMatching(/h1\.ts: tools\[1\] is not the name of a tool that is on$/);
+	expect(await session.prompt("/context")).toEqual({ kind: "command", status });
+});
+
+test("/context without a screen and pi context print sections and tools, and what a hook removed", async () => {
+	const hook = `export default (pi) => pi.on("context", ({ systemPrompt, tools }) => ({
+		tools: tools.slice(0, 6).map(({ name }) => name),
+		systemPrompt: [...systemPrompt.filter(({ id }) => id !== "base"), { id: "look:x", text: "Only look." }],
+	}));`;
+	const test = await startSession({ session: { kind: "new" }, hooks: { "look.ts": hook } });
+	test.provider.reply("a1");
+	await test.session.prompt("u1");
+	const lines = describeContext(await test.session.inspector.inspectContext());
+	const shown = lines
+		.filter((line) => /^[▎┆]/.test(line))
+		.map((line) => line.replace(/ {2,}/g, " ").replace(/\d+ tok/, "N tok"));
+	expect(shown).toEqual([
+		"▎ tools N tok cached 6 tools: read, bash, edit, write, grep, find",
+		expect.stringMatching(/^▎ system N tok cached tools: # Tools - read: /),
+		expect.stringMatching(/^▎ system N tok cached environment: Date: /),
+		"▎ system N tok cached look:x: Only look. (hook look)",
+		"▎ 1 user N tok cached u1",
+		"▎ 2 assistant N tok new a1",
+		"┆ system base (by look)",
+		"┆ tool ls (by look)",
+	]);
+	await test.session.dispose();
+	const { agentDir, cwd } = test;
+	const { stdout } = await run({ name: "context", verify: false }, { agentDir, cwd });
+	expect(stdout).toMatch(/\n- +system +3 tok +cached +\S+look\.ts +look:x: Only look\.\n/);
+	expect(stdout).toMatch(/\nhidden:\n- +system base +\d+ tok +by \S+look\.ts\n- +tool ls +\d+ tok +by \S+look\.ts\n/);
 });
 
 describe("tools that a hook does not offer", () => {

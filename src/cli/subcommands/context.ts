@@ -7,6 +7,7 @@ import {
 	type LedgerSection,
 	type LedgerTool,
 } from "../../context/ledger.js";
+import { describePreambleRule } from "../../context/preamble-answer.js";
 import { PiError } from "../../errors.js";
 import { canChangeContext, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
 import { findSession, newestFirst } from "../../log/catalog.js";
@@ -205,6 +206,9 @@ function describeReport(report: ContextReport): string[] {
 				by.kind === "hook" ? `by ${by.hook}` : `by the ${by.kind} in entry ${by.entryIndex}`,
 			]),
 		]),
-		...problems.map(({ hook, rule, position }) => `problem: ${hook ?? "the log"}: ${rule} at ${position}`),
+		...problems.map(({ hook, rule, position }) => {
+			const what = describePreambleRule({ rule, position }) ?? `${rule} at ${position}`;
+			return `problem: ${hook ?? "the log"}: ${what}`;
+		}),
 	];
 }
