@@ -10,7 +10,17 @@ import type { LoadedHook } from "./registry.js";
 import type { CommandContext, HookEventContext, HookTools } from "./types.js";
 
 /** Members of the context object that read the host each time. */
-const LIVE_MEMBERS = ["hasUI", "cwd", "sessionFile", "model", "thinkingLevel", "entries", "messages", "flags"] as const;
+const LIVE_MEMBERS = [
+	"hasUI",
+	"cwd",
+	"sessionFile",
+	"model",
+	"thinkingLevel",
+	"entries",
+	"messages",
+	"systemPrompt",
+	"flags",
+] as const;
 type LiveMember = (typeof LIVE_MEMBERS)[number];
 
 /** The part of the session that hooks can reach. The session implements it; every member reads current state. */
@@ -76,7 +86,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 	const requireEffects = (member: string) => {
 		if (call.effects) return;
 		throw new PiError("context_locked", `ctx.${member} cannot be called from a context handler`, {
-			hint: "a context handler only computes messages; save entries from a command or another event",
+			hint: "a context handler only computes the request; save entries from a command or another event",
 		});
 	};
 	const effect = <T>(member: string, action: () => Promise<T>): Promise<T> => {

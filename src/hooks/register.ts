@@ -27,8 +27,6 @@ import type {
 export interface RegisterOptions extends LoadLimits {
 	/** Handles `pi.send` of a hook. */
 	send(hook: LoadedHook, text: string, attachments: Attachment[]): void;
-	/** Called after a hook has registered something, also while it loads. */
-	onChange?(hook: LoadedHook): void;
 	/** The handles granted to a hook; absent: none. */
 	grants?(file: HookFile): readonly HostHandleName[];
 	/** Asks the user for a required handle; true if `grants` now includes it. Absent: the user cannot be asked. */

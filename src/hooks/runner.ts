@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
-import type { ContextStage } from "../context/build-context.js";
+import type { ContextStage, PreambleInput } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
 import { errorText, HookError, inspectable, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
@@ -165,9 +165,11 @@ export class HookRunner {
 		signal: AbortSignal,
 		hasType: (types: readonly string[]) => boolean = (types) => entries().some(({ type }) => types.includes(type)),
 	): ContextStage[] {
-		const eventWith = (messages: readonly ContextMessage[]) => ({
+		const eventWith = (messages: readonly ContextMessage[], { systemPrompt, tools }: PreambleInput) => ({
 			type: "context" as const,
 			messages,
+			systemPrompt,
+			tools,
 			get entries() {
 				return entries();
 			},
@@ -177,8 +179,9 @@ export class HookRunner {
 			.filter(({ hook }) => hook.contextTypes === undefined || hasType(hook.contextTypes));
 		return handlers.map((registration) => ({
 			hook: registration.hook.path,
-			transform: async (messages) => {
-				const event = eventWith(messages);
+			name: registration.hook.name,
+			transform: async (messages, preamble) => {
+				const event = eventWith(messages, preamble);
 				return (await this.#call(registration, event, signal, this.#times(event, 1))).answer;
 			},
 		}));

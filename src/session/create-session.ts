@@ -69,7 +69,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const context: SessionContext = new SessionContext({
 		log: () => state.log,
 		stages: (input, signal) => hooks.contextStages(input, signal),
-		preambleTokens: () => setup.preamble(state.model).tokens,
+		preamble: () => setup.preamble(state.model),
 		model: () => state.model ?? undefined,
 		onProblem: (problem) => emit(problemEvent(problem)),
 		onChange: (built) => emit({ type: "context_changed", context: built }),
@@ -113,10 +113,11 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		state,
 		context,
 		hooks: () => hooks.runner,
-		tryContext: (entries, signal) =>
+		tryContext: (entries, signal, preamble = setup.preamble(state.model)) =>
 			buildContext(
 				entries,
 				hooks.trialStages(() => entries, signal),
+				{ preamble },
 			),
 		emit,
 		ended: ended.signal,

@@ -1,24 +1,24 @@
 import { join, resolve } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
-import type { RequestPreamble } from "../commands/inspection.js";
 import type { FindLocalOptions } from "../config/local-servers.js";
 import { callsTools } from "../config/model-facts.js";
 import { type Environment, paths as findPaths, processEnvironment } from "../config/paths.js";
 import { SettingsStore } from "../config/settings-store.js";
 import type { ProjectSet } from "../config/trust.js";
-import { estimatePreamble } from "../context/tokens.js";
+import type { CorePreamble } from "../context/preamble.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
-import type { ThinkingLevel } from "../log/entry.js";
+import type { PromptSection, ThinkingLevel, ToolInfo } from "../log/entry.js";
+import { freezeDeep } from "../log/freeze.js";
 import { copySession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
-import { buildSystemPrompt } from "../resources/system-prompt.js";
+import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { usablePrivateDir } from "../util/fs.js";
@@ -175,20 +175,19 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
 	const date = new Date().toISOString().slice(0, 10);
 	// Computed again when the tools or files change, for example when the project's tools are added.
-	const preamble = lastResult((tools: readonly AnyTool[], { contextFiles, skills }: typeof resources.current) =>
-		createPreamble(
-			buildSystemPrompt({
-				cwd: paths.cwd,
-				date,
-				tools,
-				contextFiles,
-				skills: tools.some(({ name }) => name === "read") ? skills : [],
-				...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
-				...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
-			}),
+	const preamble = lastResult((all: readonly AnyTool[], { contextFiles, skills }: typeof resources.current) => {
+		const tools = all.map((tool) => toolInfo(tool, code.tools.hookOf(tool)));
+		const sections = buildPromptSections({
+			cwd: paths.cwd,
+			date,
 			tools,
-		),
-	);
+			contextFiles,
+			skills,
+			...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
+			...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
+		});
+		return createPreamble(sections, tools);
+	});
 	const log = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
 	const used = chosen.chosen.model ? null : lastModel(log);
 	if (used) await models.current.models.searchServer(used);
@@ -285,9 +284,23 @@ function withoutModel({ thinkingLevel }: CreateAgentSessionOptions, { current }:
 	};
 }
 
-function createPreamble(systemPrompt: string, all: readonly AnyTool[]): RequestPreamble {
-	const tools = all.map(({ name, description, parameters }) => ({ name, description, parameters }));
-	return { systemPrompt, tools, tokens: estimatePreamble(systemPrompt, tools) };
+function createPreamble(list: PromptSection[], infos: ToolInfo[]): CorePreamble {
+	const [sections, tools] = [freezeDeep(list), Object.freeze(infos)];
+	return { sections, tools, generate: (offered) => sectionsForTools(sections, offered) };
+}
+
+const infos = new WeakMap<AnyTool, ToolInfo>();
+
+/** The definition of a tool as JSON: hooks get it, and must not change that of the tool. */
+function toolInfo(tool: AnyTool, hook: string | undefined): ToolInfo {
+	const known = infos.get(tool);
+	if (known) return known;
+	const { name, description, parameters, promptLine, guidelines } = tool;
+	const info: ToolInfo = freezeDeep(
+		JSON.parse(JSON.stringify({ name, description, parameters, promptLine, guidelines, hook })),
+	);
+	infos.set(tool, info);
+	return info;
 }
 
 /** Caches the last result of a function. */

@@ -87,6 +87,9 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		get messages() {
 			return context.messages;
 		},
+		get systemPrompt() {
+			return context.preamble.promptSections;
+		},
 		get ui() {
 			return ui();
 		},

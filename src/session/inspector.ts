@@ -2,14 +2,17 @@ import type { AssistantMessage } from "@mariozechner/pi-ai";
 import type { ContextInspection, HookFigures, HookStatus, InspectOptions, Inspector } from "../commands/inspection.js";
 import { buildContext } from "../context/build-context.js";
 import { findCacheLoss } from "../context/cache-loss.js";
-import type { BuiltContext, HookEdits, TracedMessage } from "../context/context-message.js";
-import { createLedger, type HookShare, hookShares } from "../context/ledger.js";
+import type { BuiltContext, HookEdits } from "../context/context-message.js";
+import { createLedger, type HookShare, hookShares, type SentRequest } from "../context/ledger.js";
+import type { CorePreamble } from "../context/preamble.js";
+import { coreAt } from "../context/recorded-preamble.js";
 import { StabilityWatch } from "../context/stability.js";
 import { PiError } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledPath, findBundled, switchBundled } from "../hooks/bundled.js";
 import { type HookReach, unreachable } from "../hooks/reach.js";
 import { canChangeContext, type LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type MessageEntry, type SessionEntry } from "../log/entry.js";
+import { sectionsForTools } from "../resources/system-prompt.js";
 import type { SessionContext } from "./session-context.js";
 import type { HookFailure, SessionHooks } from "./session-hooks.js";
 import type { SessionSetup } from "./session-setup.js";
@@ -38,20 +41,21 @@ export class SessionInspector implements Inspector {
 		}
 		const entries = at === null ? all : Object.freeze(all.slice(0, at + 1));
 		const watch = new StabilityWatch((hook) => this.deps.hooks.reportUnstable(hook));
+		const past = at === null ? null : this.#pastCore(at + 1);
+		const preamble = past ?? this.#currentCore();
 		// Two builds: only a second answer shows that a hook is unstable.
-		await this.#build(entries, without, watch);
-		const context = await this.#build(entries, without, watch);
-		const before = (at === null ? this.deps.context.lastRequest : null) ?? (await this.#lastRequest(entries));
-		const previous = before?.messages ?? null;
+		await this.#build(entries, preamble, without, watch);
+		const context = await this.#build(entries, preamble, without, watch);
+		const previous = (at === null ? this.deps.context.lastRequest : null) ?? (await this.#lastRequest(entries));
 		return {
 			context,
-			ledger: createLedger({ context, entries, previous: previous?.map(({ message }) => message) ?? [] }),
-			preamble: this.deps.setup.preamble(this.deps.state.model),
+			ledger: createLedger({ context, entries, previous: previous ?? "none" }),
+			isPreambleCurrent: at !== null && past === null,
 			at,
 			requests: all.flatMap((entry, index) => (isReply(entry) ? [index - 1] : [])),
 			entries,
 			previous,
-			loss: before && findCacheLoss(before, context),
+			loss: previous && findCacheLoss(previous, context),
 			reported: reportedCache(all, at),
 			contextWindow: this.deps.state.model?.contextWindow ?? 0,
 			hooks: this.#contextHooks(entries).map(({ path, name }) => ({ path, name })),
@@ -61,8 +65,8 @@ export class SessionInspector implements Inspector {
 		};
 	}
 
-	get lastRequest(): readonly TracedMessage[] | null {
-		return this.deps.context.lastRequest?.messages ?? null;
+	get lastRequest(): SentRequest | null {
+		return this.deps.context.lastRequest;
 	}
 
 	hookStatuses(): HookStatus[] {
@@ -132,16 +136,31 @@ export class SessionInspector implements Inspector {
 		);
 	}
 
-	#build(entries: readonly SessionEntry[], without: ReadonlySet<string>, watch: StabilityWatch): Promise<BuiltContext> {
+	#build(
+		entries: readonly SessionEntry[],
+		preamble: CorePreamble,
+		without: ReadonlySet<string>,
+		watch: StabilityWatch,
+	): Promise<BuiltContext> {
 		const stages = this.deps.hooks.trialStages(() => entries, this.deps.ended).filter(({ hook }) => !without.has(hook));
-		return buildContext(entries, watch.watch(stages, entries.length));
+		return buildContext(entries, watch.watch(stages, entries.length), { preamble });
+	}
+
+	#currentCore(): CorePreamble {
+		return this.deps.setup.preamble(this.deps.state.model);
+	}
+
+	/** The system prompt and tools at a point of the session, as the log has them; null if it does not. */
+	#pastCore(end: number): CorePreamble | null {
+		return coreAt(this.deps.state.log.entries, end, sectionsForTools);
 	}
 
 	/** The request that the last reply answered, computed with the current hooks. */
 	async #lastRequest(entries: readonly SessionEntry[]): Promise<BuiltContext | null> {
 		const reply = entries.findLastIndex(isReply);
 		if (reply < 0) return null;
-		return this.#build(Object.freeze(entries.slice(0, reply)), NO_HOOKS, new StabilityWatch());
+		const preamble = this.#pastCore(reply) ?? this.#currentCore();
+		return this.#build(Object.freeze(entries.slice(0, reply)), preamble, NO_HOOKS, new StabilityWatch());
 	}
 }
 

@@ -233,7 +233,7 @@ export class Lifecycle {
 		this.#missing = await findMissingHooks({
 			log: state.log,
 			knowsType,
-			tryContext: (entries) => tryContext(entries, ended),
+			tryContext: (entries, preamble) => tryContext(entries, ended, preamble),
 		});
 		if (this.#missing) warn(describeMissingHooks(this.#missing));
 	}

@@ -171,7 +171,7 @@ export class SessionHooks {
 	reportUnstable(hookPath: string): void {
 		if (!this.health.markUnstable(hookPath)) return;
 		this.options.onWarning(
-			`Hook ${hookPath} returns different messages for the same entries, so the provider cannot cache what follows them`,
+			`Hook ${hookPath} returns a different request for the same entries, so the provider cannot cache what follows the difference`,
 		);
 	}
 

@@ -2,6 +2,7 @@ import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
 import { type AgentDeps, type AgentRunResult, type PreparedRequest, runAgent } from "../agent/loop.js";
 import type { ToolCallGate } from "../agent/tool-calls.js";
 import type { BuiltContext } from "../context/context-message.js";
+import { sentTool } from "../context/preamble.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
@@ -86,7 +87,10 @@ function agentDeps(
 		cwd: setup.cwd,
 		tmpDir: setup.tmpDir,
 		shellPath: () => settings.current.shellPath,
-		tools: () => setup.tools,
+		tools() {
+			const offered = new Set(context.lastRequest?.preamble.tools.map(({ name }) => name));
+			return setup.tools.filter(({ name }) => offered.has(name));
+		},
 		retry: () => settings.current.retry,
 		idleTimeoutMs: () => settings.current.streamIdleTimeoutMs,
 		async prepareRequest(turnIndex) {
@@ -101,7 +105,7 @@ function agentDeps(
 			if (stop !== null) return { stop };
 			images.noteRequest(request.model, built);
 			const loss = context.noteRequest(built);
-			if (loss) emit({ type: "cache_lost", by: loss.by, tokens: loss.tokens });
+			if (loss) emit({ type: "cache_lost", by: loss.by, changed: loss.changed, tokens: loss.tokens });
 			return request;
 		},
 		redact: setup.redact,
@@ -171,9 +175,8 @@ async function prepareRequest(
 	if (await compaction.makeRoom(signal)) await context.rebuild(signal);
 	const built = context.current;
 	const { messages, digest } = context.request();
-	const { systemPrompt, tools } = setup.preamble(model);
+	const { systemPrompt, tools } = built.preamble;
 	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
-	const recorded = context.describeRequest(built);
 	const { cacheRetention } = setup.settings.current;
 	const isSubscription = setup.offers.keyState(model.provider) === "login";
 	const request: RequestWithRecord = {
@@ -181,7 +184,7 @@ async function prepareRequest(
 		context: {
 			systemPrompt,
 			messages,
-			tools: [...tools],
+			tools: tools.map(sentTool),
 		},
 		options: {
 			apiKey: auth.apiKey,
@@ -198,7 +201,7 @@ async function prepareRequest(
 			tokens: context.tokens(),
 			estimate: context.estimate(),
 			...(isSubscription && { subscription: true }),
-			...(recorded && { shape: recorded }),
+			...context.describeRequest(built),
 		},
 	};
 	return { request, built };

@@ -2,11 +2,11 @@ import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
 import type { ArgumentValidator } from "../agent/tool-calls.js";
 import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/command.js";
-import type { RequestPreamble } from "../commands/inspection.js";
 import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { BuiltContext } from "../context/context-message.js";
+import type { CorePreamble } from "../context/preamble.js";
 import type { PiError } from "../errors.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
@@ -88,9 +88,10 @@ export interface SessionSetup {
 	/** Turns tools off and on, and receives the tools of hooks. */
 	toolSwitch: CommandTools & Pick<SessionTools, "setActive" | "useHooks" | "checkNames">;
 	/**
-	 * The start of every request to a model: without tools if the model cannot call them. The same object until it changes.
+	 * System prompt and tools of a request before hooks: without tools if the model cannot call them. The same object until
+	 * they change.
 	 */
-	preamble(model: Model<Api> | null): RequestPreamble;
+	preamble(model: Model<Api> | null): CorePreamble;
 	resources: SessionResources;
 	/**
 	 * Reads settings, models, keys, context files, skills and templates again, and with `withTools` the user's own tools. A
@@ -152,8 +153,11 @@ export interface SessionCore {
 	context: SessionContext;
 	/** The runner of the hooks loaded now. */
 	hooks(): HookRunner;
-	/** Computes a context apart from the session's own: records no figures and reports nothing. */
-	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
+	/**
+	 * Computes a context apart from the session's own: records no figures and reports nothing.
+	 * @param preamble system prompt and tools before hooks. Default: the current ones
+	 */
+	tryContext(entries: readonly SessionEntry[], signal: AbortSignal, preamble?: CorePreamble): Promise<BuiltContext>;
 	emit(event: AgentSessionEvent): void;
 	/** Aborted when the session ends. */
 	ended: AbortSignal;

@@ -40,6 +40,11 @@ export class SessionTools implements CommandTools {
 		return this.#current;
 	}
 
+	/** Path of the hook that registered a tool; undefined for other tools. */
+	hookOf(tool: AnyTool): string | undefined {
+		return this.#ofHooks.find((candidate) => candidate.tool === tool)?.file.path;
+	}
+
 	/** The custom tools of files as last loaded: the user's and the project's. */
 	get custom(): readonly CustomTool[] {
 		return [...this.options.own, ...this.#project];
@@ -146,8 +151,8 @@ export class SessionTools implements CommandTools {
 
 	#sourceOf(tool: AnyTool): string {
 		if (this.options.builtins.includes(tool)) return BUILTIN;
-		const custom = [...this.custom, ...this.#ofHooks].find((candidate) => candidate.tool === tool);
-		return custom?.file.path ?? "SDK";
+		const custom = this.custom.find((candidate) => candidate.tool === tool);
+		return custom?.file.path ?? this.hookOf(tool) ?? "SDK";
 	}
 
 	/** The lines that were not reported before. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { EVENTS, SESSION_REASONS } from "../../src/hooks/events.js";
+import { isObject, objects } from "../helpers/json.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 
@@ -116,6 +117,24 @@ const scenarios: Record<string, () => Promise<void>> = {
 		expect(await session.prompt("/forget 3")).toMatchObject({ status: "Turn 3 is hidden from the model" });
 		await session.prompt("u3");
 		expect(sent(4)).toEqual(["user: u1", "assistant: a1", "user: u3"]);
+		expect(session.context.problems).toEqual([]);
+	},
+	async "look-only.ts"() {
+		const { session, provider } = await startWith("look-only.ts", { tools: ["read", "bash"] });
+		provider.reply("a1", [toolCall("bash", { command: "ls" })], "a2", "a3");
+		const toolsOf = (request: number) =>
+			objects(provider.requests[request - 1]?.body.tools).map((tool) => isObject(tool.function) && tool.function.name);
+		await session.prompt("u1");
+		expect(await session.prompt("/look-only")).toMatchObject({
+			status: "The system prompt has the sections base, tools, environment, look-only:rule",
+		});
+		await session.prompt("u2");
+		expect([toolsOf(1), toolsOf(2)]).toEqual([["read", "bash"], ["read"]]);
+		expect(provider.requests[1]?.messages[0]?.text).toMatch(/You can only read files here.*making them\.$/s);
+		expect(provider.requests[2]?.messages.at(-1)?.text).toBe('There is no tool "bash". The tools are: read.');
+		await session.prompt("/look-only off");
+		await session.prompt("u3");
+		expect(toolsOf(4)).toEqual(["read", "bash"]);
 		expect(session.context.problems).toEqual([]);
 	},
 	async "replace.ts"() {

@@ -39,7 +39,7 @@ test.each(ROWS)("%s: an answer has the effect of its policy", async (_, { point,
 	await point.happen(session);
 	expect(point.result(session)).toEqual(point.heeded);
 	expect(trace.called).toEqual(decides ? ["a"] : ["a", "b"]);
-	expect(trace.given.includes("changed")).toBe(combine === "chain");
+	expect(trace.given.includes('"changed"')).toBe(combine === "chain");
 	expect(errorsOf(session)).toEqual([]);
 });
 

@@ -60,7 +60,7 @@ export function eachEventHasItsOwnResult(): void {
 	expectTypeOf<HookResults["turn_end"]>().toEqualTypeOf<undefined | void>();
 
 	type WithMessages = {
-		[N in keyof HookResults]: Extract<HookResults[N], { messages: unknown }> extends never ? never : N;
+		[N in keyof HookResults]: Extract<HookResults[N], { messages?: unknown }> extends never ? never : N;
 	}[keyof HookResults];
 	expectTypeOf<WithMessages>().toEqualTypeOf<"context">();
 	expectTypeOf<Extract<HookResults["context"], object>>().toEqualTypeOf<ContextEventResult>();

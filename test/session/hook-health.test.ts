@@ -122,7 +122,7 @@ describe("the hooks of a session", () => {
 		await test.session.prompt("u2");
 		const { path } = statusOf(test, "swap");
 		expect(test.events.filter(({ type }) => type === "cache_lost")).toEqual([
-			{ type: "cache_lost", by: { kind: "hook", hook: path }, tokens: 5 },
+			{ type: "cache_lost", by: { kind: "hook", hook: path }, changed: { kind: "message" }, tokens: 5 },
 		]);
 	});
 
@@ -138,7 +138,7 @@ describe("the hooks of a session", () => {
 		expect(unstable).toEqual([path]);
 		await test.session.inspector.inspectContext();
 		expect(test.notices()).toEqual([
-			`Hook ${path} returns different messages for the same entries, so the provider cannot cache what follows them`,
+			`Hook ${path} returns a different request for the same entries, so the provider cannot cache what follows the difference`,
 		]);
 		expect(statusOf(test, "clock").figures.isUnstable).toBe(true);
 	});

@@ -1,6 +1,6 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { RequestAuth } from "../../config/credentials.js";
-import type { AppMessage, SessionEntry, ThinkingLevel } from "../../log/entry.js";
+import type { AppMessage, PromptSection, SessionEntry, ThinkingLevel } from "../../log/entry.js";
 import type { ExecOptions, ExecResult } from "../../util/process.js";
 import type { SystemItemsHandle } from "../handles.js";
 import type { HookTools } from "./tool-switch.js";
@@ -26,6 +26,8 @@ export interface HookEventContext {
 	readonly messages: readonly AppMessage[];
 	/** The tools of the session. */
 	readonly tools: HookTools;
+	/** The sections of the system prompt of the last computed request, after all hooks. Frozen. */
+	readonly systemPrompt: readonly PromptSection[];
 	findModel(provider: string, id: string): Model<Api> | null;
 	/** Models with a known API key. */
 	availableModels(): Promise<Model<Api>[]>;

@@ -1,6 +1,6 @@
 import type { Api, AssistantMessage, ImageContent, Model, TextContent, ToolResultMessage } from "@mariozechner/pi-ai";
 import type { ContextMessage } from "../../context/context-message.js";
-import type { AppMessage, CompactionEntry, SessionEntry } from "../../log/entry.js";
+import type { AppMessage, CompactionEntry, PromptSection, SessionEntry, ToolInfo } from "../../log/entry.js";
 import type {
 	BashToolDetails,
 	EditToolDetails,
@@ -205,11 +205,19 @@ export interface ContextEvent {
 	readonly entries: readonly SessionEntry[];
 	/** The messages computed from the entries, after the hooks before this one. */
 	readonly messages: readonly ContextMessage[];
+	/** The sections of the system prompt, after the hooks before this one. */
+	readonly systemPrompt: readonly PromptSection[];
+	/** The tools offered to the model, after the hooks before this one. */
+	readonly tools: readonly ToolInfo[];
 }
 
-/** Answer to `context`: the list that replaces `event.messages`. */
+/** Answer to `context`: each given field replaces that of the request; an omitted one leaves it unchanged. */
 export interface ContextEventResult {
-	messages: readonly (ContextMessage | AppMessage)[];
+	messages?: readonly (ContextMessage | AppMessage)[];
+	/** Ids of new sections are `<name of the hook>:<name>`. */
+	systemPrompt?: readonly PromptSection[];
+	/** Names of the tools to offer, in order. Only tools of the session that the user has not turned off. */
+	tools?: readonly string[];
 }
 
 /** Every event by name. */

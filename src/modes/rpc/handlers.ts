@@ -135,7 +135,7 @@ export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandl
 				context,
 				entries,
 				hooks: session.loaded.hooks,
-				previous: previous?.map(({ message }) => message) ?? [],
+				previous: previous ?? "none",
 			});
 		},
 	};

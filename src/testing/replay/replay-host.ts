@@ -5,7 +5,7 @@ import type { FlagValues } from "../../hooks/flags.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
 import type { HookHost } from "../../hooks/host-context.js";
 import type { DialogOptions, HookEventContext, HookUI } from "../../hooks/types.js";
-import type { AppMessage, SessionEntry } from "../../log/entry.js";
+import type { AppMessage, PromptSection, SessionEntry } from "../../log/entry.js";
 
 /** Effects are truncated to this many characters. */
 const MAX_EFFECT_CHARS = 160;
@@ -16,12 +16,21 @@ export interface ReadOnlyHostOptions {
 	entries: readonly SessionEntry[];
 	/** The context before all hooks; called only if a hook reads it. */
 	messages(): readonly AppMessage[];
+	/** The system prompt before all hooks. Default: none. */
+	systemPrompt?: readonly PromptSection[];
 	/** Values of `ctx.flags`. */
 	flags: FlagValues;
 }
 
 /** A read-only session for hooks: effects are rejected or ignored, and dialogs are canceled. */
-export function createReadOnlyHost({ cwd, sessionFile, entries, messages, flags }: ReadOnlyHostOptions): HookHost {
+export function createReadOnlyHost({
+	cwd,
+	sessionFile,
+	entries,
+	messages,
+	flags,
+	systemPrompt = [],
+}: ReadOnlyHostOptions): HookHost {
 	return {
 		cwd,
 		sessionFile,
@@ -29,6 +38,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages, flags 
 		get messages() {
 			return messages();
 		},
+		systemPrompt,
 		model: null,
 		thinkingLevel: "off",
 		flags,
@@ -52,7 +62,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages, flags 
 }
 
 /** A session at a point of its replay. Entries and context are computed only if a handler reads them. */
-export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile" | "flags"> {
+export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile" | "flags" | "systemPrompt"> {
 	/** Number of entries. */
 	length: number;
 	entries(): readonly SessionEntry[];

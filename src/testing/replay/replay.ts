@@ -3,6 +3,8 @@ import type { BuiltContext, ContextProblem } from "../../context/context-message
 import { coreContext } from "../../context/core.js";
 import { entryMessage } from "../../context/entry-message.js";
 import { fullText } from "../../context/ledger.js";
+import { NO_PREAMBLE } from "../../context/preamble.js";
+import { coreAt } from "../../context/recorded-preamble.js";
 import { estimateAll, estimateTokens } from "../../context/tokens.js";
 import { errorText } from "../../errors.js";
 import { flagValues } from "../../hooks/flags.js";
@@ -11,6 +13,7 @@ import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import type { HookEventName, HookHandler } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
+import { sectionsForTools } from "../../resources/system-prompt.js";
 import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
 import { createReplayHost, withoutPrograms } from "./replay-host.js";
 
@@ -103,6 +106,7 @@ async function replayEventPoint(
 	// Lazy: too expensive in a long session for handlers that do not read them.
 	const entries = once(() => Object.freeze(options.entries.slice(0, end)));
 	const core = once(() => Object.freeze(coreContext(entries()).messages.map(({ message }) => message)));
+	const preamble = coreAt(options.entries, end, sectionsForTools) ?? NO_PREAMBLE;
 	const watched = watchHandlers(options.hook, {
 		onAnswer: (answer) => void step.answers.push(plain(answer)),
 		onEffect,
@@ -111,12 +115,15 @@ async function replayEventPoint(
 	const flags = flagValues(registry.flags, {});
 	const runner = new HookRunner({
 		registry,
-		host: createReplayHost({ cwd, sessionFile, flags, length: end, entries, core }, onEffect),
+		host: createReplayHost(
+			{ cwd, sessionFile, flags, length: end, entries, core, systemPrompt: preamble.sections },
+			onEffect,
+		),
 		hookTimeoutMs: () => hookTimeoutMs,
 		onError: ({ reason, cause }) => void step.failures.push({ message: reason, line: lineIn(cause, options.hook) }),
 	});
 	if (event.type === "context") {
-		const built = await buildContext(entries(), runner.contextStages(entries, NEVER));
+		const built = await buildContext(entries(), runner.contextStages(entries, NEVER), { preamble });
 		step.answers.length = 0;
 		step.context = describeContext(core(), built, entries());
 	} else await emit(event, request, runner, step, hookTimeoutMs);

@@ -27,12 +27,18 @@ describe("pi context", () => {
 		expect(result).toMatchObject({ code: 0, stderr: "" });
 		const tokens = expect.any(Number);
 		const entry = { kind: "entry" };
-		expect(JSON.parse(result.stdout)).toEqual({
+		const { systemPrompt, tools, ...report } = JSON.parse(result.stdout);
+		const ids = ["base", "tools", "environment"];
+		const core = { tokens, cached: true, origin: { kind: "core" }, text: expect.any(String) };
+		expect(systemPrompt).toEqual(ids.map((id) => ({ id, ...core })));
+		expect(tools).toHaveLength(7);
+		expect(tools[0]).toEqual({ name: "read", ...core });
+		expect(report).toEqual({
 			session: file,
 			at: 9,
 			hooks: [{ path: STACK, scope: "flag" }],
 			tokens,
-			prefix: { messages: 4, tokens },
+			prefix: { tools: 7, systemPrompt: 3, messages: 4, tokens },
 			messages: [
 				{ position: 0, entryIndex: 1, role: "user", tokens, cached: true, origin: entry, text: "u1" },
 				{ position: 1, entryIndex: 2, role: "assistant", tokens, cached: true, origin: entry, text: "a1" },
@@ -54,6 +60,7 @@ describe("pi context", () => {
 				tokens,
 				by: { kind: "hook", hook: STACK },
 			})),
+			removed: [],
 			problems: [],
 		});
 		expect(readFileSync(file)).toEqual(before);
