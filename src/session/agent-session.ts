@@ -6,7 +6,8 @@ import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
-import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
+import type { SessionUI } from "../hooks/session-ui.js";
+import type { CompletionItem, EntryOptions } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { Activity, SessionActivity } from "./activity.js";
@@ -29,7 +30,7 @@ import type { UserShell } from "./user-shell.js";
 
 /** The user interface of a session; set by `attachUI`. */
 export interface SessionSurface {
-	ui: HookUI;
+	ui: SessionUI;
 	shell: CommandShell | null;
 	hasUI: boolean;
 }
@@ -113,7 +114,7 @@ export class AgentSession {
 	}
 
 	/** Attaches the user interface for hooks and commands. Without it, dialogs return their canceled values at once. */
-	attachUI(ui: HookUI, shell: CommandShell | null, hasUI = shell !== null): void {
+	attachUI(ui: SessionUI, shell: CommandShell | null, hasUI = shell !== null): void {
 		Object.assign(this.#components.surface, { ui, shell, hasUI });
 	}
 

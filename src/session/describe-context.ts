@@ -49,6 +49,7 @@ export function describeHooks(statuses: readonly HookStatus[]): string[] {
 		const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
 		if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  off: ${bundled.description}`];
 		const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
+		const slow = figures.slowDrawMs === null ? [] : [`    draws slowly: p95 ${Math.round(figures.slowDrawMs)} ms`];
 		const error = figures.lastError === null ? [] : [`    last error: ${figures.lastError}`];
 		const failure = problem === null ? [] : [`    ${problem}`];
 		const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
@@ -58,6 +59,7 @@ export function describeHooks(statuses: readonly HookStatus[]): string[] {
 			...replaced,
 			...failure,
 			...error,
+			...slow,
 			...unreachable,
 			...claims,
 		];

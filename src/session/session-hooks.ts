@@ -8,6 +8,7 @@ import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
 import { HookRegistry, type LoadedHook, replacedBundled } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
+import { retainClaims } from "../hooks/screen-claims.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
@@ -185,7 +186,7 @@ export class SessionHooks {
 		const suspects = owner ? [owner] : files;
 		const hookPath =
 			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
-		this.#fail(new HookError("hook_failed", hookPath, "a timer or promise", error));
+		this.report(new HookError("hook_failed", hookPath, "a timer or promise", error));
 		return true;
 	}
 
@@ -254,6 +255,7 @@ export class SessionHooks {
 
 	#register(): void {
 		const enabled = this.#loaded.filter((hook) => this.isEnabled(hook) && !this.#replaced.has(hook.path));
+		retainClaims(this.#registry.hooks, enabled);
 		this.#registry = new HookRegistry(enabled, this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
 		// A reloaded hook may answer differently.
@@ -266,14 +268,15 @@ export class SessionHooks {
 			registry,
 			host,
 			hookTimeoutMs: () => setup.settings.current.hookTimeout,
-			onError: (error) => this.#fail(error),
+			onError: (error) => this.report(error),
 			...(setup.watch ? { watch: setup.watch } : {}),
 			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
 			onCall: (report) => this.health.recordCall(report),
 		});
 	}
 
-	#fail(error: HookError): void {
+	/** Records and reports an error of a hook. */
+	report(error: HookError): void {
 		this.health.recordError(error);
 		this.options.onError(error);
 	}

@@ -6,7 +6,7 @@ import { processEnvironment } from "../config/paths.js";
 import type { SettingsFile } from "../config/settings-schema.js";
 import { fullText } from "../context/ledger.js";
 import { PiError } from "../errors.js";
-import { NO_UI } from "../hooks/bound-ui.js";
+import { NO_UI } from "../hooks/session-ui.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { createAgentSession } from "../session/create-session.js";

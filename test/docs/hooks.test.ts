@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { EVENTS, SESSION_REASONS } from "../../src/hooks/events.js";
+import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 
@@ -59,10 +60,8 @@ const scenarios: Record<string, () => Promise<void>> = {
 		expect(await session.prompt("/bookmark")).toMatchObject({ status: "No bookmarks yet" });
 		expect(await session.prompt("/bookmark before the change")).toMatchObject({ status: "Marked entry 1" });
 		expect(await session.prompt("/bookmark")).toMatchObject({ status: "1 before the change" });
-		const plain = (text: string) => text;
-		const theme = { accent: plain, dim: plain, bold: plain, success: plain, warning: plain, error: plain };
 		const entry = session.entries[1];
-		expect(entry && session.entryRenderer("bookmark")?.(entry, theme)).toBe("★ before the change");
+		expect(entry && session.entryRenderer("bookmark")?.(entry, PLAIN_THEME)).toBe("★ before the change");
 	},
 	async "forget.ts"() {
 		const { session, provider, sent } = await startWith("forget.ts", { files: { "a.txt": "a" } });

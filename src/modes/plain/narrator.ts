@@ -3,7 +3,7 @@ import { describeFailure } from "../../agent/failure.js";
 import { describeHookError, errorText } from "../../errors.js";
 import { hookFileName, hookName } from "../../hooks/hook-name.js";
 
-import type { EntryTheme } from "../../hooks/types.js";
+import { PLAIN_THEME } from "../../hooks/plain-theme.js";
 import {
 	isEmptyReply,
 	isImageOmissionEntry,
@@ -199,7 +199,7 @@ export class Narrator {
 		const render = this.session.entryRenderer(entry.type);
 		if (!render) return;
 		try {
-			const drawn = render(entry, UNSTYLED);
+			const drawn = render(entry, PLAIN_THEME);
 			const text = typeof drawn === "string" ? drawn : drawn.render(COLUMNS).join("\n");
 			if (text.trim() !== "") this.#say(text.trimEnd());
 		} catch (error) {
@@ -215,6 +215,3 @@ export class Narrator {
 
 /** Width passed to hooks that render in columns. */
 const COLUMNS = 80;
-
-const same = (text: string) => text;
-const UNSTYLED: EntryTheme = { accent: same, dim: same, bold: same, success: same, warning: same, error: same };

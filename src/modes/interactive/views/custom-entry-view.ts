@@ -3,6 +3,7 @@ import { errorText } from "../../../errors.js";
 import type { EntryComponent, EntryTheme } from "../../../hooks/types.js";
 import type { SessionEntry } from "../../../log/entry.js";
 import { stripAll } from "../../../util/sanitize.js";
+import { hookTheme } from "../hook-theme.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
@@ -35,7 +36,7 @@ export class CustomEntryView extends View {
 
 	protected override draw(width: number): string[] {
 		try {
-			this.#drawn ??= this.renderer(this.entry, entryTheme(this.style));
+			this.#drawn ??= this.renderer(this.entry, hookTheme(this.style.theme));
 			return lines(this.#drawn, width);
 		} catch (error) {
 			const text = `✗ entry ${cleanLine(this.entry.type, 60)} cannot be drawn: ${cleanLine(errorText(error))}`;
@@ -67,9 +68,4 @@ function wrapMarked(line: string, width: number): string[] {
 	if (!SIGN.test(stripAll(line))) return wrapLines([line], width);
 	const [first = "", ...rest] = wrapLines([line], visibleWidth(line) <= width ? width : width - 2);
 	return [first, ...rest.map((part) => `  ${part}`)];
-}
-
-function entryTheme({ theme }: ViewStyle): EntryTheme {
-	const { accent, dim, bold, success, warning, error } = theme;
-	return { accent, dim, bold, success, warning, error };
 }
