@@ -39,12 +39,12 @@ export class StatusSegments {
 		const texts = [...this.#statuses.values()]
 			.sort((a, b) => a.rank - b.rank)
 			.flatMap(({ text }) => (text === "" ? [] : [text]));
-		return texts.length === 0 ? [] : fit(texts, width);
+		return texts.length === 0 ? [] : fitTexts(texts, width);
 	}
 }
 
 /** As many texts as fit, each with a fair share of the width, and the number of the others. */
-function fit(texts: readonly string[], width: number): string[] {
+function fitTexts(texts: readonly string[], width: number): string[] {
 	const widths = texts.map((text) => visibleWidth(text));
 	for (let count = texts.length; ; count--) {
 		const more = count < texts.length ? [`+${texts.length - count}`] : [];
