@@ -323,6 +323,42 @@ test("an old version leaves nothing after /reload, and statuses stay after /new"
 	await app.terminal.waitFor((rows) => !rows.join("\n").includes("kept"));
 });
 
+test.each([
+	["the run is aborted", (app: App) => app.session().abort()],
+	["the session ends", async (app: App) => void app.session().dispose()],
+])("a component closes once with null when %s", async (_, end) => {
+	Reflect.set(globalThis, "answers", []);
+	const app = await start({
+		open: `globalThis.answers.push(await ctx.ui.custom(() => ({ render: () => ["open"], invalidate() {} })))`,
+	});
+	await app.submit("/open");
+	await app.terminal.waitFor(/^open$/m);
+	await end(app);
+	await vi.waitFor(() => expect(Reflect.get(globalThis, "answers")).toEqual([null]));
+	await app.terminal.waitFor((rows) => !rows.includes("open"));
+});
+
+test("components of several calls queue, and dialogs of other hooks wait for them", async () => {
+	const app = await start({
+		// The first use of the screen loads its code, and dialogs do not wait for that.
+		first: 'ctx.ui.setStatus("s", "loaded")',
+		both: `const show = (name) => ctx.ui.custom((tui, theme, keys, done) => ({
+				render: () => ["component " + name], handleInput: (data) => done(name + data), invalidate() {},
+			}));
+			return { status: (await Promise.all([show("one"), ctx.ui.confirm("Sure?", ""), show("two")])).join() };`,
+	});
+	await app.submit("/first");
+	await app.terminal.waitFor("loaded");
+	await app.submit("/both");
+	await app.terminal.waitFor("component one");
+	await app.terminal.type("x");
+	await app.terminal.waitFor("board asks: Sure?");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("component two");
+	await app.terminal.type("y");
+	await app.terminal.waitFor("onex,true,twoy");
+});
+
 test("the working message replaces what the model is doing, while it works", async () => {
 	const app = await start({
 		say: 'ctx.ui.setWorkingMessage("asking the oracle")',

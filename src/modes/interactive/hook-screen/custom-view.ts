@@ -1,6 +1,7 @@
 import { type Component, type Focusable, isKeyRelease, matchesKey, visibleWidth } from "@mariozechner/pi-tui";
 import type { HookComponent } from "../../../hooks/types.js";
 import { ContainedComponent, type ContainedOptions } from "../../../tui/contained.js";
+import { hasImage } from "../../../tui/terminal-images.js";
 import type { Theme } from "../../../tui/theme.js";
 import { cleanLine, clipLine } from "../lines.js";
 
@@ -134,7 +135,11 @@ export class OverlayView implements Component, Focusable {
 
 	render(width: number): string[] {
 		const rows = this.screen.rows();
-		const below = this.screen.render(width).slice(-rows);
+		// Images cannot be drawn on the alternate screen.
+		const below = this.screen
+			.render(width)
+			.slice(-rows)
+			.map((line) => (hasImage(line) ? "" : line));
 		const lines = [...below, ...Array.from({ length: rows - below.length }, () => "")];
 		const over = this.view.render(width);
 		// A rule separates its end from the screen below.

@@ -13,6 +13,7 @@ export interface HookScreenLoaderOptions extends Omit<HookScreenHost, "theme"> {
 export class HookScreenLoader implements HookScreen {
 	readonly theme: EntryTheme;
 	#parts: Promise<HookScreenParts> | null = null;
+	#loaded: HookScreenParts | null = null;
 
 	constructor(private readonly options: HookScreenLoaderOptions) {
 		this.theme = hookTheme(options.screen.style.theme);
@@ -55,7 +56,9 @@ export class HookScreenLoader implements HookScreen {
 		factory: CustomFactory<T>,
 		options: { overlay: boolean; signal: AbortSignal },
 	): Promise<T | null> {
-		return (await this.#load()).custom(owner, factory, options);
+		// Without a wait once it is loaded, so that components and dialogs open in the order of their calls.
+		const parts = this.#loaded ?? (await this.#load());
+		return parts.custom(owner, factory, options);
 	}
 
 	pasteToEditor(text: string): void {
@@ -79,7 +82,15 @@ export class HookScreenLoader implements HookScreen {
 	}
 
 	#load(): Promise<HookScreenParts> {
-		this.#parts ??= this.#create();
+		if (this.#parts) return this.#parts;
+		this.#parts = this.#create();
+		// The first callback: calls that are queued already run right after it.
+		this.#parts.then(
+			(parts) => {
+				this.#loaded = parts;
+			},
+			() => {}, // reported to each caller
+		);
 		return this.#parts;
 	}
 

@@ -35,6 +35,10 @@ export interface HookScreenHost {
 	draft: Draft;
 }
 
+/** Rows of an overlay's rules. */
+const OVERLAY_ROWS = 2;
+/** Rows that stay above and below a component in the editor's place: a blank line, its rule and the footer. */
+const OTHER_ROWS = 6;
 /** Maximum lines of a header. */
 const MAX_HEADER_ROWS = 100;
 /** Maximum characters of a line of a widget. */
@@ -134,7 +138,7 @@ export class HookScreenParts {
 				view = new CustomView({
 					name: owner.name,
 					theme: screen.style.theme,
-					maxRows: () => Math.max(1, rows() - 2),
+					maxRows: () => Math.max(3, rows() - (overlay ? OVERLAY_ROWS : OTHER_ROWS + this.#widgets.rows)),
 					onDraw: (ms) => owner.drew(ms),
 					onCancel: () => settle(null),
 					onFailed: fail,

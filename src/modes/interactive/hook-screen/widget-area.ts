@@ -44,15 +44,11 @@ export class WidgetArea {
 		render: (width) => {
 			const above = this.#lines("aboveEditor", width);
 			const below = this.#lines("belowEditor", width);
-			const limit = Math.max(1, Math.floor(this.style.rows() * SHARE));
-			const shares = fairShares(
-				[...above, ...below].map(({ length }) => length),
-				limit,
-			);
-			const shown = this.#fit(above, shares.slice(0, above.length), width);
-			this.#below = this.#fit(below, shares.slice(above.length), width);
-			this.rows = shown.length + this.#below.length;
-			return shown;
+			const shown = this.#fit([...above, ...below], width);
+			this.#below = shown.slice(above.length).flat();
+			const lines = shown.slice(0, above.length).flat();
+			this.rows = lines.length + this.#below.length;
+			return lines;
 		},
 		invalidate: () => this.#invalidate("aboveEditor"),
 	};
@@ -74,10 +70,15 @@ export class WidgetArea {
 	}
 
 	/** Cuts each widget to its share. The last one that is shown also counts the lines of those that are not. */
-	#fit(widgets: readonly string[][], shares: readonly number[], width: number): string[] {
+	#fit(widgets: readonly string[][], width: number): string[][] {
+		const limit = Math.max(1, Math.floor(this.style.rows() * SHARE));
+		const shares = fairShares(
+			widgets.map(({ length }) => length),
+			limit,
+		);
 		const last = shares.findLastIndex((share) => share > 0);
 		const unseen = widgets.reduce((sum, { length }, at) => sum + (shares[at] === 0 ? length : 0), 0);
-		return widgets.flatMap((lines, at) => {
+		return widgets.map((lines, at) => {
 			const share = shares[at] ?? 0;
 			const others = at === last ? unseen : 0;
 			if (share === 0 || (share >= lines.length && others === 0)) return lines.slice(0, share);
