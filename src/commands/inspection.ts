@@ -71,6 +71,8 @@ export interface HookFigures {
 	lastError: string | null;
 	/** True when it returned different results for the same input. */
 	isUnstable: boolean;
+	/** 95th percentile of the times that its components took to draw, in ms; null if all were shorter than a frame. */
+	slowDrawMs: number | null;
 }
 
 /** A tool of a hook. */

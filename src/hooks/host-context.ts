@@ -7,6 +7,7 @@ import { boundUI, type DialogHost } from "./bound-ui.js";
 import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
 import type { HookCall } from "./hook-call.js";
 import type { LoadedHook } from "./registry.js";
+import type { SessionUI } from "./session-ui.js";
 import type { CommandContext, HookEventContext, HookTools } from "./types.js";
 
 /** Members of the context object that read the host each time. */
@@ -28,8 +29,10 @@ export interface HookHost
 	extends DialogHost,
 		Pick<
 			HookEventContext,
-			LiveMember | "ui" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
+			LiveMember | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
 		> {
+	/** The user interface of the current mode. */
+	readonly ui: SessionUI;
 	/** Increases when the session changes, which makes older context objects stale. */
 	readonly generation: number;
 	/** Appends entries of a hook as one write. @throws PiError `entry_refused` */

@@ -60,18 +60,6 @@ export function readDrawnText(drawn: unknown): string {
 	return stripAll("text" in read ? read.text : read.lines.join("\n")).trimEnd();
 }
 
-const same = (text: string) => text;
-
-/** For plain output. */
-export const UNSTYLED: EntryTheme = {
-	accent: same,
-	dim: same,
-	bold: same,
-	success: same,
-	warning: same,
-	error: same,
-};
-
 function isComponent(value: unknown): value is Pick<EntryComponent, "render"> {
 	return typeof value === "object" && value !== null && "render" in value && typeof value.render === "function";
 }

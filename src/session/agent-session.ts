@@ -7,9 +7,10 @@ import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { describeError } from "../errors.js";
+import type { SessionUI } from "../hooks/session-ui.js";
 import type { SessionShortcut } from "../hooks/shortcuts.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
-import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
+import type { CompletionItem, EntryOptions } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { Activity, SessionActivity } from "./activity.js";
@@ -33,7 +34,7 @@ import type { UserShell } from "./user-shell.js";
 
 /** The user interface of a session; set by `attachUI`. */
 export interface SessionSurface {
-	ui: HookUI;
+	ui: SessionUI;
 	shell: CommandShell | null;
 	hasUI: boolean;
 }
@@ -125,7 +126,7 @@ export class AgentSession {
 	}
 
 	/** Attaches the user interface for hooks and commands. Without it, dialogs return their canceled values at once. */
-	attachUI(ui: HookUI, shell: CommandShell | null, hasUI = shell !== null): void {
+	attachUI(ui: SessionUI, shell: CommandShell | null, hasUI = shell !== null): void {
 		Object.assign(this.#components.surface, { ui, shell, hasUI });
 	}
 

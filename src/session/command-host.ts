@@ -7,14 +7,8 @@ import type { BuiltContext } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
 import { estimateTokens } from "../context/tokens.js";
 import type { DrawTool } from "../export/html-entries.js";
-import {
-	type Drawing,
-	drawCall,
-	drawResult,
-	readDrawnText,
-	type ToolRenderer,
-	UNSTYLED,
-} from "../hooks/tool-drawing.js";
+import { PLAIN_THEME } from "../hooks/plain-theme.js";
+import { type Drawing, drawCall, drawResult, readDrawnText, type ToolRenderer } from "../hooks/tool-drawing.js";
 import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "./agent-session.js";
 import { writeDebugReport } from "./debug-report.js";
@@ -138,8 +132,8 @@ function drawToolText(
 ): ReturnType<DrawTool> {
 	if (!renderer) return null;
 	const options = { expanded: true, isPartial: false, isError: result?.isError ?? false };
-	const head = drawCall(renderer, args, UNSTYLED, readDrawnText);
-	const body = result ? drawResult(renderer, result, options, UNSTYLED, readDrawnText) : null;
+	const head = drawCall(renderer, args, PLAIN_THEME, readDrawnText);
+	const body = result ? drawResult(renderer, result, options, PLAIN_THEME, readDrawnText) : null;
 	const textOf = (drawing: Drawing<string> | null) => (drawing && "drawn" in drawing ? drawing.drawn : null);
 	return {
 		title: textOf(head),

@@ -8,7 +8,8 @@ import {
 } from "../commands/registry.js";
 import { describeError, PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
-import type { Attachment, CommandResult, CompletionItem, HookUI } from "../hooks/types.js";
+import type { SessionUI } from "../hooks/session-ui.js";
+import type { Attachment, CommandResult, CompletionItem } from "../hooks/types.js";
 import { expandTemplate } from "../resources/prompt-templates.js";
 import { readSkill } from "../resources/skills.js";
 import { abortable } from "../util/abort.js";
@@ -23,7 +24,7 @@ export interface CommandRunnerDeps {
 	resources: SessionResources;
 	host(): CommandHost;
 	hooks(): HookRunner;
-	ui(): HookUI;
+	ui(): SessionUI;
 	shell(): CommandShell | null;
 	emit(event: AgentSessionEvent): void;
 }

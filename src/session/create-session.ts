@@ -1,7 +1,7 @@
 import { describeLimits } from "../config/model-facts.js";
 import { buildContext } from "../context/build-context.js";
 import { describeError } from "../errors.js";
-import { NO_UI } from "../hooks/bound-ui.js";
+import { NO_UI } from "../hooks/session-ui.js";
 import { SessionActivity } from "./activity.js";
 import { AgentSession, type SessionSurface } from "./agent-session.js";
 import { Budget } from "./budget.js";
@@ -86,6 +86,9 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		rebuild,
 		flags: () => hooks.flags,
 		activity,
+		rankOf: (hook) => hooks.loaded.indexOf(hook),
+		reportScreen: (error) => hooks.report(error),
+		recordDraw: ({ path }, ms) => hooks.health.recordDraw(path, ms),
 	});
 	const models = new HookModels({ setup, state, warn });
 	const hooks: SessionHooks = new SessionHooks({

@@ -61,6 +61,7 @@ export function describeHooks(statuses: readonly HookStatus[]): string[] {
 			if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  off: ${bundled.description}`];
 			const ofModel = tools.length === 0 ? [] : [`    tools: ${describeTools(tools)}`];
 			const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
+			const slow = figures.slowDrawMs === null ? [] : [`    draws slowly: p95 ${Math.round(figures.slowDrawMs)} ms`];
 			const error = figures.lastError === null ? [] : [`    last error: ${figures.lastError}`];
 			const failure = problem === null ? [] : [`    ${problem}`];
 			const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
@@ -71,6 +72,7 @@ export function describeHooks(statuses: readonly HookStatus[]): string[] {
 				...ofModel,
 				...failure,
 				...error,
+				...slow,
 				...unreachable,
 				...claims,
 			];

@@ -5,6 +5,8 @@ import type { AgentSessionEvent } from "./events.js";
 
 /** Number of recent durations kept for each hook. */
 const MAX_DURATIONS = 500;
+/** Drawing a component for longer than this delays the frame, ms. */
+const FRAME_MS = 16;
 
 interface HookRecord {
 	calls: number;
@@ -14,6 +16,8 @@ interface HookRecord {
 	blocks: number;
 	lastError: string | null;
 	isUnstable: boolean;
+	drawsMs: number[];
+	draws: number;
 }
 
 /** Records calls, timings and errors of hooks, by path: the figures continue across reloads. */
@@ -27,6 +31,13 @@ export class HookHealth {
 		record.events.set(event, (record.events.get(event) ?? 0) + 1);
 		if (outcome === "timed_out") record.timeouts++;
 		if (outcome === "blocked") record.blocks++;
+	}
+
+	/** Records how long a component took to draw. */
+	recordDraw(hookPath: string, ms: number): void {
+		const record = this.#record(hookPath);
+		record.drawsMs[record.draws % MAX_DURATIONS] = ms;
+		record.draws++;
 	}
 
 	recordError({ hookPath, event, reason }: HookError): void {
@@ -43,7 +54,7 @@ export class HookHealth {
 
 	/** The current figures of a hook; a snapshot. */
 	figures(hookPath: string): HookFigures {
-		const { calls, events, durationsMs, timeouts, blocks, lastError, isUnstable } = this.#record(hookPath);
+		const { calls, events, durationsMs, drawsMs, timeouts, blocks, lastError, isUnstable } = this.#record(hookPath);
 		const sorted = [...durationsMs].sort((a, b) => a - b);
 		return {
 			calls,
@@ -54,6 +65,12 @@ export class HookHealth {
 			blocks,
 			lastError,
 			isUnstable,
+			slowDrawMs: drawsMs.some((ms) => ms > FRAME_MS)
+				? percentile(
+						[...drawsMs].sort((a, b) => a - b),
+						0.95,
+					)
+				: null,
 		};
 	}
 
@@ -68,6 +85,8 @@ export class HookHealth {
 			blocks: 0,
 			lastError: null,
 			isUnstable: false,
+			drawsMs: [],
+			draws: 0,
 		};
 		this.#records.set(hookPath, record);
 		return record;

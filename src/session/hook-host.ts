@@ -2,19 +2,21 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandShell } from "../commands/command.js";
 import type { ToolStatus } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
+import type { ScreenHost } from "../hooks/bound-screen.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
 import { textOf } from "../hooks/dialog-options.js";
 import type { FlagValues } from "../hooks/flags.js";
 import type { SystemItemSink } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { WRITTEN_ENTRY } from "../hooks/registry.js";
-import type { HookTools, HookUI } from "../hooks/types.js";
+import type { SessionUI } from "../hooks/session-ui.js";
+import type { HookTools } from "../hooks/types.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { SessionCore } from "./session-setup.js";
 
-export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "context" | "activity"> {
-	ui(): HookUI;
+export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "context" | "activity">, ScreenHost {
+	ui(): SessionUI;
 	hasUI(): boolean;
 	shell(): CommandShell | null;
 	/** Receives the items that hooks append. */
@@ -122,6 +124,13 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 			state.setModel(model);
 		},
 		setThinkingLevel: (level) => state.setThinkingLevel(checkLevel(level)),
-		setEditorText: (text) => shell()?.setEditorText(text),
+		setEditorText: (text) => {
+			const screen = ui().hookScreen;
+			if (screen) screen.setEditorText(text);
+			else shell()?.setEditorText(text);
+		},
+		rankOf: deps.rankOf,
+		reportScreen: deps.reportScreen,
+		recordDraw: deps.recordDraw,
 	};
 }

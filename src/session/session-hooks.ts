@@ -12,6 +12,7 @@ import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } f
 import type { CustomTool } from "../hooks/load-tools.js";
 import { HookRegistry, type LoadedHook, replacedBundled, unloadHook } from "../hooks/registry.js";
 import { HookRunner, type HookRunnerOptions } from "../hooks/runner.js";
+import { retainClaims } from "../hooks/screen-claims.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
 import type { RegisteredTool } from "../hooks/tool-definition.js";
 import type { Attachment } from "../hooks/types.js";
@@ -86,7 +87,7 @@ export class SessionHooks {
 		this.#bus = new EventBus({
 			...this.#calls(),
 			hooks: () => this.#registry.hooks,
-			onError: (error) => this.#fail(error),
+			onError: (error) => this.report(error),
 		});
 		this.#runner = this.#createRunner(this.#registry);
 	}
@@ -225,7 +226,7 @@ export class SessionHooks {
 		const suspects = owner ? [owner] : files;
 		const hookPath =
 			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
-		this.#fail(new HookError("hook_failed", hookPath, "a timer or promise", error));
+		this.report(new HookError("hook_failed", hookPath, "a timer or promise", error));
 		return true;
 	}
 
@@ -334,6 +335,7 @@ export class SessionHooks {
 
 	#register(): void {
 		const enabled = this.#loaded.filter((hook) => this.isEnabled(hook) && !this.#replaced.has(hook.path));
+		retainClaims(this.#registry.hooks, enabled);
 		this.#registry = new HookRegistry(enabled, this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
 		// A reloaded hook may answer differently.
@@ -356,12 +358,13 @@ export class SessionHooks {
 		return new HookRunner({
 			...this.#calls(),
 			registry,
-			onError: (error) => this.#fail(error),
+			onError: (error) => this.report(error),
 			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
 		});
 	}
 
-	#fail(error: HookError): void {
+	/** Records and reports an error of a hook. */
+	report(error: HookError): void {
 		this.health.recordError(error);
 		this.options.onError(error);
 	}

@@ -6,7 +6,7 @@ import { processEnvironment } from "../config/paths.js";
 import type { SettingsFile } from "../config/settings-schema.js";
 import { fullText } from "../context/ledger.js";
 import { PiError } from "../errors.js";
-import { NO_UI } from "../hooks/bound-ui.js";
+import { NO_UI } from "../hooks/session-ui.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { createAgentSession } from "../session/create-session.js";
@@ -18,6 +18,7 @@ import {
 	type SeenMessage,
 	type SeenRequest,
 } from "./scripted-model.js";
+import type { ShownScreen } from "./scripted-screen.js";
 
 export interface HookTestOptions {
 	/** Hook files, in load order. Relative paths are resolved against the working directory of the test process. */
@@ -58,8 +59,10 @@ export interface HookTest {
 	readonly notices: readonly string[];
 	/** Failures of handlers and rejected answers, as `event: reason`. */
 	readonly errors: readonly string[];
-	/** The dialogs that hooks opened. */
+	/** The dialogs and components that hooks opened. */
 	readonly asked: readonly AskedDialog[];
+	/** What hooks show on the screen now, as text; nothing with `hasUI: false`. */
+	readonly screen: ShownScreen;
 	/**
 	 * Submits a line and waits until the session is idle again, including runs that hooks start meanwhile.
 	 * @throws PiError `command_failed`, `bad_arguments` of commands; `bad_arguments` if a reply or answer is missing from
@@ -134,8 +137,10 @@ async function start(
 		onProblem: (problem: string) => void problems.push(problem),
 	};
 	const hasUI = options.hasUI !== false;
-	const ui = hasUI ? createScriptedUI(options.dialogs ?? [], watcher) : { ...NO_UI, notify: watcher.onNotify };
-	session.attachUI(ui, null, hasUI);
+	// Loaded here: other users of the package need no screen.
+	const { createTextScreen } = await import("../tui/text-screen.js");
+	const scriptedUI = createScriptedUI(options.dialogs ?? [], watcher, createTextScreen(80, 24));
+	session.attachUI(hasUI ? scriptedUI : { ...NO_UI, notify: watcher.onNotify }, null, hasUI);
 	let disposed: Promise<void> | null = null;
 	const dispose = () => {
 		disposed ??= session.dispose().finally(cleanUp);
@@ -157,6 +162,9 @@ async function start(
 		notices,
 		errors,
 		asked,
+		get screen() {
+			return scriptedUI.hookScreen.shown;
+		},
 		get entries() {
 			return session.entries;
 		},

@@ -1,10 +1,16 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { EVENTS, SESSION_REASONS } from "../../src/hooks/events.js";
+import { PLAIN_THEME, THEME_STYLES } from "../../src/hooks/plain-theme.js";
+import { createHookTest, type HookTestOptions } from "../../src/testing/index.js";
 import { isObject, objects } from "../helpers/json.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { startApp } from "../modes/interactive/app.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(`${root}docs/hooks.md`, "utf8");
@@ -28,6 +34,15 @@ function startWith(file: string, options: Parameters<typeof startSession>[0] = {
 		...options,
 		hooks: { [file]: found?.code ?? `throw new Error("${file} is not on the page")` },
 	});
+}
+
+/** Starts the testing kit with a hook from the page. */
+async function startTest(file: string, options: Omit<HookTestOptions, "hooks">) {
+	const dir = tempDir();
+	writeFiles(dir, { [file]: hooks.find((hook) => hook.file === file)?.code ?? "" });
+	const t = await createHookTest({ ...options, hooks: [join(dir, file)] });
+	onTestFinished(() => t.dispose());
+	return t;
 }
 
 const scenarios: Record<string, () => Promise<void>> = {
@@ -89,10 +104,59 @@ const scenarios: Record<string, () => Promise<void>> = {
 		expect(await session.prompt("/bookmark")).toMatchObject({ status: "No bookmarks yet" });
 		expect(await session.prompt("/bookmark before the change")).toMatchObject({ status: "Marked entry 1" });
 		expect(await session.prompt("/bookmark")).toMatchObject({ status: "1 before the change" });
-		const plain = (text: string) => text;
-		const theme = { accent: plain, dim: plain, bold: plain, success: plain, warning: plain, error: plain };
 		const entry = session.entries[1];
-		expect(entry && session.entryRenderer("bookmark")?.(entry, theme)).toBe("★ before the change");
+		expect(entry && session.entryRenderer("bookmark")?.(entry, PLAIN_THEME)).toBe("★ before the change");
+	},
+	async "commit.ts"() {
+		const t = await startTest("commit.ts", {
+			files: { "a.ts": "a", "b.ts": "b" },
+			dialogs: [["a.ts"], "Add a\n\nIt is new.", true, null],
+		});
+		const git = (...args: string[]) => execFileSync("git", ["-C", t.cwd, ...args], { encoding: "utf8" });
+		git("init", "--quiet");
+		git("config", "user.email", "ada@example.com");
+		git("config", "user.name", "Ada");
+		await t.run("/commit");
+		expect(t.notices).toEqual(["Committed 1 files"]);
+		expect(git("log", "--format=%B", "--name-only").trim()).toBe("Add a\n\nIt is new.\n\n\na.ts");
+		expect(await t.run("/commit")).toMatchObject({ status: "Nothing committed" });
+		expect(t.asked.map(({ kind, initial }) => [kind, initial])).toContainEqual(["editor", "Change a.ts"]);
+	},
+	async "todos.ts"() {
+		const t = await startTest("todos.ts", { replies: ["ok"] });
+		await t.run("/todo write the test");
+		await t.run("/todo fix the bug");
+		await t.run("hello");
+		expect(t.screen).toMatchObject({
+			statuses: { count: "2 todos" },
+			widgets: { list: ["○ write the test", "○ fix the bug"] },
+			workingMessage: "working on: write the test",
+			title: "pi · 1 prompts",
+		});
+		await t.run("/todo");
+		expect(t.screen).toMatchObject({ statuses: {}, widgets: {}, workingMessage: null });
+	},
+	async "roll.ts"() {
+		const t = await startTest("roll.ts", { dialogs: [["space", "space", "enter"], null] });
+		expect(t.screen).toMatchObject({ header: ["dice"], footer: ["─".repeat(80)] });
+		expect(await t.run("/roll")).toMatchObject({ status: "The result is 3" });
+		expect(await t.run("/roll")).toMatchObject({ status: "No result" });
+		expect(t.asked[0]?.lines).toEqual(["You rolled 1", "space rolls · enter accepts · esc closes"]);
+	},
+	async "issues.ts"() {
+		const code = hooks.find((hook) => hook.file === "issues.ts")?.code ?? "";
+		const { terminal, submit } = await startApp({ hooks: { "issues.ts": code } });
+		await terminal.waitFor("0%");
+		await submit("/fix");
+		await terminal.waitFor("issues asks: Number of the issue");
+		await terminal.type("12");
+		await terminal.press("enter");
+		await terminal.waitFor("Fix #12");
+		await terminal.press("ctrl+c");
+		await terminal.type("see #coup");
+		await terminal.waitFor("13 coupons expire too early");
+		await terminal.press("enter");
+		await terminal.waitFor("see #13");
 	},
 	async "ask-user.ts"() {
 		const asked: string[] = [];
@@ -164,6 +228,24 @@ async function announce(): Promise<void> {
 }
 
 describe("docs/hooks.md", () => {
+	test("the table of styles matches the theme", () => {
+		expect(tableAfter("### Theme")).toEqual(Object.entries(THEME_STYLES).map(([name, is]) => [`\`${name}\``, is]));
+	});
+
+	test("every member of ctx.ui is listed and has an example", () => {
+		const source = readFileSync(`${root}src/hooks/types/ui.ts`, "utf8");
+		const [, body = ""] = /export interface HookUI \{\n([\s\S]*?)\n\}/.exec(source) ?? [];
+		const members = [
+			...new Set([...body.matchAll(/^\t(?:readonly )?(\w+)[(:<]/gm)].map(([, name = ""]) => name)),
+		].sort();
+		const listed = tableAfter("## Screen").flatMap(([cell = ""]) =>
+			[...cell.matchAll(/`(\w+)/g)].map(([, name = ""]) => name),
+		);
+		expect(listed.sort()).toEqual(members);
+		const code = hooks.map((hook) => hook.code).join("\n");
+		expect(members.filter((name) => !new RegExp(`ctx\\.ui(\\.${name}\\b|;)`).test(code))).toEqual([]);
+	});
+
 	test.each(quotes)("the page quotes $file exactly", ({ file, code }) => {
 		expect(readFileSync(root + file, "utf8")).toContain(code);
 	});

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
 import { isMessageEntry } from "../../src/log/entry.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 import { toolCall } from "../helpers/loopback-provider.js";
@@ -32,13 +33,11 @@ const scenarios: Record<string, () => Promise<void>> = {
 		await session.prompt("note it");
 		expect(provider.requests[2]?.messages.at(-1)?.text).toBe("tea\nmilk");
 		const result = session.entries.findLast((entry) => isMessageEntry(entry) && entry.message.role === "toolResult");
-		const plain = (text: string) => text;
-		const theme = { accent: plain, dim: plain, bold: plain, success: plain, warning: plain, error: plain };
 		const renderer = session.toolRenderer("note");
-		expect(renderer?.renderCall?.({ text: "tea" }, theme)).toBe("note tea");
+		expect(renderer?.renderCall?.({ text: "tea" }, PLAIN_THEME)).toBe("note tea");
 		const message = isMessageEntry(result) && result.message.role === "toolResult" ? result.message : expect.fail();
 		const options = { expanded: false, isPartial: false, isError: false };
-		expect(renderer?.renderResult?.(message, theme, options)).toBe("2 notes");
+		expect(renderer?.renderResult?.(message, PLAIN_THEME, options)).toBe("2 notes");
 	},
 	async "hooks/look-only.ts"() {
 		const { session } = await start("hooks/look-only.ts");

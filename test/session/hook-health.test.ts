@@ -6,6 +6,15 @@ import { startSession, type TestSession } from "../helpers/session.js";
 import { tempAgentDir } from "../helpers/temp.js";
 
 describe("the figures of a hook", () => {
+	test("have the p95 of the draws of components once one took longer than a frame", () => {
+		const health = new HookHealth();
+		for (let draw = 0; draw < 19; draw++) health.recordDraw("/h.ts", 1);
+		expect(health.figures("/h.ts").slowDrawMs).toBeNull();
+		health.recordDraw("/h.ts", 40);
+		health.recordDraw("/h.ts", 30);
+		expect(health.figures("/h.ts").slowDrawMs).toBe(30);
+	});
+
 	test("are empty before the first call", () => {
 		expect(new HookHealth().figures("/h.ts")).toEqual({
 			calls: 0,
@@ -16,6 +25,7 @@ describe("the figures of a hook", () => {
 			blocks: 0,
 			lastError: null,
 			isUnstable: false,
+			slowDrawMs: null,
 		});
 	});
 

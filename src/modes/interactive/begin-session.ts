@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { AgentSession } from "../../session/agent-session.js";
 import { loadHighlighter } from "../../tui/highlight.js";
-import { PromptEditor } from "../../tui/prompt-editor.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { loadHttpClient } from "../../util/paced-fetch.js";
 import { plural } from "../format.js";
@@ -109,7 +108,8 @@ function watchMissingHooks(host: MissingHooksHost, failed: (error: unknown) => v
 }
 
 function shellHost(components: ScreenComponents, options: InteractiveOptions, quit: () => void): ShellHost {
-	const { terminal, keymap, themes, screen, editor, overlays, style, dialogs, editExternally, loadKeys } = components;
+	const { terminal, keymap, themes, screen, editor, overlays, style, dialogs, createEditor, editExternally, loadKeys } =
+		components;
 	const { cwd, home, startDemo, terminalFacts = {} } = options;
 	return {
 		write: (data) => terminal.write(data),
@@ -138,7 +138,7 @@ function shellHost(components: ScreenComponents, options: InteractiveOptions, qu
 			overlays,
 			style,
 			requestRender: () => screen.tui.requestRender(),
-			createEditor: () => new PromptEditor(screen.tui, { theme: style.theme, keymap }),
+			createEditor,
 			editExternally,
 			paths: { cwd, home },
 			screen: () => ({ ...screen.facts, terminal: terminalFacts }),

@@ -9,6 +9,8 @@ import { cleanLine } from "./lines.js";
 export class RunStatus {
 	/** Operations of the session and when each started, oldest first. */
 	#operations: (ActiveOperation & { startedAt: number })[] = [];
+	/** A text of a hook that is shown instead of what the model is doing; null: none. */
+	message: string | null = null;
 	#startedAt = 0;
 	#doing = "thinking";
 	#receivedCharacters = 0;
@@ -88,7 +90,10 @@ export class RunStatus {
 		if (run && isDescribed(run)) {
 			const tokens = Math.round(this.#receivedCharacters / 4);
 			const received = tokens > 0 ? ` · ↓ ${formatTokens(tokens)}` : "";
-			return { text: timed(this.#doing, { startedAt: this.#startedAt }, now) + received, keyDoes: "stops" };
+			return {
+				text: timed(this.message ?? this.#doing, { startedAt: this.#startedAt }, now) + received,
+				keyDoes: "stops",
+			};
 		}
 		const command = this.#find("command");
 		return command ? { text: timed(commandTitle(command), command, now), keyDoes: "cancels" } : null;

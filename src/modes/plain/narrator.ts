@@ -3,7 +3,8 @@ import { describeFailure } from "../../agent/failure.js";
 import { describeHookError, errorText } from "../../errors.js";
 import { hookFileName, hookName } from "../../hooks/hook-name.js";
 
-import { type Drawing, drawCall, drawResult, readDrawnText, UNSTYLED } from "../../hooks/tool-drawing.js";
+import { PLAIN_THEME } from "../../hooks/plain-theme.js";
+import { type Drawing, drawCall, drawResult, readDrawnText } from "../../hooks/tool-drawing.js";
 import {
 	isEmptyReply,
 	isImageOmissionEntry,
@@ -173,14 +174,14 @@ export class Narrator {
 	/** A call as its hook draws it; null if none does. */
 	#drawnTitle(name: string, args: Readonly<Record<string, unknown>>): string | null {
 		const renderer = this.session.toolRenderer(name);
-		const text = renderer ? this.#accept(drawCall(renderer, args, UNSTYLED, readDrawnText)) : null;
+		const text = renderer ? this.#accept(drawCall(renderer, args, PLAIN_THEME, readDrawnText)) : null;
 		return text === null ? null : plainLine(text, 200) || null;
 	}
 
 	#drawnResult(name: string, result: ToolResult, isError: boolean): string[] | null {
 		const renderer = this.session.toolRenderer(name);
 		const options = { expanded: false, isPartial: false, isError };
-		const text = renderer ? this.#accept(drawResult(renderer, result, options, UNSTYLED, readDrawnText)) : null;
+		const text = renderer ? this.#accept(drawResult(renderer, result, options, PLAIN_THEME, readDrawnText)) : null;
 		return text === null ? null : headLines(text);
 	}
 
@@ -222,7 +223,7 @@ export class Narrator {
 		const render = this.session.entryRenderer(entry.type);
 		if (!render) return;
 		try {
-			const drawn = render(entry, UNSTYLED);
+			const drawn = render(entry, PLAIN_THEME);
 			const text = typeof drawn === "string" ? drawn : drawn.render(COLUMNS).join("\n");
 			if (text.trim() !== "") this.#say(text.trimEnd());
 		} catch (error) {

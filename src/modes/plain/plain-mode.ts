@@ -12,6 +12,7 @@ import { Narrator } from "./narrator.js";
 import { PlainDialogs } from "./plain-dialogs.js";
 
 import { PlainOutput, plainLine } from "./plain-output.js";
+import { PlainScreen } from "./plain-screen.js";
 import { type PlainTerminal, ProcessPlainTerminal } from "./plain-terminal.js";
 import { askPlainGrant, askPlainTrust } from "./plain-trust.js";
 import { Questions } from "./questions.js";
@@ -53,6 +54,7 @@ class PlainMode {
 	readonly #output: PlainOutput;
 	readonly #questions: Questions;
 	readonly #dialogs: PlainDialogs;
+	readonly #screen: PlainScreen;
 	readonly #quitting: Promise<void>;
 	#quit = () => {};
 	#session: AgentSession | null = null;
@@ -69,11 +71,20 @@ class PlainMode {
 		this.#terminal = options.terminal ?? new ProcessPlainTerminal();
 		this.#output = new PlainOutput((text) => this.#terminal.write(text));
 		this.#questions = new Questions(this.#output, () => this.#ready());
+		this.#screen = new PlainScreen({
+			output: this.#output,
+			isIdle: () => this.#early === null && !this.#isBusy,
+			getDraft: () => this.#draft ?? "",
+			setDraft: (text) => {
+				this.#draft = text;
+			},
+		});
 		this.#dialogs = new PlainDialogs(
 			this.#questions,
 			this.#output,
 			(isOn) => this.#terminal.setEcho(isOn),
 			(level, message) => this.#notice(level, message),
+			this.#screen,
 		);
 		this.#draft = options.suggestion ?? null;
 		this.#quitting = new Promise((resolve) => {
@@ -227,6 +238,7 @@ class PlainMode {
 		if (this.#hasEnded || this.#questions.isOpen) return;
 		if (this.#isBusy || this.#early) this.#output.ask(null);
 		else {
+			this.#screen.printStatuses();
 			if (this.#draft !== null) this.#output.say(`Press Enter to send: ${plainLine(this.#draft, 4000)}`);
 			this.#output.ask();
 		}

@@ -1,10 +1,10 @@
 import { PiError } from "../../errors.js";
-import { NO_UI } from "../../hooks/bound-ui.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import type { FlagValues } from "../../hooks/flags.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
 import type { HookHost } from "../../hooks/host-context.js";
-import type { DialogOptions, HookEventContext, HookUI } from "../../hooks/types.js";
+import { NO_UI, type SessionUI } from "../../hooks/session-ui.js";
+import type { HookEventContext } from "../../hooks/types.js";
 import type { AppMessage, PromptSection, SessionEntry } from "../../log/entry.js";
 
 /** Effects are truncated to this many characters. */
@@ -57,6 +57,9 @@ export function createReadOnlyHost({
 		setThinkingLevel: () => {},
 		tools: { all: [], active: [], setActive: () => {} },
 		openDialog: () => () => {},
+		rankOf: () => 0,
+		reportScreen: () => {},
+		recordDraw: () => {},
 		setEditorText: () => {},
 	};
 }
@@ -79,10 +82,12 @@ export function createReplayHost(options: ReplayHostOptions, onEffect: (line: st
 		onEffect(`asks (${kind}): ${title} · canceled`);
 		return canceled;
 	};
-	const ui: HookUI = {
+	const ui: SessionUI = {
 		select: (title: string) => ask("select", title, null),
-		confirm: (title: string, message: string, _?: DialogOptions) => ask("confirm", `${title} ${message}`, false),
-		input: (title: string) => ask("input", title, null),
+		selectMany: (title) => ask("select", title, null),
+		confirm: (title, message) => ask("confirm", `${title} ${message}`, false),
+		input: (title) => ask("input", title, null),
+		editor: (title) => ask("editor", title, null),
 		notify: (message) => onEffect(`shows: ${message}`),
 	};
 	return {

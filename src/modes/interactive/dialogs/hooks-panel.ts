@@ -140,7 +140,8 @@ export class HooksPanel implements Component, Focusable {
 		if (problem !== null) return theme.error(isEnabled ? "not reloaded" : "not loaded");
 		if (!isEnabled) return theme.warning("off");
 		if (figures.lastError !== null) return theme.error(clipLine(`failed: ${cleanLine(figures.lastError)}`, 36));
-		const warning = figures.isUnstable ? "unstable" : conflicts.length > 0 ? "conflict" : "";
+		const slow = figures.slowDrawMs === null ? "" : "slow";
+		const warning = figures.isUnstable ? "unstable" : conflicts.length > 0 ? "conflict" : slow;
 		const marks = warning ? `${theme.warning(warning)}  ` : "";
 		if (figures.calls === 0) {
 			const isCut = events.length > 0 && events.every((event) => cannotFire.some(({ what }) => what === event));
@@ -213,6 +214,9 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): st
 		...(figures.calls > 0 ? [`time      p50 ${formatMs(figures.p50Ms)} · p95 ${formatMs(figures.p95Ms)}`] : []),
 		`results   ${plural(figures.blocks, "block")} · ${plural(figures.timeouts, "timeout")}`,
 		`tokens    +${formatTokens(share.added)} −${formatTokens(share.removed)} in the context now`,
+		...(figures.slowDrawMs === null
+			? []
+			: [`drawing   slow: p95 ${formatMs(figures.slowDrawMs)}; a frame should take less than 16 ms`]),
 		...(figures.isUnstable ? ["unstable  returns different messages for the same entries, so nothing is cached"] : []),
 		...(hook.problem === null ? [] : [`problem   ${hook.problem}`]),
 		...(figures.lastError === null ? [] : [`error     ${figures.lastError}`]),

@@ -4,8 +4,8 @@ import { readDrawn } from "../../../hooks/tool-drawing.js";
 import type { EntryComponent, EntryTheme } from "../../../hooks/types.js";
 import type { SessionEntry } from "../../../log/entry.js";
 import { stripAll } from "../../../util/sanitize.js";
+import { hookTheme } from "../hook-theme.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
-import { entryTheme } from "./tools/hook-lines.js";
 import { View, type ViewStyle } from "./view.js";
 
 /** A hook's function that draws entries of a custom type. */
@@ -37,7 +37,7 @@ export class CustomEntryView extends View {
 
 	protected override draw(width: number): string[] {
 		try {
-			this.#drawn ??= this.renderer(this.entry, entryTheme(this.style));
+			this.#drawn ??= this.renderer(this.entry, hookTheme(this.style.theme));
 			return lines(this.#drawn, width);
 		} catch (error) {
 			const text = `✗ entry ${cleanLine(this.entry.type, 60)} cannot be drawn: ${cleanLine(errorText(error))}`;

@@ -1,6 +1,6 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { type Drawing, drawCall, drawResult, readDrawn, type ToolRenderer } from "../../../../hooks/tool-drawing.js";
-import type { EntryTheme } from "../../../../hooks/types.js";
+import { hookTheme } from "../../hook-theme.js";
 import { cleanLine, cleanLines, styled, wrapLines } from "../../lines.js";
 import type { ViewStyle } from "../view.js";
 import type { ToolCallState } from "./presenter.js";
@@ -19,12 +19,6 @@ export interface HookLines {
 	errors: string[];
 }
 
-/** The styles that renderers get. */
-export function entryTheme({ theme }: ViewStyle): EntryTheme {
-	const { accent, dim, bold, success, warning, error } = theme;
-	return { accent, dim, bold, success, warning, error };
-}
-
 /**
  * Draws a call with the functions of its hook: lines without control sequences except styles.
  * @param widths columns of the call and of its result
@@ -35,7 +29,7 @@ export function hookLines(
 	widths: { call: number; result: number },
 	style: ViewStyle,
 ): HookLines {
-	const theme = entryTheme(style);
+	const theme = hookTheme(style.theme);
 	const isComplete = phase !== "writing";
 	const options = { expanded: style.expanded, isPartial: phase !== "finished", isError };
 	const errors: string[] = [];
