@@ -2,6 +2,7 @@ import type { AssistantMessage, AssistantMessageEvent } from "@mariozechner/pi-a
 import { sleep } from "../util/abort.js";
 import { describeFailure } from "./failure.js";
 import { kindOfFailure } from "./failure-kinds.js";
+import type { ResponseHead } from "./response-headers.js";
 import { MAX_WAIT_MS, type RetryPolicy, retryDelay, retryTime } from "./retry.js";
 import { type ModelRequest, readReply, type StreamFunction } from "./stream.js";
 
@@ -14,6 +15,8 @@ export interface SendOptions {
 	/** Removes secrets from error messages. */
 	redact(text: string): string;
 	onEvent(event: AssistantMessageEvent): void;
+	/** Called with each HTTP response when its headers have arrived; absent if nobody reads them. */
+	onResponse?: ((response: ResponseHead) => void) | undefined;
 	/** Called before the delay of each retry. */
 	onRetry(failed: FailedAttempt): void;
 }
@@ -80,6 +83,7 @@ async function sendOnce(
 	const { reply, facts } = await readReply(stream, request, {
 		signal,
 		onEvent,
+		onResponse: options.onResponse,
 		idleTimeoutMs: options.idleTimeoutMs(),
 	});
 	const refusal = options.refusalOf(reply);

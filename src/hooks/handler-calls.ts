@@ -1,6 +1,7 @@
+import { basename } from "node:path";
 import { errorText, HookError, inspectable, PiError } from "../errors.js";
 import { abortable, linkSignals } from "../util/abort.js";
-import { isStop } from "./answers.js";
+import { type CheckedAnswer, checkAnswer, stops } from "./check-answer.js";
 import { Deadline } from "./deadline.js";
 import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes } from "./events.js";
 import type { HookCall } from "./hook-call.js";
@@ -34,9 +35,12 @@ export interface HookCallReport {
 	outcome: "done" | "blocked" | "failed" | "timed_out" | "aborted";
 }
 
-/** The result of one call: the answer, or an error that blocks. */
+/** The result of one call: the checked answer, or an error that blocks. */
 export interface CallResult<N extends HookEventName> extends Registration<N> {
+	/** Undefined without an answer, and for one that is malformed and stops nothing. */
 	answer?: HookResults[N] | undefined;
+	/** What is wrong with the answer; it is reported already. */
+	problem?: string;
 	/** Set only for events whose errors block. */
 	failure?: { error: unknown };
 }
@@ -63,6 +67,28 @@ export class HandlerCalls {
 			if (decision !== null) return decision;
 		}
 		return null;
+	}
+
+	/**
+	 * Passes the state through the handlers until one of them decides.
+	 * @returns the decision, or the state after the last handler
+	 */
+	async gate<N extends EventsThatCombine<"gate">, S, D>(
+		name: N,
+		start: S,
+		eventWith: (state: S) => HookEvents[N],
+		signal: AbortSignal,
+		next: (called: CallResult<N>, state: S) => Promise<{ decision: D } | { state: S }>,
+	): Promise<{ decision: D } | { state: S }> {
+		let state = start;
+		const handlers = this.registry.handlers(name);
+		const times = this.times(eventWith(state), handlers.length);
+		for (const registration of handlers) {
+			const result = await next(await this.call(registration, eventWith(state), signal, times), state);
+			if ("decision" in result) return result;
+			state = result.state;
+		}
+		return { state };
 	}
 
 	/** Passes the state through all handlers. @returns the state after the last one */
@@ -118,9 +144,13 @@ export class HandlerCalls {
 		const context = createHookContext(this.options.host, call);
 		const answer = (async () => handler(event, context))();
 		try {
-			const given = await Promise.race([abortable(answer, signal), expired]);
-			if (isStop(given)) outcome = "blocked";
-			return { ...registration, answer: given };
+			const given: unknown = await Promise.race([abortable(answer, signal), expired]);
+			const checked = checkAnswer<N>(event, given);
+			const blocks = checked.problem !== null && policy.onError === "block";
+			if (blocks || stops(checked.answer)) outcome = "blocked";
+			if (checked.problem === null) return { ...registration, answer: checked.answer };
+			this.report(hook, event.type, placeOf(hook, handler) + withConsequence(checked, blocks));
+			return { ...registration, answer: checked.answer, problem: checked.problem };
 		} catch (thrown) {
 			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
@@ -166,4 +196,16 @@ export class HandlerCalls {
 
 function isTimeout(error: unknown): boolean {
 	return error instanceof PiError && error.code === "hook_timeout";
+}
+
+/** A problem of an answer with what pi does about it. */
+function withConsequence({ answer, problem }: CheckedAnswer<HookEventName>, blocks: boolean): string {
+	if (blocks) return `${problem}; the call is blocked`;
+	return answer === undefined ? `${problem}; the answer was ignored` : `${problem}; the rest of the answer counts`;
+}
+
+/** Where a hook registered a handler, as `file.ts:12: `; empty if unknown. */
+export function placeOf(hook: LoadedHook, handler: object): string {
+	const line = hook.lines.get(handler);
+	return line === undefined ? "" : `${basename(hook.path)}:${line}: `;
 }

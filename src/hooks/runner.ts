@@ -1,25 +1,37 @@
-import { basename } from "node:path";
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
 import { errorText, inspectable, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
-import { checkAttachments, isCommandResult, isContent, isStop, jsonCopy, reasonOf } from "./answers.js";
-import { type EventsThatCombine, SESSION_REASONS } from "./events.js";
-import { HandlerCalls, type HookCallOptions, type HookCallReport } from "./handler-calls.js";
+import { checkAttachments, jsonCopy } from "./answers.js";
+import { commandProblem } from "./check-answer.js";
+import type { EventsThatCombine } from "./events.js";
+import {
+	type GateContext,
+	gatePrompt,
+	gateToolCall,
+	gateUserBash,
+	type InputValidator,
+	type PromptDecision,
+	type ToolCallDecision,
+	type UserBashDecision,
+} from "./gates.js";
+import { HandlerCalls, type HookCallOptions, type HookCallReport, placeOf } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { createCommandContext, createHookContext } from "./host-context.js";
-import type { HookRegistry, LoadedHook } from "./registry.js";
+import type { HookRegistry } from "./registry.js";
 import type {
 	BeforeRequestEvent,
 	CommandResult,
 	CompletionItem,
 	HookEvents,
+	PromptEvent,
 	SessionEvent,
 	SessionEventResult,
 	ToolCallEvent,
 	ToolResultEvent,
+	UserBashEvent,
 } from "./types.js";
 
 /** The merged answers of all `session` handlers. */
@@ -42,9 +54,11 @@ export interface ToolResultFields {
 /** Calls all handlers, with the order, deadlines and error policy of the table in events.ts. */
 export class HookRunner {
 	readonly #calls: HandlerCalls;
+	readonly #gates: GateContext;
 
 	constructor(private readonly options: HookCallOptions) {
 		this.#calls = new HandlerCalls(options);
+		this.#gates = { calls: this.#calls, host: options.host };
 	}
 
 	get registry(): HookRegistry {
@@ -60,14 +74,11 @@ export class HookRunner {
 
 	/** Runs `session` handlers in order; the first `cancel` ends the chain. @returns their merged answers */
 	async emitSession(event: SessionEvent, signal: AbortSignal): Promise<SessionAnswer> {
-		const read: ReadonlySet<string> = new Set(SESSION_REASONS[event.reason].reads);
 		const merged: SessionAnswer = {};
 		const canceled = await this.#calls.first("session", event, signal, ({ hook, answer }) => {
-			if (typeof answer !== "object" || answer === null) return null;
-			if (read.has("cancel") && answer.cancel === true) return { ...merged, cancel: true, canceledBy: hook.name };
-			if (read.has("skipConversationRestore") && answer.skipConversationRestore === true)
-				merged.skipConversationRestore = true;
-			if (read.has("compactionEntry") && answer.compactionEntry) {
+			if (answer?.cancel) return { ...merged, cancel: true, canceledBy: hook.name };
+			if (answer?.skipConversationRestore) merged.skipConversationRestore = true;
+			if (answer?.compactionEntry) {
 				merged.compactionEntry = answer.compactionEntry;
 				merged.compactedBy = hook.name;
 			}
@@ -78,24 +89,24 @@ export class HookRunner {
 
 	/** Asks `before_request` handlers. @returns the reason of the first stop, or null */
 	gateRequest(event: BeforeRequestEvent, signal: AbortSignal): Promise<string | null> {
-		return this.#calls.first("before_request", event, signal, ({ hook, answer }) => {
-			const given: unknown = answer;
-			if (given === undefined || given === null) return null;
-			if (isStop(given)) return reasonOf(given) ?? `Stopped by hook ${hook.name}`;
-			const isKnown = typeof given === "object" && "action" in given && given.action === "continue";
-			if (!isKnown)
-				this.#calls.report(hook, event.type, 'the action must be "continue" or "stop"; the request is sent');
-			return null;
-		});
+		return this.#calls.first("before_request", event, signal, ({ hook, answer }) =>
+			answer?.action === "stop" ? answer.reason || `Stopped by hook ${hook.name}` : null,
+		);
 	}
 
-	/** Asks `tool_call` handlers. @returns the reason of the first block, or null. A handler that throws blocks. */
-	gateToolCall(event: ToolCallEvent, signal: AbortSignal): Promise<string | null> {
-		return this.#calls.first("tool_call", event, signal, ({ hook, answer, failure }) => {
-			if (failure && signal.aborted) return "aborted: the user stopped the run";
-			if (failure) return `Blocked: hook ${hook.name} failed: ${errorText(failure.error)}`;
-			return isStop(answer) ? (reasonOf(answer) ?? `Blocked by hook ${hook.name}`) : null;
-		});
+	/** Asks `tool_call` handlers. See `gateToolCall`. */
+	gateToolCall(event: ToolCallEvent, validate: InputValidator, signal: AbortSignal): Promise<ToolCallDecision> {
+		return gateToolCall(this.#gates, event, validate, signal);
+	}
+
+	/** Asks `prompt` handlers. See `gatePrompt`. */
+	gatePrompt(event: PromptEvent, signal: AbortSignal): Promise<PromptDecision> {
+		return gatePrompt(this.#gates, event, signal);
+	}
+
+	/** Asks `user_bash` handlers. See `gateUserBash`. */
+	gateUserBash(event: UserBashEvent, signal: AbortSignal): Promise<UserBashDecision> {
+		return gateUserBash(this.#gates, event, signal);
 	}
 
 	/** Chains `tool_result` handlers: each receives the result of the one before it. */
@@ -104,17 +115,13 @@ export class HookRunner {
 		const eventWith = ({ content, details, isError }: ToolResultFields) =>
 			({ ...event, content: Object.freeze([...content]), details, isError }) as ToolResultEvent;
 		return this.#calls.chain("tool_result", start, eventWith, signal, ({ hook, handler, answer }, current) => {
-			if (typeof answer !== "object" || answer === null) return current;
-			if (answer.content !== undefined && !isContent(answer.content)) {
-				this.#calls.report(hook, event.type, "content must be a list of text and image blocks; the answer was ignored");
-				return current;
-			}
+			if (!answer) return current;
 			try {
 				const { content, details } = jsonCopy({ content: answer.content, details: answer.details }) as Changes;
 				return {
 					content: content ?? current.content,
 					details: details === undefined ? current.details : details,
-					isError: typeof answer.isError === "boolean" ? answer.isError : current.isError,
+					isError: answer.isError ?? current.isError,
 				};
 			} catch (error) {
 				const where = placeOf(hook, handler);
@@ -171,7 +178,12 @@ export class HookRunner {
 				Promise.resolve(options.handler(createCommandContext(this.options.host, call, argsRaw))),
 				signal,
 			);
-			if (!isCommandResult(answer)) return undefined;
+			const problem = commandProblem(answer);
+			if (problem !== null) {
+				this.#calls.report(hook, `/${name}`, `${problem}; the answer was ignored`);
+				return undefined;
+			}
+			if (!answer) return undefined;
 			if (typeof answer === "object" && "prompt" in answer) checkAttachments(answer.attachments ?? []);
 			return answer;
 		} catch (thrown) {
@@ -207,10 +219,4 @@ export class HookRunner {
 			leave();
 		}
 	}
-}
-
-/** Where a hook registered a handler, as `file.ts:12: `; empty if unknown. */
-function placeOf(hook: LoadedHook, handler: object): string {
-	const line = hook.lines.get(handler);
-	return line === undefined ? "" : `${basename(hook.path)}:${line}: `;
 }

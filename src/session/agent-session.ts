@@ -6,7 +6,7 @@ import type { Inspector } from "../commands/inspection.js";
 import { type CommandSources, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
-import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
+import type { CompletionItem, EntryOptions, HookUI, PromptSource, SessionMode } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { Activity, SessionActivity } from "./activity.js";
@@ -32,6 +32,7 @@ export interface SessionSurface {
 	ui: HookUI;
 	shell: CommandShell | null;
 	hasUI: boolean;
+	mode: SessionMode;
 }
 
 /** Names of everything a session has loaded, for the header. */
@@ -179,6 +180,10 @@ export class AgentSession {
 	set acceptsSend(accepts: boolean) {
 		this.#components.prompter.acceptsSend = accepts;
 	}
+	/** The mode that drives the session, for hooks; `sdk` by default. */
+	set mode(mode: SessionMode) {
+		this.#components.surface.mode = mode;
+	}
 	get autoCompaction(): boolean {
 		return this.#components.compaction.enabled;
 	}
@@ -205,7 +210,7 @@ export class AgentSession {
 	/**
 	 * Handles a line of user input: runs a command, steers the active run, or starts a run and waits for its end.
 	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` from
-	 * commands; `session_busy` when the session is closing
+	 * commands; `prompt_refused` from hooks; `session_busy` when the session is closing
 	 */
 	prompt(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#components.prompter.prompt(text, extras);
@@ -217,8 +222,8 @@ export class AgentSession {
 	}
 
 	/** Sends a prompt after the active run; at once when no run is active. */
-	followUp(text: string, images: readonly SourceImage[] = []): Promise<void> {
-		return this.#components.prompter.followUp(text, images);
+	async followUp(text: string, images: readonly SourceImage[] = [], source: PromptSource = "sdk"): Promise<void> {
+		await this.#components.prompter.followUp(text, { images, source });
 	}
 
 	/** Empties the queue. @returns the prompts, for the editor */

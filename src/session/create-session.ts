@@ -12,7 +12,9 @@ import { Compaction } from "./compaction.js";
 import { hookErrorEvent, problemEvent } from "./describe-context.js";
 import { type CreateAgentSessionOptions, discoverSetup } from "./discover-setup.js";
 import { type AgentSessionEvent, SessionEvents } from "./events.js";
+import { createHookControl } from "./hook-control.js";
 import { createHookHost } from "./hook-host.js";
+import { HookNotices } from "./hook-notices.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { ModelMemory } from "./model-memory.js";
@@ -43,6 +45,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const events = new SessionEvents();
 	const emit = (event: AgentSessionEvent) => {
 		memory.observe(event);
+		notices.observe(event);
 		events.emit(event);
 	};
 	const notice = (level: "info" | "warning" | "error", message: string) =>
@@ -54,11 +57,12 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	};
 	let unsaved: string | null = null;
 	const ended = new AbortController();
-	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false };
+	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false, mode: "sdk" };
 	const activity = new SessionActivity();
 	activity.subscribe((current) => emit({ type: "activity_changed", activity: current }));
 	const state = new SessionState(setup.log, setup.defaults, emit, setup.settings);
 	const memory = new ModelMemory(setup, state);
+	const notices = new HookNotices({ state, activity, hooks: () => hooks.runner, ended: ended.signal });
 	const gone = state.restore(setup.models.find);
 	if (gone) warnings.push(setup.models.describeReplaced(gone, state.model));
 	const limits = describeLimits(state.model);
@@ -83,6 +87,19 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		systemItems: () => runner.systemItems,
 		rebuild,
 		activity,
+		control: createHookControl({
+			setup,
+			activity,
+			state,
+			context,
+			mode: () => surface.mode,
+			shell: () => surface.shell,
+			compaction: () => compaction,
+			lifecycle: () => lifecycle,
+			reloader: () => reloader,
+			prompter: () => prompter,
+			queue: () => runner.queue,
+		}),
 	});
 	const hooks: SessionHooks = new SessionHooks({
 		host,
@@ -111,7 +128,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const compaction = new Compaction({ ...core, window });
 	const images = new SessionImages(core);
 	const budget = new Budget({ setup, state, activity, ui: () => surface.ui });
-	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction, images, budget });
+	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction, images, budget, notices });
 	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
@@ -141,6 +158,8 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	});
 	const prompter: Prompter = new Prompter({
 		activity,
+		state,
+		hooks: () => hooks.runner,
 		commands,
 		runner,
 		window,
@@ -162,6 +181,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 				tools: setup.tools.length > 0,
 				sessions: setup.sessionDir !== null || isDriven,
 				screen: surface.shell !== null || (isDriven && surface.ui === NO_UI),
+				user: prompter.acceptsSend,
 			};
 		},
 	});

@@ -4,7 +4,7 @@ import { PiError } from "../errors.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
 import { textOf } from "../hooks/dialog-options.js";
 import type { SystemItemSink } from "../hooks/handles.js";
-import type { HookHost } from "../hooks/host-context.js";
+import type { HookControl, HookHost } from "../hooks/host-context.js";
 import type { HookUI } from "../hooks/types.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
@@ -17,6 +17,7 @@ export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "con
 	/** Receives the items that hooks append. */
 	systemItems(): SystemItemSink;
 	rebuild(): Promise<void>;
+	control: HookControl;
 }
 
 /** Freezes a model: hooks and pi share its object, so nobody may change it in place. */
@@ -46,6 +47,7 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 	const { setup, state, context, ui, hasUI, shell, rebuild } = deps;
 	return {
 		cwd: setup.cwd,
+		control: deps.control,
 		get sessionFile() {
 			return state.log.path;
 		},

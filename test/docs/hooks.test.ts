@@ -100,11 +100,18 @@ describe("docs/hooks.md", () => {
 	test.each(Object.entries(scenarios))("%s does what the page says", (_, run) => run());
 
 	test("the table of events matches the policies of the code", () => {
-		const first: Record<string, string> = { session: "`cancel`", before_request: "stop", tool_call: "block" };
+		const first: Record<string, string> = {
+			session: "`cancel`",
+			before_request: "stop",
+			tool_call: "block",
+			prompt: "`handled` or `stop`",
+			user_bash: "`result` or block",
+		};
 		const combine = {
 			none: () => "ignored",
 			first: (name: string) => `the first ${first[name]} wins`,
 			chain: () => "chained",
+			gate: (name: string) => `changes are chained; the first ${first[name]} wins`,
 		};
 		const expected = Object.entries(EVENTS).map(([name, policy]) => [
 			`\`${name}\``,

@@ -1,7 +1,8 @@
 import type { SessionEntry } from "../../log/entry.js";
 import type { HostHandleName } from "../handles.js";
+import type { Attachment } from "./attachment.js";
 import type { CommandContext, HookEventContext } from "./context.js";
-import type { Attachment, HookEventName, HookEvents, HookResults } from "./events.js";
+import type { HookEventName, HookEvents, HookResults } from "./events.js";
 import type { EntryComponent, EntryTheme } from "./ui.js";
 
 /** Answer of a command: a prompt for the agent, or a line to show. */

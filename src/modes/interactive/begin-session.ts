@@ -46,6 +46,7 @@ export async function beginSession(
 ): Promise<void> {
 	const { screen, editor, palette, images, input, dialogs, failed } = components;
 	session.attachUI(dialogs, createShell(shellHost(components, options, quit)));
+	session.mode = "interactive";
 	const binding = new SessionBinding(screen, session, editor, ended);
 	// A resumed session needs highlighting for its first frame; a new session loads it later.
 	await Promise.all([session.start(), loadFailureWords(), session.log.length > 1 ? loadHighlighting() : undefined]);

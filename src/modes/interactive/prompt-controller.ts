@@ -83,16 +83,16 @@ export class PromptController {
 	}
 }
 
-const REFUSALS: ReadonlySet<PiErrorCode> = new Set(["model_missing", "key_missing", "bad_arguments"]);
+const REFUSALS: ReadonlySet<PiErrorCode> = new Set(["model_missing", "key_missing", "bad_arguments", "prompt_refused"]);
 
 /** Delivers submissions to a session, with the images that were pasted into them. */
 export function createPromptTarget(session: AgentSession, images: PastedImages): PromptTarget {
 	return {
 		prompt: async (text) => {
 			void rememberTyped(session, text);
-			await session.prompt(text, { images: images.in(text) });
+			await session.prompt(text, { images: images.in(text), source: "editor" });
 		},
-		followUp: (text) => session.followUp(text, images.in(text)),
+		followUp: (text) => session.followUp(text, images.in(text), "editor"),
 		runBash: (command, options) => session.runBash(command, options),
 	};
 }
@@ -103,7 +103,7 @@ export async function sendPrompts(
 	prompts: readonly FirstPrompt[],
 	failed: (error: unknown) => void,
 ): Promise<void> {
-	for (const { text, images } of prompts) await session.prompt(text, { images }).catch(failed);
+	for (const { text, images } of prompts) await session.prompt(text, { images, source: "editor" }).catch(failed);
 }
 
 /** Submissions that wait for the session, in the form of a queue. */

@@ -2,7 +2,7 @@ import { PiError } from "../../errors.js";
 import { NO_UI } from "../../hooks/bound-ui.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
-import type { HookHost } from "../../hooks/host-context.js";
+import type { HookControl, HookHost } from "../../hooks/host-context.js";
 import type { DialogOptions, HookEventContext, HookUI } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
 
@@ -16,6 +16,27 @@ export interface ReadOnlyHostOptions {
 	/** The context before all hooks; called only if a hook reads it. */
 	messages(): readonly AppMessage[];
 }
+
+const notInReplay = async () => {
+	throw new PiError("command_failed", "The session is read-only");
+};
+
+/** A session that cannot be changed. */
+const READ_ONLY: HookControl = Object.freeze({
+	isIdle: true,
+	usage: Object.freeze({ tokens: 0, contextWindow: 0, percent: null }),
+	sessionName: null,
+	mode: "sdk",
+	abort: () => {},
+	compact: notInReplay,
+	setSessionName: () => {},
+	newSession: notInReplay,
+	branch: notInReplay,
+	switchSession: notInReplay,
+	reload: notInReplay,
+	quit: () => false,
+	waitForIdle: async () => {},
+});
 
 /** A read-only session for hooks: effects are rejected or ignored, and dialogs are canceled. */
 export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: ReadOnlyHostOptions): HookHost {
@@ -31,6 +52,7 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 		ui: NO_UI,
 		hasUI: false,
 		generation: 0,
+		control: READ_ONLY,
 		findModel: () => null,
 		availableModels: async () => [],
 		resolveApiKey: async () => undefined,
