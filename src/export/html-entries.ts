@@ -1,4 +1,4 @@
-import type { AssistantMessage, ImageContent, TextContent, ToolCall, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ImageContent, TextContent, ToolCall } from "@mariozechner/pi-ai";
 import {
 	type AppMessage,
 	isCompactionEntry,
@@ -13,7 +13,9 @@ import {
 	isSystemItemEntry,
 	isThinkingLevelChangeEntry,
 	type SessionEntry,
+	type SessionToolResult,
 } from "../log/entry.js";
+import { describeChangedInput } from "../log/gate-text.js";
 import { markdownHtml, plainHtml } from "./html-markdown.js";
 import { escapeHtml, imageHtml } from "./html-text.js";
 
@@ -21,7 +23,7 @@ import { escapeHtml, imageHtml } from "./html-text.js";
 const MAX_SUBJECT = 120;
 
 /** Results by the id of their call. If several have the same id, each call takes the next one. */
-export type ToolResults = Map<string, ToolResultMessage[]>;
+export type ToolResults = Map<string, SessionToolResult[]>;
 
 /** Collects the tool results of a session. */
 export function collectResults(entries: readonly SessionEntry[]): ToolResults {
@@ -93,12 +95,16 @@ function assistantHtml(message: AssistantMessage, results: ToolResults): string 
 	return `<div class="assistant">${blocks.join("")}</div>`;
 }
 
-function toolCallHtml(call: ToolCall, result: ToolResultMessage | undefined): string {
+function toolCallHtml(call: ToolCall, result: SessionToolResult | undefined): string {
 	const args = Object.keys(call.arguments).length === 0 ? "" : argumentsHtml(call.arguments);
 	const diff = diffOf(result);
 	const answer =
 		result === undefined ? note("no result") : diff === null ? contentHtml(result.content, plainHtml) : diffHtml(diff);
-	return fold(toolClass(result), `${call.name} ${subjectOf(call.arguments)}`.trim(), args + answer);
+	const gate = result?.gate;
+	const blockedBy = gate?.blockedBy === undefined ? "" : ` · blocked by ${gate.blockedBy}`;
+	const change = gate?.changed ? note(describeChangedInput(gate.changed)) : "";
+	const title = `${call.name} ${subjectOf(call.arguments)}`.trim() + blockedBy;
+	return fold(toolClass(result), title, change + args + answer);
 }
 
 function argumentsHtml(args: Record<string, unknown>): string {
@@ -109,7 +115,7 @@ function argumentsHtml(args: Record<string, unknown>): string {
 	return `<dl>${rows.join("")}</dl>`;
 }
 
-function diffOf(result: ToolResultMessage | undefined): string | null {
+function diffOf(result: SessionToolResult | undefined): string | null {
 	const details: unknown = result?.isError ? undefined : result?.details;
 	if (typeof details !== "object" || details === null || !("diff" in details)) return null;
 	return typeof details.diff === "string" && details.diff !== "" ? details.diff : null;
@@ -142,7 +148,7 @@ function textHtml(text: string): string {
 	return `<div class="typed">${escapeHtml(text)}</div>`;
 }
 
-function toolClass(result: ToolResultMessage | undefined): string {
+function toolClass(result: SessionToolResult | undefined): string {
 	return result?.isError ? "tool failed" : "tool";
 }
 

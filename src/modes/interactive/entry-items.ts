@@ -1,4 +1,4 @@
-import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describeCompaction } from "../../context/compaction-steps.js";
 import type { EntrySource } from "../../context/entry-message.js";
 import {
@@ -11,6 +11,7 @@ import {
 	isOpaqueEntry,
 	isSystemItemEntry,
 	type SessionEntry,
+	type SessionToolResult,
 } from "../../log/entry.js";
 import { describeOmission, formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
@@ -125,16 +126,18 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 }
 
 /** Adds a result to its call. A result whose call is not on the screen becomes its own item. */
-function itemsOfResult(message: ToolResultMessage, entryIndex: number, { style, tools }: EntryDrawing): Item[] {
-	const { toolCallId, toolName, isError } = message;
+function itemsOfResult(message: SessionToolResult, entryIndex: number, { style, tools }: EntryDrawing): Item[] {
+	const { toolCallId, toolName, isError, gate } = message;
 	const result = { content: message.content, details: message.details };
 	const known = tools.get(toolCallId);
 	if (known) {
 		known.item.entryIndices.push(entryIndex);
-		known.view.finish(result, isError);
+		if (gate?.changed) known.view.changeInput(gate.changed);
+		known.view.finish(result, isError, gate?.blockedBy);
 		return [];
 	}
 	const view = new ToolCallView(style, toolName);
-	view.finish(result, isError);
+	if (gate?.changed) view.changeInput(gate.changed);
+	view.finish(result, isError, gate?.blockedBy);
 	return [createItem("tool", view, style, { entryIndex })];
 }
