@@ -129,7 +129,11 @@ function agentDeps(
 		takeSteering: () => queue.takeSteering(),
 		takeFollowUps: () => queue.takeFollowUps(),
 		eventPoints: {
-			agentStart: () => deps.hooks().emit({ type: "agent_start" }, signal),
+			async agentStart() {
+				// Those of changes before the run come first.
+				await notices.settled();
+				await deps.hooks().emit({ type: "agent_start" }, signal);
+			},
 			agentEnd: (messages) => deps.hooks().emit({ type: "agent_end", messages }, closing()),
 			turnStart: (turnIndex, timestamp) => deps.hooks().emit({ type: "turn_start", turnIndex, timestamp }, signal),
 			async turnEnd(turnIndex, message, toolResults) {

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { EVENTS, SESSION_REASONS } from "../../src/hooks/events.js";
-import { toolCall } from "../helpers/loopback-provider.js";
+import { isMessageEntry } from "../../src/log/entry.js";
+import { httpError, toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -37,6 +38,75 @@ const scenarios: Record<string, () => Promise<void>> = {
 		const results = provider.requests[1]?.messages.slice(-2).map(({ text }) => text.trim());
 		expect(results?.[0]).toContain("Only the user pushes. Describe what you would push.");
 		expect(results?.[1]).toContain("fine");
+	},
+	async "careful.ts"() {
+		const { session, provider, events } = await startWith("careful.ts", { ui: { confirm: async () => false } });
+		const commands = ["sudo ls", "npm publish", "npm test", "echo fine"];
+		provider.reply(
+			commands.map((command) => toolCall("bash", { command })),
+			"ok",
+		);
+		await session.prompt("go");
+		const results = provider.requests[1]?.messages.slice(-4).map(({ text }) => text.trim());
+		expect(results?.[0]).toBe("No sudo in this project.");
+		expect(results?.[1]).toBe("The user refused this call when hook careful asked: Publish this package?");
+		expect(results?.[3]).toBe("fine");
+		expect(events).toContainEqual(
+			expect.objectContaining({ type: "tool_input_changed", args: { command: "npm test", timeout: 120 } }),
+		);
+	},
+	async "remote.ts"() {
+		const { session, provider, sent, cwd } = await startWith("remote.ts");
+		provider.reply("ok");
+		await expect(session.prompt(`use sk-${"a1".repeat(12)}`)).rejects.toThrow("The prompt contains an API key.");
+		expect(await session.prompt("ping")).toEqual({ kind: "handled", by: "remote" });
+		await session.prompt("Fix it!!");
+		expect(sent(1)).toEqual(["user: Fix it. Do not ask me anything."]);
+		await expect(session.runBash("rm -rf x")).rejects.toThrow("Delete files yourself.");
+		await session.runBash("where", { excludeFromContext: true });
+		await session.runBash("t");
+		const shells = session.entries.slice(-2).map((entry) => isMessageEntry(entry) && entry.message);
+		expect(shells).toMatchObject([
+			{ command: "where", output: expect.stringContaining(cwd), exitCode: 0 },
+			{ command: "npm test" },
+		]);
+	},
+	async "watch.ts"() {
+		const shown: string[] = [];
+		const { session, provider } = await startWith("watch.ts", {
+			modelOptions: { contextWindow: 64_000 },
+			ui: { notify: (text) => void shown.push(text) },
+			userSettings: { retry: { baseDelayMs: 1 } },
+		});
+		provider.reply(httpError(429), "ok");
+		const [other] = (await session.controls.availableModels()).filter(({ provider: name }) => name !== "loopback");
+		const { model } = session;
+		if (!other || !model) throw new Error("no other model");
+		await session.setModel(other);
+		await session.setModel(model);
+		session.setThinkingLevel("low");
+		session.setName("trial");
+		await session.prompt("go");
+		expect(shown).toEqual([
+			`Model: ${model.id} → ${other.id}`,
+			`Model: ${other.id} → ${model.id}`,
+			"Thinking: medium → low",
+			"This session is now called trial",
+			"The provider limits requests",
+			"Done · context 0 %",
+		]);
+	},
+	async "rounds.ts"() {
+		const { session, provider, sent } = await startWith("rounds.ts");
+		provider.reply("first", "critique", "better");
+		await session.prompt("question");
+		expect(await session.prompt("/rounds")).toEqual({ kind: "command", status: "Finished rounds" });
+		expect(sent(3).filter((text) => text.startsWith("user"))).toEqual([
+			"user: question",
+			"user: Criticize your answer.",
+			"user: Improve your answer.",
+		]);
+		expect(session.entries.length).toBe(1);
 	},
 	async "full-output.ts"() {
 		const { session, provider } = await startWith("full-output.ts");
