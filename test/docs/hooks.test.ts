@@ -108,6 +108,20 @@ const scenarios: Record<string, () => Promise<void>> = {
 		]);
 		expect(session.entries.length).toBe(1);
 	},
+	async "travel.ts"() {
+		const { session, provider } = await startWith("travel.ts", { session: { kind: "new" } });
+		expect(await session.prompt("/undo")).toMatchObject({ status: "Nothing to undo" });
+		provider.reply("one", "two");
+		await session.prompt("first");
+		await session.prompt("second");
+		const { sessionId } = session;
+		expect(await session.prompt("/undo")).toMatchObject({ status: "Went back before entry 3" });
+		expect(session.entries.length).toBe(3);
+		expect(await session.prompt(`/open ${sessionId.slice(0, 8)}`)).toMatchObject({ status: "Opened" });
+		expect(session.entries.length).toBe(5);
+		expect(await session.prompt("/refresh")).toMatchObject({ status: "Loaded all hooks again" });
+		expect(await session.prompt("/bye")).toMatchObject({ status: "In sdk mode the caller ends pi" });
+	},
 	async "full-output.ts"() {
 		const { session, provider } = await startWith("full-output.ts");
 		provider.reply([toolCall("bash", { command: "seq 1 100000" }), toolCall("bash", { command: "echo short" })], "ok");

@@ -39,6 +39,22 @@ test.each([40, 80, 120])(
 	},
 );
 
+const SLOW = `export default (pi) => pi.on("prompt", () => new Promise(() => {}));`;
+
+test.each([40, 80, 120])(
+	"Escape ends the wait for hooks, and the prompt is in the editor again, at %i columns",
+	async (columns) => {
+		const { terminal, provider, submit } = await startApp({ columns, hooks: { "slow.ts": SLOW } });
+		await terminal.waitFor("0%");
+		await submit("hello there");
+		await terminal.waitFor(/(checking the prompt|slow · prompt) · \d/);
+		await terminal.press("escape");
+		await terminal.waitFor("The prompt was not sent");
+		expect(await terminal.text()).toMatch(/^.{0,3}hello there/m);
+		expect(provider.requests).toEqual([]);
+	},
+);
+
 test("a refused prompt goes back to the editor, and a handled one leaves it empty", async () => {
 	const { terminal, provider, submit, session } = await startApp({ hooks: { "gate.ts": GATE } });
 	await terminal.waitFor("0%");
