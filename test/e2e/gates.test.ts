@@ -9,6 +9,7 @@ const GATE = `export default function (pi) {
 		if (text === "ping") return { handled: true };
 		return { text: text + " please" };
 	});
+	pi.command("where", { handler: (ctx) => ({ status: ctx.mode + " " + ctx.quit() }) });
 	pi.on("tool_call", ({ input }) => {
 		if (input.command === "echo asked") return { ask: "Run this?" };
 		if (input.command === "rm x") return { blocked: true };
@@ -40,7 +41,7 @@ test("on the screen hooks change a prompt, ask about a call, and block one by a 
 		"tool: asked",
 		expect.stringMatching(/^tool: Blocked: the answer of hook gate is malformed: unknown field "blocked"/),
 	]);
-	await submit(pi, "/quit");
+	await submit(pi, "/where");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
 });
 
@@ -59,6 +60,7 @@ test("print mode names the hook that blocked a call, and exits with 0 for a hand
 		stdout: "",
 		stderr: "Hook gate refused the prompt: it is a secret\n",
 	});
+	expect(await runPi(["-p", "/where"], { agentDir })).toMatchObject({ code: 0, stdout: "print false\n" });
 	expect(provider.requests.length).toBe(2);
 });
 

@@ -56,7 +56,7 @@ export async function beginSession(
 	// Do not ask while the user is typing: the next key would answer the question.
 	if (session.model === null && editor.getText() === "") await session.prompt("/setup").catch(failed);
 	await watchMissingHooks({ session, dialogs, quit }, failed);
-	void sendPrompts(session, options.prompts ?? [], failed);
+	void sendPrompts(session, options.prompts ?? [], { editor, failed });
 	input.attach(createPromptTarget(session, images));
 	void afterFirstRequest(session).then(loadHighlighting).then(loadHttpClient);
 	const news = await options.news?.();

@@ -39,6 +39,51 @@ test.each([40, 80, 120])(
 	},
 );
 
+const SHELL = `export default (pi) => {
+	pi.on("user_bash", ({ command }) => command === "rm x" ? { block: true, reason: "Delete files yourself." }
+		: command === "far" ? { result: { output: "from far away", exitCode: 3 } } : { command: "echo near" });
+	pi.command("over", { handler: async (ctx) => {
+		ctx.setSessionName("trial");
+		const { mode } = ctx;
+		return { status: mode + " " + (await ctx.newSession()) };
+	} });
+	pi.command("back", { handler: async (ctx) => void (await ctx.branch(1)) });
+	pi.command("bye", { handler: (ctx) => void ctx.quit() });
+};`;
+
+test.each([40, 80, 120])(
+	"shell commands are blocked, answered and changed by a hook, at %i columns",
+	async (columns) => {
+		const { terminal, submit } = await startApp({ columns, hooks: { "shell.ts": SHELL } });
+		await terminal.waitFor("0%");
+		await submit("!rm x");
+		await terminal.waitFor(/Hook shell blocked the shell\s+command: Delete files yourself\./);
+		await submit("!far");
+		await terminal.waitFor("from far away");
+		expect(await terminal.text()).toMatch(/far +.*exit 3/);
+		await submit("!ls");
+		await terminal.waitFor("│ near");
+		expect(await terminal.text()).toContain("echo near");
+	},
+);
+
+test("commands name, leave and branch the session, and quit pi", async () => {
+	const { terminal, provider, submit, session, exit } = await startApp({ hooks: { "shell.ts": SHELL } });
+	await terminal.waitFor("0%");
+	provider.reply("Done.");
+	await submit("first question");
+	await terminal.waitFor("Done.");
+	await submit("/back");
+	await terminal.waitFor(/^.{0,3}first question/m);
+	expect(session().entries.length).toBe(1);
+	for (let at = 0; at < "first question".length; at++) await terminal.press("backspace");
+	await submit("/over");
+	await terminal.waitFor("interactive true");
+	expect(session().sessionName).toBe(null);
+	await submit("/bye");
+	expect(await exit).toBe(0);
+});
+
 const SLOW = `export default (pi) => pi.on("prompt", () => new Promise(() => {}));`;
 
 test.each([40, 80, 120])(
@@ -54,6 +99,12 @@ test.each([40, 80, 120])(
 		expect(provider.requests).toEqual([]);
 	},
 );
+
+test("a prompt of the command line that is refused is in the editor", async () => {
+	const { terminal } = await startApp({ hooks: { "gate.ts": GATE }, mode: { prompts: [{ text: "secret" }] } });
+	await terminal.waitFor("Hook gate refused the prompt: It is a secret.");
+	expect(await terminal.text()).toMatch(/^.{0,3}secret/m);
+});
 
 test("a refused prompt goes back to the editor, and a handled one leaves it empty", async () => {
 	const { terminal, provider, submit, session } = await startApp({ hooks: { "gate.ts": GATE } });
