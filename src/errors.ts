@@ -20,6 +20,7 @@ export type PiErrorCode =
 	| "context_invalid"
 	| "context_locked"
 	| "compaction_failed"
+	| "prompt_refused"
 	| "prompt_too_large"
 	| "command_failed"
 	| "session_busy"

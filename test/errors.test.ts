@@ -130,6 +130,8 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 		const { session } = await startSession();
 		return thrownBy(() => session.compact());
 	},
+	prompt_refused: () =>
+		refusal({ hooks: { "a.ts": `export default (pi) => pi.on("prompt", () => ({ stop: "no" }));` } }, "go"),
 	async prompt_too_large() {
 		const { session } = await startSession({ modelOptions: { contextWindow: 8192 } });
 		return thrownBy(() => session.prompt("too much ".repeat(5000)));

@@ -32,6 +32,7 @@ export async function runHeadless(
 	const releaseConsole = divertConsole(line);
 	const releaseErrors = watchStrayErrors(created);
 	created.acceptsSend = false;
+	created.mode = options.mode === "json" ? "json" : "print";
 	for (const warning of created.loaded.warnings) line(warning);
 	// Reports startup problems. The mode subscribes in the same tick, so that no event is lost or reported twice.
 	const stop = created.subscribe((event) => {

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ImageContent, TextContent, ToolCall, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ImageContent, TextContent, ToolCall } from "@mariozechner/pi-ai";
 import {
 	type AppMessage,
 	isCompactionEntry,
@@ -13,7 +13,9 @@ import {
 	isSystemItemEntry,
 	isThinkingLevelChangeEntry,
 	type SessionEntry,
+	type SessionToolResult,
 } from "../log/entry.js";
+import { describeChangedInput } from "../log/gate-text.js";
 import { markdownHtml, plainHtml } from "./html-markdown.js";
 import { escapeHtml, imageHtml } from "./html-text.js";
 
@@ -21,12 +23,12 @@ import { escapeHtml, imageHtml } from "./html-text.js";
 const MAX_SUBJECT = 120;
 
 /** Results by the id of their call. If several have the same id, each call takes the next one. */
-export type ToolResults = Map<string, ToolResultMessage[]>;
+export type ToolResults = Map<string, SessionToolResult[]>;
 
 /** A call and its result as texts that replace those of any tool; null: as those of any tool. */
 export type DrawTool = (
 	call: ToolCall,
-	result: ToolResultMessage | undefined,
+	result: SessionToolResult | undefined,
 ) => { title: string | null; body: string | null; errors: readonly string[] } | null;
 
 /** Collects the tool results of a session. */
@@ -99,19 +101,22 @@ function assistantHtml(message: AssistantMessage, results: ToolResults, drawTool
 	return `<div class="assistant">${blocks.join("")}</div>`;
 }
 
-function toolCallHtml(call: ToolCall, result: ToolResultMessage | undefined, drawTool: DrawTool): string {
+function toolCallHtml(call: ToolCall, result: SessionToolResult | undefined, drawTool: DrawTool): string {
 	const { title, body, errors } = drawTool(call, result) ?? NOT_DRAWN;
 	const args = Object.keys(call.arguments).length === 0 ? "" : argumentsHtml(call.arguments);
 	const images = result?.content.filter(({ type }) => type === "image") ?? [];
 	const answer = body === null ? resultHtml(result) : plainHtml(body) + contentHtml(images, plainHtml);
 	const failures = errors.map((error) => `<p class="error">${escapeHtml(error)}</p>`).join("");
-	const head = title ?? `${call.name} ${subjectOf(call.arguments)}`.trim();
-	return fold(toolClass(result), head, args + answer + failures);
+	const gate = result?.gate;
+	const blockedBy = gate?.blockedBy === undefined ? "" : ` · blocked by ${gate.blockedBy}`;
+	const change = gate?.changed ? note(describeChangedInput(gate.changed)) : "";
+	const head = (title ?? `${call.name} ${subjectOf(call.arguments)}`.trim()) + blockedBy;
+	return fold(toolClass(result), head, change + args + answer + failures);
 }
 
 const NOT_DRAWN = { title: null, body: null, errors: [] };
 
-function resultHtml(result: ToolResultMessage | undefined): string {
+function resultHtml(result: SessionToolResult | undefined): string {
 	if (result === undefined) return note("no result");
 	const diff = diffOf(result);
 	return diff === null ? contentHtml(result.content, plainHtml) : diffHtml(diff);
@@ -125,7 +130,7 @@ function argumentsHtml(args: Record<string, unknown>): string {
 	return `<dl>${rows.join("")}</dl>`;
 }
 
-function diffOf(result: ToolResultMessage | undefined): string | null {
+function diffOf(result: SessionToolResult | undefined): string | null {
 	const details: unknown = result?.isError ? undefined : result?.details;
 	if (typeof details !== "object" || details === null || !("diff" in details)) return null;
 	return typeof details.diff === "string" && details.diff !== "" ? details.diff : null;
@@ -158,7 +163,7 @@ function textHtml(text: string): string {
 	return `<div class="typed">${escapeHtml(text)}</div>`;
 }
 
-function toolClass(result: ToolResultMessage | undefined): string {
+function toolClass(result: SessionToolResult | undefined): string {
 	return result?.isError ? "tool failed" : "tool";
 }
 

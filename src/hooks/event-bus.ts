@@ -1,8 +1,8 @@
 import { HookError, inspectable, PiError } from "../errors.js";
+import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { LoadedHook } from "./registry.js";
-import type { HookCallReport } from "./runner.js";
 import type { BusHandler } from "./types.js";
 import type { HandlerWatch } from "./watchdog.js";
 

@@ -1,10 +1,10 @@
 import { describeError, describeHookError, HookError, inspectable } from "../errors.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
+import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { LoadedHook } from "./registry.js";
-import type { HookCallReport } from "./runner.js";
 import { checkResult, type RegisteredTool, withCheckedUpdates } from "./tool-definition.js";
 import type { HandlerWatch } from "./watchdog.js";
 

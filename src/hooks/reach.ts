@@ -15,6 +15,7 @@ const MISSING: Readonly<Record<HookNeed, string>> = {
 	tools: "the model has no tools",
 	sessions: "no other session can be opened",
 	screen: "there is no screen",
+	user: "nobody can run a shell command",
 };
 
 /** A registration that is never called in the current mode and session. */

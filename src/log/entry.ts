@@ -23,8 +23,31 @@ export interface BashExecutionMessage {
 	timestamp: number;
 }
 
+/** Arguments of a tool call that hooks changed. `from` and `to` have only the arguments that differ. */
+export interface ChangedInput {
+	/** Names of the hooks, in order. */
+	by: readonly string[];
+	/** As the model wrote them. */
+	from: Readonly<Record<string, unknown>>;
+	/** As the tool received them. */
+	to: Readonly<Record<string, unknown>>;
+}
+
+/** What hooks did to a tool call before it ran. */
+export interface GateRecord {
+	/** Name of the hook that blocked the call. */
+	blockedBy?: string;
+	changed?: ChangedInput;
+}
+
+/** The result of a tool call. */
+export interface SessionToolResult extends ToolResultMessage {
+	/** Absent if no hook blocked or changed the call. Not sent to the model. */
+	gate?: GateRecord;
+}
+
 /** A message in a session: the types of pi-ai, and pi's own roles. */
-export type AppMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage;
+export type AppMessage = UserMessage | AssistantMessage | SessionToolResult | BashExecutionMessage;
 
 /** Record of the context that the model received before it wrote an assistant message. */
 export interface ContextRecord {
@@ -117,6 +140,8 @@ export interface MessageEntry {
 	message: AppMessage;
 	/** For assistant messages: the context that the model received. */
 	context?: ContextRecord;
+	/** What the user typed, if hooks changed the text of the prompt or the shell command. */
+	typed?: string;
 	/** The part of a reply that broke off before its request was sent again. It is not part of any context. */
 	retried?: true;
 }

@@ -10,7 +10,7 @@ import { describeError } from "../errors.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { SessionShortcut } from "../hooks/shortcuts.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
-import type { CompletionItem, EntryOptions } from "../hooks/types.js";
+import type { CompletionItem, EntryOptions, PromptSource, SessionMode } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { Activity, SessionActivity } from "./activity.js";
@@ -37,6 +37,7 @@ export interface SessionSurface {
 	ui: SessionUI;
 	shell: CommandShell | null;
 	hasUI: boolean;
+	mode: SessionMode;
 }
 
 /** Names of everything a session has loaded, for the header. */
@@ -192,6 +193,10 @@ export class AgentSession {
 	set acceptsSend(accepts: boolean) {
 		this.#components.prompter.acceptsSend = accepts;
 	}
+	/** The mode that drives the session, for hooks; `sdk` by default. */
+	set mode(mode: SessionMode) {
+		this.#components.surface.mode = mode;
+	}
 	get autoCompaction(): boolean {
 		return this.#components.compaction.enabled;
 	}
@@ -218,7 +223,7 @@ export class AgentSession {
 	/**
 	 * Handles a line of user input: runs a command, steers the active run, or starts a run and waits for its end.
 	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` from
-	 * commands; `session_busy` when the session is closing
+	 * commands; `prompt_refused` from hooks; `session_busy` when the session is closing
 	 */
 	prompt(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#components.prompter.prompt(text, extras);
@@ -240,8 +245,8 @@ export class AgentSession {
 	}
 
 	/** Sends a prompt after the active run; at once when no run is active. */
-	followUp(text: string, images: readonly SourceImage[] = []): Promise<void> {
-		return this.#components.prompter.followUp(text, images);
+	async followUp(text: string, images: readonly SourceImage[] = [], source: PromptSource = "sdk"): Promise<void> {
+		await this.#components.prompter.followUp(text, { images, source });
 	}
 
 	/** Empties the queue. @returns the prompts, for the editor */

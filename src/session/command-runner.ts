@@ -31,8 +31,8 @@ export interface CommandRunnerDeps {
 
 /** The result of a command line. */
 export type CommandLineResult =
-	/** Text to send to the agent. */
-	| { kind: "prompt"; prompt: string; attachments?: Attachment[] }
+	/** Text to send to the agent; `fromHook`: a hook wrote it. */
+	| { kind: "prompt"; prompt: string; attachments?: Attachment[]; fromHook?: true }
 	/** The command is done; `status` is the line it reports. */
 	| { kind: "done"; status: string | null };
 
@@ -91,7 +91,7 @@ export class CommandRunner {
 	async #dispatch(found: FoundCommand, rest: string, signal: AbortSignal): Promise<CommandLineResult> {
 		switch (found.kind) {
 			case "hook":
-				return toLineResult(await this.deps.hooks().runCommand(found.name, rest, signal));
+				return fromHook(toLineResult(await this.deps.hooks().runCommand(found.name, rest, signal)));
 			case "template": {
 				const template = this.deps.resources.templates.find(({ name }) => name === found.name);
 				return { kind: "prompt", prompt: template ? expandTemplate(template, rest) : rest };
@@ -130,4 +130,8 @@ function toLineResult(result: CommandResult | undefined | void): CommandLineResu
 	if (typeof result === "string") return { kind: "prompt", prompt: result };
 	if ("status" in result) return { kind: "done", status: result.status };
 	return { kind: "prompt", prompt: result.prompt, ...(result.attachments ? { attachments: result.attachments } : {}) };
+}
+
+function fromHook(result: CommandLineResult): CommandLineResult {
+	return result.kind === "prompt" ? { ...result, fromHook: true } : result;
 }

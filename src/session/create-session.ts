@@ -12,8 +12,10 @@ import { Compaction } from "./compaction.js";
 import { hookErrorEvent, problemEvent } from "./describe-context.js";
 import { type CreateAgentSessionOptions, discoverSetup } from "./discover-setup.js";
 import { type AgentSessionEvent, SessionEvents } from "./events.js";
+import { createHookControl } from "./hook-control.js";
 import { createHookHost } from "./hook-host.js";
 import { HookModels } from "./hook-models.js";
+import { HookNotices } from "./hook-notices.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { ModelMemory } from "./model-memory.js";
@@ -44,6 +46,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const events = new SessionEvents();
 	const emit = (event: AgentSessionEvent) => {
 		memory.observe(event);
+		notices.observe(event);
 		events.emit(event);
 	};
 	const notice = (level: "info" | "warning" | "error", message: string) =>
@@ -55,11 +58,12 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	};
 	let unsaved: string | null = null;
 	const ended = new AbortController();
-	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false };
+	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false, mode: "sdk" };
 	const activity = new SessionActivity();
 	activity.subscribe((current) => emit({ type: "activity_changed", activity: current }));
 	const state = new SessionState(setup.log, setup.defaults, emit, setup.settings);
 	const memory = new ModelMemory(setup, state);
+	const notices = new HookNotices({ state, activity, hooks: () => hooks.runner, ended: ended.signal });
 	const gone = state.restore(setup.models.find);
 	// A hook may provide it: see `HookModels.start`.
 	if (gone && !setup.lateModel) warnings.push(setup.models.describeReplaced(gone, state.model));
@@ -89,6 +93,19 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		rankOf: (hook) => hooks.loaded.indexOf(hook),
 		reportScreen: (error) => hooks.report(error),
 		recordDraw: ({ path }, ms) => hooks.health.recordDraw(path, ms),
+		control: createHookControl({
+			setup,
+			activity,
+			state,
+			context,
+			mode: () => surface.mode,
+			shell: () => surface.shell,
+			compaction: () => compaction,
+			lifecycle: () => lifecycle,
+			reloader: () => reloader,
+			prompter: () => prompter,
+			queue: () => runner.queue,
+		}),
 	});
 	const models = new HookModels({ setup, state, warn });
 	const hooks: SessionHooks = new SessionHooks({
@@ -129,7 +146,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const compaction = new Compaction({ ...core, window });
 	const images = new SessionImages(core);
 	const budget = new Budget({ setup, state, activity, ui: () => surface.ui });
-	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction, images, budget });
+	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction, images, budget, notices });
 	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
@@ -159,6 +176,8 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	});
 	const prompter: Prompter = new Prompter({
 		activity,
+		state,
+		hooks: () => hooks.runner,
 		commands,
 		runner,
 		window,
@@ -180,6 +199,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 				tools: setup.tools.length > 0,
 				sessions: setup.sessionDir !== null || isDriven,
 				screen: surface.shell !== null || (isDriven && surface.ui === NO_UI),
+				user: prompter.acceptsSend,
 			};
 		},
 	});

@@ -1,6 +1,6 @@
 import type { HookFigures } from "../commands/inspection.js";
 import type { HookError } from "../errors.js";
-import type { HookCallReport } from "../hooks/runner.js";
+import type { HookCallReport } from "../hooks/handler-calls.js";
 import type { AgentSessionEvent } from "./events.js";
 
 /** Number of recent durations kept for each hook. */

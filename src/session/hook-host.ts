@@ -7,7 +7,7 @@ import { checkCustomEntry } from "../hooks/custom-entry.js";
 import { textOf } from "../hooks/dialog-options.js";
 import type { FlagValues } from "../hooks/flags.js";
 import type { SystemItemSink } from "../hooks/handles.js";
-import type { HookHost } from "../hooks/host-context.js";
+import type { HookControl, HookHost } from "../hooks/host-context.js";
 import { WRITTEN_ENTRY } from "../hooks/registry.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { HookTools } from "../hooks/types.js";
@@ -23,6 +23,7 @@ export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "con
 	systemItems(): SystemItemSink;
 	rebuild(): Promise<void>;
 	flags(): FlagValues;
+	control: HookControl;
 }
 
 /** Freezes a model: hooks and pi share its object, so nobody may change it in place. */
@@ -71,6 +72,7 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 	const { setup, state, context, ui, hasUI, shell, rebuild } = deps;
 	return {
 		cwd: setup.cwd,
+		control: deps.control,
 		get sessionFile() {
 			return state.log.path;
 		},

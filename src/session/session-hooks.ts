@@ -5,13 +5,14 @@ import { BUNDLED_HOOKS, type BundledHook, bundledFile, bundledPath } from "../ho
 import type { HookFile } from "../hooks/discover.js";
 import { EventBus } from "../hooks/event-bus.js";
 import { type FlagValues, flagValues } from "../hooks/flags.js";
+import type { HookCallOptions } from "../hooks/handler-calls.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import { createHookTool } from "../hooks/hook-tool.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
 import type { CustomTool } from "../hooks/load-tools.js";
 import { HookRegistry, type LoadedHook, replacedBundled, unloadHook } from "../hooks/registry.js";
-import { HookRunner, type HookRunnerOptions } from "../hooks/runner.js";
+import { HookRunner } from "../hooks/runner.js";
 import { retainClaims } from "../hooks/screen-claims.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
 import type { RegisteredTool } from "../hooks/tool-definition.js";
@@ -344,7 +345,7 @@ export class SessionHooks {
 	}
 
 	/** What every kind of call into a hook needs. */
-	#calls(): Pick<Required<HookRunnerOptions>, "host" | "hookTimeoutMs" | "onCall"> & Pick<HookRunnerOptions, "watch"> {
+	#calls(): Pick<Required<HookCallOptions>, "host" | "hookTimeoutMs" | "onCall"> & Pick<HookCallOptions, "watch"> {
 		const { host, setup } = this.options;
 		return {
 			host,

@@ -9,6 +9,7 @@ import { freezeDeep } from "../log/freeze.js";
 import { type Operation, phaseAfter } from "./activity.js";
 import type { Budget } from "./budget.js";
 import type { Compaction } from "./compaction.js";
+import type { HookNotices } from "./hook-notices.js";
 import { PromptQueue, SystemItems } from "./prompt-queue.js";
 import type { SessionImages } from "./session-images.js";
 import { requireModel, type SessionCore } from "./session-setup.js";
@@ -19,6 +20,7 @@ export interface SessionRunDeps extends SessionCore {
 	compaction: Pick<Compaction, "makeRoom" | "makeRoomAfterRefusal">;
 	images: SessionImages;
 	budget: Pick<Budget, "ask" | "isExceeded">;
+	notices: Pick<HookNotices, "notify" | "settled">;
 }
 
 /** Runs the agent, one run at a time, with the context, the log and the hooks of the session. */
@@ -49,8 +51,16 @@ export class SessionRunner {
 			// Before the operation ends: the next run must not start with prompts that the user gets back.
 			const texts = this.queue.clear();
 			if (texts.length > 0) this.deps.emit({ type: "queue_returned", texts });
+			await this.#settle(operation);
 			operation.end();
 		}
+	}
+
+	/** Notifies the hooks that the run is over, unless it never began. */
+	async #settle({ signal }: Operation): Promise<void> {
+		if (this.deps.activity.current.phase !== "ending") return;
+		await this.deps.notices.settled();
+		await this.deps.hooks().emit({ type: "agent_settled" }, closingSignal(signal));
 	}
 
 	async #run(prompts: readonly UserMessage[] | null, operation: Operation): Promise<AgentRunResult> {
@@ -78,8 +88,8 @@ function agentDeps(
 	const { setup, state, context, compaction, images, emit } = deps;
 	const { signal } = operation;
 	const { client, settings } = setup;
-	// Hooks receive closing events even after an abort, but then only for a short time.
-	const closing = () => (signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal);
+	const closing = () => closingSignal(signal);
+	const { notices } = deps;
 	return {
 		stream: client.stream,
 		validate: client.validate,
@@ -109,6 +119,11 @@ function agentDeps(
 			return request;
 		},
 		redact: setup.redact,
+		onResponse({ status, headers }) {
+			if (!deps.hooks().registry.has("response")) return;
+			const redacted = Object.entries(headers).map(([name, value]) => [name, setup.redact(value)] as const);
+			notices.notify({ type: "response", status, headers: Object.freeze(Object.fromEntries(redacted)) });
+		},
 		record(message, record) {
 			const index = state.record(message, record);
 			if (message.role === "assistant") context.noteReply(index, message, record?.estimate ?? 0);
@@ -118,11 +133,18 @@ function agentDeps(
 		takeSteering: () => queue.takeSteering(),
 		takeFollowUps: () => queue.takeFollowUps(),
 		eventPoints: {
-			agentStart: () => deps.hooks().emit({ type: "agent_start" }, signal),
+			async agentStart() {
+				// Those of changes before the run come first.
+				await notices.settled();
+				await deps.hooks().emit({ type: "agent_start" }, signal);
+			},
 			agentEnd: (messages) => deps.hooks().emit({ type: "agent_end", messages }, closing()),
 			turnStart: (turnIndex, timestamp) => deps.hooks().emit({ type: "turn_start", turnIndex, timestamp }, signal),
-			turnEnd: (turnIndex, message, toolResults) =>
-				deps.hooks().emit({ type: "turn_end", turnIndex, message, toolResults }, closing()),
+			async turnEnd(turnIndex, message, toolResults) {
+				// Those of the turn's response come first.
+				await notices.settled();
+				await deps.hooks().emit({ type: "turn_end", turnIndex, message, toolResults }, closing());
+			},
 		},
 		refusalOf(message) {
 			if (message.stopReason !== "error") return null;
@@ -158,6 +180,11 @@ async function makeRoomWithinBudget({ budget, compaction }: SessionRunDeps, sign
 
 /** Time for all handlers of one closing event after an abort, ms. */
 const MAX_CLOSING_MS = 1000;
+
+/** Hooks receive closing events even after an abort, but then only for a short time. */
+function closingSignal(signal: AbortSignal): AbortSignal {
+	return signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal;
+}
 
 type RequestWithRecord = PreparedRequest & Required<Pick<PreparedRequest, "record">>;
 
@@ -230,10 +257,9 @@ async function askBeforeRequest(
 /** Creates the gate through which hooks block tool calls and change results, and images of results are fitted. */
 function createGate(hooks: () => HookRunner, images: SessionImages): ToolCallGate {
 	return {
-		async before({ toolName, toolCallId, input }, signal) {
-			if (!hooks().registry.has("tool_call")) return null;
-			const frozen = freezeDeep(structuredClone(input));
-			return hooks().gateToolCall({ type: "tool_call", toolName, toolCallId, input: frozen }, signal);
+		async before({ toolName, toolCallId, input }, validate, signal) {
+			if (!hooks().registry.has("tool_call")) return { input };
+			return hooks().gateToolCall({ type: "tool_call", toolName, toolCallId, input }, validate, signal);
 		},
 		async after({ toolName, toolCallId, input }, result, signal) {
 			if (!hooks().registry.has("tool_result")) return images.fitResult(result);

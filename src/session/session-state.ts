@@ -31,6 +31,8 @@ export class SessionState {
 	#thinkingLevel: ThinkingLevel;
 	#generation = 0;
 	readonly #unsubscribe: () => void;
+	/** What the user typed, of messages that hooks changed. */
+	readonly #typed = new WeakMap<AppMessage, string>();
 	/** Changes before the first message. They are written with it, so that an unused session leaves no file. */
 	readonly #unwritten = new Set<"model" | "thinkingLevel">();
 
@@ -130,14 +132,21 @@ export class SessionState {
 		this.emit({ type: "thinking_level_changed" });
 	}
 
+	/** Remembers what the user typed, for the entry of a message that is written later. */
+	noteTyped(message: AppMessage, typed: string): void {
+		this.#typed.set(message, typed);
+	}
+
 	/** Writes a message. @returns its entry index */
 	record(message: AppMessage, context?: ContextRecord): number {
 		this.#writeChanges();
+		const typed = this.#typed.get(message);
 		return this.#log.append({
 			type: "message",
 			timestamp: entryTimestamp(),
 			message,
 			...(context ? { context } : {}),
+			...(typed === undefined ? {} : { typed }),
 		});
 	}
 

@@ -5,9 +5,10 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EVENTS, SESSION_REASONS } from "../../src/hooks/events.js";
 import { PLAIN_THEME, THEME_STYLES } from "../../src/hooks/plain-theme.js";
+import { isMessageEntry } from "../../src/log/entry.js";
 import { createHookTest, type HookTestOptions } from "../../src/testing/index.js";
 import { isObject, objects } from "../helpers/json.js";
-import { toolCall } from "../helpers/loopback-provider.js";
+import { httpError, toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { startApp } from "../modes/interactive/app.js";
@@ -53,6 +54,89 @@ const scenarios: Record<string, () => Promise<void>> = {
 		const results = provider.requests[1]?.messages.slice(-2).map(({ text }) => text.trim());
 		expect(results?.[0]).toContain("Only the user pushes. Describe what you would push.");
 		expect(results?.[1]).toContain("fine");
+	},
+	async "careful.ts"() {
+		const { session, provider, events } = await startWith("careful.ts", { ui: { confirm: async () => false } });
+		const commands = ["sudo ls", "npm publish", "npm test", "echo fine"];
+		provider.reply(
+			commands.map((command) => toolCall("bash", { command })),
+			"ok",
+		);
+		await session.prompt("go");
+		const results = provider.requests[1]?.messages.slice(-4).map(({ text }) => text.trim());
+		expect(results?.[0]).toBe("No sudo in this project.");
+		expect(results?.[1]).toBe("The user refused this call when hook careful asked: Publish this package?");
+		expect(results?.[3]).toBe("fine");
+		expect(events).toContainEqual(
+			expect.objectContaining({ type: "tool_input_changed", args: { command: "npm test", timeout: 120 } }),
+		);
+	},
+	async "remote.ts"() {
+		const { session, provider, sent, cwd } = await startWith("remote.ts");
+		provider.reply("ok");
+		await expect(session.prompt(`use sk-${"a1".repeat(12)}`)).rejects.toThrow("The prompt contains an API key.");
+		expect(await session.prompt("ping")).toEqual({ kind: "handled", by: "remote" });
+		await session.prompt("Fix it!!");
+		expect(sent(1)).toEqual(["user: Fix it. Do not ask me anything."]);
+		await expect(session.runBash("rm -rf x")).rejects.toThrow("Delete files yourself.");
+		await session.runBash("where", { excludeFromContext: true });
+		await session.runBash("t");
+		const shells = session.entries.slice(-2).map((entry) => isMessageEntry(entry) && entry.message);
+		expect(shells).toMatchObject([
+			{ command: "where", output: expect.stringContaining(cwd), exitCode: 0 },
+			{ command: "npm test" },
+		]);
+	},
+	async "watch.ts"() {
+		const shown: string[] = [];
+		const { session, provider } = await startWith("watch.ts", {
+			modelOptions: { contextWindow: 64_000 },
+			ui: { notify: (text) => void shown.push(text) },
+			userSettings: { retry: { baseDelayMs: 1 } },
+		});
+		provider.reply(httpError(429), "ok");
+		const [other] = (await session.controls.availableModels()).filter(({ provider: name }) => name !== "loopback");
+		const { model } = session;
+		if (!other || !model) throw new Error("no other model");
+		await session.setModel(other);
+		await session.setModel(model);
+		session.setThinkingLevel("low");
+		session.setName("trial");
+		await session.prompt("go");
+		expect(shown).toEqual([
+			`Model: ${model.id} → ${other.id}`,
+			`Model: ${other.id} → ${model.id}`,
+			"Thinking: medium → low",
+			"This session is now called trial",
+			"The provider limits requests",
+			"Done · context 0 %",
+		]);
+	},
+	async "rounds.ts"() {
+		const { session, provider, sent } = await startWith("rounds.ts");
+		provider.reply("first", "critique", "better");
+		await session.prompt("question");
+		expect(await session.prompt("/rounds")).toEqual({ kind: "command", status: "Finished rounds" });
+		expect(sent(3).filter((text) => text.startsWith("user"))).toEqual([
+			"user: question",
+			"user: Criticize your answer.",
+			"user: Improve your answer.",
+		]);
+		expect(session.entries.length).toBe(1);
+	},
+	async "travel.ts"() {
+		const { session, provider } = await startWith("travel.ts", { session: { kind: "new" } });
+		expect(await session.prompt("/undo")).toMatchObject({ status: "Nothing to undo" });
+		provider.reply("one", "two");
+		await session.prompt("first");
+		await session.prompt("second");
+		const { sessionId } = session;
+		expect(await session.prompt("/undo")).toMatchObject({ status: "Went back before entry 3" });
+		expect(session.entries.length).toBe(3);
+		expect(await session.prompt(`/open ${sessionId.slice(0, 8)}`)).toMatchObject({ status: "Opened" });
+		expect(session.entries.length).toBe(5);
+		expect(await session.prompt("/refresh")).toMatchObject({ status: "Loaded all hooks again" });
+		expect(await session.prompt("/bye")).toMatchObject({ status: "In sdk mode the caller ends pi" });
 	},
 	async "full-output.ts"() {
 		const { session, provider } = await startWith("full-output.ts");
@@ -257,11 +341,18 @@ describe("docs/hooks.md", () => {
 	test.each(Object.entries(scenarios))("%s does what the page says", (_, run) => run());
 
 	test("the table of events matches the policies of the code", () => {
-		const first: Record<string, string> = { session: "`cancel`", before_request: "stop", tool_call: "block" };
+		const first: Record<string, string> = {
+			session: "`cancel`",
+			before_request: "stop",
+			tool_call: "block",
+			prompt: "`handled` or `stop`",
+			user_bash: "`result` or block",
+		};
 		const combine = {
 			none: () => "ignored",
 			first: (name: string) => `the first ${first[name]} wins`,
 			chain: () => "chained",
+			gate: (name: string) => `changes are chained; the first ${first[name]} wins`,
 		};
 		const expected = Object.entries(EVENTS).map(([name, policy]) => [
 			`\`${name}\``,

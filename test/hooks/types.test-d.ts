@@ -28,6 +28,25 @@ export function results(pi: HookAPI): void {
 	pi.on("before_request", ({ tokens }) => (tokens > 1 ? { action: "stop", reason: "enough" } : undefined));
 	pi.on("before_request", async () => ({ action: "stop", reason: "enough" }));
 
+	pi.on("tool_call", ({ input }) => ({ input: { ...input, timeout: 9 } }));
+	pi.on("tool_call", () => ({ ask: "Really?" }));
+	pi.on("prompt", ({ text }) => ({ text: `${text}!` }));
+	pi.on("prompt", ({ source }) => (source === "hook" ? undefined : { handled: true }));
+	pi.on("prompt", async ({ delivery }) => (delivery === "steer" ? { stop: "later" } : undefined));
+	pi.on("user_bash", ({ command }) => ({ command: `nice ${command}` }));
+	pi.on("user_bash", () => ({ result: { output: "far", exitCode: null } }));
+	pi.on("user_bash", () => ({ block: true, reason: "no" }));
+	pi.on("agent_settled", () => {});
+	pi.on("response", ({ status, headers }) => void [status, headers.via]);
+
+	// @ts-expect-error a prompt is refused with its reason
+	pi.on("prompt", () => ({ stop: true }));
+	// @ts-expect-error a result has an output
+	pi.on("user_bash", () => ({ result: { exitCode: 0 } }));
+	// @ts-expect-error the field is block
+	pi.on("tool_call", () => ({ blocked: true }));
+	// @ts-expect-error this event ignores answers
+	pi.on("agent_settled", () => ({ cancel: true }));
 	// @ts-expect-error only context handlers return messages
 	pi.on("tool_call", () => ({ messages: [] }));
 	// @ts-expect-error only context handlers return messages

@@ -7,9 +7,9 @@ import type { SubcommandContext } from "./location.js";
 
 /** What hooks can use in each mode, with tools and a saved session. JSON mode is like print mode. */
 const MODES = {
-	interactive: { tools: true, sessions: true, screen: true },
-	print: { tools: true, sessions: true, screen: false },
-	rpc: { tools: true, sessions: true, screen: false },
+	interactive: { tools: true, sessions: true, screen: true, user: true },
+	print: { tools: true, sessions: true, screen: false, user: false },
+	rpc: { tools: true, sessions: true, screen: false, user: true },
 } satisfies Record<string, HookReach>;
 
 /** Registrations of a hook, as printed by `list` and `check`. */

@@ -2,8 +2,9 @@ import type { Api, AssistantMessageEvent, Context, Model, SimpleStreamOptions } 
 import type { TSchema } from "typebox";
 import type { SessionEntry, ThinkingLevel } from "../../log/entry.js";
 import type { HostHandleName } from "../handles.js";
+import type { Attachment } from "./attachment.js";
 import type { CommandContext, HookEventContext } from "./context.js";
-import type { Attachment, HookEventName, HookEvents, HookResults } from "./events.js";
+import type { HookEventName, HookEvents, HookResults } from "./events.js";
 import type { HookTool } from "./tools.js";
 import type { EntryComponent, EntryTheme } from "./ui.js";
 

@@ -46,6 +46,7 @@ export async function beginSession(
 ): Promise<void> {
 	const { screen, editor, palette, images, input, dialogs, keymap, failed } = components;
 	session.attachUI(dialogs, createShell(shellHost(components, options, quit)));
+	session.mode = "interactive";
 	const binding = new SessionBinding(screen, session, editor, ended);
 	// A resumed session needs highlighting for its first frame; a new session loads it later.
 	await Promise.all([session.start(), loadFailureWords(), session.log.length > 1 ? loadHighlighting() : undefined]);
@@ -57,7 +58,7 @@ export async function beginSession(
 	if (session.model === null && editor.getText() === "") await session.prompt("/setup").catch(failed);
 	await watchMissingHooks({ session, dialogs, quit }, failed);
 	const { prompts = [] } = options;
-	void sendPrompts(session, typeof prompts === "function" ? await prompts() : prompts, failed);
+	void sendPrompts(session, typeof prompts === "function" ? await prompts() : prompts, { editor, failed });
 	input.attach(createPromptTarget(session, images));
 	void afterFirstRequest(session).then(loadHighlighting).then(loadHttpClient);
 	const news = await options.news?.();

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describeCompaction } from "../../context/compaction-steps.js";
 import type { EntrySource } from "../../context/entry-message.js";
 import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
@@ -12,6 +12,7 @@ import {
 	isOpaqueEntry,
 	isSystemItemEntry,
 	type SessionEntry,
+	type SessionToolResult,
 } from "../../log/entry.js";
 import { describeOmission, formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
@@ -128,17 +129,19 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 }
 
 /** Adds a result to its call. A result whose call is not on the screen becomes its own item. */
-function itemsOfResult(message: ToolResultMessage, entryIndex: number, drawing: EntryDrawing): Item[] {
+function itemsOfResult(message: SessionToolResult, entryIndex: number, drawing: EntryDrawing): Item[] {
 	const { style, tools, toolRendererOf } = drawing;
-	const { toolCallId, toolName, isError } = message;
+	const { toolCallId, toolName, isError, gate } = message;
 	const result = { content: message.content, details: message.details };
 	const known = tools.get(toolCallId);
 	if (known) {
 		known.item.entryIndices.push(entryIndex);
-		known.view.finish(result, isError);
+		if (gate?.changed) known.view.changeInput(gate.changed);
+		known.view.finish(result, isError, gate?.blockedBy);
 		return [];
 	}
 	const view = new ToolCallView(style, toolName, {}, toolRendererOf);
-	view.finish(result, isError);
+	if (gate?.changed) view.changeInput(gate.changed);
+	view.finish(result, isError, gate?.blockedBy);
 	return [createItem("tool", view, style, { entryIndex })];
 }

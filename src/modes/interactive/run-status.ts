@@ -40,6 +40,7 @@ export class RunStatus {
 				this.#receive(event.assistantMessageEvent);
 				break;
 			case "tool_execution_start":
+			case "tool_input_changed":
 				this.#tools.set(event.toolCallId, { title: toolTitle(event.toolName, event.args), startedAt: now });
 				break;
 			case "tool_execution_end":
@@ -96,6 +97,8 @@ export class RunStatus {
 			};
 		}
 		const command = this.#find("command");
+		const prompting = this.#find("prompting");
+		if (prompting) return { text: timed("checking the prompt", prompting, now), keyDoes: "cancels" };
 		return command ? { text: timed(commandTitle(command), command, now), keyDoes: "cancels" } : null;
 	}
 
@@ -131,7 +134,7 @@ export class RunStatus {
 /** False for opening a session and the last milliseconds of a run, which need no line. */
 function isDescribed({ kind, phase }: ActiveOperation): boolean {
 	if (kind === "run") return phase !== "ending";
-	return kind === "compacting" || kind === "shell" || kind === "command";
+	return kind === "compacting" || kind === "shell" || kind === "prompting" || kind === "command";
 }
 
 /** `/name`, or `shortcut ctrl+y`: names of commands contain no space. */

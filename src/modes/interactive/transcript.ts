@@ -151,7 +151,10 @@ export class Transcript {
 				this.#tool(event.toolCallId, event.toolName).view.update(event.partialResult);
 				break;
 			case "tool_execution_end":
-				this.#tool(event.toolCallId, event.toolName).view.finish(event.result, event.isError);
+				this.#tool(event.toolCallId, event.toolName).view.finish(event.result, event.isError, event.blockedBy);
+				break;
+			case "tool_input_changed":
+				this.#tool(event.toolCallId, event.toolName).view.changeInput(event.changed);
 				break;
 			case "entry_appended":
 				this.#isUndone ||= isContextUndoEntry(event.entry);

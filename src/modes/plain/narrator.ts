@@ -12,6 +12,7 @@ import {
 	isSystemItemEntry,
 	type SessionEntry,
 } from "../../log/entry.js";
+import { describeChangedInput } from "../../log/gate-text.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { ToolResult } from "../../tools/tool.js";
@@ -64,6 +65,9 @@ export class Narrator {
 				this.#say(`running ${title}`);
 				break;
 			}
+			case "tool_input_changed":
+				this.#say(plainLine(`${event.toolName} ${describeChangedInput(event.changed)}`, 1000));
+				break;
 			case "tool_execution_end":
 				this.#endCall(event);
 				break;
@@ -160,13 +164,13 @@ export class Narrator {
 	}
 
 	#endCall(event: Extract<AgentSessionEvent, { type: "tool_execution_end" }>): void {
-		const { toolCallId, toolName, result, isError } = event;
+		const { toolCallId, toolName, result, isError, blockedBy } = event;
 		const call = this.#calls.get(toolCallId);
 		this.#calls.delete(toolCallId);
 		// While other calls are running, the line must name this one.
 		const title = call && this.#calls.size > 0 ? call.title : "";
 		const elapsedMs = call ? this.now() - call.startedAt : 0;
-		this.#say(resultWords({ name: toolName, title }, { result, isError, elapsedMs }));
+		this.#say(resultWords({ name: toolName, title }, { result, isError, elapsedMs, blockedBy }));
 		const lines = this.#drawnResult(toolName, result, isError) ?? resultLines(toolName, result, isError);
 		for (const line of lines) this.#say(line);
 	}

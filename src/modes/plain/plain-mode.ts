@@ -131,6 +131,7 @@ class PlainMode {
 		const narrator = new Narrator(session, this.#output);
 		this.#narrator = narrator;
 		session.attachUI(this.#dialogs, this.#shell());
+		session.mode = "plain";
 		for (const warning of new Set(session.loaded.warnings)) narrator.notice("warning", warning);
 		session.subscribe((event) => {
 			if (event.type !== "session_changed" || event.reason !== "start") narrator.handle(event);
@@ -168,7 +169,7 @@ class PlainMode {
 	async #sendAll(session: AgentSession, prompts: readonly FirstPrompt[]): Promise<void> {
 		for (const { text, images } of prompts) {
 			this.#output.say(`you: ${text}`);
-			await this.#do(() => session.prompt(text, { images }));
+			await this.#prompt(session, text, images);
 		}
 	}
 
@@ -206,9 +207,19 @@ class PlainMode {
 			void this.#do(() => session.runBash(command, { excludeFromContext }));
 			return;
 		}
-		void this.#do(async () => {
-			const { kind } = await session.prompt(submission.text);
-			if (kind === "queued") this.#output.say("queued: pi sends it after the current tool calls");
+		void this.#prompt(session, submission.text);
+	}
+
+	/** Sends a prompt. A prompt that a hook refuses becomes the draft. */
+	async #prompt(session: AgentSession, text: string, images: readonly SourceImage[] = []): Promise<void> {
+		await this.#do(async () => {
+			try {
+				const { kind } = await session.prompt(text, { images, source: "editor" });
+				if (kind === "queued") this.#output.say("queued: pi sends it after the current tool calls");
+			} catch (error) {
+				if (error instanceof PiError && error.code === "prompt_refused") this.#draft = text;
+				throw error;
+			}
 		});
 	}
 

@@ -22,13 +22,20 @@ export function toolTitle(name: string, args: Readonly<Record<string, unknown>>)
 }
 
 /**
- * Describes the end of a call: `done in 2.4 s, exit 1`, `done in 0.1 s, 80 lines`, `failed in 0.1 s`.
+ * Describes the end of a call: `done in 2.4 s, exit 1`, `done in 0.1 s, 80 lines`, `failed in 0.1 s`, `blocked by gate`.
+ * @param blockedBy name of the hook that blocked it
  * @param title identifies the call if several are running
  */
 export function resultWords(
 	{ name, title = "" }: { name: string; title?: string },
-	{ result, isError, elapsedMs }: { result: ToolResult; isError: boolean; elapsedMs: number },
+	{
+		result,
+		isError,
+		elapsedMs,
+		blockedBy,
+	}: { result: ToolResult; isError: boolean; elapsedMs: number; blockedBy?: string | undefined },
 ): string {
+	if (blockedBy !== undefined) return `blocked by ${plainLine(blockedBy, 40)}${title === "" ? "" : `: ${title}`}`;
 	const { durationMs, exitCode } = detailsOf(result);
 	const ended = exitCode === null ? "killed" : typeof exitCode === "number" ? `exit ${exitCode}` : "";
 	const time = `in ${formatDuration(typeof durationMs === "number" ? durationMs : elapsedMs)}`;

@@ -78,10 +78,12 @@ export type RpcCommand<N extends RpcCommandName = RpcCommandName> = {
 	[C in N]: { type: C; id?: unknown } & RpcParams[C];
 }[N];
 
-/** Result of a prompt: its run has begun, it is queued, or it was a slash command and has finished. */
+/** Result of a prompt: its run has begun, it is queued, a hook has handled it, or it was a slash command and has finished. */
 export type PromptAnswer =
 	| { outcome: "started" }
 	| { outcome: "queued" }
+	/** A hook has handled it: nothing is sent. */
+	| { outcome: "handled"; hook: string }
 	/** `status`: status line of the command, or null. */
 	| { outcome: "command"; status: string | null };
 

@@ -2,7 +2,7 @@ import { PiError } from "../../errors.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import type { FlagValues } from "../../hooks/flags.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
-import type { HookHost } from "../../hooks/host-context.js";
+import type { HookControl, HookHost } from "../../hooks/host-context.js";
 import { NO_UI, type SessionUI } from "../../hooks/session-ui.js";
 import type { HookEventContext } from "../../hooks/types.js";
 import type { AppMessage, PromptSection, SessionEntry } from "../../log/entry.js";
@@ -21,6 +21,27 @@ export interface ReadOnlyHostOptions {
 	/** Values of `ctx.flags`. */
 	flags: FlagValues;
 }
+
+const notInReplay = async () => {
+	throw new PiError("command_failed", "The session is read-only");
+};
+
+/** A session that cannot be changed. */
+const READ_ONLY: HookControl = Object.freeze({
+	isIdle: true,
+	usage: Object.freeze({ tokens: 0, contextWindow: 0, percent: null }),
+	sessionName: null,
+	mode: "sdk",
+	abort: () => {},
+	compact: notInReplay,
+	setSessionName: () => {},
+	newSession: notInReplay,
+	branch: notInReplay,
+	switchSession: notInReplay,
+	reload: notInReplay,
+	quit: () => false,
+	waitForIdle: async () => {},
+});
 
 /** A read-only session for hooks: effects are rejected or ignored, and dialogs are canceled. */
 export function createReadOnlyHost({
@@ -45,6 +66,7 @@ export function createReadOnlyHost({
 		ui: NO_UI,
 		hasUI: false,
 		generation: 0,
+		control: READ_ONLY,
 		findModel: () => null,
 		availableModels: async () => [],
 		resolveApiKey: async () => undefined,

@@ -148,7 +148,8 @@ async function emit(
 			// A session has no limit here, because a person may be answering. In a replay nobody is.
 			const limit = new AbortController();
 			const timer = setTimeout(() => limit.abort(), hookTimeoutMs);
-			step.stopped = await runner.gateToolCall(event, limit.signal);
+			const decision = await runner.gateToolCall(event, (input) => input, limit.signal);
+			step.stopped = "blocked" in decision ? decision.blocked : null;
 			clearTimeout(timer);
 			if (limit.signal.aborted) step.failures.push({ message: `timed out after ${hookTimeoutMs} ms`, line: null });
 			break;

@@ -346,3 +346,24 @@ test("a status is printed once the session is idle, and widgets and components a
 	await until('value "a draft!"');
 	await until("Press Enter to send: a draft!");
 });
+
+test("blocked and changed calls name the hook, and a refused prompt becomes the draft", async () => {
+	const plain = await startPlain({
+		hooks: {
+			"gate.ts": `export default (pi) => {
+				pi.on("tool_call", ({ input }) => input.command === "ls" ? { input: { command: "echo a" } } : { blocked: true });
+				pi.on("prompt", ({ text }) => text === "secret" ? { stop: "no secrets" } : undefined);
+			};`,
+		},
+	});
+	plain.provider.reply([toolCall("bash", { command: "ls" }), toolCall("bash", { command: "rm x" })], "done");
+	plain.enter("secret");
+	await plain.until("Error: Hook gate refused the prompt: no secrets");
+	await plain.until("Press Enter to send: secret");
+	plain.enter("go");
+	await plain.until("bash changed by gate · command: ls → echo a");
+	await plain.until("blocked by gate\n");
+	await plain.until('malformed: unknown field "blocked"');
+	await plain.until("done");
+	expectPlain(plain);
+});

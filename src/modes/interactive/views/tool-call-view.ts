@@ -1,7 +1,9 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import type { FindToolRenderer } from "../../../hooks/tool-drawing.js";
+import type { ChangedInput } from "../../../log/entry.js";
+import { describeChangedInput } from "../../../log/gate-text.js";
 import type { ToolResult } from "../../../tools/tool.js";
-import { cleanLine, clipLine, spread, styled } from "../lines.js";
+import { cleanLine, clipLine, spread, styled, wrapLines } from "../lines.js";
 import { ImageLines } from "./image-lines.js";
 import { bashPresenter } from "./tools/bash.js";
 import { editPresenter, writePresenter } from "./tools/changes.js";
@@ -14,6 +16,8 @@ import { View, type ViewStyle } from "./view.js";
 
 /** Names are padded to this width to align the subjects of the built-in tools. Columns. */
 const NAME_WIDTH = 4;
+/** Maximum characters of the line that describes changed arguments. */
+const MAX_CHANGE = 1000;
 
 const PRESENTERS: ReadonlyMap<string, ToolPresenter> = new Map([
 	["bash", bashPresenter],
@@ -40,7 +44,7 @@ export class ToolCallView extends View {
 		private readonly rendererOf: FindToolRenderer = () => undefined,
 	) {
 		super(style);
-		this.#state = { name, args, phase: "writing", result: null, isError: false };
+		this.#state = { name, args, phase: "writing", result: null, isError: false, blockedBy: "", change: "" };
 		this.#presenter = presenterOf(name);
 	}
 
@@ -65,12 +69,20 @@ export class ToolCallView extends View {
 		this.#set({ args, phase: "running" });
 	}
 
+	/** Shows that hooks changed the arguments, and the arguments that the tool receives. */
+	changeInput(changed: ChangedInput): void {
+		const kept = Object.entries(this.#state.args).filter(([name]) => !(name in changed.from));
+		const args = { ...Object.fromEntries(kept), ...changed.to };
+		this.#set({ args, change: cleanLine(describeChangedInput(changed), MAX_CHANGE) });
+	}
+
 	/** Replaces the output of the running call. */
 	update(result: ToolResult): void {
 		if (this.#state.phase === "running") this.#set({ result });
 	}
 
-	finish(result: ToolResult, isError: boolean): void {
+	/** @param blockedBy name of the hook that blocked the call */
+	finish(result: ToolResult, isError: boolean, blockedBy = ""): void {
 		if (this.#state.phase === "finished") return;
 		const images = result.content.filter((block) => block.type === "image");
 		const name = this.#presenter.imageName?.(this.#state) ?? "";
@@ -80,7 +92,7 @@ export class ToolCallView extends View {
 				images.map((image) => ({ image, name })),
 			);
 		}
-		this.#set({ result, isError, phase: "finished" });
+		this.#set({ result, isError, blockedBy: cleanLine(blockedBy, 40), phase: "finished" });
 		this.#ready = !this.#presenter.pending?.(this.#state, () => {
 			this.#ready = true;
 			this.changed();
@@ -111,12 +123,15 @@ export class ToolCallView extends View {
 		}
 		body.push(...(drawn?.errors ?? []));
 		body.push(...(this.#images?.lines(room) ?? []));
+		if (call.change !== "") body.unshift(...styled(wrapLines([call.change], room), theme.warning));
 		return [...head, ...body.map((line) => clipLine(rail + line, width))];
 	}
 
 	#status(failed: boolean): string {
 		const { theme } = this.style;
 		if (this.#state.phase === "stopped") return theme.dim("stopped");
+		const { blockedBy } = this.#state;
+		if (blockedBy !== "") return failureMark(`blocked by ${blockedBy}`, theme);
 		const own = this.#presenter.status?.(this.#state, this.style);
 		return failed ? failureMark(own ?? "failed", theme) : theme.dim(own ?? "");
 	}
