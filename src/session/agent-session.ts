@@ -3,7 +3,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandShell, PaletteItem, RereadFiles, SessionStats } from "../commands/command.js";
 import type { CompactionTokens } from "../commands/compaction.js";
 import type { Inspector } from "../commands/inspection.js";
-import { type CommandSources, paletteItems } from "../commands/registry.js";
+import { paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { describeError } from "../errors.js";
@@ -13,32 +13,16 @@ import type { ToolRenderer } from "../hooks/tool-drawing.js";
 import type { CompletionItem, EntryOptions, PromptSource, SessionMode } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
-import type { Activity, SessionActivity } from "./activity.js";
-import type { CommandRunner } from "./command-runner.js";
-import type { Compaction } from "./compaction.js";
-import type { AgentSessionEvent, QueuedPrompts, SessionEvents } from "./events.js";
-import type { HookModels } from "./hook-models.js";
+import type { Activity } from "./activity.js";
+import type { AgentSessionEvent, QueuedPrompts } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
-import type { ModelMemory } from "./model-memory.js";
 import type { QueueMode } from "./prompt-queue.js";
-import type { PromptExtras, Prompter, PromptResult } from "./prompter.js";
-import type { Reloader } from "./reloader.js";
-import { type LogView, type SessionContext, viewLog } from "./session-context.js";
-import type { SessionHooks } from "./session-hooks.js";
+import type { PromptExtras, PromptResult } from "./prompter.js";
+import type { SessionComponents } from "./session-components.js";
+import { type LogView, viewLog } from "./session-context.js";
 import { cycleModel, cycleThinkingLevel } from "./session-models.js";
-import type { SessionRunner } from "./session-run.js";
-import type { SessionSetup } from "./session-setup.js";
-import { SessionName, type SessionState } from "./session-state.js";
+import { SessionName } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
-import type { UserShell } from "./user-shell.js";
-
-/** The user interface of a session; set by `attachUI`. */
-export interface SessionSurface {
-	ui: SessionUI;
-	shell: CommandShell | null;
-	hasUI: boolean;
-	mode: SessionMode;
-}
 
 /** Names of everything a session has loaded, for the header. */
 export interface LoadedSummary {
@@ -62,36 +46,6 @@ export interface SessionControls {
 	availableModels(): Promise<Model<Api>[]>;
 	/** Stops the user's shell command, if one is running. */
 	abortBash(): void;
-}
-
-/** The components of a session, connected by `create-session.ts`. */
-export interface SessionComponents {
-	setup: SessionSetup;
-	activity: SessionActivity;
-	events: SessionEvents;
-	state: SessionState;
-	context: SessionContext;
-	hooks: SessionHooks;
-	models: Pick<HookModels, "start">;
-	compaction: Compaction;
-	runner: SessionRunner;
-	userShell: UserShell;
-	lifecycle: Lifecycle;
-	reloader: Reloader;
-	commands: CommandRunner;
-	prompter: Prompter;
-	inspector: Inspector;
-	memory: Pick<ModelMemory, "flush">;
-	sources(): CommandSources;
-	surface: SessionSurface;
-	/** Problems found at the start and at reloads, one line each. */
-	warnings: string[];
-	/** The notice that reported that nothing can be saved; null while everything can. */
-	unsaved(): string | null;
-	/** Aborted when the session ends. */
-	ended: AbortController;
-	/** Computes the context from the current entries. */
-	rebuild(): Promise<void>;
 }
 
 /**
