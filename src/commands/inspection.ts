@@ -3,6 +3,7 @@ import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext, TracedMessage } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import type { HookShare, Ledger } from "../context/ledger.js";
+import type { SourcePlace } from "../errors.js";
 
 /** System prompt and tools, which precede the messages of every request. */
 export interface RequestPreamble {
@@ -83,6 +84,10 @@ export interface HookFigures {
 	blocks: number;
 
 	lastError: string | null;
+	/** Where the last error happened; null if unknown. */
+	lastPlace: SourcePlace | null;
+	/** Stack trace of the last error; only with `--verbose`. */
+	lastStack: string | null;
 	/** True when it returned different results for the same input. */
 	isUnstable: boolean;
 }

@@ -1,6 +1,7 @@
 import { type AppMessage, messageText } from "../log/entry.js";
 import type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context-message.js";
 import { bashExecutionText } from "./convert.js";
+import { describeProblem } from "./describe-problem.js";
 import { digestContext } from "./digest.js";
 import { type EntrySource, entryMessage } from "./entry-message.js";
 import { estimateTokens } from "./tokens.js";
@@ -37,7 +38,8 @@ export interface Ledger {
 	messages: LedgerMessage[];
 	/** By entry index, ascending. */
 	hidden: LedgerHidden[];
-	problems: { hook: string | null; rule: string; position: number }[];
+	/** `reason`: the rule and its position as a sentence. */
+	problems: { hook: string | null; rule: string; position: number; reason: string }[];
 }
 
 /** The output of `pi context --json` and `get_context`. */
@@ -81,7 +83,10 @@ export function createLedger({ context, entries, previous }: LedgerSource): Ledg
 			const message = entryMessage(entries.at(entryIndex));
 			return { entryIndex, role: message?.role ?? "", tokens: message ? estimateTokens(message) : 0, by };
 		}),
-		problems: context.problems.map(({ hook, rule, position }) => ({ hook, rule, position })),
+		problems: context.problems.map((problem) => {
+			const { hook, rule, position } = problem;
+			return { hook, rule, position, reason: describeProblem(problem) };
+		}),
 	};
 }
 

@@ -5,7 +5,7 @@ import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { type GrantRequest, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
-import { type LoadLimits, lineIn, withinTime } from "./module-loader.js";
+import { type LoadLimits, withinTime } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
 import type {
 	Attachment,
@@ -34,7 +34,7 @@ export async function register(file: HookFile, factory: HookFactory, options: Re
 		...file,
 		...(contextTypes ? { contextTypes } : {}),
 		handlers: {},
-		lines: new WeakMap(),
+		places: new WeakMap(),
 		commands: new Map(),
 		entryTypes: new Map(),
 		grants: new Set(options.grants?.(file)),
@@ -80,8 +80,7 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 					});
 				}
 				if (typeof handler !== "function") throw new TypeError(`the handler of ${event} is not a function`);
-				const line = lineIn(new Error(), hook);
-				if (line !== null) hook.lines.set(handler, line);
+				hook.places.set(handler, new Error());
 				addHandler(hook, event, handler);
 			}),
 		command: (name: string, command: CommandOptions) =>
@@ -92,6 +91,7 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 					);
 				}
 				if (typeof command?.handler !== "function") throw new TypeError(`the command ${name} has no handler`);
+				hook.places.set(command, new Error());
 				hook.commands.set(name, command);
 			}),
 		send: (text: string, attachments: Attachment[] = []) =>
@@ -99,6 +99,7 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 		entry: (type: string, entry: EntryOptions = {}) =>
 			use("entry", () => {
 				if (typeof type !== "string" || type === "") throw new TypeError("an entry type must be a non-empty string");
+				hook.places.set(entry, new Error());
 				hook.entryTypes.set(type, entry);
 			}),
 		requires: (...handles) =>

@@ -1,4 +1,5 @@
 import type { SessionEntry } from "../log/entry.js";
+import type { Compiler } from "./compiler.js";
 import type { HookFile } from "./discover.js";
 import type { HostHandleName } from "./handles.js";
 import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
@@ -6,8 +7,10 @@ import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from ".
 /** A loaded hook: its file and its registrations. */
 export interface LoadedHook extends HookFile {
 	readonly handlers: { [N in HookEventName]?: HookHandler<N>[] };
-	/** Lines of its file, 1-based, on which its handlers were registered. */
-	readonly lines: WeakMap<object, number>;
+	/** Compiled its file; absent for hooks of pi itself. */
+	readonly compiler?: Compiler;
+	/** For each handler an error that was created where it was registered. */
+	readonly places: WeakMap<object, Error>;
 	readonly commands: Map<string, CommandOptions>;
 	/** Entry types that the hook declared or wrote. */
 	readonly entryTypes: Map<string, EntryOptions>;
@@ -88,9 +91,11 @@ export class HookRegistry {
 		return [...this.#commands].map(([name, { hook, options }]) => ({ name, hook, options }));
 	}
 
-	/** Options of an entry type; the hook that loaded last wins. */
-	entryType(type: string): EntryOptions | undefined {
-		return this.hooks.findLast((hook) => hook.entryTypes.has(type))?.entryTypes.get(type);
+	/** An entry type and its hook; the one that loaded last wins. */
+	entryType(type: string): { hook: LoadedHook; type: string; options: EntryOptions } | undefined {
+		const hook = this.hooks.findLast(({ entryTypes }) => entryTypes.has(type));
+		const options = hook?.entryTypes.get(type);
+		return hook && options && { hook, type, options };
 	}
 
 	knowsEntryType(type: string): boolean {

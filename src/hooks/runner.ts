@@ -1,8 +1,7 @@
-import { basename } from "node:path";
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
-import { errorText, HookError, inspectable, PiError } from "../errors.js";
+import { errorText, type HookError, inspectable, locate, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable, linkSignals } from "../util/abort.js";
 import { checkAttachments, isCommandResult, isContent, isStop, jsonCopy, reasonOf } from "./answers.js";
@@ -11,6 +10,7 @@ import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes, SESSIO
 import type { HookCall } from "./hook-call.js";
 import { createCommandContext, createHookContext, type HookHost } from "./host-context.js";
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
+import { createHookError } from "./source-place.js";
 import type {
 	BeforeRequestEvent,
 	CommandResult,
@@ -109,12 +109,13 @@ export class HookRunner {
 
 	/** Asks `before_request` handlers. @returns the reason of the first stop, or null */
 	gateRequest(event: BeforeRequestEvent, signal: AbortSignal): Promise<string | null> {
-		return this.#first("before_request", event, signal, ({ hook, answer }) => {
+		return this.#first("before_request", event, signal, ({ hook, handler, answer }) => {
 			const given: unknown = answer;
 			if (given === undefined || given === null) return null;
 			if (isStop(given)) return reasonOf(given) ?? `Stopped by hook ${hook.name}`;
 			const isKnown = typeof given === "object" && "action" in given && given.action === "continue";
-			if (!isKnown) this.#report(hook, event.type, 'the action must be "continue" or "stop"; the request is sent');
+			if (!isKnown)
+				this.#report(hook, event.type, 'the action must be "continue" or "stop"; the request is sent', handler);
 			return null;
 		});
 	}
@@ -136,7 +137,12 @@ export class HookRunner {
 		return this.#chain("tool_result", start, eventWith, signal, ({ hook, handler, answer }, current) => {
 			if (typeof answer !== "object" || answer === null) return current;
 			if (answer.content !== undefined && !isContent(answer.content)) {
-				this.#report(hook, event.type, "content must be a list of text and image blocks; the answer was ignored");
+				this.#report(
+					hook,
+					event.type,
+					"content must be a list of text and image blocks; the answer was ignored",
+					handler,
+				);
 				return current;
 			}
 			try {
@@ -147,8 +153,7 @@ export class HookRunner {
 					isError: typeof answer.isError === "boolean" ? answer.isError : current.isError,
 				};
 			} catch (error) {
-				const where = placeOf(hook, handler);
-				this.#report(hook, event.type, `${where}${errorText(error)}; the answer was ignored`);
+				this.#report(hook, event.type, `${errorText(error)}; the answer was ignored`, handler);
 				return current;
 			}
 		});
@@ -208,9 +213,10 @@ export class HookRunner {
 			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : "failed";
 			if (signal.aborted) return undefined;
-			this.#report(hook, `/${name}`, error);
+			const { place } = this.#report(hook, `/${name}`, error, options);
+			const { subject, at } = locate({ hookPath: hook.path, ...place }, hook.path);
 			const hint = error instanceof PiError && error.hint !== undefined ? { hint: error.hint } : {};
-			throw new PiError("command_failed", `/${name} of ${hook.path} failed: ${errorText(error)}`, {
+			throw new PiError("command_failed", `/${name} of ${subject} failed${at}: ${errorText(error)}`, {
 				cause: error,
 				...hint,
 			});
@@ -231,7 +237,7 @@ export class HookRunner {
 			const items = await options.complete?.(prefix, createHookContext(this.options.host, call));
 			return Array.isArray(items) ? items.filter((item) => typeof item?.value === "string") : [];
 		} catch (thrown) {
-			this.#report(hook, `/${name} completion`, inspectable(thrown));
+			this.#report(hook, `/${name} completion`, inspectable(thrown), options);
 			return [];
 		} finally {
 			leave();
@@ -313,8 +319,8 @@ export class HookRunner {
 		} catch (thrown) {
 			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
-			if (!signal.aborted) this.#report(hook, event.type, error);
-			if (outcome === "timed_out") answer.catch((late: unknown) => this.#reportLate(hook, event.type, late));
+			if (!signal.aborted) this.#report(hook, event.type, error, handler);
+			if (outcome === "timed_out") answer.catch((late: unknown) => this.#reportLate(hook, event.type, late, handler));
 			return policy.onError === "block" ? { ...registration, failure: { error } } : registration;
 		} finally {
 			leave();
@@ -338,22 +344,21 @@ export class HookRunner {
 	}
 
 	/** Reports an error thrown after the timeout, unless it only says that the handler was aborted by it. */
-	#reportLate(hook: LoadedHook, event: string, thrown: unknown): void {
+	#reportLate(hook: LoadedHook, event: string, thrown: unknown, handler: object): void {
 		const error = inspectable(thrown);
 		if (error instanceof Error && error.name === "AbortError") return;
-		this.#report(hook, event, `failed after its timeout: ${errorText(error)}`);
+		const late = new Error(`failed after its timeout: ${errorText(error)}`);
+		if (error instanceof Error && error.stack !== undefined) late.stack = error.stack;
+		this.#report(hook, event, late, handler);
 	}
 
-	#report(hook: LoadedHook, event: string, cause: unknown): void {
+	/** @param handler what failed, as it was registered */
+	#report(hook: LoadedHook, event: string, cause: unknown, handler: object): HookError {
 		const code = isTimeout(cause) ? "hook_timeout" : "hook_failed";
-		this.options.onError(new HookError(code, hook.path, event, cause));
+		const error = createHookError(code, hook, event, cause, handler);
+		this.options.onError(error);
+		return error;
 	}
-}
-
-/** Where a hook registered a handler, as `file.ts:12: `; empty if unknown. */
-function placeOf(hook: LoadedHook, handler: object): string {
-	const line = hook.lines.get(handler);
-	return line === undefined ? "" : `${basename(hook.path)}:${line}: `;
 }
 
 function isTimeout(error: unknown): boolean {

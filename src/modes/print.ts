@@ -1,4 +1,4 @@
-import { describeError, describeHookError } from "../errors.js";
+import { describeError, describeHookErrorInFull } from "../errors.js";
 import { isEmptyReply, isImageOmissionEntry, messageText } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { AgentSessionEvent } from "../session/events.js";
@@ -51,7 +51,8 @@ function describe(event: AgentSessionEvent): string | null {
 		case "entry_appended":
 			return isImageOmissionEntry(event.entry) ? describeOmission(event.entry) : null;
 		case "hook_error":
-			return isOfCommand(event) ? null : describeHookError(event, event.hookPath);
+			// The failure of a command is reported as its result.
+			return isOfCommand(event) ? (event.stack ?? null) : describeHookErrorInFull(event, event.hookPath);
 		case "notice":
 			// Status lines of commands are printed to stdout.
 			return event.level === "info" ? null : event.message;

@@ -305,7 +305,7 @@ export class AgentSession {
 
 	/** The function with which a hook draws entries of a type; undefined when it has none. */
 	entryRenderer(type: string): EntryOptions["render"] {
-		return this.#components.hooks.registry.entryType(type)?.render;
+		return this.#components.hooks.entryRenderer(type);
 	}
 
 	/** Reports an error thrown outside of any handler, unless pi itself threw it. @returns whether it was reported */

@@ -1,9 +1,10 @@
 import { type ContextInspection, cacheShares, type HookStatus, requestSize } from "../commands/inspection.js";
 import type { CacheLoss } from "../context/cache-loss.js";
 import type { ContextProblem } from "../context/context-message.js";
+import { describeProblem } from "../context/describe-problem.js";
 import { entryMessage } from "../context/entry-message.js";
 import { fullText, type LedgerMessage } from "../context/ledger.js";
-import { HookError } from "../errors.js";
+import type { HookError } from "../errors.js";
 import { hookName } from "../hooks/hook-name.js";
 
 import type { AgentSessionEvent } from "./events.js";
@@ -33,7 +34,7 @@ export function describeContext(inspection: ContextInspection): string[] {
 	}
 	if (loss) lines.push("", describeLoss(loss));
 	for (const hook of unstable) lines.push("", `${hook} returns different messages for the same entries`);
-	for (const { hook, rule, position } of problems) lines.push("", `${hook ?? "the log"}: ${rule} at ${position}`);
+	for (const { hook, reason } of problems) lines.push("", `${hook ?? "the log"}: ${reason}`);
 	return lines;
 }
 
@@ -49,7 +50,10 @@ export function describeHooks(statuses: readonly HookStatus[]): string[] {
 		const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
 		if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  off: ${bundled.description}`];
 		const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
-		const error = figures.lastError === null ? [] : [`    last error: ${figures.lastError}`];
+		const { lastError, lastPlace, lastStack } = figures;
+		const at = lastPlace ? ` (${lastPlace.file}:${lastPlace.line}:${lastPlace.column})` : "";
+		const stack = lastStack === null ? [] : lastStack.split("\n").map((line) => `    ${line}`);
+		const error = lastError === null ? [] : [`    last error: ${lastError}${at}`, ...stack];
 		const failure = problem === null ? [] : [`    ${problem}`];
 		const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
 		const claims = conflicts.map((conflict) => `    ${conflict}`);
@@ -64,23 +68,19 @@ export function describeHooks(statuses: readonly HookStatus[]): string[] {
 	});
 }
 
-/** The event that reports a dropped answer of a hook, or a fault in the log. */
-export function problemEvent({ hook, rule, position }: ContextProblem): AgentSessionEvent {
-	if (hook === null) {
-		return {
-			type: "notice",
-			level: "warning",
-			message: `Entry ${position} of the session: ${rule.replaceAll("_", " ")}`,
-		};
-	}
-	const reason = `${rule} at position ${position}; its answer was dropped`;
-	return hookErrorEvent(new HookError("context_invalid", hook, "context", reason));
+/** The event that reports a fault in the log. */
+export function logProblemEvent(problem: ContextProblem): AgentSessionEvent {
+	return { type: "notice", level: "warning", message: `The session file: ${describeProblem(problem)}` };
 }
 
-/** A hook failure as a session event. JSON and RPC send the text; listeners in this process also get the error. */
-export function hookErrorEvent(cause: HookError): AgentSessionEvent {
-	const { hookPath, event, reason: error } = cause;
-	return Object.defineProperty({ type: "hook_error", hookPath, event, error }, "cause", { value: cause });
+/**
+ * A hook failure as a session event. JSON and RPC send its enumerable fields; listeners in this process also get the error.
+ * @param verbose adds the stack trace
+ */
+export function hookErrorEvent(cause: HookError, verbose: boolean): AgentSessionEvent {
+	const { hookPath, event, reason: error, place, trace, rule } = cause;
+	const details = { ...place, ...(rule && { rule }), ...(verbose && trace !== null && { stack: trace }) };
+	return Object.defineProperty({ type: "hook_error", hookPath, event, error, ...details }, "cause", { value: cause });
 }
 
 function describeMessage({ entryIndex, role, tokens, origin, text, cached }: LedgerMessage): string {

@@ -12,7 +12,9 @@ interface HookRecord {
 	durationsMs: number[];
 	timeouts: number;
 	blocks: number;
-	lastError: string | null;
+	lastError: HookFigures["lastError"];
+	lastPlace: HookFigures["lastPlace"];
+	lastStack: HookFigures["lastStack"];
 	isUnstable: boolean;
 }
 
@@ -29,8 +31,12 @@ export class HookHealth {
 		if (outcome === "blocked") record.blocks++;
 	}
 
-	recordError({ hookPath, event, reason }: HookError): void {
-		this.#record(hookPath).lastError = `${event}: ${reason}`;
+	/** @param verbose keeps the stack trace */
+	recordError({ hookPath, event, reason, place, trace }: HookError, verbose: boolean): void {
+		const record = this.#record(hookPath);
+		record.lastError = `${event}: ${reason}`;
+		record.lastPlace = place;
+		record.lastStack = verbose ? trace : null;
 	}
 
 	/** @returns true the first time */
@@ -43,17 +49,13 @@ export class HookHealth {
 
 	/** The current figures of a hook; a snapshot. */
 	figures(hookPath: string): HookFigures {
-		const { calls, events, durationsMs, timeouts, blocks, lastError, isUnstable } = this.#record(hookPath);
+		const { durationsMs, ...record } = this.#record(hookPath);
 		const sorted = [...durationsMs].sort((a, b) => a - b);
 		return {
-			calls,
-			events: Object.fromEntries(events),
+			...record,
+			events: Object.fromEntries(record.events),
 			p50Ms: percentile(sorted, 0.5),
 			p95Ms: percentile(sorted, 0.95),
-			timeouts,
-			blocks,
-			lastError,
-			isUnstable,
 		};
 	}
 
@@ -67,6 +69,8 @@ export class HookHealth {
 			timeouts: 0,
 			blocks: 0,
 			lastError: null,
+			lastPlace: null,
+			lastStack: null,
 			isUnstable: false,
 		};
 		this.#records.set(hookPath, record);

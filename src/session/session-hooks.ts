@@ -1,15 +1,19 @@
 import type { ContextStage } from "../context/build-context.js";
+import type { ContextProblem } from "../context/context-message.js";
+import { describeProblem } from "../context/describe-problem.js";
 import { StabilityWatch } from "../context/stability.js";
 import { describeError, HookError, inspectable } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
+import { entryRenderer } from "../hooks/entry-renderer.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
 import { HookRegistry, type LoadedHook, replacedBundled } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
+import { type HookSource, placeOfError, sourceOfError } from "../hooks/source-place.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
-import type { Attachment } from "../hooks/types.js";
+import type { Attachment, EntryOptions } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
 import type { StageInput } from "./session-context.js";
@@ -19,7 +23,15 @@ export interface SessionHooksOptions {
 	host: HookHost;
 	setup: Pick<
 		SessionSetup,
-		"findHooks" | "bundledHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
+		| "findHooks"
+		| "bundledHooks"
+		| "hookCacheDir"
+		| "settings"
+		| "builtins"
+		| "builtinHooks"
+		| "grants"
+		| "verbose"
+		| "watch"
 	>;
 	onError(error: HookError): void;
 	/** Called for handlers that keep the session waiting. */
@@ -185,8 +197,27 @@ export class SessionHooks {
 		const suspects = owner ? [owner] : files;
 		const hookPath =
 			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
-		this.#fail(new HookError("hook_failed", hookPath, "a timer or promise", error));
+		const [hook] = suspects;
+		const source = owner && hook ? sourceOfError(error, this.#sourceOf(hook)) : undefined;
+		this.#fail(new HookError("hook_failed", hookPath, "a timer or promise", error, source));
 		return true;
+	}
+
+	/** The function with which a hook draws entries of a type; undefined when it has none. */
+	entryRenderer(type: string): EntryOptions["render"] {
+		const found = this.#registry.entryType(type);
+		// The screen shows the error in place of the entry, each time it draws it.
+		return found && entryRenderer(found, (error) => this.health.recordError(error, this.options.setup.verbose));
+	}
+
+	/** Reports that the answer of a `context` handler was dropped. */
+	reportProblem(hookPath: string, problem: ContextProblem): void {
+		const hook = this.#loaded.find(({ path }) => path === hookPath);
+		const registered = hook?.handlers.context?.map((handler) => hook.places.get(handler))[0];
+		const place = hook && registered ? placeOfError(registered, hook) : null;
+		const reason = `${describeProblem(problem)}; its answer was dropped`;
+		const source = { place, trace: null, rule: problem.rule };
+		this.#fail(new HookError("context_invalid", hookPath, "context", reason, source));
 	}
 
 	/** Unloads all hooks: their `pi` and context objects throw from now on. */
@@ -273,8 +304,13 @@ export class SessionHooks {
 		});
 	}
 
+	/** The loaded version of a file, which knows its compiler. */
+	#sourceOf(file: HookFile): HookSource {
+		return this.#loaded.find(({ path }) => path === file.path) ?? file;
+	}
+
 	#fail(error: HookError): void {
-		this.health.recordError(error);
+		this.health.recordError(error, this.options.setup.verbose);
 		this.options.onError(error);
 	}
 }

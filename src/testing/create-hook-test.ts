@@ -5,8 +5,9 @@ import { fileURLToPath } from "node:url";
 import { processEnvironment } from "../config/paths.js";
 import type { SettingsFile } from "../config/settings-schema.js";
 import { fullText } from "../context/ledger.js";
-import { PiError } from "../errors.js";
+import { type HookFailureFacts, locate, PiError } from "../errors.js";
 import { NO_UI } from "../hooks/bound-ui.js";
+import { hookFileName } from "../hooks/hook-name.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { createAgentSession } from "../session/create-session.js";
@@ -56,7 +57,7 @@ export interface HookTest {
 	readonly context: readonly (SeenMessage & { entryIndex: number | null; hook: string | null })[];
 	/** Lines shown to the user, by `ui.notify`, commands and the session. */
 	readonly notices: readonly string[];
-	/** Failures of handlers and rejected answers, as `event: reason`. */
+	/** Failures of handlers and rejected answers, as `event: reason (gate.ts:12:5)`. */
 	readonly errors: readonly string[];
 	/** The dialogs that hooks opened. */
 	readonly asked: readonly AskedDialog[];
@@ -126,7 +127,7 @@ async function start(
 	const asked: AskedDialog[] = [];
 	session.subscribe((event) => {
 		if (event.type === "notice") notices.push(event.message);
-		else if (event.type === "hook_error") errors.push(`${event.event}: ${event.error}`);
+		else if (event.type === "hook_error") errors.push(describeFailure(event));
 	});
 	const watcher = {
 		onAsked: (dialog: AskedDialog) => void asked.push(dialog),
@@ -187,6 +188,13 @@ async function run(session: AgentSession, text: string, problems: string[]): Pro
 		status: result.kind === "command" ? result.status : null,
 		reply: isMessageEntry(reply) ? messageText(reply.message) : null,
 	};
+}
+
+/** `event: reason`, and the place with the hook's file name: `tool_call: no luck (gate.ts:12:5)`. */
+function describeFailure(failure: HookFailureFacts): string {
+	const { event, error, hookPath, file } = failure;
+	const { subject, at } = locate(failure, hookFileName(hookPath));
+	return `${event}: ${error}${file === undefined ? "" : ` (${at === "" ? subject : at.slice(" at ".length)})`}`;
 }
 
 /** @throws PiError `bad_arguments` with the first problem of the script */

@@ -61,7 +61,7 @@ async function runChain(outputs: readonly HookOutput[]) {
 			commands: new Map(),
 			entryTypes: new Map(),
 			grants: new Set(),
-			lines: new WeakMap(),
+			places: new WeakMap(),
 			active: true,
 		}),
 	);

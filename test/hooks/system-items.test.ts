@@ -299,7 +299,7 @@ function loadedHook(): LoadedHook {
 		commands: new Map(),
 		entryTypes: new Map(),
 		grants: new Set(["systemItems"]),
-		lines: new WeakMap(),
+		places: new WeakMap(),
 		active: true,
 	};
 }

@@ -286,7 +286,7 @@ describe("pi runs exactly the files that it showed", () => {
 			trust: true,
 		});
 		expect(session.loaded.hooks.map(({ path }) => path)).toEqual([join(cwd, ".pi/hooks/ok.ts")]);
-		expect(session.loaded.warnings[0]).toContain(`Hook ${join(cwd, ".pi/hooks/bad.ts")}:2 did not load: no luck`);
+		expect(session.loaded.warnings[0]).toContain(`Hook ${join(cwd, ".pi/hooks/bad.ts")}:2:9 did not load: no luck`);
 		expect(session.loaded.warnings[1]).toContain("lost.ts");
 		expect(session.loaded.warnings.join()).not.toContain("cache");
 	});

@@ -177,6 +177,6 @@ function describeReport(report: ContextReport): string[] {
 				by.kind === "hook" ? `by ${by.hook}` : `by the ${by.kind} in entry ${by.entryIndex}`,
 			]),
 		),
-		...problems.map(({ hook, rule, position }) => `problem: ${hook ?? "the log"}: ${rule} at ${position}`),
+		...problems.map(({ hook, reason }) => `problem: ${hook ?? "the log"}: ${reason}`),
 	];
 }

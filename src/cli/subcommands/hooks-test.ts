@@ -1,3 +1,4 @@
+import { dirname, relative } from "node:path";
 import { describeError, PiError } from "../../errors.js";
 import { HOST_HANDLE_NAMES } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
@@ -7,7 +8,7 @@ import type { SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import { plural } from "../../modes/format.js";
-import { type ReplayedContext, type ReplayedEvent, replay } from "../../testing/replay/replay.js";
+import { type ReplayedContext, type ReplayedEvent, type ReplayFailure, replay } from "../../testing/replay/replay.js";
 import { sampleSession } from "../../testing/replay/sample-session.js";
 import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
@@ -54,7 +55,7 @@ export async function testHook(target: string, { location, options, io }: Subcom
 			sent,
 			failures,
 		});
-	} else await printLines(io, describeReplay(hook, path, events, sent, failures));
+	} else await printLines(io, describeReplay(hook, path, events, sent, failures, options.verbose));
 	return failures > 0 ? 1 : 0;
 }
 
@@ -101,12 +102,13 @@ function describeReplay(
 	events: readonly ReplayedEvent[],
 	sent: readonly Sent[],
 	failures: number,
+	isVerbose: boolean,
 ): string[] {
 	const handled = events.filter(({ event }) => hook.handlers[event] !== undefined);
 	const commands = [...hook.commands.keys()].map((name) => `/${name}`);
 	const rows = handled.flatMap((event) => {
 		const name = [event.event, event.subject].filter(Boolean).join(" ");
-		const [first = "", ...more] = describeEvent(event);
+		const [first = "", ...more] = describeEvent(event, hook, isVerbose);
 		return [[String(event.end), name, first], ...more.map((line) => ["", "", line])];
 	});
 	return [
@@ -117,10 +119,14 @@ function describeReplay(
 	];
 }
 
-function describeEvent({ event, answers, stopped, effects, failures, context }: ReplayedEvent): string[] {
+function describeEvent(
+	{ event, answers, stopped, effects, failures, context }: ReplayedEvent,
+	hook: LoadedHook,
+	isVerbose: boolean,
+): string[] {
 	const given = answers.filter((answer) => answer !== null);
 	const lines = [
-		...failures.map(({ message, line }) => `failed${line === null ? "" : ` at line ${line}`}: ${message}`),
+		...failures.flatMap((failure) => describeFailure(failure, hook, isVerbose)),
 		...(stopped !== null && failures.length === 0
 			? [`${event === "tool_call" ? "blocked" : "stopped"}: ${onOneLine(stopped, PREVIEW)}`]
 			: []),
@@ -131,8 +137,15 @@ function describeEvent({ event, answers, stopped, effects, failures, context }: 
 	return lines.length > 0 ? lines : ["no result"];
 }
 
+/** The failure with its place, and with `--verbose` its stack. */
+function describeFailure({ message, place, stack }: ReplayFailure, hook: LoadedHook, isVerbose: boolean): string[] {
+	const { file, line, column } = place ?? {};
+	const at = file === undefined ? "" : ` at ${relative(dirname(hook.path), file)}:${line}:${column}`;
+	return [`failed${at}: ${message}`, ...(isVerbose && stack !== null ? stack.split("\n") : [])];
+}
+
 function describeContext({ before, after, hidden, added, problems }: ReplayedContext): string[] {
-	const refused = problems.map(({ rule, position }) => `rejected: ${rule} at position ${position}`);
+	const refused = problems.map(({ reason }) => `rejected: ${reason}`);
 	if (hidden.length === 0 && added.length === 0 && before.messages === after.messages) {
 		return [...refused, `unchanged: ${before.messages} messages, about ${before.tokens} tokens`];
 	}

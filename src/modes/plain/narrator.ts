@@ -1,6 +1,6 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describeFailure } from "../../agent/failure.js";
-import { describeHookError, errorText } from "../../errors.js";
+import { describeHookErrorInFull, errorText } from "../../errors.js";
 import { hookFileName, hookName } from "../../hooks/hook-name.js";
 
 import type { EntryTheme } from "../../hooks/types.js";
@@ -99,7 +99,7 @@ export class Narrator {
 				break;
 			case "hook_error":
 				if (isOfCommand(event)) break;
-				this.notice("error", describeHookError(event, hookFileName(event.hookPath)));
+				this.notice("error", describeHookErrorInFull(event, hookFileName(event.hookPath)));
 				break;
 		}
 	}

@@ -1,13 +1,14 @@
 import { buildContext } from "../../context/build-context.js";
-import type { BuiltContext, ContextProblem } from "../../context/context-message.js";
+import type { BuiltContext } from "../../context/context-message.js";
 import { coreContext } from "../../context/core.js";
+import { describeProblem } from "../../context/describe-problem.js";
 import { entryMessage } from "../../context/entry-message.js";
 import { fullText } from "../../context/ledger.js";
 import { estimateAll, estimateTokens } from "../../context/tokens.js";
-import { errorText } from "../../errors.js";
-import { lineIn } from "../../hooks/module-loader.js";
+import { errorText, type SourcePlace } from "../../errors.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
+import { placeOfError } from "../../hooks/source-place.js";
 import type { HookEventName, HookHandler } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
 import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
@@ -25,8 +26,10 @@ export interface ReplayOptions {
 /** A failure of a handler. */
 export interface ReplayFailure {
 	message: string;
-	/** Line in the hook's file, 1-based; null if unknown. */
-	line: number | null;
+	/** Where it failed, or where the handler was registered; null if unknown. */
+	place: SourcePlace | null;
+	/** Stack trace with positions in the source; null if there is none. */
+	stack: string | null;
 }
 
 /** The effect of the hook on the context at one point. */
@@ -38,7 +41,7 @@ export interface ReplayedContext {
 	/** Messages that the hook added, with their new positions. One with an `entryIndex` replaces the message of that entry. */
 	added: { position: number; entryIndex: number | null; role: string; tokens: number; text: string }[];
 	/** Reasons for dropped answers. */
-	problems: Pick<ContextProblem, "rule" | "position">[];
+	problems: { rule: string; position: number; reason: string }[];
 }
 
 /** A replayed event point. */
@@ -110,13 +113,13 @@ async function replayEventPoint(
 		registry: new HookRegistry([watched], new Set()),
 		host: createReplayHost({ cwd, sessionFile, length: end, entries, core }, onEffect),
 		hookTimeoutMs: () => hookTimeoutMs,
-		onError: ({ reason, cause }) => void step.failures.push({ message: reason, line: lineIn(cause, options.hook) }),
+		onError: ({ reason, place, trace }) => void step.failures.push({ message: reason, place, stack: trace }),
 	});
 	if (event.type === "context") {
 		const built = await buildContext(entries(), runner.contextStages(entries, NEVER));
 		step.answers.length = 0;
 		step.context = describeContext(core(), built, entries());
-	} else await emit(event, request, runner, step, hookTimeoutMs);
+	} else await emit(event, request, runner, step, options);
 	return step;
 }
 
@@ -125,7 +128,7 @@ async function emit(
 	{ messages: messageCount, tokens }: { messages: number; tokens: number },
 	runner: HookRunner,
 	step: ReplayedEvent,
-	hookTimeoutMs: number,
+	{ hook, hookTimeoutMs }: ReplayOptions,
 ): Promise<void> {
 	switch (event.type) {
 		case "session":
@@ -140,7 +143,12 @@ async function emit(
 			const timer = setTimeout(() => limit.abort(), hookTimeoutMs);
 			step.stopped = await runner.gateToolCall(event, limit.signal);
 			clearTimeout(timer);
-			if (limit.signal.aborted) step.failures.push({ message: `timed out after ${hookTimeoutMs} ms`, line: null });
+			if (limit.signal.aborted)
+				step.failures.push({
+					message: `timed out after ${hookTimeoutMs} ms`,
+					place: placeOf("tool_call", hook),
+					stack: null,
+				});
 			break;
 		}
 		case "tool_result":
@@ -169,8 +177,18 @@ function describeContext(
 				? [{ position, entryIndex, role: message.role, tokens: estimateTokens(message), text: fullText(message) }]
 				: [],
 		),
-		problems: problems.flatMap(({ hook, rule, position }) => (hook === null ? [] : [{ rule, position }])),
+		problems: problems.flatMap((problem) =>
+			problem.hook === null
+				? []
+				: [{ rule: problem.rule, position: problem.position, reason: describeProblem(problem) }],
+		),
 	};
+}
+
+/** Where the first handler of an event was registered; null if unknown. */
+function placeOf(event: HookEventName, hook: LoadedHook): SourcePlace | null {
+	const [handler] = hook.handlers[event] ?? [];
+	return placeOfError(handler && hook.places.get(handler), hook);
 }
 
 /** A function that calls `make` at most once. */
@@ -209,13 +227,16 @@ interface CallWatcher {
 
 /** A copy of a hook whose handlers report their answers and run no programs. */
 function watchHandlers(hook: LoadedHook, watcher: CallWatcher): LoadedHook {
-	const watch =
-		<N extends HookEventName>(handler: HookHandler<N>): HookHandler<N> =>
-		async (event, ctx) => {
+	const watch = <N extends HookEventName>(handler: HookHandler<N>): HookHandler<N> => {
+		const watched: HookHandler<N> = async (event, ctx) => {
 			const answer = await handler(event, withoutPrograms(ctx, watcher.onEffect));
 			watcher.onAnswer(answer);
 			return answer;
 		};
+		const registered = hook.places.get(handler);
+		if (registered) hook.places.set(watched, registered);
+		return watched;
+	};
 	// Each list keeps the event that it is registered for, so the types of its handlers do not change.
 	const handlers = Object.entries(hook.handlers).map(([event, list]) => [
 		event,

@@ -4,7 +4,7 @@ import type { BuiltContext, TracedMessage } from "../../context/context-message.
 import { coreContext } from "../../context/core.js";
 import { digestContext, RunningDigest } from "../../context/digest.js";
 import { readRecordedRequest } from "../../context/recorded-request.js";
-import { describeHookError } from "../../errors.js";
+import { describeHookError, hookFailure } from "../../errors.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import {
@@ -58,8 +58,7 @@ export class SessionView {
 			registry: this.#registry,
 			host: createReadOnlyHost({ cwd, sessionFile, entries, messages }),
 			hookTimeoutMs: () => hookTimeoutMs,
-			onError: (error) =>
-				onHookError(describeHookError({ event: error.event, error: error.reason, cause: error }, error.hookPath)),
+			onError: (error) => onHookError(describeHookError(hookFailure(error), error.hookPath)),
 		});
 		const stages = runner.contextStages(() => entries, new AbortController().signal);
 		return buildContext(

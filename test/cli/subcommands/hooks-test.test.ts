@@ -65,8 +65,8 @@ commands not run: /unused
 }`;
 		const { code, stdout } = await replayWith(source);
 		expect(code).toBe(1);
-		expect(stdout).toContain("failed at line 3: boom");
-		expect(stdout).toMatch(/rejected: \w+ at position 0/);
+		expect(stdout).toContain("failed at hook.ts:3:9: boom");
+		expect(stdout).toContain("rejected: the tool result in message 0 answers no earlier tool call: call_2");
 		const { stdout: json } = await replayWith(source, { json: true });
 		const report = JSON.parse(json);
 		expect(report.failures).toBeGreaterThan(5);
@@ -77,7 +77,7 @@ commands not run: /unused
 			answers: [],
 			stopped: null,
 			effects: [],
-			failures: [{ message: "boom", line: 3 }],
+			failures: [{ message: "boom", place: { file: report.path, line: 3, column: 9 }, stack: expect.any(String) }],
 		});
 	});
 
@@ -90,7 +90,7 @@ commands not run: /unused
 			writeFiles(cwd, { "hook.ts": `export default (pi) => pi.on("${event}", () => new Promise(() => {}));` });
 			const { code, stdout } = await run({ name: "hooks", action: "test", target: "hook.ts" }, { cwd, agentDir });
 			expect(code).toBe(1);
-			expect(stdout).toContain("failed: timed out after 20 ms");
+			expect(stdout).toContain("failed at hook.ts:1:27: timed out after 20 ms");
 		},
 	);
 
@@ -170,7 +170,7 @@ commands not run: /unused
 	test("reports why a hook does not load, and that a file does not exist", async () => {
 		const broken = await replayWith(`export default () => {\n\tthrow new Error("no luck");\n};`);
 		expect(broken).toMatchObject({ code: 1, stdout: "" });
-		expect(broken.stderr).toContain("hook.ts:2 did not load: no luck");
+		expect(broken.stderr).toContain("hook.ts:2:8 did not load: no luck");
 		await expect(run({ name: "hooks", action: "test", target: "gone.ts" })).rejects.toThrow("gone.ts cannot be read");
 	});
 

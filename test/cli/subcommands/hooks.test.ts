@@ -48,7 +48,7 @@ describe("pi hooks list", () => {
 					commands: [],
 					entryTypes: [],
 					cannotFire: { interactive: [], print: [], rpc: [] },
-					problem: `Hook ${join(agentDir, "hooks/b.ts")}:3 did not load: no luck`,
+					problem: `Hook ${join(agentDir, "hooks/b.ts")}:3:8 did not load: no luck`,
 				},
 				{
 					path: join(agentDir, "hooks/pop.ts"),
@@ -107,7 +107,7 @@ describe("pi hooks check", () => {
 	});
 
 	test.each([
-		["throws", BROKEN, ":3 did not load: no luck"],
+		["throws", BROKEN, ":3:8 did not load: no luck"],
 		["does not parse", "export default function (pi) {\n\tconst = 3;\n}", ":2"],
 		["has no factory", "export const x = 1;", "did not load: its default export is not a function"],
 		["names an unknown event", `export default (pi) => pi.on("contxt", () => {})`, 'unknown event "contxt"'],

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire, SourceMap } from "node:module";
+import { basename, join } from "node:path";
+import type { JitiOptions, TransformOptions } from "jiti";
+import { ensurePrivateDir } from "../util/fs.js";
+
+/** Change it when the same source compiles to something else. */
+const CACHE_VERSION = 1;
+/** The part of a compiled line before the code of the file: jiti puts the first line into the head of a function. */
+const HEAD = "(async function (exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve) { ";
+const INLINE_MAP = /\n\/\/# sourceMappingURL=data:application\/json;[^,]*;base64,(\S+)\s*$/;
+
+/** A 1-based position in a file. */
+export interface Position {
+	line: number;
+	column: number;
+}
+
+/** Compiles files of hooks and tools, and finds positions in their sources. */
+export class Compiler {
+	readonly #cacheDir: string | null;
+	readonly #compiled = new Map<string, TransformOptions>();
+	readonly #maps = new Map<string, SourceMap | null>();
+
+	/** @param cacheDir for compiled files; made private (0700), and not used if that fails */
+	constructor(cacheDir: string) {
+		this.#cacheDir = privateDir(cacheDir);
+	}
+
+	/** Compiles a file, or takes it from the cache. */
+	compile(options: TransformOptions): string {
+		const { filename = "" } = options;
+		this.#compiled.set(filename, options);
+		this.#maps.delete(filename);
+		const { path, mark } = this.#cached(options);
+		const known = path && readIfPresent(path);
+		if (known?.endsWith(mark)) return known;
+		const code = transform(options, false);
+		// jiti reports syntax errors in this form when it evaluates the code.
+		if (path && !code.includes("__JITI_ERROR__")) writeIfPossible(path, code + mark);
+		return code;
+	}
+
+	/** True for a file that was compiled here. */
+	has(file: string): boolean {
+		return this.#compiled.has(file);
+	}
+
+	/** The position in the source of a position in the compiled file. Compiles the file again, with a source map. */
+	sourcePosition(file: string, position: Position): Position {
+		const map = this.#map(file);
+		if (!map) return position;
+		const shift = position.line === 1 ? HEAD.length : 0;
+		const found = map.findEntry(position.line - 1, Math.max(0, position.column - 1 - shift));
+		if (!("originalLine" in found)) return position;
+		return { line: found.originalLine + 1, column: found.originalColumn + 1 };
+	}
+
+	/** The cached file of a source, and the end that marks it as complete and current. */
+	#cached({ filename = "", source, async: isAsync = false }: TransformOptions): { path: string | null; mark: string } {
+		const name = `${basename(filename)}.${hash(filename)}${isAsync ? ".m" : ""}.js`;
+		return {
+			path: this.#cacheDir && join(this.#cacheDir, name),
+			mark: `\n// ${hash(`${CACHE_VERSION} ${source}`)}\n`,
+		};
+	}
+
+	#map(file: string): SourceMap | null {
+		const known = this.#maps.get(file);
+		if (known !== undefined) return known;
+		const options = this.#compiled.get(file);
+		const data = options && INLINE_MAP.exec(transform(options, true))?.[1];
+		const map = data ? new SourceMap(JSON.parse(Buffer.from(data, "base64").toString())) : null;
+		this.#maps.set(file, map);
+		return map;
+	}
+}
+
+/** jiti. `require`, because `import` first scans all of jiti for its export names, which takes longer than running it. */
+export function createJiti(options: JitiOptions) {
+	const jiti: typeof import("jiti") = createRequire(import.meta.url)("jiti");
+	return jiti.createJiti(import.meta.url, { moduleCache: false, fsCache: false, tsconfigPaths: false, ...options });
+}
+
+function transform(options: TransformOptions, sourceMaps: boolean): string {
+	// Without the Babel options of the loading jiti, which say nothing of source maps.
+	const { babel: _, ...own } = options;
+	return createJiti({ sourceMaps }).transform(own);
+}
+
+function hash(text: string): string {
+	return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+/** A directory that only the user can write to, because pi runs any file in it that has the right name; else null. */
+function privateDir(dir: string): string | null {
+	try {
+		ensurePrivateDir(dir);
+		chmodSync(dir, 0o700);
+		return dir;
+	} catch {
+		return null; // owned by another user, or read-only: files are compiled each time
+	}
+}
+
+function readIfPresent(path: string): string | null {
+	try {
+		return readFileSync(path, "utf8");
+	} catch {
+		return null;
+	}
+}
+
+function writeIfPossible(path: string, text: string): void {
+	try {
+		writeFileSync(path, text, { mode: 0o600 });
+	} catch {
+		// For example a full disk: the file is compiled again next time.
+	}
+}
