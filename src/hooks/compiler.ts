@@ -78,12 +78,13 @@ export class Compiler {
 }
 
 /** jiti. `require`, because `import` first scans all of jiti for its export names, which takes longer than running it. */
-export function createJiti(options: JitiOptions) {
+export function createJiti(options: JitiOptions, parent: string = import.meta.url) {
 	const jiti: typeof import("jiti") = createRequire(import.meta.url)("jiti");
-	return jiti.createJiti(import.meta.url, { moduleCache: false, fsCache: false, tsconfigPaths: false, ...options });
+	return jiti.createJiti(parent, { moduleCache: false, fsCache: false, tsconfigPaths: false, ...options });
 }
 
-function transform(options: TransformOptions, sourceMaps: boolean): string {
+/** Compiles with Babel. */
+export function transform(options: TransformOptions, sourceMaps: boolean): string {
 	// Without the Babel options of the loading jiti, which say nothing of source maps.
 	const { babel: _, ...own } = options;
 	return createJiti({ sourceMaps }).transform(own);

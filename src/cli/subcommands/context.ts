@@ -141,6 +141,8 @@ async function printContext(
 	options: SubcommandOptions,
 	io: ModeIO,
 ): Promise<number> {
+	// Two builds: only a second answer shows that a hook is unstable.
+	await view.build(at + 1);
 	const context = await view.build(at + 1);
 	const report = createContextReport({
 		session: log.path,
@@ -149,17 +151,22 @@ async function printContext(
 		hooks,
 		previous: await view.requestBefore(at + 1),
 	});
-	if (options.json) await printJson(io, report);
-	else await printLines(io, describeReport(report));
+	const { unstable } = view;
+	if (options.json) await printJson(io, { ...report, unstable });
+	else await printLines(io, [...describeReport(report), ...unstable.map(describeUnstable)]);
 	return 0;
+}
+
+function describeUnstable(hook: string): string {
+	return `unstable: ${hook} returns different messages for the same entries, so the provider cannot cache what follows them`;
 }
 
 function describeReport(report: ContextReport): string[] {
 	const { session, at, tokens, prefix, messages, hidden, hooks, problems } = report;
-	const rows = messages.map(({ entryIndex, role, tokens: count, cached, origin, text }) => [
+	const rows = messages.map(({ entryIndex, role, tokens: count, cached, origin, replacedTokens, text }) => [
 		entryIndex === null ? "-" : String(entryIndex),
 		role,
-		`${count} tok`,
+		`${count} tok${replacedTokens === undefined ? "" : `, was ${replacedTokens}`}`,
 		cached ? "cached" : "",
 		origin.kind === "entry" ? "" : (origin.hook ?? origin.kind),
 		onOneLine(text, PREVIEW),

@@ -5,11 +5,11 @@ import { describeProblem } from "../../context/describe-problem.js";
 import { entryMessage } from "../../context/entry-message.js";
 import { fullText } from "../../context/ledger.js";
 import { estimateAll, estimateTokens } from "../../context/tokens.js";
-import { errorText, type SourcePlace } from "../../errors.js";
+import { errorText, PiError, type SourcePlace } from "../../errors.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import { placeOfError } from "../../hooks/source-place.js";
-import type { HookEventName, HookHandler } from "../../hooks/types.js";
+import type { CommandOptions, HookEventName, HookHandler } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
 import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
 import { createReplayHost, withoutPrograms } from "./replay-host.js";
@@ -46,8 +46,8 @@ export interface ReplayedContext {
 
 /** A replayed event point. */
 export interface ReplayedEvent {
-	/** Number of entries that existed at this point. */
-	end: number;
+	/** Index of the last entry that existed at this point, as `--at` of `pi context`. */
+	at: number;
 	event: HookEventName;
 	/** The reason of a `session` event, the tool of tool events; else null. */
 	subject: string | null;
@@ -84,6 +84,49 @@ export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
 	return replayed;
 }
 
+/** A command that ran at the end of the session. */
+export interface ReplayedCommand {
+	/** The line, such as `/budget 200`. */
+	command: string;
+	/** The answer of the handler; null for none. */
+	answer: unknown;
+	effects: string[];
+	failures: ReplayFailure[];
+}
+
+/**
+ * Runs a command of a hook at the end of the session. Effects are recorded, not carried out.
+ * @throws PiError `bad_arguments` if the hook has no such command
+ */
+export async function replayCommand(line: string, options: ReplayOptions): Promise<ReplayedCommand> {
+	const [, name = "", rest = ""] = /^\/?(\S+)(?: ([\s\S]*))?$/.exec(line.trim()) ?? [];
+	const { hook, entries, cwd, sessionFile, hookTimeoutMs } = options;
+	const command = hook.commands.get(name);
+	if (!command) {
+		const known = [...hook.commands.keys()].map((known) => `/${known}`).join(", ");
+		const hint = known ? `its commands are ${known}` : "it has no commands";
+		throw new PiError("bad_arguments", `--run ${line}: the hook has no command /${name}`, { hint });
+	}
+	const result: ReplayedCommand = { command: line, answer: null, effects: [], failures: [] };
+	const onEffect = (effect: string) => void result.effects.push(effect);
+	const core = once(() => Object.freeze(coreContext(entries).messages.map(({ message }) => message)));
+	const watched: CommandOptions = {
+		...command,
+		handler: (ctx) => command.handler(withoutPrograms(ctx, onEffect)),
+	};
+	const registered = hook.places.get(command);
+	if (registered) hook.places.set(watched, registered);
+	const runner = new HookRunner({
+		registry: new HookRegistry([{ ...hook, commands: new Map([[name, watched]]) }], new Set()),
+		host: createReplayHost({ cwd, sessionFile, length: entries.length, entries: () => entries, core }, onEffect),
+		hookTimeoutMs: () => hookTimeoutMs,
+		onError: ({ reason, place, trace }) => void result.failures.push({ message: reason, place, stack: trace }),
+	});
+	// onError has the failure of a handler.
+	result.answer = plain(await runner.runCommand(name, rest, NEVER).catch(() => undefined));
+	return result;
+}
+
 /** @param request size of the last computed context */
 async function replayEventPoint(
 	{ end, event }: EventPoint,
@@ -91,7 +134,7 @@ async function replayEventPoint(
 	options: ReplayOptions,
 ): Promise<ReplayedEvent> {
 	const step: ReplayedEvent = {
-		end,
+		at: end - 1,
 		event: event.type,
 		subject: subjectOf(event),
 		answers: [],

@@ -4,6 +4,7 @@ import type { BuiltContext, TracedMessage } from "../../context/context-message.
 import { coreContext } from "../../context/core.js";
 import { digestContext, RunningDigest } from "../../context/digest.js";
 import { readRecordedRequest } from "../../context/recorded-request.js";
+import { StabilityWatch } from "../../context/stability.js";
 import { describeHookError, hookFailure } from "../../errors.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
@@ -44,9 +45,16 @@ export class SessionView {
 	/** Requests are usually computed in order, each with only a few entries more than the previous one. */
 	readonly #memo = new ContextMemo();
 	readonly #digests = new RunningDigest();
+	readonly #unstable = new Set<string>();
+	readonly #stability = new StabilityWatch((hook) => this.#unstable.add(hook));
 
 	constructor(private readonly options: SessionViewOptions) {
 		this.#registry = new HookRegistry(options.hooks, new Set());
+	}
+
+	/** Paths of the hooks that answered differently to the same input so far. A second `build` of the same entries finds them. */
+	get unstable(): readonly string[] {
+		return [...this.#unstable];
 	}
 
 	/** The context of the entries before index `end`. @param without paths of hooks to exclude */
@@ -60,7 +68,8 @@ export class SessionView {
 			hookTimeoutMs: () => hookTimeoutMs,
 			onError: (error) => onHookError(describeHookError(hookFailure(error), error.hookPath)),
 		});
-		const stages = runner.contextStages(() => entries, new AbortController().signal);
+		const handlers = runner.contextStages(() => entries, new AbortController().signal);
+		const stages = this.#stability.watch(handlers, entries.length);
 		return buildContext(
 			entries,
 			stages.filter(({ hook }) => !without.has(hook)),

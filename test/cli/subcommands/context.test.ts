@@ -55,6 +55,7 @@ describe("pi context", () => {
 				by: { kind: "hook", hook: STACK },
 			})),
 			problems: [],
+			unstable: [],
 		});
 		expect(readFileSync(file)).toEqual(before);
 	});
@@ -116,4 +117,22 @@ describe("pi context", () => {
 		expect(code).toBe(0);
 		expect(stderr).toMatch(/^Untrusted project hooks did not run: \S+mine\.ts · run pi hooks trust, or use --trust\n$/);
 	});
+});
+
+test("pi context shows the former size of replaced messages, and hooks that are unstable", async () => {
+	const { cwd, file } = await poppedSession();
+	writeFiles(cwd, {
+		"short.ts": `export default (pi) => pi.on("context", ({ messages }) => ({ messages: messages.map((item, at) =>
+			at > 0 ? item : { ...item, message: { role: "user", content: "s", timestamp: 0 } }) }));`,
+		"clock.ts": `let n = 0; export default (pi) => pi.on("context", ({ messages }) => ({
+			messages: [{ role: "user", content: String(n++), timestamp: 0 }, ...messages] }));`,
+	});
+	const hooks = [join(cwd, "short.ts"), join(cwd, "clock.ts")];
+	const place = { cwd, session: file, hooks, findHooks: false };
+	const { stdout } = await run({ name: "context", verify: false }, place);
+	expect(stdout).toMatch(/^\d+ +user +\d+ tok, was \d+ .*short\.ts +s$/m);
+	expect(stdout).toContain(`unstable: ${hooks[1]} returns different messages for the same entries`);
+	expect(stdout).not.toContain(`unstable: ${hooks[0]}`);
+	const json = await run({ name: "context", verify: false }, { ...place, json: true });
+	expect(JSON.parse(json.stdout).unstable).toEqual([hooks[1]]);
 });
