@@ -29,6 +29,7 @@ export function compilerConfig() {
 				typebox,
 				"typebox/value": types("typebox/value/index.d.mts", "node_modules/typebox/build/value/index.d.mts"),
 				"@sinclair/typebox": typebox,
+				"@sinclair/typebox/value": types("typebox/value/index.d.mts", "node_modules/typebox/build/value/index.d.mts"),
 			},
 		},
 		include: ["**/*.ts"],
