@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, SourceMap } from "node:module";
 import { basename, join } from "node:path";
-import type { JitiOptions, TransformOptions } from "jiti";
+import type { Jiti, JitiOptions, TransformOptions } from "jiti";
 import { ensurePrivateDir } from "../util/fs.js";
+import type { compileFast } from "./fast-compile.js";
 
 /** Change it when the same source compiles to something else. */
-const CACHE_VERSION = 1;
+const CACHE_VERSION = 2;
 /** The part of a compiled line before the code of the file: jiti puts the first line into the head of a function. */
 const HEAD = "(async function (exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve) { ";
 const INLINE_MAP = /\n\/\/# sourceMappingURL=data:application\/json;[^,]*;base64,(\S+)\s*$/;
@@ -23,9 +24,21 @@ export class Compiler {
 	readonly #compiled = new Map<string, TransformOptions>();
 	readonly #maps = new Map<string, SourceMap | null>();
 
+	/** Compiles most files; null until a file is not in the cache. */
+	#fast: typeof compileFast | null = null;
+
 	/** @param cacheDir for compiled files; made private (0700), and not used if that fails */
 	constructor(cacheDir: string) {
 		this.#cacheDir = privateDir(cacheDir);
+	}
+
+	/** Loads the fast compiler if one of these files is not in the cache. */
+	async prepare(files: readonly { filename: string; source: string }[]): Promise<void> {
+		const isCached = (file: TransformOptions) => {
+			const { path, mark } = this.#cached({ ...file, async: true });
+			return path !== null && readIfPresent(path)?.endsWith(mark) === true;
+		};
+		if (!files.every(isCached)) this.#fast = (await import("./fast-compile.js")).compileFast;
 	}
 
 	/** Compiles a file, or takes it from the cache. */
@@ -36,7 +49,10 @@ export class Compiler {
 		const { path, mark } = this.#cached(options);
 		const known = path && readIfPresent(path);
 		if (known?.endsWith(mark)) return known;
-		const code = transform(options, false);
+		const fast = this.#fast?.(options);
+		if (fast && path) writeIfPossible(`${path}.map`, JSON.stringify(fast.map) + mark);
+		if (fast) this.#maps.set(filename, new SourceMap(fast.map));
+		const code = fast?.code ?? transform(options, false);
 		// jiti reports syntax errors in this form when it evaluates the code.
 		if (path && !code.includes("__JITI_ERROR__")) writeIfPossible(path, code + mark);
 		return code;
@@ -57,6 +73,13 @@ export class Compiler {
 		return { line: found.originalLine + 1, column: found.originalColumn + 1 };
 	}
 
+	/** The map that the fast compiler wrote next to a cached file; null if Babel compiled it. */
+	#readMap(options: TransformOptions): SourceMap | null {
+		const { path, mark } = this.#cached(options);
+		const text = path && readIfPresent(`${path}.map`);
+		return text?.endsWith(mark) ? new SourceMap(JSON.parse(text.slice(0, -mark.length))) : null;
+	}
+
 	/** The cached file of a source, and the end that marks it as complete and current. */
 	#cached({ filename = "", source, async: isAsync = false }: TransformOptions): { path: string | null; mark: string } {
 		const name = `${basename(filename)}.${hash(filename)}${isAsync ? ".m" : ""}.js`;
@@ -70,8 +93,7 @@ export class Compiler {
 		const known = this.#maps.get(file);
 		if (known !== undefined) return known;
 		const options = this.#compiled.get(file);
-		const data = options && INLINE_MAP.exec(transform(options, true))?.[1];
-		const map = data ? new SourceMap(JSON.parse(Buffer.from(data, "base64").toString())) : null;
+		const map = options ? (this.#readMap(options) ?? createSourceMap(options)) : null;
 		this.#maps.set(file, map);
 		return map;
 	}
@@ -83,11 +105,21 @@ export function createJiti(options: JitiOptions, parent: string = import.meta.ur
 	return jiti.createJiti(parent, { moduleCache: false, fsCache: false, tsconfigPaths: false, ...options });
 }
 
+function createSourceMap(options: TransformOptions): SourceMap | null {
+	const data = INLINE_MAP.exec(transform(options, true))?.[1];
+	return data ? new SourceMap(JSON.parse(Buffer.from(data, "base64").toString())) : null;
+}
+
+/** Compilers by whether they add source maps. */
+const babel = new Map<boolean, Jiti>();
+
 /** Compiles with Babel. */
 export function transform(options: TransformOptions, sourceMaps: boolean): string {
 	// Without the Babel options of the loading jiti, which say nothing of source maps.
-	const { babel: _, ...own } = options;
-	return createJiti({ sourceMaps }).transform(own);
+	const { babel: _babel, ...own } = options;
+	const known = babel.get(sourceMaps) ?? createJiti({ sourceMaps });
+	babel.set(sourceMaps, known);
+	return known.transform(own);
 }
 
 function hash(text: string): string {

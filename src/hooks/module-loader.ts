@@ -29,9 +29,12 @@ export interface ModuleLoader {
  * @param cacheDir for compiled files; made private (0700), and not used if that fails
  */
 export async function createModuleLoader(files: readonly ModuleFile[], cacheDir: string): Promise<ModuleLoader> {
-	const sources = files.map(({ realPath }) => readSource(realPath));
-	const virtualModules = await loadHostModules(sources);
+	const sources = files.map(({ realPath }) => ({ filename: realPath, source: readSource(realPath) }));
 	const compiler = new Compiler(cacheDir);
+	const [virtualModules] = await Promise.all([
+		loadHostModules(sources.map(({ source }) => source)),
+		compiler.prepare(sources),
+	]);
 	const jiti = createJiti({ virtualModules, transform: (options) => ({ code: compiler.compile(options) }) });
 	return { compiler, loadDefault: (file) => jiti.import<unknown>(file.realPath, { default: true }) };
 }

@@ -46,6 +46,9 @@ export function sourceOfError(error: unknown, hook: HookSource, registered?: Err
 export function placeOfError(error: unknown, hook: HookSource): SourcePlace | null {
 	// Positions of a bundled hook in the minified program mean nothing to a reader.
 	if (!(error instanceof Error) || hook.realPath.endsWith(".js")) return null;
+	// The stack of a syntax error shows only who imports the file.
+	const syntax = error.message.startsWith(SYNTAX_ERROR) ? placeInMessage(error, hook) : null;
+	if (syntax) return syntax;
 	for (const line of stackOf(error).split("\n")) {
 		const frame = readFrame(line, hook);
 		if (frame) return frame.place;
@@ -82,15 +85,12 @@ function isOwnFile(file: string, hook: HookSource): boolean {
 
 /** Syntax errors name the position in their message, or at the start of their stack. */
 function placeInMessage(error: Error, hook: HookSource): SourcePlace | null {
-	const text = `${error.message}\n${stackOf(error)}`;
-	for (const path of [hook.realPath, hook.path]) {
-		const at = text.indexOf(`${path}:`);
-		const found = at < 0 ? null : /^:(\d+)(?::(\d+))?/.exec(text.slice(at + path.length));
-		if (found) return { file: hook.path, line: Number(found[1]), column: columnOf(error, found[2]) };
+	for (const text of [error.message, stackOf(error)]) {
+		const [, file, row, column] = /(?:^|\s)(\/[^\s:]+|[A-Za-z]:\\[^\s:]+):(\d+)(?::(\d+))?/.exec(text) ?? [];
+		if (file !== undefined && isOwnFile(file, hook))
+			return { file: shownPath(file, hook), line: Number(row), column: columnOf(error, column) };
 	}
-	const [, file, row, column] = /(?:^|\s)(\/[^\s:]+|[A-Za-z]:\\[^\s:]+):(\d+)(?::(\d+))?/.exec(text) ?? [];
-	if (file === undefined || !isOwnFile(file, hook)) return null;
-	return { file: shownPath(file, hook), line: Number(row), column: columnOf(error, column) };
+	return null;
 }
 
 /** Syntax errors of jiti count columns from 0. */
