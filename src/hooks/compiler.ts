@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import type { Jiti, JitiOptions, TransformOptions } from "jiti";
 import { ensurePrivateDir } from "../util/fs.js";
 import type { compileFast } from "./fast-compile.js";
+import type { Position, SourceLocator } from "./source-locator.js";
 
 /** Change it when the same source compiles to something else. */
 const CACHE_VERSION = 2;
@@ -12,14 +13,8 @@ const CACHE_VERSION = 2;
 const HEAD = "(async function (exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve) { ";
 const INLINE_MAP = /\n\/\/# sourceMappingURL=data:application\/json;[^,]*;base64,(\S+)\s*$/;
 
-/** A 1-based position in a file. */
-export interface Position {
-	line: number;
-	column: number;
-}
-
 /** Compiles files of hooks and tools, and finds positions in their sources. */
-export class Compiler {
+export class Compiler implements SourceLocator {
 	readonly #cacheDir: string | null;
 	readonly #compiled = new Map<string, TransformOptions>();
 	readonly #maps = new Map<string, SourceMap | null>();

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { errorText, inspectable, locate, PiError } from "../errors.js";
 import { Compiler, createJiti } from "./compiler.js";
 import { loadHostModules } from "./host-modules.js";
+import type { SourceLocator } from "./source-locator.js";
 import { copyRoot, type HookSource, placeOfError, SYNTAX_ERROR } from "./source-place.js";
 import type { HandlerWatch } from "./watchdog.js";
 
@@ -20,7 +21,7 @@ export interface ModuleLoader {
 	/** The default export of a file. @throws whatever compiling or evaluating it throws */
 	loadDefault(file: ModuleFile): Promise<unknown>;
 	/** Finds positions in the sources of the files loaded so far. */
-	readonly compiler?: Compiler;
+	readonly compiler?: SourceLocator;
 }
 
 /**

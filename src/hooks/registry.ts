@@ -1,14 +1,14 @@
 import type { SessionEntry } from "../log/entry.js";
-import type { Compiler } from "./compiler.js";
 import type { HookFile } from "./discover.js";
 import type { HostHandleName } from "./handles.js";
+import type { SourceLocator } from "./source-locator.js";
 import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
 
 /** A loaded hook: its file and its registrations. */
 export interface LoadedHook extends HookFile {
 	readonly handlers: { [N in HookEventName]?: HookHandler<N>[] };
 	/** Compiled its file; absent for hooks of pi itself. */
-	readonly compiler?: Compiler;
+	readonly compiler?: SourceLocator;
 	/** For each handler an error that was created where it was registered. */
 	readonly places: WeakMap<object, Error>;
 	readonly commands: Map<string, CommandOptions>;

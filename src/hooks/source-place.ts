@@ -2,7 +2,7 @@ import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HookError, type HookErrorSource, type PiErrorCode, type SourcePlace } from "../errors.js";
 import { packageRoot } from "../util/package-root.js";
-import type { Compiler } from "./compiler.js";
+import type { SourceLocator } from "./source-locator.js";
 
 /** A file of a hook or tool, and the compiler that loaded it. */
 export interface HookSource {
@@ -11,7 +11,7 @@ export interface HookSource {
 	/** Path in stack traces. */
 	realPath: string;
 	/** Absent for files that were not compiled. */
-	compiler?: Compiler;
+	compiler?: SourceLocator;
 }
 
 /** A hook whose handlers were registered at known places. */
