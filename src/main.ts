@@ -7,6 +7,7 @@ async function main(argv: readonly string[]): Promise<number> {
 	const line: ParsedArguments =
 		argv.length === 0 ? { kind: "session", options: NO_ARGUMENTS } : (await import("./cli/args.js")).parseArgs(argv);
 	if (line.kind === "help") {
+		if (line.topic) return print((await import("./cli/subcommand-help.js")).subcommandHelp(line.topic));
 		if (!line.hooks) return print((await import("./cli/help.js")).HELP_TEXT);
 		const [{ printHelp }, { standardIO }] = await Promise.all([
 			import("./cli/hook-flags.js"),

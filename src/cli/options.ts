@@ -82,7 +82,10 @@ export interface SubcommandOptions extends HookOptions {
 /** A subcommand and its operands. */
 export type Subcommand =
 	| { name: "hooks"; action: "list" | "trust" | "untrust" }
-	| { name: "hooks"; action: "check" | "test"; target: string }
+	/** `more`: further hooks; `types`: also run TypeScript. */
+	| { name: "hooks"; action: "check"; target: string; more?: readonly string[]; types?: boolean }
+	/** `runs`: commands to run at the end, such as `/budget 200`. */
+	| { name: "hooks"; action: "test"; target: string; runs?: readonly string[] }
 	/** `target`: name of the hook; `inProject`: create it in `.pi/hooks`. */
 	| { name: "hooks"; action: "new"; target: string; inProject: boolean }
 	/** `at`: entry index to show the context at; `verify`: recompute every request; `without`: hooks to exclude. */
@@ -95,8 +98,10 @@ export type Subcommand =
 
 /** A parsed command line. */
 export type ParsedArguments =
-	/** `hooks`: whose flags to list; absent for subcommands. */
-	| { kind: "help"; hooks?: HookOptions }
+	/**
+	 * `topic`: the words of a subcommand; absent: the help of pi. `hooks`: whose flags to list; absent for subcommands.
+	 */
+	| { kind: "help"; topic?: readonly string[]; hooks?: HookOptions }
 	| { kind: "version" }
 	| { kind: "session"; options: CliOptions }
 	| { kind: "subcommand"; command: Subcommand; options: SubcommandOptions };

@@ -33,6 +33,7 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		...given("systemPrompt", options.systemPrompt && (await textOrFile(options.systemPrompt, base))),
 		...given("appendSystemPrompt", append.length > 0 ? append.join("\n\n") : undefined),
 		trust: options.trust || run.trust,
+		verbose: options.verbose,
 	};
 }
 

@@ -2,6 +2,7 @@ import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import type { HookShare, Ledger, SentRequest } from "../context/ledger.js";
+import type { SourcePlace } from "../errors.js";
 
 /** Analysis of the next request or a past one, optionally without some hooks. */
 export interface ContextInspection {
@@ -69,6 +70,10 @@ export interface HookFigures {
 	blocks: number;
 
 	lastError: string | null;
+	/** Where the last error happened; null if unknown. */
+	lastPlace: SourcePlace | null;
+	/** Stack trace of the last error; only with `--verbose`. */
+	lastStack: string | null;
 	/** True when it returned different results for the same input. */
 	isUnstable: boolean;
 	/** 95th percentile of the times that its components took to draw, in ms; null if all were shorter than a frame. */

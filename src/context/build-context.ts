@@ -95,7 +95,8 @@ export async function buildContext(
 			const known: ReadonlySet<string> = faults ?? keys(checkMessages(current.messages, KNOWN_GOOD));
 			const broken = violations.find(({ key }) => !known.has(key));
 			if (broken) {
-				report({ hook, rule: broken.rule, position: broken.position });
+				const { key: _, ...problem } = broken;
+				report({ hook, ...problem });
 				faults = known;
 				continue;
 			}

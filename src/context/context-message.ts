@@ -44,6 +44,8 @@ export interface ContextProblem {
 	rule: string;
 	/** Position in the dropped list, or the entry index when `hook` is null. */
 	position: number;
+	/** The tool call id or role that breaks the rule. `describeProblem` makes a sentence of it. */
+	detail?: string;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type AppMessage, messageText, type ToolInfo } from "../log/entry.js";
 import type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context-message.js";
 import { bashExecutionText } from "./convert.js";
+import { describeProblem } from "./describe-problem.js";
 import { digestContext } from "./digest.js";
 import { type EntrySource, entryMessage } from "./entry-message.js";
 import { isSameSection, isSameTool, type SectionOrigin, sectionTokens, toolTokens } from "./preamble.js";
@@ -78,7 +79,8 @@ export interface Ledger {
 	hidden: LedgerHidden[];
 	/** Sections and tools that hooks removed. */
 	removed: LedgerRemoved[];
-	problems: { hook: string | null; rule: string; position: number }[];
+	/** `reason`: the rule and its position as a sentence. */
+	problems: { hook: string | null; rule: string; position: number; reason: string }[];
 }
 
 /** The output of `pi context --json` and `get_context`. */
@@ -163,7 +165,10 @@ export function createLedger({ context, entries, previous }: LedgerSource): Ledg
 				by: { kind: "hook" as const, hook },
 			})),
 		],
-		problems: context.problems.map(({ hook, rule, position }) => ({ hook, rule, position })),
+		problems: context.problems.map((problem) => {
+			const { hook, rule, position } = problem;
+			return { hook, rule, position, reason: describeProblem(problem) };
+		}),
 	};
 }
 

@@ -13,24 +13,6 @@ import type { TraceFault } from "./trace.js";
 /** Ids of the sections that pi itself may write. */
 const CORE_IDS: ReadonlySet<string> = new Set(["base", "tools", "context-files", "skills", "environment"]);
 
-/** What each rule about system prompt and tools says of the item at a position, as a sentence. Quotes no values. */
-const SENTENCES: Readonly<Record<string, (position: number) => string>> = {
-	system_prompt_is_list: () => "systemPrompt is not a list of sections",
-	section_has_id_and_text: (position) => `systemPrompt[${position}] is not { id, text } with two strings`,
-	one_section_per_id: (position) => `systemPrompt[${position}] has the id of an earlier section`,
-	section_id_is_own: (position) =>
-		`systemPrompt[${position}] is a new section whose id is neither one of pi nor "<name of the hook>:<name>"`,
-	system_prompt_not_empty: () => "systemPrompt leaves no section with text",
-	tools_is_list: () => "tools is not a list of names",
-	known_tool: (position) => `tools[${position}] is not the name of a tool that is on`,
-	one_offer_per_tool: (position) => `tools[${position}] repeats an earlier name`,
-};
-
-/** A broken rule about system prompt or tools as a sentence; null for other rules. */
-export function describePreambleRule({ rule, position }: TraceFault): string | null {
-	return SENTENCES[rule]?.(position) ?? null;
-}
-
 /** The parts of a hook's answer that concern system prompt and tools; undefined: unchanged. */
 export interface PreambleAnswer {
 	systemPrompt: unknown;

@@ -25,6 +25,7 @@ export interface TracedAnswer extends TracedList {
 export interface TraceFault {
 	rule: string;
 	position: number;
+	detail?: string;
 }
 
 /** The fields of an answer; undefined: unchanged. */
@@ -62,7 +63,7 @@ export function traceAnswer({ list, before, hook, previousOwn }: TraceInput): Tr
 		for (; position < messages.length; position++) {
 			const input: unknown = list[position];
 			const item = finder.takeNext(input) ?? traceItem(input);
-			if ("rule" in item) return { rule: item.rule, position };
+			if ("rule" in item) return { ...item, position };
 			messages[position] = item;
 			if (item.entryIndex === null) synthetic.push(item);
 		}
@@ -83,7 +84,7 @@ interface ItemTracing {
 /** Traces items that are not the next object of the previous list. */
 function createItemTracer(finder: Finder, { hook, own, findOwn }: ItemTracing) {
 	const origin: Origin = Object.freeze({ kind: "hook", hook });
-	return (input: unknown): TracedMessage | { rule: string } => {
+	return (input: unknown): TracedMessage | Omit<TraceFault, "position"> => {
 		const { message, entryIndex } = readItem(input);
 		if (typeof message !== "object" || message === null) return { rule: "known_role" };
 		const known = finder.find(message, entryIndex);

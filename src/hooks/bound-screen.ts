@@ -1,9 +1,10 @@
-import { HookError, PiError } from "../errors.js";
+import { type HookError, PiError } from "../errors.js";
 import type { HookCall } from "./hook-call.js";
 import { PLAIN_THEME } from "./plain-theme.js";
 import type { LoadedHook } from "./registry.js";
 import { claimsOf } from "./screen-claims.js";
 import type { HookScreen, ScreenOwner, SessionUI } from "./session-ui.js";
+import { createHookError } from "./source-place.js";
 import type { HookUI } from "./types.js";
 
 /** What the screen of hooks needs of the session. */
@@ -99,7 +100,7 @@ export function ownerOf(hook: LoadedHook, host: ScreenHost): ScreenOwner {
 		get rank() {
 			return host.rankOf(hook);
 		},
-		failed: (where, error) => host.reportScreen(new HookError("hook_failed", hook.path, where, error)),
+		failed: (where, error) => host.reportScreen(createHookError("hook_failed", hook, where, error)),
 		drew: (ms) => host.recordDraw(hook, ms),
 	};
 }

@@ -1,8 +1,9 @@
-import { HookError, inspectable, PiError } from "../errors.js";
+import { type HookError, inspectable, PiError } from "../errors.js";
 import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { LoadedHook } from "./registry.js";
+import { createHookError } from "./source-place.js";
 import type { BusHandler } from "./types.js";
 import type { HandlerWatch } from "./watchdog.js";
 
@@ -91,7 +92,7 @@ export class EventBus {
 			onCall({ hookPath: hook.path, event, ms: performance.now() - startedAt, outcome });
 		const fail = (thrown: unknown) => {
 			end("failed");
-			onError(new HookError("hook_failed", hook.path, event, inspectable(thrown)));
+			onError(createHookError("hook_failed", hook, event, inspectable(thrown)));
 		};
 		const isOwn = hook.scope === "builtin" || hook.scope === "bundled";
 		const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());

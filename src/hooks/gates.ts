@@ -43,7 +43,7 @@ export async function gateToolCall(
 		start,
 		eventWith,
 		signal,
-		async ({ hook, answer, failure, problem }, state) => {
+		async ({ hook, handler, answer, failure, problem }, state) => {
 			const block = (reason: string) => ({ decision: { blocked: reason, by: hook.name } });
 			if (failure && signal.aborted) return { decision: { blocked: ABORTED } };
 			if (failure) return block(`Blocked: hook ${hook.name} failed: ${errorText(failure.error)}`);
@@ -53,7 +53,7 @@ export async function gateToolCall(
 			if (answer?.input) {
 				const changed = changeInput(answer.input, state, hook, validate);
 				if ("problem" in changed) {
-					calls.report(hook, "tool_call", `${changed.problem}; the call is blocked`);
+					calls.report(hook, "tool_call", `${changed.problem}; the call is blocked`, handler);
 					return block(`Blocked: the new input of hook ${hook.name} is invalid: ${changed.problem}`);
 				}
 				next = changed;

@@ -1,5 +1,4 @@
-import { basename } from "node:path";
-import { errorText, HookError, inspectable, PiError } from "../errors.js";
+import { errorText, type HookError, inspectable, PiError } from "../errors.js";
 import { abortable, linkSignals } from "../util/abort.js";
 import { type CheckedAnswer, checkAnswer, stops } from "./check-answer.js";
 import { Deadline } from "./deadline.js";
@@ -7,6 +6,7 @@ import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes } from 
 import type { HookCall } from "./hook-call.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
+import { createHookError } from "./source-place.js";
 import type { HookEventName, HookEvents, HookResults } from "./types.js";
 import type { HandlerWatch } from "./watchdog.js";
 
@@ -149,13 +149,13 @@ export class HandlerCalls {
 			const blocks = checked.problem !== null && policy.onError === "block";
 			if (blocks || stops(checked.answer)) outcome = "blocked";
 			if (checked.problem === null) return { ...registration, answer: checked.answer };
-			this.report(hook, event.type, placeOf(hook, handler) + withConsequence(checked, blocks));
+			this.report(hook, event.type, withConsequence(checked, blocks), handler);
 			return { ...registration, answer: checked.answer, problem: checked.problem };
 		} catch (thrown) {
 			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
-			if (!signal.aborted) this.report(hook, event.type, error);
-			if (outcome === "timed_out") answer.catch((late: unknown) => this.#reportLate(hook, event.type, late));
+			if (!signal.aborted) this.report(hook, event.type, error, handler);
+			if (outcome === "timed_out") answer.catch((late: unknown) => this.#reportLate(hook, event.type, late, handler));
 			return policy.onError === "block" ? { ...registration, failure: { error } } : registration;
 		} finally {
 			leave();
@@ -181,16 +181,22 @@ export class HandlerCalls {
 	}
 
 	/** Reports an error thrown after the timeout, unless it only says that the handler was aborted by it. */
-	#reportLate(hook: LoadedHook, event: string, thrown: unknown): void {
+	#reportLate(hook: LoadedHook, event: string, thrown: unknown, handler: object): void {
 		const error = inspectable(thrown);
 		if (error instanceof Error && error.name === "AbortError") return;
-		this.report(hook, event, `failed after its timeout: ${errorText(error)}`);
+		const late = new Error(`failed after its timeout: ${errorText(error)}`);
+		if (error instanceof Error && error.stack !== undefined) late.stack = error.stack;
+		this.report(hook, event, late, handler);
 	}
 
-	/** Reports a failure of a handler or command, or a rejected answer. */
-	report(hook: LoadedHook, event: string, cause: unknown): void {
-		const code = isTimeout(cause) ? "hook_timeout" : "hook_failed";
-		this.options.onError(new HookError(code, hook.path, event, cause));
+	/**
+	 * Reports a failure of a handler or command, or a rejected answer.
+	 * @param handler what failed, as it was registered: the place of an error without a position
+	 */
+	report(hook: LoadedHook, event: string, cause: unknown, handler: object): HookError {
+		const error = createHookError(isTimeout(cause) ? "hook_timeout" : "hook_failed", hook, event, cause, handler);
+		this.options.onError(error);
+		return error;
 	}
 }
 
@@ -202,10 +208,4 @@ function isTimeout(error: unknown): boolean {
 function withConsequence({ answer, problem }: CheckedAnswer<HookEventName>, blocks: boolean): string {
 	if (blocks) return `${problem}; the call is blocked`;
 	return answer === undefined ? `${problem}; the answer was ignored` : `${problem}; the rest of the answer counts`;
-}
-
-/** Where a hook registered a handler, as `file.ts:12: `; empty if unknown. */
-export function placeOf(hook: LoadedHook, handler: object): string {
-	const line = hook.lines.get(handler);
-	return line === undefined ? "" : `${basename(hook.path)}:${line}: `;
 }

@@ -1,10 +1,11 @@
-import { describeError, describeHookError, HookError, inspectable } from "../errors.js";
+import { describeHookError, type HookError, hookFailure, inspectable } from "../errors.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { LoadedHook } from "./registry.js";
+import { createHookError } from "./source-place.js";
 import { checkResult, type RegisteredTool, withCheckedUpdates } from "./tool-definition.js";
 import type { HandlerWatch } from "./watchdog.js";
 
@@ -51,14 +52,9 @@ async function runHookTool(
 		const error = inspectable(thrown);
 		outcome = signal.aborted ? "aborted" : "failed";
 		if (signal.aborted) throw error;
-		const failure = new HookError("hook_failed", hook.path, event, error);
+		const failure = createHookError("hook_failed", hook, event, error, tool);
 		onFailure(failure);
-		throw new Error(
-			describeHookError({ event, error: describeError(error), cause: failure }, hookFileName(hook.path)),
-			{
-				cause: error,
-			},
-		);
+		throw new Error(describeHookError(hookFailure(failure), hookFileName(hook.path)), { cause: error });
 	} finally {
 		leave?.();
 		onCall({ hookPath: hook.path, event, ms: performance.now() - startedAt, outcome });

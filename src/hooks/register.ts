@@ -6,7 +6,7 @@ import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { checkFlag } from "./flags.js";
 import { type GrantRequest, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
-import { type LoadLimits, lineIn, withinTime } from "./module-loader.js";
+import { type LoadLimits, withinTime } from "./module-loader.js";
 import { checkProvider } from "./providers.js";
 import { createLoadedHook, type LoadedHook, unloadHook } from "./registry.js";
 import { checkShortcut } from "./shortcuts.js";
@@ -86,8 +86,7 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 					});
 				}
 				if (typeof handler !== "function") throw new TypeError(`the handler of ${event} is not a function`);
-				const line = lineIn(new Error(), hook);
-				if (line !== null) hook.lines.set(handler, line);
+				hook.places.set(handler, new Error());
 				addHandler(hook, event, handler);
 			}),
 		command: (name: string, command: CommandOptions) =>
@@ -98,9 +97,15 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 					);
 				}
 				if (typeof command?.handler !== "function") throw new TypeError(`the command ${name} has no handler`);
+				hook.places.set(command, new Error());
 				hook.commands.set(name, command);
 			}),
-		shortcut: (key, shortcut) => add("shortcut", () => hook.shortcuts.push(checkShortcut(key, shortcut))),
+		shortcut: (key, shortcut) =>
+			add("shortcut", () => {
+				const checked = checkShortcut(key, shortcut);
+				hook.places.set(shortcut, new Error());
+				hook.shortcuts.push(checked);
+			}),
 		flag: (name, flag) => add("flag", () => hook.flags.set(name, checkFlag(name, flag, hook))),
 		provider: (name, provider) => add("provider", () => hook.providers.set(name, checkProvider(name, provider, hook))),
 		send: (text: string, attachments: Attachment[] = []) =>
@@ -108,11 +113,13 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 		entry: (type: string, entry: EntryOptions = {}) =>
 			add("entry", () => {
 				if (typeof type !== "string" || type === "") throw new TypeError("an entry type must be a non-empty string");
+				hook.places.set(entry, new Error());
 				hook.entryTypes.set(type, entry);
 			}),
 		tool: (definition) =>
 			add("tool", () => {
 				const tool = checkHookTool(definition);
+				hook.places.set(tool, new Error());
 				hook.tools.set(tool.name, tool);
 			}),
 		events: Object.freeze<HookEventBus>({

@@ -4,14 +4,17 @@ import { type FlagDeclaration, listFlags } from "./flags.js";
 import type { HostHandleName } from "./handles.js";
 import { type HookProvider, listProviders } from "./providers.js";
 import { listShortcuts, type RegisteredShortcut, type Shortcut } from "./shortcuts.js";
+import type { SourceLocator } from "./source-locator.js";
 import type { RegisteredTool } from "./tool-definition.js";
 import type { BusHandler, CommandOptions, EntryOptions, FlagOptions, HookEventName, HookHandler } from "./types.js";
 
 /** A loaded hook: its file and its registrations. */
 export interface LoadedHook extends HookFile {
 	readonly handlers: { [N in HookEventName]?: HookHandler<N>[] };
-	/** Lines of its file, 1-based, on which its handlers were registered. */
-	readonly lines: WeakMap<object, number>;
+	/** Compiled its file; absent for hooks of pi itself. */
+	readonly compiler?: SourceLocator;
+	/** For each handler an error that was created where it was registered. */
+	readonly places: WeakMap<object, Error>;
 	readonly commands: Map<string, CommandOptions>;
 	/** Entry types that the hook declared, or wrote: these have the options `WRITTEN_ENTRY`. */
 	readonly entryTypes: Map<string, EntryOptions>;
@@ -47,7 +50,7 @@ export function createLoadedHook(
 		...file,
 		...(contextTypes ? { contextTypes } : {}),
 		handlers: {},
-		lines: new WeakMap(),
+		places: new WeakMap(),
 		commands: new Map(),
 		entryTypes: new Map(),
 		tools: new Map(),
@@ -197,10 +200,13 @@ export class HookRegistry {
 		return this.#tools.get(name);
 	}
 
-	/** Options of an entry type; the hook that declared it last wins. */
-	entryType(type: string): EntryOptions | undefined {
-		const all = this.hooks.flatMap(({ entryTypes }) => entryTypes.get(type) ?? []);
-		return all.findLast((options) => options !== WRITTEN_ENTRY) ?? all[0];
+	/** An entry type; the hook that declared it last wins. */
+	entryType(type: string): Named<EntryOptions> | undefined {
+		const all = this.hooks.flatMap((hook) => {
+			const options = hook.entryTypes.get(type);
+			return options ? [{ name: type, hook, options }] : [];
+		});
+		return all.findLast(({ options }) => options !== WRITTEN_ENTRY) ?? all[0];
 	}
 
 	knowsEntryType(type: string): boolean {

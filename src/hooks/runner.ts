@@ -1,7 +1,7 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage, PreambleInput } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
-import { errorText, inspectable, PiError } from "../errors.js";
+import { errorText, inspectable, locate, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
 import { checkAttachments, jsonCopy } from "./answers.js";
@@ -17,7 +17,7 @@ import {
 	type ToolCallDecision,
 	type UserBashDecision,
 } from "./gates.js";
-import { HandlerCalls, type HookCallOptions, type HookCallReport, placeOf } from "./handler-calls.js";
+import { HandlerCalls, type HookCallOptions, type HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { createCommandContext, createHookContext } from "./host-context.js";
 import type { HookRegistry, LoadedHook } from "./registry.js";
@@ -125,8 +125,7 @@ export class HookRunner {
 					isError: answer.isError ?? current.isError,
 				};
 			} catch (error) {
-				const where = placeOf(hook, handler);
-				this.#calls.report(hook, event.type, `${where}${errorText(error)}; the answer was ignored`);
+				this.#calls.report(hook, event.type, `${errorText(error)}; the answer was ignored`, handler);
 				return current;
 			}
 		});
@@ -199,7 +198,7 @@ export class HookRunner {
 			);
 			const problem = commandProblem(answer);
 			if (problem !== null) {
-				this.#calls.report(hook, `/${name}`, `${problem}; the answer was ignored`);
+				this.#calls.report(hook, `/${name}`, `${problem}; the answer was ignored`, options);
 				return undefined;
 			}
 			if (!answer) return undefined;
@@ -209,9 +208,10 @@ export class HookRunner {
 			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : "failed";
 			if (signal.aborted) return undefined;
-			this.#calls.report(hook, event, error);
+			const { place } = this.#calls.report(hook, event, error, options);
+			const { subject, at } = locate({ hookPath: hook.path, ...place }, hook.path);
 			const hint = error instanceof PiError && error.hint !== undefined ? { hint: error.hint } : {};
-			throw new PiError("command_failed", `${event} of ${hook.path} failed: ${errorText(error)}`, {
+			throw new PiError("command_failed", `${event} of ${subject} failed${at}: ${errorText(error)}`, {
 				cause: error,
 				...hint,
 			});
@@ -232,7 +232,7 @@ export class HookRunner {
 			const items = await options.complete?.(prefix, createHookContext(this.options.host, call));
 			return Array.isArray(items) ? items.filter((item) => typeof item?.value === "string") : [];
 		} catch (thrown) {
-			this.#calls.report(hook, `/${name} completion`, inspectable(thrown));
+			this.#calls.report(hook, `/${name} completion`, inspectable(thrown), options);
 			return [];
 		} finally {
 			leave();

@@ -1,13 +1,14 @@
-import { describeHookError, errorText } from "../errors.js";
+import { describeHookError, hookFailure, inspectable } from "../errors.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { ToolResult } from "../tools/tool.js";
 import { stripAll } from "../util/sanitize.js";
 import { hookFileName } from "./hook-name.js";
+import { createHookError, type RegisteringHook } from "./source-place.js";
 import type { EntryComponent, EntryTheme, HookTool, ToolRenderOptions } from "./types.js";
 
 /** The functions with which a hook draws calls of its tool. */
 export interface ToolRenderer extends Pick<HookTool, "renderCall" | "renderResult"> {
-	hookPath: string;
+	hook: RegisteringHook;
 }
 
 /** Finds how a hook draws calls of a tool; undefined if none does. */
@@ -22,25 +23,25 @@ export type Drawing<T> = { drawn: T } | { error: string };
  * @returns null if the hook does not draw calls
  */
 export function drawCall<T>(
-	{ renderCall, hookPath }: ToolRenderer,
+	{ renderCall, hook }: ToolRenderer,
 	args: Readonly<Record<string, unknown>>,
 	theme: EntryTheme,
 	read: (drawn: unknown) => T,
 ): Drawing<T> | null {
 	if (!renderCall) return null;
-	return contained(hookPath, "renderCall", () => read(renderCall(copyOf(args), theme)));
+	return contained(hook, "renderCall", () => read(renderCall(copyOf(args), theme)));
 }
 
 /** Like `drawCall`, for a result. A failure without details is not drawn: it is not the tool's own, such as a blocked call. */
 export function drawResult<T>(
-	{ renderResult, hookPath }: ToolRenderer,
+	{ renderResult, hook }: ToolRenderer,
 	result: ToolResult,
 	options: ToolRenderOptions,
 	theme: EntryTheme,
 	read: (drawn: unknown) => T,
 ): Drawing<T> | null {
 	if (!renderResult || (options.isError && result.details === undefined)) return null;
-	return contained(hookPath, "renderResult", () =>
+	return contained(hook, "renderResult", () =>
 		read(renderResult(copyOf(result), theme, Object.freeze({ ...options }))),
 	);
 }
@@ -64,11 +65,12 @@ function isComponent(value: unknown): value is Pick<EntryComponent, "render"> {
 	return typeof value === "object" && value !== null && "render" in value && typeof value.render === "function";
 }
 
-function contained<T>(hookPath: string, event: string, draw: () => T): Drawing<T> {
+function contained<T>(hook: RegisteringHook, event: string, draw: () => T): Drawing<T> {
 	try {
 		return { drawn: draw() };
-	} catch (error) {
-		return { error: describeHookError({ event, error: errorText(error) }, hookFileName(hookPath)) };
+	} catch (thrown) {
+		const failure = createHookError("hook_failed", hook, event, inspectable(thrown));
+		return { error: describeHookError(hookFailure(failure), hookFileName(hook.path)) };
 	}
 }
 

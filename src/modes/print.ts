@@ -1,4 +1,4 @@
-import { describeError, describeHookError } from "../errors.js";
+import { describeError, describeHookErrorInFull } from "../errors.js";
 import { isEmptyReply, isImageOmissionEntry, messageText } from "../log/entry.js";
 import { describeChangedInput } from "../log/gate-text.js";
 import type { AgentSession } from "../session/agent-session.js";
@@ -67,7 +67,8 @@ function describe(event: AgentSessionEvent, calls: Map<string, string>): string 
 		case "entry_appended":
 			return isImageOmissionEntry(event.entry) ? describeOmission(event.entry) : null;
 		case "hook_error":
-			return isOfCommand(event) ? null : describeHookError(event, event.hookPath);
+			// The failure of a command is reported as its result.
+			return isOfCommand(event) ? (event.stack ?? null) : describeHookErrorInFull(event, event.hookPath);
 		case "notice":
 			// Status lines of commands are printed to stdout.
 			return event.level === "info" ? null : event.message;

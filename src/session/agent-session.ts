@@ -292,7 +292,7 @@ export class AgentSession {
 
 	/** The function with which a hook draws entries of a type; undefined when it has none. */
 	entryRenderer(type: string): EntryOptions["render"] {
-		return this.#components.hooks.registry.entryType(type)?.render;
+		return this.#components.hooks.entryRenderer(type);
 	}
 
 	/** How a hook draws calls of its tool; undefined when no hook provides or draws the tool. */
@@ -300,7 +300,7 @@ export class AgentSession {
 		const found = this.#components.hooks.registry.tool(name);
 		if (!found) return undefined;
 		const { hook, options } = found;
-		return options.renderCall || options.renderResult ? { hookPath: hook.path, ...options } : undefined;
+		return options.renderCall || options.renderResult ? { hook, ...options } : undefined;
 	}
 
 	/** Reports an error thrown outside of any handler, unless pi itself threw it. @returns whether it was reported */

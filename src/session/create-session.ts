@@ -9,7 +9,7 @@ import { describeInactive } from "./bundled-switch.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
 import { Compaction } from "./compaction.js";
-import { hookErrorEvent, problemEvent } from "./describe-context.js";
+import { hookErrorEvent, logProblemEvent } from "./describe-context.js";
 import { type CreateAgentSessionOptions, discoverSetup } from "./discover-setup.js";
 import { type AgentSessionEvent, SessionEvents } from "./events.js";
 import { createHookControl } from "./hook-control.js";
@@ -76,7 +76,8 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		stages: (input, signal) => hooks.contextStages(input, signal),
 		preamble: () => setup.preamble(state.model),
 		model: () => state.model ?? undefined,
-		onProblem: (problem) => emit(problemEvent(problem)),
+		onProblem: (problem) =>
+			problem.hook === null ? emit(logProblemEvent(problem)) : hooks.reportProblem(problem.hook, problem),
 		onChange: (built) => emit({ type: "context_changed", context: built }),
 	});
 	const rebuild = async () => void (await context.rebuild(activity.signal ?? ended.signal));
@@ -112,7 +113,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const hooks: SessionHooks = new SessionHooks({
 		host,
 		setup,
-		onError: (error) => emit(hookErrorEvent(error)),
+		onError: (error) => emit(hookErrorEvent(error, setup.verbose)),
 		onLongCall: emit,
 		onWarning: warn,
 		onChange(isFirst) {

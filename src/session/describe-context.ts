@@ -1,10 +1,10 @@
 import { type ContextInspection, cacheShares, describeTools, type HookStatus } from "../commands/inspection.js";
 import { type CacheLoss, describeChanged } from "../context/cache-loss.js";
 import type { ContextProblem } from "../context/context-message.js";
+import { describeProblem } from "../context/describe-problem.js";
 import { entryMessage } from "../context/entry-message.js";
 import { fullText, groupTools, type LedgerMessage, type LedgerSection, type LedgerTool } from "../context/ledger.js";
-import { describePreambleRule } from "../context/preamble-answer.js";
-import { HookError } from "../errors.js";
+import type { HookError } from "../errors.js";
 import { hookName } from "../hooks/hook-name.js";
 
 import type { AgentSessionEvent } from "./events.js";
@@ -40,10 +40,7 @@ export function describeContext(inspection: ContextInspection): string[] {
 	}
 	if (loss) lines.push("", describeLoss(loss));
 	for (const hook of unstable) lines.push("", `${hook} returns different results for the same entries`);
-	for (const { hook, rule, position } of problems) {
-		const what = describePreambleRule({ rule, position }) ?? `${rule} at ${position}`;
-		lines.push("", `${hook ?? "the log"}: ${what}`);
-	}
+	for (const { hook, reason } of problems) lines.push("", `${hook ?? "the log"}: ${reason}`);
 	return lines;
 }
 
@@ -62,7 +59,10 @@ export function describeHooks(statuses: readonly HookStatus[]): string[] {
 			const ofModel = tools.length === 0 ? [] : [`    tools: ${describeTools(tools)}`];
 			const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
 			const slow = figures.slowDrawMs === null ? [] : [`    draws slowly: p95 ${Math.round(figures.slowDrawMs)} ms`];
-			const error = figures.lastError === null ? [] : [`    last error: ${figures.lastError}`];
+			const { lastError, lastPlace, lastStack } = figures;
+			const at = lastPlace ? ` (${lastPlace.file}:${lastPlace.line}:${lastPlace.column})` : "";
+			const stack = lastStack === null ? [] : lastStack.split("\n").map((line) => `    ${line}`);
+			const error = lastError === null ? [] : [`    last error: ${lastError}${at}`, ...stack];
 			const failure = problem === null ? [] : [`    ${problem}`];
 			const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
 			const claims = conflicts.map((conflict) => `    ${conflict}`);
@@ -80,24 +80,19 @@ export function describeHooks(statuses: readonly HookStatus[]): string[] {
 	);
 }
 
-/** The event that reports a dropped answer of a hook, or a fault in the log. */
-export function problemEvent({ hook, rule, position }: ContextProblem): AgentSessionEvent {
-	if (hook === null) {
-		return {
-			type: "notice",
-			level: "warning",
-			message: `Entry ${position} of the session: ${rule.replaceAll("_", " ")}`,
-		};
-	}
-	const what = describePreambleRule({ rule, position }) ?? `${rule} at position ${position}`;
-	const reason = `${what}; its answer was dropped`;
-	return hookErrorEvent(new HookError("context_invalid", hook, "context", reason));
+/** The event that reports a fault in the log. */
+export function logProblemEvent(problem: ContextProblem): AgentSessionEvent {
+	return { type: "notice", level: "warning", message: `The session file: ${describeProblem(problem)}` };
 }
 
-/** A hook failure as a session event. JSON and RPC send the text; listeners in this process also get the error. */
-export function hookErrorEvent(cause: HookError): AgentSessionEvent {
-	const { hookPath, event, reason: error } = cause;
-	return Object.defineProperty({ type: "hook_error", hookPath, event, error }, "cause", { value: cause });
+/**
+ * A hook failure as a session event. JSON and RPC send its enumerable fields; listeners in this process also get the error.
+ * @param verbose adds the stack trace
+ */
+export function hookErrorEvent(cause: HookError, verbose: boolean): AgentSessionEvent {
+	const { hookPath, event, reason: error, place, trace, rule } = cause;
+	const details = { ...place, ...(rule && { rule }), ...(verbose && trace !== null && { stack: trace }) };
+	return Object.defineProperty({ type: "hook_error", hookPath, event, error, ...details }, "cause", { value: cause });
 }
 
 function describePart(kind: string, name: string, part: LedgerTool | LedgerSection): string {

@@ -82,6 +82,8 @@ export interface CreateAgentSessionOptions {
 	appendSystemPrompt?: string;
 	/** Run the project's own code in this session without asking. */
 	trust?: boolean;
+	/** True: errors of hooks carry their stack trace. */
+	verbose?: boolean;
 	/** Asks whether the project's own code may run. Without it, only trusted code runs. */
 	askTrust?(set: ProjectSet): Promise<TrustAnswer>;
 	/** Asks whether a hook gets a handle it requires. Without it, hooks get only what the settings grant. */
@@ -257,6 +259,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		...(options.readFlags ? { readFlags: options.readFlags } : {}),
 		bundledHooks,
 		trust: code.trust,
+		verbose: options.verbose === true,
 		get builtinHooks() {
 			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];
 		},

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../agent/events.js";
 import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
-import type { HookError } from "../errors.js";
+import type { HookError, SourcePlace } from "../errors.js";
 import type { CompactionEntry, SessionEntry } from "../log/entry.js";
 import type { Activity } from "./activity.js";
 
@@ -33,8 +33,19 @@ export type AgentSessionEvent =
 	| { type: "thinking_level_changed" }
 	| { type: "auto_compaction_start"; reason: "threshold" | "overflow" | "manual" }
 	| { type: "auto_compaction_end"; result: CompactionEntry | null; aborted: boolean; errorMessage?: string }
-	/** `cause` is not enumerable, so that JSON and RPC lines do not include it. */
-	| { type: "hook_error"; hookPath: string; event: string; error: string; readonly cause?: HookError }
+	/**
+	 * `file`, `line`, `column`: where the hook failed, or registered the handler. `stack`: only with `verbose`. `rule`: the
+	 * rule of the context check that an answer breaks. `cause` is not enumerable, so that JSON and RPC lines do not include it.
+	 */
+	| ({
+			type: "hook_error";
+			hookPath: string;
+			event: string;
+			error: string;
+			stack?: string;
+			rule?: string;
+			readonly cause?: HookError;
+	  } & Partial<SourcePlace>)
 	/** The session has been waiting for a handler for `ms`; `hook_done` follows when the handler returns. */
 	| { type: "hook_running"; hookPath: string; event: string; ms: number }
 	| { type: "hook_done"; hookPath: string; event: string }

@@ -14,7 +14,9 @@ interface HookRecord {
 	durationsMs: number[];
 	timeouts: number;
 	blocks: number;
-	lastError: string | null;
+	lastError: HookFigures["lastError"];
+	lastPlace: HookFigures["lastPlace"];
+	lastStack: HookFigures["lastStack"];
 	isUnstable: boolean;
 	drawsMs: number[];
 	draws: number;
@@ -40,8 +42,12 @@ export class HookHealth {
 		record.draws++;
 	}
 
-	recordError({ hookPath, event, reason }: HookError): void {
-		this.#record(hookPath).lastError = `${event}: ${reason}`;
+	/** @param verbose keeps the stack trace */
+	recordError({ hookPath, event, reason, place, trace }: HookError, verbose: boolean): void {
+		const record = this.#record(hookPath);
+		record.lastError = `${event}: ${reason}`;
+		record.lastPlace = place;
+		record.lastStack = verbose ? trace : null;
 	}
 
 	/** @returns true the first time */
@@ -54,17 +60,13 @@ export class HookHealth {
 
 	/** The current figures of a hook; a snapshot. */
 	figures(hookPath: string): HookFigures {
-		const { calls, events, durationsMs, drawsMs, timeouts, blocks, lastError, isUnstable } = this.#record(hookPath);
+		const { durationsMs, drawsMs, draws: _, ...record } = this.#record(hookPath);
 		const sorted = [...durationsMs].sort((a, b) => a - b);
 		return {
-			calls,
-			events: Object.fromEntries(events),
+			...record,
+			events: Object.fromEntries(record.events),
 			p50Ms: percentile(sorted, 0.5),
 			p95Ms: percentile(sorted, 0.95),
-			timeouts,
-			blocks,
-			lastError,
-			isUnstable,
 			slowDrawMs: drawsMs.some((ms) => ms > FRAME_MS)
 				? percentile(
 						[...drawsMs].sort((a, b) => a - b),
@@ -84,6 +86,8 @@ export class HookHealth {
 			timeouts: 0,
 			blocks: 0,
 			lastError: null,
+			lastPlace: null,
+			lastStack: null,
 			isUnstable: false,
 			drawsMs: [],
 			draws: 0,

@@ -1,8 +1,11 @@
 import type { ContextStage } from "../context/build-context.js";
+import type { ContextProblem } from "../context/context-message.js";
+import { describeProblem } from "../context/describe-problem.js";
 import { StabilityWatch } from "../context/stability.js";
 import { describeError, HookError, inspectable, type PiError } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
+import { entryRenderer } from "../hooks/entry-renderer.js";
 import { EventBus } from "../hooks/event-bus.js";
 import { type FlagValues, flagValues } from "../hooks/flags.js";
 import type { HookCallOptions } from "../hooks/handler-calls.js";
@@ -14,9 +17,10 @@ import type { CustomTool } from "../hooks/load-tools.js";
 import { HookRegistry, type LoadedHook, replacedBundled, unloadHook } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import { retainClaims } from "../hooks/screen-claims.js";
+import { type HookSource, placeOfError, sourceOfError } from "../hooks/source-place.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
 import type { RegisteredTool } from "../hooks/tool-definition.js";
-import type { Attachment } from "../hooks/types.js";
+import type { Attachment, EntryOptions } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
 import type { StageInput } from "./session-context.js";
@@ -34,6 +38,7 @@ export interface SessionHooksOptions {
 		| "builtins"
 		| "builtinHooks"
 		| "grants"
+		| "verbose"
 		| "watch"
 	>;
 	onError(error: HookError): void;
@@ -227,8 +232,27 @@ export class SessionHooks {
 		const suspects = owner ? [owner] : files;
 		const hookPath =
 			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
-		this.report(new HookError("hook_failed", hookPath, "a timer or promise", error));
+		const [hook] = suspects;
+		const source = owner && hook ? sourceOfError(error, this.#sourceOf(hook)) : undefined;
+		this.report(new HookError("hook_failed", hookPath, "a timer or promise", error, source));
 		return true;
+	}
+
+	/** The function with which a hook draws entries of a type; undefined when it has none. */
+	entryRenderer(type: string): EntryOptions["render"] {
+		const found = this.#registry.entryType(type);
+		// The screen shows the error in place of the entry, each time it draws it.
+		return found && entryRenderer(found, (error) => this.health.recordError(error, this.options.setup.verbose));
+	}
+
+	/** Reports that the answer of a `context` handler was dropped. */
+	reportProblem(hookPath: string, problem: ContextProblem): void {
+		const hook = this.#loaded.find(({ path }) => path === hookPath);
+		const registered = hook?.handlers.context?.map((handler) => hook.places.get(handler))[0];
+		const place = hook && registered ? placeOfError(registered, hook) : null;
+		const reason = `${describeProblem(problem)}; its answer was dropped`;
+		const source = { place, trace: null, rule: problem.rule };
+		this.report(new HookError("context_invalid", hookPath, "context", reason, source));
 	}
 
 	/** Unloads all hooks: their `pi` and context objects throw from now on. */
@@ -327,7 +351,7 @@ export class SessionHooks {
 		if (known) return known;
 		const tool = createHookTool(hook, registered, {
 			...this.#calls(),
-			onFailure: (error) => this.health.recordError(error),
+			onFailure: (error) => this.health.recordError(error, this.options.setup.verbose),
 		});
 		const created = { tool, file: hook };
 		this.#tools.set(registered, created);
@@ -364,9 +388,14 @@ export class SessionHooks {
 		});
 	}
 
+	/** The loaded version of a file, which knows its compiler. */
+	#sourceOf(file: HookFile): HookSource {
+		return this.#loaded.find(({ path }) => path === file.path) ?? file;
+	}
+
 	/** Records and reports an error of a hook. */
 	report(error: HookError): void {
-		this.health.recordError(error);
+		this.health.recordError(error, this.options.setup.verbose);
 		this.options.onError(error);
 	}
 }

@@ -125,6 +125,8 @@ export interface SessionSetup {
 	builtinHooks: readonly BuiltinHook[];
 	/** Handles that the user grants to hooks. */
 	grants: Pick<HookGrants, "of" | "request">;
+	/** With `--verbose`: errors of hooks carry their stack trace. */
+	verbose: boolean;
 	/** Watches running handlers. */
 	watch?: HandlerWatch;
 	hookCacheDir: string;

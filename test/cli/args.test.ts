@@ -78,7 +78,6 @@ describe("the command line of a session", () => {
 	test.each([
 		[["-h"], "help"],
 		[["--help", "--model", "x"], "help"],
-		[["hooks", "--help"], "help"],
 		[["-v"], "version"],
 		[["--version"], "version"],
 	])("%j asks for %s", (argv, kind) => {

@@ -96,7 +96,15 @@ test.each(ROWS)(
 		else expect(point.result(session)).toEqual(point.passed);
 		expect(trace.called).toEqual(blocks ? ["a"] : ["a", "b"]);
 		expect(errorsOf(session)).toEqual([
-			{ type: "hook_error", hookPath: expect.stringMatching(/hooks\/a\.ts$/), event: point.event, error: "oops" },
+			{
+				type: "hook_error",
+				hookPath: expect.stringMatching(/hooks\/a\.ts$/),
+				event: point.event,
+				error: "oops",
+				file: expect.stringMatching(/hooks\/a\.ts$/),
+				line: expect.any(Number),
+				column: expect.any(Number),
+			},
 		]);
 	},
 );

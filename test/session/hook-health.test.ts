@@ -24,6 +24,8 @@ describe("the figures of a hook", () => {
 			timeouts: 0,
 			blocks: 0,
 			lastError: null,
+			lastPlace: null,
+			lastStack: null,
 			isUnstable: false,
 			slowDrawMs: null,
 		});
@@ -112,11 +114,11 @@ describe("the hooks of a session", () => {
 		});
 		const problems = test.session.inspector.hookStatuses().map(({ name, problem }) => [name, problem]);
 		expect(problems).toEqual([
-			["b", expect.stringMatching(/b\.ts:1 did not load: needs \S+z\.ts$/)],
-			["z", expect.stringMatching(/z\.ts:1 did not load: broken$/)],
+			["b", expect.stringMatching(/b\.ts:1:7 did not load: needs \S+z\.ts$/)],
+			["z", expect.stringMatching(/z\.ts:1:7 did not load: broken$/)],
 		]);
 		const { status } = (await test.session.prompt("/hooks")) as { status: string };
-		expect(status).toMatch(/z\.ts:1 did not load: broken/);
+		expect(status).toMatch(/z\.ts:1:7 did not load: broken/);
 	});
 
 	test("that change the start of a request are named with the tokens that are no longer cached", async () => {

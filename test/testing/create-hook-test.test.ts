@@ -142,7 +142,7 @@ describe("the scripted user", () => {
 describe("createHookTest", () => {
 	test("rejects with file, line and reason if a hook does not load, and leaves no files", async () => {
 		await expect(start({ "bad.ts": 'export default () => {\n\tthrow new Error("no luck");\n};' })).rejects.toThrow(
-			/bad\.ts:2 did not load: no luck/,
+			/bad\.ts:2:8 did not load: no luck/,
 		);
 		await expect(keep(createHookTest({ hooks: ["gone.ts"] }))).rejects.toThrow(/gone\.ts cannot be read/);
 	});
@@ -154,8 +154,8 @@ describe("createHookTest", () => {
 }`;
 		const t = await start({ "bad.ts": source }, { replies: ["a"] });
 		await t.run("u");
-		expect(t.errors).toContain("turn_end: boom");
-		expect(t.errors).toContain("context: known_role at position 1; its answer was dropped");
+		expect(t.errors).toContain("turn_end: boom (bad.ts:2:34)");
+		expect(t.errors).toContain("context: message 1 has the unknown role nobody; its answer was dropped (bad.ts:3:5)");
 	});
 
 	test("shows the context with the hook that added each message, and the entries that a hook saved", async () => {

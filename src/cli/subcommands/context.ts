@@ -7,7 +7,6 @@ import {
 	type LedgerSection,
 	type LedgerTool,
 } from "../../context/ledger.js";
-import { describePreambleRule } from "../../context/preamble-answer.js";
 import { PiError } from "../../errors.js";
 import { canChangeContext, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
 import { findSession, newestFirst } from "../../log/catalog.js";
@@ -157,6 +156,8 @@ async function printContext(
 	options: SubcommandOptions,
 	io: ModeIO,
 ): Promise<number> {
+	// Two builds: only a second answer shows that a hook is unstable.
+	await view.build(at + 1);
 	const context = await view.build(at + 1);
 	const report = createContextReport({
 		session: log.path,
@@ -165,9 +166,14 @@ async function printContext(
 		hooks,
 		previous: await view.requestBefore(at + 1),
 	});
-	if (options.json) await printJson(io, report);
-	else await printLines(io, describeReport(report));
+	const { unstable } = view;
+	if (options.json) await printJson(io, { ...report, unstable });
+	else await printLines(io, [...describeReport(report), ...unstable.map(describeUnstable)]);
 	return 0;
+}
+
+function describeUnstable(hook: string): string {
+	return `unstable: ${hook} returns different results for the same entries, so the provider cannot cache what follows them`;
 }
 
 function describeReport(report: ContextReport): string[] {
@@ -175,7 +181,7 @@ function describeReport(report: ContextReport): string[] {
 	const row = (entry: string, role: string, part: LedgerTool | LedgerSection | LedgerMessage, text = part.text) => [
 		entry,
 		role,
-		`${part.tokens} tok`,
+		`${part.tokens} tok${"replacedTokens" in part && part.replacedTokens !== undefined ? `, was ${part.replacedTokens}` : ""}`,
 		part.cached ? "cached" : "",
 		part.origin.kind === "entry" || part.origin.kind === "core" ? "" : (part.origin.hook ?? part.origin.kind),
 		onOneLine(text, PREVIEW),
@@ -206,9 +212,6 @@ function describeReport(report: ContextReport): string[] {
 				by.kind === "hook" ? `by ${by.hook}` : `by the ${by.kind} in entry ${by.entryIndex}`,
 			]),
 		]),
-		...problems.map(({ hook, rule, position }) => {
-			const what = describePreambleRule({ rule, position }) ?? `${rule} at ${position}`;
-			return `problem: ${hook ?? "the log"}: ${what}`;
-		}),
+		...problems.map(({ hook, reason }) => `problem: ${hook ?? "the log"}: ${reason}`),
 	];
 }

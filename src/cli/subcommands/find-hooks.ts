@@ -4,7 +4,7 @@ import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../con
 import { describeError, PiError } from "../../errors.js";
 import { bundledPath, findBundled } from "../../hooks/bundled.js";
 import { discoverHooks, type HookFile, isChosen } from "../../hooks/discover.js";
-import { grantedHandles } from "../../hooks/handles.js";
+import { grantedHandles, type HostHandleName } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import { copyProjectCode } from "../../session/project-copy.js";
@@ -30,10 +30,12 @@ export interface FoundHooks {
 	problems: string[];
 }
 
-/** Finds the hook file or bundled hook named by a command. @throws PiError `hook_load_failed` when it does not exist */
+/** Finds the hook named by a command: a file, else a hook of the user, the project or pi by its name. @throws PiError `hook_load_failed` when it does not exist */
 export function findHookFile(target: string, location: Location): HookFile {
 	const { files, errors } = discover(location, { hooks: [target], findHooks: false });
 	const [file] = files;
+	const named = discover(location, { hooks: [], findHooks: true }).files.find(({ name }) => name === target);
+	if (!file && named) return named;
 	const bundled = findBundled(bundledPath(target));
 	if (!file && bundled) return findHookFile(bundledPath(bundled.name), location);
 	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} does not exist`);
@@ -103,6 +105,12 @@ export async function loadChosenHooks(
 	};
 }
 
+/** The handles that the user's settings grant to a hook. */
+export function grantsOf({ settings, paths }: Location): (file: HookFile) => readonly HostHandleName[] {
+	return (file) =>
+		grantedHandles(settings.hookGrants, file, (path) => resolveUserPath(path, paths.agentDir, paths.home));
+}
+
 /** A loaded hook, or the reason why it failed to load. */
 export interface LoadAttempt {
 	file: HookFile;
@@ -119,10 +127,7 @@ export async function tryHooks(files: readonly HookFile[], location: Location): 
 			cacheDir: location.paths.hookCache,
 			timeoutMs: location.settings.hookTimeout,
 			send: () => {},
-			grants: (found) =>
-				grantedHandles(location.settings.hookGrants, found, (path) =>
-					resolveUserPath(path, location.paths.agentDir, location.paths.home),
-				),
+			grants: grantsOf(location),
 		});
 		attempts.push({ file, hook: hooks[0] ?? null, error: failures[0] ? describeError(failures[0].error) : null });
 	}

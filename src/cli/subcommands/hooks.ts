@@ -2,7 +2,7 @@ import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { type HookReach, type Unreachable, unreachable } from "../../hooks/reach.js";
 import { HookRegistry, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
-import { type FoundHook, findHookFile, findHooks, tryHooks } from "./find-hooks.js";
+import { type FoundHook, findHooks } from "./find-hooks.js";
 import type { SubcommandContext } from "./location.js";
 
 /** What hooks can use in each mode, with tools and a saved session. JSON mode is like print mode. */
@@ -13,7 +13,7 @@ const MODES = {
 } satisfies Record<string, HookReach>;
 
 /** Registrations of a hook, as printed by `list` and `check`. */
-interface HookReport {
+export interface HookReport {
 	path: string;
 	scope: string;
 	trust: string;
@@ -51,34 +51,7 @@ export async function listHooks({ location, options, io }: SubcommandContext): P
 	return attempts.some(({ error }) => error !== null) || problems.length > 0 ? 1 : 0;
 }
 
-/**
- * `pi hooks check FILE`: loads a hook as a session would and prints what it registers.
- * @returns 1 when it does not load
- * @throws PiError `hook_load_failed` when the file does not exist
- */
-export async function checkHook(target: string, { location, options, io }: SubcommandContext): Promise<number> {
-	const file = findHookFile(target, location);
-	const [attempt] = await tryHooks([file], location);
-	const hook = attempt?.hook ?? null;
-	const report = reportHook({ ...file, trust: "own", mayRun: true }, hook, attempt?.error ?? null);
-	const warnings = createRegistry(hook ? [hook] : []).warnings;
-	if (options.json) {
-		const { path, loaded, events, commands, entryTypes, tools, problem } = report;
-		await printJson(io, { path, loaded, events, commands, entryTypes, tools, problem, warnings });
-	} else if (hook) {
-		await printLines(io, [
-			`${report.path} loads without errors`,
-			`events    ${report.events.join(", ") || "none"}`,
-			`commands  ${report.commands.map((name) => `/${name}`).join(", ") || "none"}`,
-			...(report.tools.length > 0 ? [`tools     ${report.tools.join(", ")}`] : []),
-			...(report.entryTypes.length > 0 ? [`entries   ${report.entryTypes.join(", ")}`] : []),
-		]);
-		printNotices(io, warnings);
-	} else printNotices(io, [report.problem ?? `${report.path} does not load`]);
-	return hook ? 0 : 1;
-}
-
-function reportHook(file: FoundHook, hook: LoadedHook | null, problem: string | null): HookReport {
+export function reportHook(file: FoundHook, hook: LoadedHook | null, problem: string | null): HookReport {
 	return {
 		path: file.path,
 		scope: file.scope,
@@ -109,6 +82,7 @@ function describeReports(reports: readonly HookReport[]): string[] {
 	return tableLines([["hook", "from", "trust", "registers"], ...rows]);
 }
 
-function createRegistry(hooks: readonly LoadedHook[]): HookRegistry {
+/** The hooks with their name conflicts, also with built-in commands. */
+export function createRegistry(hooks: readonly LoadedHook[]): HookRegistry {
 	return new HookRegistry(hooks, new Set(BUILTIN_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases])));
 }

@@ -1,6 +1,6 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describeFailure } from "../../agent/failure.js";
-import { describeHookError, errorText } from "../../errors.js";
+import { describeHookErrorInFull, errorText } from "../../errors.js";
 import { hookFileName, hookName } from "../../hooks/hook-name.js";
 
 import { PLAIN_THEME } from "../../hooks/plain-theme.js";
@@ -105,7 +105,7 @@ export class Narrator {
 				break;
 			case "hook_error":
 				if (isOfCommand(event)) break;
-				this.notice("error", describeHookError(event, hookFileName(event.hookPath)));
+				this.notice("error", describeHookErrorInFull(event, hookFileName(event.hookPath)));
 				break;
 		}
 	}

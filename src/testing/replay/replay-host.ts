@@ -133,19 +133,22 @@ export function createReplayHost(options: ReplayHostOptions, onEffect: (line: st
 			},
 		},
 		rebuildContext: async () => onEffect("would rebuild the context"),
+		setModel: async ({ provider, id }) => onEffect(`would switch to the model ${provider}/${id}`),
+		setThinkingLevel: (level) => onEffect(`would set the thinking level to ${level}`),
+		setEditorText: (text) => onEffect(`would put into the editor: ${shorten(text)}`),
 		tools: { all: [], active: [], setActive: (names) => onEffect(`would turn on only the tools ${names.join(", ")}`) },
 	};
 }
 
 /** A copy of a context object whose `exec` records the command instead of running it, and returns exit code 127. */
-export function withoutPrograms(ctx: HookEventContext, onEffect: (line: string) => void): HookEventContext {
+export function withoutPrograms<C extends HookEventContext>(ctx: C, onEffect: (line: string) => void): C {
 	const exec: HookEventContext["exec"] = async (command, args) => {
 		onEffect(`would run ${shorten([command, ...args].join(" "))}`);
 		return { stdout: "", stderr: "not run: this is a replay", code: 127, killed: false };
 	};
 	const members: PropertyDescriptorMap = { ...Object.getOwnPropertyDescriptors(ctx), exec: { value: exec } };
 	// The copy has all members of `ctx`, so its type is the same.
-	return Object.freeze(Object.create(Object.prototype, members)) as HookEventContext;
+	return Object.freeze(Object.create(Object.prototype, members)) as C;
 }
 
 function shorten(text: string): string {

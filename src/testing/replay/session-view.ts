@@ -6,7 +6,8 @@ import { digestContext, RunningDigest } from "../../context/digest.js";
 import { type CorePreamble, NO_PREAMBLE } from "../../context/preamble.js";
 import { coreAt, coreOfReply, isSentPreamble, readRecordedPreamble } from "../../context/recorded-preamble.js";
 import { readRecordedRequest } from "../../context/recorded-request.js";
-import { describeHookError } from "../../errors.js";
+import { StabilityWatch } from "../../context/stability.js";
+import { describeHookError, hookFailure } from "../../errors.js";
 import { flagValues } from "../../hooks/flags.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
@@ -45,9 +46,16 @@ export class SessionView {
 	/** Requests are usually computed in order, each with only a few entries more than the previous one. */
 	readonly #memo = new ContextMemo();
 	readonly #digests = new RunningDigest();
+	readonly #unstable = new Set<string>();
+	readonly #stability = new StabilityWatch((hook) => this.#unstable.add(hook));
 
 	constructor(private readonly options: SessionViewOptions) {
 		this.#registry = new HookRegistry(options.hooks, new Set());
+	}
+
+	/** Paths of the hooks that answered differently to the same input so far. A second `build` of the same entries finds them. */
+	get unstable(): readonly string[] {
+		return [...this.#unstable];
 	}
 
 	/**
@@ -75,10 +83,10 @@ export class SessionView {
 				systemPrompt: preamble.sections,
 			}),
 			hookTimeoutMs: () => hookTimeoutMs,
-			onError: (error) =>
-				onHookError(describeHookError({ event: error.event, error: error.reason, cause: error }, error.hookPath)),
+			onError: (error) => onHookError(describeHookError(hookFailure(error), error.hookPath)),
 		});
-		const stages = runner.contextStages(() => entries, new AbortController().signal);
+		const handlers = runner.contextStages(() => entries, new AbortController().signal);
+		const stages = this.#stability.watch(handlers, entries.length);
 		return buildContext(
 			entries,
 			stages.filter(({ hook }) => !without.has(hook)),

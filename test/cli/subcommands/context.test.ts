@@ -62,6 +62,7 @@ describe("pi context", () => {
 			})),
 			removed: [],
 			problems: [],
+			unstable: [],
 		});
 		expect(readFileSync(file)).toEqual(before);
 	});
@@ -110,8 +111,10 @@ describe("pi context", () => {
 		});
 		const hooks = [join(cwd, "bad.ts"), join(cwd, "odd.ts")];
 		const { stdout, stderr } = await run({ name: "context", verify: false }, { cwd, session: file, hooks, json: true });
-		expect(stderr).toContain(`Hook ${hooks[0]} failed on context: `);
-		expect(JSON.parse(stdout).problems).toEqual([{ hook: hooks[1], rule: "known_role", position: 0 }]);
+		expect(stderr).toContain(`Hook ${hooks[0]}:1:77 failed on context: `);
+		expect(JSON.parse(stdout).problems).toEqual([
+			{ hook: hooks[1], rule: "known_role", position: 0, reason: "message 0 has no role" },
+		]);
 	});
 
 	test("skips untrusted project hooks, with a notice", async () => {
@@ -121,4 +124,22 @@ describe("pi context", () => {
 		expect(code).toBe(0);
 		expect(stderr).toMatch(/^Untrusted project hooks did not run: \S+mine\.ts · run pi hooks trust, or use --trust\n$/);
 	});
+});
+
+test("pi context shows the former size of replaced messages, and hooks that are unstable", async () => {
+	const { cwd, file } = await poppedSession();
+	writeFiles(cwd, {
+		"short.ts": `export default (pi) => pi.on("context", ({ messages }) => ({ messages: messages.map((item, at) =>
+			at > 0 ? item : { ...item, message: { role: "user", content: "s", timestamp: 0 } }) }));`,
+		"clock.ts": `let n = 0; export default (pi) => pi.on("context", ({ messages }) => ({
+			messages: [{ role: "user", content: String(n++), timestamp: 0 }, ...messages] }));`,
+	});
+	const hooks = [join(cwd, "short.ts"), join(cwd, "clock.ts")];
+	const place = { cwd, session: file, hooks, findHooks: false };
+	const { stdout } = await run({ name: "context", verify: false }, place);
+	expect(stdout).toMatch(/^\d+ +user +\d+ tok, was \d+ .*short\.ts +s$/m);
+	expect(stdout).toContain(`unstable: ${hooks[1]} returns different messages for the same entries`);
+	expect(stdout).not.toContain(`unstable: ${hooks[0]}`);
+	const json = await run({ name: "context", verify: false }, { ...place, json: true });
+	expect(JSON.parse(json.stdout).unstable).toEqual([hooks[1]]);
 });

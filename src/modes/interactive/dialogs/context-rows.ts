@@ -5,7 +5,6 @@ import type { Origin, TracedMessage } from "../../../context/context-message.js"
 import { diffRequests } from "../../../context/diff-requests.js";
 import { type EntrySource, entryMessage } from "../../../context/entry-message.js";
 import { fullText, type LedgerHidden, type LedgerMessage } from "../../../context/ledger.js";
-import { describePreambleRule } from "../../../context/preamble-answer.js";
 import { estimateTokens } from "../../../context/tokens.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { type AppMessage, isCompactionEntry } from "../../../log/entry.js";
@@ -264,9 +263,8 @@ export function requestWarnings({ loss, unstable, ledger }: ContextInspection): 
 		lines.push(`${who} changed ${what}: ${formatTokens(loss.tokens)} tokens are no longer cached`);
 	}
 	for (const hook of unstable) lines.push(`${hookName(hook)} is unstable: it returns a different request each time`);
-	for (const { hook, rule, position } of ledger.problems) {
-		const what = describePreambleRule({ rule, position }) ?? `${rule.replaceAll("_", " ")} at ${position}`;
-		lines.push(`${hook === null ? "the log" : hookName(hook)}: ${what}`);
+	for (const { hook, reason } of ledger.problems) {
+		lines.push(`${hook === null ? "the log" : hookName(hook)}: ${reason}`);
 	}
 	return lines;
 }

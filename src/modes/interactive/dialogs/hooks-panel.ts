@@ -1,6 +1,6 @@
 import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import { describeTools, type HookStatus } from "../../../commands/inspection.js";
-import { errorText } from "../../../errors.js";
+import { errorText, type SourcePlace } from "../../../errors.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
@@ -220,8 +220,14 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): st
 		...(figures.isUnstable ? ["unstable  returns different messages for the same entries, so nothing is cached"] : []),
 		...(hook.problem === null ? [] : [`problem   ${hook.problem}`]),
 		...(figures.lastError === null ? [] : [`error     ${figures.lastError}`]),
+		...(figures.lastPlace === null ? [] : [`place     ${describePlace(figures.lastPlace, paths)}`]),
+		...(figures.lastStack === null ? [] : figures.lastStack.split("\n").map((line) => `stack     ${line.trim()}`)),
 		...hook.conflicts.map((conflict) => `conflict  ${conflict}`),
 	];
+}
+
+function describePlace({ file, line, column }: SourcePlace, paths: { cwd: string; home: string }): string {
+	return `${displayPath(file, paths)}:${line}:${column}`;
 }
 
 /** Formats a duration: tenths of a millisecond below 10 ms, milliseconds above. */
