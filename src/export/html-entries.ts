@@ -1,4 +1,4 @@
-import type { AssistantMessage, ImageContent, TextContent, ToolCall, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ImageContent, TextContent, ToolCall } from "@mariozechner/pi-ai";
 import {
 	type AppMessage,
 	isCompactionEntry,
@@ -13,7 +13,9 @@ import {
 	isSystemItemEntry,
 	isThinkingLevelChangeEntry,
 	type SessionEntry,
+	type SessionToolResult,
 } from "../log/entry.js";
+import { describeChangedInput } from "../log/gate-text.js";
 import { markdownHtml, plainHtml } from "./html-markdown.js";
 import { escapeHtml, imageHtml } from "./html-text.js";
 
@@ -21,7 +23,13 @@ import { escapeHtml, imageHtml } from "./html-text.js";
 const MAX_SUBJECT = 120;
 
 /** Results by the id of their call. If several have the same id, each call takes the next one. */
-export type ToolResults = Map<string, ToolResultMessage[]>;
+export type ToolResults = Map<string, SessionToolResult[]>;
+
+/** A call and its result as texts that replace those of any tool; null: as those of any tool. */
+export type DrawTool = (
+	call: ToolCall,
+	result: SessionToolResult | undefined,
+) => { title: string | null; body: string | null; errors: readonly string[] } | null;
 
 /** Collects the tool results of a session. */
 export function collectResults(entries: readonly SessionEntry[]): ToolResults {
@@ -36,9 +44,9 @@ export function collectResults(entries: readonly SessionEntry[]): ToolResults {
 }
 
 /** Renders an entry; empty for entries without own content. Removes the results of its tool calls from `results`. */
-export function entryHtml(entry: SessionEntry, results: ToolResults): string {
+export function entryHtml(entry: SessionEntry, results: ToolResults, drawTool: DrawTool = () => null): string {
 	if (isSessionHeader(entry)) return "";
-	if (isMessageEntry(entry)) return messageHtml(entry.message, results);
+	if (isMessageEntry(entry)) return messageHtml(entry.message, results, drawTool);
 	if (isCompactionEntry(entry)) {
 		return fold("compaction", "A summary replaces the earlier messages", markdownHtml(entry.summary));
 	}
@@ -56,12 +64,12 @@ export function entryHtml(entry: SessionEntry, results: ToolResults): string {
 	return fold("custom", entry.type, plainHtml(JSON.stringify(entry, null, 2)));
 }
 
-function messageHtml(message: AppMessage, results: ToolResults): string {
+function messageHtml(message: AppMessage, results: ToolResults, drawTool: DrawTool): string {
 	switch (message.role) {
 		case "user":
 			return `<div class="user">${contentHtml(message.content, textHtml)}</div>`;
 		case "assistant":
-			return assistantHtml(message, results);
+			return assistantHtml(message, results, drawTool);
 		case "toolResult": {
 			// Shown with its call, or separately if the call is missing.
 			const waiting = results.get(message.toolCallId);
@@ -80,12 +88,12 @@ function messageHtml(message: AppMessage, results: ToolResults): string {
 	}
 }
 
-function assistantHtml(message: AssistantMessage, results: ToolResults): string {
+function assistantHtml(message: AssistantMessage, results: ToolResults, drawTool: DrawTool): string {
 	const blocks = message.content.map((block) => {
 		if (block.type === "text") return block.text.trim() === "" ? "" : markdownHtml(block.text);
 		if (block.type === "thinking")
 			return block.thinking.trim() === "" ? "" : fold("thinking", "Thinking", plainHtml(block.thinking));
-		return toolCallHtml(block, results.get(block.id)?.shift());
+		return toolCallHtml(block, results.get(block.id)?.shift(), drawTool);
 	});
 	if (message.stopReason === "aborted") blocks.push(note("Aborted by the user"));
 	if (message.stopReason === "error")
@@ -93,12 +101,25 @@ function assistantHtml(message: AssistantMessage, results: ToolResults): string 
 	return `<div class="assistant">${blocks.join("")}</div>`;
 }
 
-function toolCallHtml(call: ToolCall, result: ToolResultMessage | undefined): string {
+function toolCallHtml(call: ToolCall, result: SessionToolResult | undefined, drawTool: DrawTool): string {
+	const { title, body, errors } = drawTool(call, result) ?? NOT_DRAWN;
 	const args = Object.keys(call.arguments).length === 0 ? "" : argumentsHtml(call.arguments);
+	const images = result?.content.filter(({ type }) => type === "image") ?? [];
+	const answer = body === null ? resultHtml(result) : plainHtml(body) + contentHtml(images, plainHtml);
+	const failures = errors.map((error) => `<p class="error">${escapeHtml(error)}</p>`).join("");
+	const gate = result?.gate;
+	const blockedBy = gate?.blockedBy === undefined ? "" : ` · blocked by ${gate.blockedBy}`;
+	const change = gate?.changed ? note(describeChangedInput(gate.changed)) : "";
+	const head = (title ?? `${call.name} ${subjectOf(call.arguments)}`.trim()) + blockedBy;
+	return fold(toolClass(result), head, change + args + answer + failures);
+}
+
+const NOT_DRAWN = { title: null, body: null, errors: [] };
+
+function resultHtml(result: SessionToolResult | undefined): string {
+	if (result === undefined) return note("no result");
 	const diff = diffOf(result);
-	const answer =
-		result === undefined ? note("no result") : diff === null ? contentHtml(result.content, plainHtml) : diffHtml(diff);
-	return fold(toolClass(result), `${call.name} ${subjectOf(call.arguments)}`.trim(), args + answer);
+	return diff === null ? contentHtml(result.content, plainHtml) : diffHtml(diff);
 }
 
 function argumentsHtml(args: Record<string, unknown>): string {
@@ -109,7 +130,7 @@ function argumentsHtml(args: Record<string, unknown>): string {
 	return `<dl>${rows.join("")}</dl>`;
 }
 
-function diffOf(result: ToolResultMessage | undefined): string | null {
+function diffOf(result: SessionToolResult | undefined): string | null {
 	const details: unknown = result?.isError ? undefined : result?.details;
 	if (typeof details !== "object" || details === null || !("diff" in details)) return null;
 	return typeof details.diff === "string" && details.diff !== "" ? details.diff : null;
@@ -142,7 +163,7 @@ function textHtml(text: string): string {
 	return `<div class="typed">${escapeHtml(text)}</div>`;
 }
 
-function toolClass(result: ToolResultMessage | undefined): string {
+function toolClass(result: SessionToolResult | undefined): string {
 	return result?.isError ? "tool failed" : "tool";
 }
 

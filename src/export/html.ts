@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { PiError } from "../errors.js";
 import { isMessageEntry, isSessionHeader, type SessionEntry } from "../log/entry.js";
 import { atomicWriteFile } from "../util/fs.js";
-import { collectResults, entryHtml } from "./html-entries.js";
+import { collectResults, type DrawTool, entryHtml } from "./html-entries.js";
 import { STYLE } from "./html-style.js";
 import { escapeHtml } from "./html-text.js";
 
@@ -13,6 +13,8 @@ export interface ExportHtmlOptions {
 	/** Entries to mark as not in the context. */
 	context?: { readonly hidden: readonly { entryIndex: number; by: { kind: string; hook?: string } }[] };
 	title: string;
+	/** How a hook draws a call of its tool; null for other tools. */
+	drawTool?: DrawTool;
 }
 
 /**
@@ -31,13 +33,13 @@ export async function exportToFile(path: string, options: ExportHtmlOptions): Pr
  * Renders a session as one self-contained HTML page: no scripts, no requests, images included. All content of the session
  * is escaped; as a second defense, a content security policy allows only the page's own style.
  */
-export function exportHtml({ entries, context, title }: ExportHtmlOptions): string {
+export function exportHtml({ entries, context, title, drawTool = () => null }: ExportHtmlOptions): string {
 	const nonce = randomBytes(16).toString("base64");
 	const policy = `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'`;
 	const results = collectResults(entries);
 	const hidden = new Map(context?.hidden.map(({ entryIndex, by }) => [entryIndex, by]));
 	const body = entries.map((entry, index) => {
-		const html = entryHtml(entry, results);
+		const html = entryHtml(entry, results, drawTool);
 		if (html === "") return "";
 		const by = hidden.get(index);
 		const hiddenNote = by ? `<p class="note">not in the context: hidden by ${escapeHtml(by.hook ?? by.kind)}</p>` : "";

@@ -23,8 +23,10 @@ export function entryRole(entry: Record<string, unknown>): string {
  */
 export function* textsOf(entry: Record<string, unknown>): Generator<string> {
 	if (WITHOUT_TEXT.has(entry.type)) return;
-	if (entry.type === "message") yield* messageTexts(entry.message);
-	else
+	if (entry.type === "message") {
+		yield* messageTexts(entry.message);
+		yield* allTexts(entry.typed);
+	} else
 		for (const [key, value] of Object.entries(entry)) if (!/^(?:type|timestamp|id)$/.test(key)) yield* allTexts(value);
 }
 

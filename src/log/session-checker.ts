@@ -8,6 +8,7 @@ import {
 	isOpaqueEntry,
 	isSessionHeader,
 	type MessageEntry,
+	type RecordedPreamble,
 	type RecordedSegment,
 	type SessionEntry,
 } from "./entry.js";
@@ -67,6 +68,8 @@ export class SessionChecker {
 	readonly #answered = new Set<string>();
 	/** Number of segments in the recorded requests, by entry. */
 	readonly #segments = new Map<number, number>();
+	/** Number of parts in the recorded preambles, by entry. */
+	readonly #parts = new Map<number, number>();
 	#line = 0;
 
 	/** Number of entries so far. */
@@ -127,6 +130,7 @@ export class SessionChecker {
 	#visitMessage({ message, retried, context }: MessageEntry, entryIndex: number): void {
 		for (const segment of context?.shape ?? []) this.#checkSegment(segment, entryIndex);
 		if (context?.shape) this.#segments.set(entryIndex, context.shape.length);
+		if (context?.preamble) this.#checkPreamble(context.preamble, entryIndex);
 		if (message.role === "assistant") this.#visitCalls(message, entryIndex, retried !== true);
 		if (message.role !== "toolResult") return;
 		const { toolCallId, toolName } = message;
@@ -163,13 +167,29 @@ export class SessionChecker {
 		} else if ("reply" in segment) {
 			this.#checkIndex("context.shape", segment.reply, before, ["assistant"]);
 			if (segment.reply < before && segment.part >= (this.#segments.get(segment.reply) ?? 0))
-				this.#add(
-					"bad_index",
-					`context.shape refers to part ${segment.part} of entry ${segment.reply}, which it lacks`,
-				);
+				this.#lacks("context.shape", `part ${segment.part}`, segment.reply);
 		} else if ("entryIndex" in segment && segment.entryIndex !== null) {
 			this.#checkIndex("context.shape", segment.entryIndex, before);
 		}
+	}
+
+	#checkPreamble(preamble: RecordedPreamble, before: number): void {
+		const isPart = (reply: number, part: number) => part < (this.#parts.get(reply) ?? 0);
+		if ("reply" in preamble) {
+			if (!this.#parts.has(preamble.reply)) this.#lacks("context.preamble", "the preamble", preamble.reply);
+			return;
+		}
+		this.#parts.set(before, preamble.parts.length);
+		const { core, sent = [], generated = {} } = preamble;
+		const made = Object.values(generated).filter((reference) => reference !== null);
+		for (const reference of [...core, ...sent, ...made]) {
+			const [reply, part] = typeof reference === "number" ? [before, reference] : reference;
+			if (!isPart(reply, part)) this.#lacks("context.preamble", `part ${part}`, reply);
+		}
+	}
+
+	#lacks(field: string, what: string, index: number): void {
+		this.#add("bad_index", `${field} refers to ${what} of entry ${index}, which it lacks`);
 	}
 
 	/** @param kinds that the entry at `index` may have; default: any */

@@ -35,6 +35,22 @@ function page(...entries: SessionEntry[]): string {
 	return exportHtml({ entries: [header(), ...entries], title: "A session" });
 }
 
+test("a call shows which hook blocked or changed it", () => {
+	const calls = [
+		{ id: "c1", name: "bash", arguments: { command: "rm x" } },
+		{ id: "c2", name: "bash", arguments: { command: "ls" } },
+	];
+	const blocked = result("c1", "no", "bash");
+	const changed = result("c2", "a.ts", "bash");
+	Object.assign(blocked.message, { isError: true, gate: { blockedBy: "<gate>" } });
+	Object.assign(changed.message, {
+		gate: { changed: { by: ["gate"], from: { command: "ls" }, to: { command: "ls -a" } } },
+	});
+	const html = page(user("go"), assistant("", calls), blocked, changed);
+	expect(html).toContain("<summary>bash rm x · blocked by &lt;gate&gt;</summary>");
+	expect(html).toContain('<p class="note">changed by gate · command: ls → ls -a</p>');
+});
+
 /** A session with the text in every field that can contain text. */
 function everywhere(text: string): SessionEntry[] {
 	const failed: MessageEntry = {

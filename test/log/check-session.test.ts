@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkSession } from "../../src/log/check-session.js";
 import { encodeEntry } from "../../src/log/codec.js";
-import type { RecordedRequest, SessionEntry } from "../../src/log/entry.js";
+import type { RecordedPreamble, RecordedRequest, SessionEntry } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { acquireLock } from "../../src/util/file-lock.js";
 import { assistant, compaction, custom, result, user } from "../helpers/entries.js";
@@ -141,6 +141,26 @@ test("indices that point outside of the session or at an entry of another kind a
 		[11, "bad_index", "context.shape refers to entry 60, which does not precede it"],
 		[11, "bad_index", "context.shape refers to part 3 of entry 9, which it lacks"],
 		[11, "bad_index", "context.shape refers to entry 1, which is of type user"],
+	]);
+});
+
+test("a recorded system prompt may refer only to parts that exist", () => {
+	const record = { digest: "d", messages: 1, tokens: 1 };
+	const reply = (preamble: RecordedPreamble): SessionEntry => ({ ...assistant("x"), context: { ...record, preamble } });
+	const part = { id: "base", text: "t" };
+	const path = fileOf(
+		user("a"), // 1
+		reply({ parts: [part, part], core: [0, 1], sent: [1], generated: { tools: null } }), // 2
+		reply({ reply: 2 }), // 3
+		reply({ parts: [part], core: [[2, 1], 0] }), // 4
+		reply({ reply: 3 }), // 5
+		reply({ parts: [part], core: [1], sent: [[2, 5]], generated: { tools: [1, 0] } }), // 6
+	);
+	expect(issuesOf(path).map(([line, , kind, text]) => [line, kind, text])).toEqual([
+		[6, "bad_index", "context.preamble refers to the preamble of entry 3, which it lacks"],
+		[7, "bad_index", "context.preamble refers to part 1 of entry 6, which it lacks"],
+		[7, "bad_index", "context.preamble refers to part 5 of entry 2, which it lacks"],
+		[7, "bad_index", "context.preamble refers to part 0 of entry 1, which it lacks"],
 	]);
 });
 
