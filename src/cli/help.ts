@@ -2,7 +2,7 @@
 export const HELP_TEXT = `usage: pi [<options>] [@<file>...] [<message>...]
    or: pi hooks [list | new <name> | check <file> | test <file> | trust | untrust]
    or: pi context [--session <id>] [--at <entry>] [--without <hook>] [--verify] [--json]
-   or: pi sessions [list [<text>] | show <id>]
+   or: pi sessions [list [<text>] | show <id> | search <text> | check [<id>] | repair <id> | import <file>]
    or: pi usage [--days <n>] [--by day | model | project | session] [--json]
    or: pi doctor
 

@@ -90,11 +90,19 @@ export type Subcommand =
 	| { name: "hooks"; action: "new"; target: string; inProject: boolean }
 	/** `at`: entry index to show the context at; `verify`: recompute every request; `without`: hooks to exclude. */
 	| { name: "context"; at?: number; verify: boolean; without?: readonly string[] }
-	| { name: "sessions"; action: "list"; search?: string }
-	| { name: "sessions"; action: "show"; target: string }
+	| SessionsSubcommand
 	/** `days`: only the last days, today included; null: all. */
 	| { name: "usage"; by: UsageGrouping; days: number | null }
 	| { name: "doctor" };
+
+/** `pi sessions`. `all`: the sessions of all directories. */
+export type SessionsSubcommand =
+	| { name: "sessions"; action: "list"; search?: string; all?: true }
+	| { name: "sessions"; action: "show" | "repair"; target: string; all?: true }
+	| { name: "sessions"; action: "search"; text: string; all?: true }
+	/** Without `target`: every session. */
+	| { name: "sessions"; action: "check"; target?: string; all?: true }
+	| { name: "sessions"; action: "import"; file: string };
 
 /** A parsed command line. */
 export type ParsedArguments =

@@ -124,3 +124,19 @@ export function addList(value: string, before: unknown): unknown {
 function listSoFar(before: unknown): string[] {
 	return Array.isArray(before) ? before.filter((item): item is string => typeof item === "string") : [];
 }
+
+/** The action of a subcommand that a word names. @throws PiError `bad_arguments` */
+export function choose<T extends string>(name: string, word: string, actions: readonly T[]): T {
+	const action = actions.find((candidate) => candidate === word);
+	if (action !== undefined) return action;
+	const hint =
+		didYouMean(word, actions) ??
+		`use ${actions.join(", ")}; to send a message that starts with "${name}", put it in quotes`;
+	throw usage(`pi ${name}: unknown action ${JSON.stringify(word)}`, hint);
+}
+
+/** @throws PiError `bad_arguments` for an operand beyond the first `count` */
+export function takeAtMost(name: string, operands: readonly string[], count: number): void {
+	const extra = operands[count];
+	if (extra !== undefined) throw usage(`pi ${name}: unexpected argument ${JSON.stringify(extra)}`);
+}

@@ -2,11 +2,11 @@ import { Command } from "commander";
 import { GROUPINGS, type UsageGrouping } from "../usage/usage-report.js";
 import { didYouMean } from "../util/nearest.js";
 import type { ParsedArguments, Subcommand, SubcommandOptions } from "./options.js";
-import { addOne, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
+import { addOne, choose, nonEmpty, type ParsedOptions, runParser, takeAtMost, usage } from "./parser.js";
+import { readSessions } from "./sessions-args.js";
 
 const NAMES = ["hooks", "context", "sessions", "usage", "doctor"] as const;
 const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
-const SESSION_ACTIONS = ["list", "show"] as const;
 
 type SubcommandName = (typeof NAMES)[number];
 
@@ -34,6 +34,7 @@ function parser(name: SubcommandName): Command {
 		.option("--json")
 		.option("-h, --help");
 	if (name === "hooks") return command.option("--project").option("--types").option("--run <command>", "", addOne);
+	if (name === "sessions") return command.option("--all");
 	if (name === "usage") return command.option("--by <key>").option("--days <count>");
 	return name === "context"
 		? command.option("--at <index>").option("--without <hook>", "", addOne).option("--verify")
@@ -45,7 +46,7 @@ function readCommand(name: SubcommandName, options: ParsedOptions, operands: rea
 		case "hooks":
 			return readHooks(operands, options);
 		case "sessions":
-			return readSessions(operands);
+			return readSessions(operands, options);
 		case "context":
 			takeAtMost(name, operands, 0);
 			return {
@@ -84,29 +85,6 @@ function readHooks([word = "list", target, ...more]: readonly string[], options:
 	if (action === "test") return { name: "hooks", action, target, ...(runs && { runs }) };
 	const types = options.flag("types") ? { types: true } : {};
 	return { name: "hooks", action, target, ...(more.length > 0 && { more }), ...types };
-}
-
-function readSessions([word = "list", target, ...more]: readonly string[]): Subcommand {
-	const action = choose("sessions", word, SESSION_ACTIONS);
-	takeAtMost(`sessions ${action}`, more, 0);
-	if (action === "list")
-		return target === undefined ? { name: "sessions", action } : { name: "sessions", action, search: target };
-	if (target === undefined) throw usage("pi sessions show <id>: missing id", "pi sessions list prints the ids");
-	return { name: "sessions", action, target };
-}
-
-function choose<T extends string>(name: string, word: string, actions: readonly T[]): T {
-	const action = actions.find((candidate) => candidate === word);
-	if (action !== undefined) return action;
-	const hint =
-		didYouMean(word, actions) ??
-		`use ${actions.join(", ")}; to send a message that starts with "${name}", put it in quotes`;
-	throw usage(`pi ${name}: unknown action ${JSON.stringify(word)}`, hint);
-}
-
-function takeAtMost(name: string, operands: readonly string[], count: number): void {
-	const extra = operands[count];
-	if (extra !== undefined) throw usage(`pi ${name}: unexpected argument ${JSON.stringify(extra)}`);
 }
 
 function readIndex(text: string | undefined): number | undefined {

@@ -9,6 +9,8 @@ const HOOK_OPTIONS = `  --hook <file>             also load this hook; repeatabl
 `;
 const JSON_OPTION = "  --json                    print JSON\n";
 
+const ALL_OPTION = "  --all                     the sessions of all directories\n";
+
 /** Output of `pi <subcommand> --help`, by the words after `pi`. */
 const HELP: Readonly<Record<string, string>> = {
 	hooks: `usage: pi hooks [list | new <name> | check <hook>... | test <hook> | trust | untrust]
@@ -75,23 +77,56 @@ Prints the context of a session: each message with its tokens and where it comes
 ${HOOK_OPTIONS}${JSON_OPTION}${COMMON}
 Exit codes: 1 if --verify finds a difference
 `,
-	sessions: `usage: pi sessions [list [<text>] | show <id>]
+	sessions: `usage: pi sessions [list [<text>] | show <id> | search <text> | check [<id>] | repair <id> | import <file>]
 
-Lists the sessions of this directory, or prints one of them.
+Finds and maintains saved sessions. An id is one that pi sessions list prints, or the path of a session file. Each action has
+its own help, such as pi sessions check --help.
 
-  list [<text>]             list the sessions, newest first; with a text, those that contain it
+  list [<text>]             list the sessions, newest first; with a text, those that contain it; the default
   show <id>                 print a session, one line for each entry
-${JSON_OPTION}${COMMON}`,
-	"sessions list": `usage: pi sessions list [<text>] [--json]
+  search <text>             print the entries that contain a text
+  check [<id>]              find damage in a session, or in all
+  repair <id>               make a damaged session usable again
+  import <file>             make a session of a file in the tree format
+${ALL_OPTION}${JSON_OPTION}${COMMON}`,
+	"sessions list": `usage: pi sessions list [<text>] [--all] [--json]
 
 Lists the sessions of this directory, newest first; with a text, those whose name or messages contain it.
 
-${JSON_OPTION}${COMMON}
+${ALL_OPTION}${JSON_OPTION}${COMMON}
 Exit codes: 1 if no session contains the text
 `,
-	"sessions show": `usage: pi sessions show <path|id> [--json]
+	"sessions show": `usage: pi sessions show <path|id> [--all] [--json]
 
 Prints a session, one line for each entry.
+
+${ALL_OPTION}${JSON_OPTION}${COMMON}`,
+	"sessions search": `usage: pi sessions search <text> [--all] [--json]
+
+Prints the entries that contain a text, in any letter case: prompts, replies, tool calls and their output. The match is between
+two pairs of asterisks. Prints up to five entries of each session, all of them with --json.
+
+${ALL_OPTION}${JSON_OPTION}${COMMON}
+Exit codes: 1 if no session contains the text
+`,
+	"sessions check": `usage: pi sessions check [<path|id>] [--all] [--json]
+
+Finds damaged lines, a missing header, tool calls without a result and wrong indices, in a session or in all of this directory.
+Changes nothing.
+
+${ALL_OPTION}${JSON_OPTION}${COMMON}
+Exit codes: 1 if something is wrong
+`,
+	"sessions repair": `usage: pi sessions repair <path|id> [--all] [--json]
+
+Restores the header, completes an interrupted write and answers tool calls without a result with an error. Keeps all entries,
+and the old file as <file>.bak.
+
+${ALL_OPTION}${JSON_OPTION}${COMMON}`,
+	"sessions import": `usage: pi sessions import <file> [--json]
+
+Makes a session of this directory from a file in the tree format, whose entries have an id and a parentId: the path from the
+last entry to the root. Does not change the file.
 
 ${JSON_OPTION}${COMMON}`,
 	usage: `usage: pi usage [--days <n>] [--by day | model | project | session] [--json]

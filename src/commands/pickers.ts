@@ -50,7 +50,12 @@ export interface CommandSessions {
 	list(scope: SessionScope, signal?: AbortSignal): AsyncIterable<readonly SessionSummary[]>;
 	/** Searches the complete text of sessions; yields the first match of each as soon as it is found. */
 	search(text: string, scope: SessionScope, signal: AbortSignal): AsyncIterable<SearchHit>;
-	/** Deletes a session's file. @throws PiError `log_locked` when a pi, even this one, has it open; `log_write_failed` */
+	/**
+	 * Moves a session's file to the trash of the system. @returns null, or the reason why it is not possible
+	 * @throws PiError `log_locked` when a pi, even this one, has it open
+	 */
+	trash(path: string): Promise<string | null>;
+	/** Deletes a session's file for good. @throws PiError `log_locked` when a pi, even this one, has it open; `log_write_failed` */
 	remove(path: string): void;
 	/** Renames a session. @throws PiError `log_locked` when another pi has it open; `log_write_failed` */
 	rename(path: string, name: string): Promise<void>;

@@ -41,21 +41,30 @@ export async function listSessions(dir: string, options: ListOptions = {}): Prom
 	return summaries;
 }
 
+/** Summarizes one session, which is read completely; undefined if it is not a session or cannot be read. */
+export function summarizeSession(path: string): SessionSummary | undefined {
+	return withFile(path, (file) => {
+		const stats = file.stats();
+		return stats.isFile() ? new Summarizer(stats.size).summarize(path, file, stats) : undefined;
+	});
+}
+
 /**
  * Finds the path of a session from a path, a file name, an id, or the unique start of an id.
- * @param dir directory for ids and names; paths are relative to the working directory
+ * @param dirs directory for ids and names, or several; paths are relative to the working directory
  * @throws PiError `log_not_found` naming the most similar ids, or those that match
  */
-export function findSession(dir: string, idOrPath: string): string {
+export function findSession(dirs: string | readonly string[], idOrPath: string): string {
+	const all = typeof dirs === "string" ? [dirs] : dirs;
 	if (isPath(idOrPath)) {
-		const path = existingFile(dir, idOrPath);
+		const path = existingFile(all, idOrPath);
 		if (path !== undefined) return path;
 		throw new PiError("log_not_found", `There is no session file ${idOrPath}`, {
 			hint: "`pi sessions list` shows all sessions",
 		});
 	}
 	const wanted = idOrPath.toLowerCase();
-	const sessions = sessionFiles(dir).flatMap((path) => {
+	const sessions = all.flatMap(sessionFiles).flatMap((path) => {
 		const id = sessionIdOfName(path) ?? headerIdOf(path);
 		return id === undefined ? [] : [{ path, id: id.toLowerCase() }];
 	});
@@ -73,9 +82,13 @@ export function findSession(dir: string, idOrPath: string): string {
 		wanted,
 		sessions.map(({ id }) => id),
 	);
-	throw new PiError("log_not_found", `There is no session "${idOrPath}" in ${dir}`, {
-		hint: near.length > 0 ? `did you mean ${near.join(" or ")}?` : "`pi sessions list` shows all sessions",
-	});
+	throw new PiError(
+		"log_not_found",
+		`There is no session "${idOrPath}" in ${typeof dirs === "string" ? dirs : "any directory"}`,
+		{
+			hint: near.length > 0 ? `did you mean ${near.join(" or ")}?` : "`pi sessions list` shows all sessions",
+		},
+	);
 }
 
 /**
@@ -84,7 +97,7 @@ export function findSession(dir: string, idOrPath: string): string {
  * @param dir as for `findSession`
  */
 export function newSessionPath(dir: string, idOrPath: string): string | null {
-	if (!isPath(idOrPath) || /[/\\]$/.test(idOrPath) || existingFile(dir, idOrPath) !== undefined) return null;
+	if (!isPath(idOrPath) || /[/\\]$/.test(idOrPath) || existingFile([dir], idOrPath) !== undefined) return null;
 	const path = resolve(idOrPath);
 	return statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() ? path : null;
 }
@@ -97,9 +110,9 @@ function hasDirectory(path: string): boolean {
 	return path.includes("/") || path.includes(sep);
 }
 
-/** A path relative to the working directory; a file name also in `dir`. */
-function existingFile(dir: string, path: string): string | undefined {
-	const candidates = hasDirectory(path) ? [resolve(path)] : [resolve(path), join(dir, path)];
+/** A path relative to the working directory; a file name also in `dirs`. */
+function existingFile(dirs: readonly string[], path: string): string | undefined {
+	const candidates = [resolve(path), ...(hasDirectory(path) ? [] : dirs.map((dir) => join(dir, path)))];
 	return candidates.find((candidate) => existsSync(candidate));
 }
 

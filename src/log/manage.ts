@@ -2,12 +2,13 @@ import { unlinkSync } from "node:fs";
 import { PiError } from "../errors.js";
 import { acquireLock } from "../util/file-lock.js";
 import { isNotFound } from "../util/fs.js";
+import { moveToTrash } from "../util/trash.js";
 import { dropBatchJournal } from "./batch-journal.js";
 import { entryTimestamp } from "./entry.js";
 import { SessionLog } from "./session-log.js";
 
 /**
- * Deletes a session file and its batch journal.
+ * Deletes a session file and its batch journal for good.
  * @throws PiError `log_locked` if a pi has it open, including this one; `log_write_failed`. The file is then unchanged
  */
 export function removeSession(path: string): void {
@@ -17,6 +18,22 @@ export function removeSession(path: string): void {
 		dropBatchJournal(path);
 	} catch (cause) {
 		if (!isNotFound(cause)) throw new PiError("log_write_failed", `Cannot delete ${path}`, { cause });
+	} finally {
+		lock.release();
+	}
+}
+
+/**
+ * Moves a session file to the trash of the system.
+ * @returns null, or the reason why the trash does not accept it; the file is then unchanged
+ * @throws PiError `log_locked` if a pi has it open, including this one
+ */
+export async function trashSession(path: string, trash = moveToTrash): Promise<string | null> {
+	const lock = acquireLock(path);
+	try {
+		const refusal = await trash(path);
+		if (refusal === null) dropBatchJournal(path);
+		return refusal;
 	} finally {
 		lock.release();
 	}

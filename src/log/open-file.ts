@@ -5,6 +5,7 @@ import {
 	fchmodSync,
 	fdatasync,
 	fstatSync,
+	fsyncSync,
 	openSync,
 	readSync,
 	renameSync,
@@ -42,17 +43,19 @@ export class OpenFile {
 
 	/**
 	 * Creates a file (0600; a missing directory 0700) that appears under its name only with its complete contents. An
-	 * existing file at that path is renamed, never lost.
+	 * existing file at that path is renamed, never lost, unless `replaces` is set: then it is replaced at once, and the
+	 * new contents are on disk before.
 	 * @throws the system's error, leaving no temporary file
 	 */
-	static create(path: string, contents: Iterable<Uint8Array>): OpenFile {
+	static create(path: string, contents: Iterable<Uint8Array>, { replaces = false } = {}): OpenFile {
 		ensurePrivateDir(dirname(path));
 		const temporary = join(dirname(path), `.pi-${randomBytes(8).toString("hex")}.tmp`);
 		const descriptor = openSync(temporary, NEW_FILE, 0o600);
 		try {
 			fchmodSync(descriptor, 0o600); // the umask may have removed too many permissions
 			for (const bytes of contents) writeAllSync(descriptor, bytes);
-			const replaced = setAside(path);
+			if (replaces) fsyncSync(descriptor);
+			const replaced = replaces ? null : setAside(path);
 			renameSync(temporary, path);
 			return new OpenFile(descriptor, true, replaced);
 		} catch (error) {

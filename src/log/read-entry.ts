@@ -26,6 +26,7 @@ import { isRecord, readMessage, readUsage } from "./read-message.js";
 import { readPreamble } from "./read-preamble.js";
 
 const EPOCH = new Date(0).toISOString();
+const OTHER_VERSION = "it has session format version";
 const FIRST_READ_BYTES = 4096;
 /** Maximum length of a first line; a header has a few hundred bytes. */
 const MAX_HEADER_BYTES = 1024 * 1024;
@@ -48,6 +49,11 @@ export function readSessionHeader(file: OpenFile): SessionHeader | string {
 	}
 }
 
+/** True if `readSessionHeader` returned that the file has another version of the format. */
+export function isOtherVersion(reason: string): boolean {
+	return reason.startsWith(OTHER_VERSION);
+}
+
 /** True for a file that holds only the beginning of a header, as a full disk or a crash can leave it. */
 export function holdsTornHeader(file: OpenFile): boolean {
 	const buffer = Buffer.allocUnsafe(MAX_HEADER_BYTES);
@@ -59,7 +65,7 @@ function readHeader(value: unknown): SessionHeader | string {
 	if (!isRecord(value) || value.type !== "session") return "its first line is not a session header";
 	const { id, cwd, version = 1 } = value;
 	if (typeof id !== "string" || id === "" || typeof cwd !== "string") return "its header has no id or no cwd";
-	if (version !== 1) return `it has session format version ${String(JSON.stringify(version)).slice(0, 20)}, not 1`;
+	if (version !== 1) return `${OTHER_VERSION} ${String(JSON.stringify(version)).slice(0, 20)}, not 1`;
 	const { branchedFrom, ...rest } = value;
 	return {
 		...rest,

@@ -1,8 +1,10 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { newestFirst } from "./catalog.js";
+import { LineIndex } from "./line-index.js";
 import { escapePattern, LF, parseLine, rawTextPattern } from "./line-patterns.js";
+import { withFile } from "./open-file.js";
 import { isRecord } from "./read-message.js";
-import { onOneLine } from "./session-summary.js";
+import { entryRole, textsOf } from "./searched-texts.js";
 
 /** A session that contains the text. */
 export interface SearchHit {
@@ -11,23 +13,26 @@ export interface SearchHit {
 	excerpt: string;
 }
 
+/** An entry that contains the text. */
+export interface EntryMatch {
+	entryIndex: number;
+	/** Role of the message, or type of another entry. */
+	role: string;
+	/** The first match with its surroundings, on one line. */
+	excerpt: string;
+	/** Range of the match in the excerpt, in UTF-16 units. */
+	from: number;
+	to: number;
+}
+
+type Found = Omit<EntryMatch, "entryIndex"> & {
+	/** Offset of the first byte of the line. */
+	offset: number;
+};
+
 const CHUNK_BYTES = 1024 * 1024;
 const BEFORE = 40;
 const AFTER = 120;
-/** Fields without text for people. */
-const UNSEARCHED = new Set([
-	"type",
-	"role",
-	"id",
-	"timestamp",
-	"toolCallId",
-	"api",
-	"data",
-	"mimeType",
-	"stopReason",
-	"preamble",
-]);
-const UNSEARCHED_SUFFIX = "Signature";
 
 /**
  * Searches the full text of the sessions of a directory, newest session first, ignoring letter case. Yields the first
@@ -41,51 +46,73 @@ export async function* searchSessions(
 	if (text.trim() === "") return;
 	const query = new Query(text);
 	for (const path of newestFirst(dir)) {
-		options.signal?.throwIfAborted();
-		const excerpt = await findInFile(path, query, options.signal);
-		if (excerpt !== undefined) yield { path, excerpt };
+		const [first] = await findInFile(path, query, 1, options.signal);
+		if (first) yield { path, excerpt: first.excerpt };
 	}
 }
 
-async function findInFile(path: string, query: Query, signal: AbortSignal | undefined): Promise<string | undefined> {
+/**
+ * The entries of a session that contain a text, ignoring letter case, in order. Lines that are not JSON are omitted; so
+ * is a file that cannot be read.
+ */
+export async function searchEntries(path: string, text: string): Promise<EntryMatch[]> {
+	if (text.trim() === "") return [];
+	const found = await findInFile(path, new Query(text), Number.POSITIVE_INFINITY);
+	const indices = found.length > 0 ? entryIndices(path) : new Map<number, number>();
+	return found.map(({ offset, ...match }) => ({ entryIndex: indices.get(offset) ?? -1, ...match }));
+}
+
+/** Entry indices by the offset of their line. */
+function entryIndices(path: string): Map<number, number> {
+	const lines = new LineIndex();
+	withFile(path, (file) => lines.scan(file, 0, file.stats().size));
+	return new Map(Array.from({ length: lines.length }, (_, index) => [lines.start(index), index]));
+}
+
+async function findInFile(path: string, query: Query, limit: number, signal?: AbortSignal): Promise<Found[]> {
+	signal?.throwIfAborted();
+	const found: Found[] = [];
 	let file: FileHandle | undefined;
 	try {
 		file = await open(path, "r");
-		if (!(await file.stat()).isFile()) return undefined;
-		return await findInLines(file, query, signal);
+		if (!(await file.stat()).isFile()) return found;
+		for await (const match of findInLines(file, query, signal)) if (found.push(match) >= limit) break;
 	} catch {
-		signal?.throwIfAborted();
-		return undefined; // the file was deleted or is not readable
+		signal?.throwIfAborted(); // else the file was deleted or is not readable
 	} finally {
 		await file?.close();
 	}
+	return found;
 }
 
-async function findInLines(
-	file: FileHandle,
-	query: Query,
-	signal: AbortSignal | undefined,
-): Promise<string | undefined> {
+async function* findInLines(file: FileHandle, query: Query, signal: AbortSignal | undefined): AsyncGenerator<Found> {
 	const buffers = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)];
 	const readNext = (turn: number) => file.read(buffers[turn % 2] ?? Buffer.alloc(0), 0, CHUNK_BYTES, null);
+	/** The beginning of a line that continues in the next chunk. */
 	let carried: Buffer[] = [];
+	let carriedFrom = 0;
+	let chunkFrom = 0;
 	let reading = readNext(0);
-	for (let turn = 1; ; turn++) {
-		signal?.throwIfAborted();
-		const { bytesRead, buffer } = await reading;
-		if (bytesRead === 0) return query.find(Buffer.concat(carried));
-		reading = readNext(turn); // reads ahead while this chunk is searched
-		const chunk = buffer.subarray(0, bytesRead);
-		const firstEnd = chunk.indexOf(LF) + 1;
-		const linesEnd = firstEnd === 0 ? 0 : chunk.lastIndexOf(LF) + 1;
-		carried.push(Buffer.from(chunk.subarray(0, firstEnd || bytesRead)));
-		if (firstEnd === 0) continue;
-		const excerpt = query.find(Buffer.concat(carried)) ?? query.find(chunk.subarray(firstEnd, linesEnd));
-		if (excerpt !== undefined) {
-			await reading;
-			return excerpt;
+	try {
+		for (let turn = 1; ; turn++) {
+			signal?.throwIfAborted();
+			const { bytesRead, buffer } = await reading;
+			if (bytesRead === 0) return yield* query.find(Buffer.concat(carried), carriedFrom);
+			reading = readNext(turn); // reads ahead while this chunk is searched
+			const chunk = buffer.subarray(0, bytesRead);
+			const firstEnd = chunk.indexOf(LF) + 1;
+			carried.push(Buffer.from(chunk.subarray(0, firstEnd || bytesRead)));
+			if (firstEnd > 0) {
+				const linesEnd = chunk.lastIndexOf(LF) + 1;
+				yield* query.find(Buffer.concat(carried), carriedFrom);
+				yield* query.find(chunk.subarray(firstEnd, linesEnd), chunkFrom + firstEnd);
+				carried = [Buffer.from(chunk.subarray(linesEnd))];
+				carriedFrom = chunkFrom + linesEnd;
+			}
+			chunkFrom += bytesRead;
 		}
-		carried = [Buffer.from(chunk.subarray(linesEnd))];
+	} finally {
+		await reading.catch(() => {}); // the file must not be closed during a read
 	}
 }
 
@@ -99,43 +126,41 @@ class Query {
 		this.#plain = new RegExp(escapePattern(text), "iu");
 	}
 
-	find(lines: Buffer): string | undefined {
+	/** @param offset of the lines in their file */
+	*find(lines: Buffer, offset: number): Generator<Found> {
 		const raw = lines.toString("latin1");
-		this.#raw.lastIndex = 0;
-		for (let match = this.#raw.exec(raw); match; match = this.#raw.exec(raw)) {
+		for (let at = 0; ; ) {
+			this.#raw.lastIndex = at;
+			const match = this.#raw.exec(raw);
+			if (!match) return;
 			const start = raw.lastIndexOf("\n", match.index) + 1;
 			const lineEnd = raw.indexOf("\n", match.index);
-			const end = lineEnd < 0 ? raw.length : lineEnd;
-			const excerpt = this.#findIn(parseLine(lines.toString("utf8", start, end)));
-			if (excerpt !== undefined) return excerpt;
-			this.#raw.lastIndex = end;
+			at = lineEnd < 0 ? raw.length : lineEnd;
+			const entry = parseLine(lines.toString("utf8", start, at));
+			if (!isRecord(entry)) continue;
+			for (const text of textsOf(entry)) {
+				const excerpt = this.#excerpt(text);
+				if (!excerpt) continue;
+				yield { offset: offset + start, role: entryRole(entry), ...excerpt };
+				break;
+			}
 		}
-		return undefined;
 	}
 
-	#findIn(value: unknown): string | undefined {
-		if (typeof value === "string") return this.#excerpt(value);
-		if (Array.isArray(value)) return firstOf(value, (item) => this.#findIn(item));
-		if (!isRecord(value)) return undefined;
-		return firstOf(Object.entries(value), ([key, item]) =>
-			UNSEARCHED.has(key) || key.endsWith(UNSEARCHED_SUFFIX) ? undefined : this.#findIn(item),
-		);
-	}
-
-	#excerpt(text: string): string | undefined {
+	#excerpt(text: string): Pick<Found, "excerpt" | "from" | "to"> | undefined {
 		const match = this.#plain.exec(text);
 		if (!match) return undefined;
-		const from = Math.max(0, match.index - BEFORE);
-		const to = Math.min(text.length, match.index + match[0].length + AFTER);
-		const piece = text.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
-		return `${from > 0 ? "…" : ""}${onOneLine(piece, piece.length + 1)}${to < text.length ? "…" : ""}`;
+		const [start, end] = [match.index, match.index + match[0].length];
+		const from = Math.max(0, start - BEFORE);
+		const to = Math.min(text.length, end + AFTER);
+		const before = `${from > 0 ? "…" : ""}${flat(text.slice(from, start)).trimStart()}`;
+		const found = flat(match[0]);
+		const after = `${flat(text.slice(end, to)).trimEnd()}${to < text.length ? "…" : ""}`;
+		return { excerpt: before + found + after, from: before.length, to: before.length + found.length };
 	}
 }
 
-function firstOf<T>(items: readonly T[], look: (item: T) => string | undefined): string | undefined {
-	for (const item of items) {
-		const found = look(item);
-		if (found !== undefined) return found;
-	}
-	return undefined;
+/** The text on one line, without a half of a character that was cut. */
+function flat(text: string): string {
+	return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "").replace(/[\s\p{Cc}]+/gu, " ");
 }

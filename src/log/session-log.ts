@@ -13,7 +13,7 @@ import {
 import { freezeDeep } from "./freeze.js";
 import type { MessageRole } from "./line-patterns.js";
 import { OpenFile } from "./open-file.js";
-import { holdsTornHeader, opaqueEntry, readSessionHeader } from "./read-entry.js";
+import { holdsTornHeader, isOtherVersion, opaqueEntry, readSessionHeader } from "./read-entry.js";
 import { type NewLine, SessionFile, type SessionFileHost } from "./session-file.js";
 import { sessionFileName } from "./session-paths.js";
 
@@ -86,7 +86,9 @@ export class SessionLog {
 			if (typeof header === "string") {
 				if (holdsTornHeader(opened)) return false;
 				throw new PiError("log_not_a_session", `${path} is not a session: ${header}`, {
-					hint: "choose a session file, or start a new session",
+					hint: isOtherVersion(header)
+						? "`pi sessions import <file>` makes a session of a file in the tree format"
+						: "choose a session file, or start a new session",
 				});
 			}
 			return true;

@@ -28,6 +28,12 @@ export function sessionIdOfName(fileName: string): string | undefined {
 	return /_([^_/\\]+)\.jsonl$/.exec(fileName)?.[1];
 }
 
+/** The start of the session in a file name, ISO 8601; undefined if the name does not contain it. */
+export function sessionTimeOfName(fileName: string): string | undefined {
+	const [, day, hour, minute, second, ms] = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z_/.exec(fileName) ?? [];
+	return day && `${day}T${hour}:${minute}:${second}.${ms}Z`;
+}
+
 /** The longest prefix of at most `maxBytes` UTF-8 bytes that splits no character. */
 function cutToBytes(text: string, maxBytes: number): string {
 	let bytes = 0;

@@ -1,7 +1,7 @@
 import type { CommandSessions, SessionScope } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
 import { listSessions, sessionDirs } from "../log/catalog.js";
-import { removeSession, renameSession } from "../log/manage.js";
+import { removeSession, renameSession, trashSession } from "../log/manage.js";
 import { searchSessions } from "../log/search.js";
 import { isLocked } from "../util/file-lock.js";
 
@@ -14,16 +14,29 @@ export interface SessionStoreOptions {
 	current(): string | null;
 	/** Names the open session. */
 	setName(name: string): void;
+	/** Default: the trash of the system. @returns null, or the reason why the file is not there */
+	moveToTrash?(path: string): Promise<string | null>;
 }
 
 /** Bytes per directory that are read in full for exact names and counts; other files are read at head and tail only. */
 const SCAN_BYTES = 8 * 1024 * 1024;
 
 /** The sessions on disk, for pickers: lists them by head and tail, searches their full text. */
-export function createSessionStore({ dir, root, cwd, current, setName }: SessionStoreOptions): CommandSessions {
+export function createSessionStore({
+	dir,
+	root,
+	cwd,
+	current,
+	setName,
+	moveToTrash,
+}: SessionStoreOptions): CommandSessions {
 	const dirs = (scope: SessionScope): string[] => {
 		const own = dir === null ? [] : [dir];
 		return scope === "here" ? own : [...own, ...sessionDirs(root).filter((other) => other !== dir)];
+	};
+	const refuseOpen = (path: string): void => {
+		if (path !== current()) return;
+		throw new PiError("log_locked", "The open session cannot be deleted", { hint: "start another with /new first" });
 	};
 	return {
 		get current() {
@@ -37,12 +50,12 @@ export function createSessionStore({ dir, root, cwd, current, setName }: Session
 		async *search(text, scope, signal) {
 			for (const path of dirs(scope)) yield* searchSessions(path, text, { signal });
 		},
+		async trash(path) {
+			refuseOpen(path);
+			return trashSession(path, moveToTrash);
+		},
 		remove(path) {
-			if (path === current()) {
-				throw new PiError("log_locked", "The open session cannot be deleted", {
-					hint: "start another with /new first",
-				});
-			}
+			refuseOpen(path);
 			removeSession(path);
 		},
 		rename: async (path, name) => (path === current() ? setName(name) : renameSession(path, name)),

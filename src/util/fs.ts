@@ -173,15 +173,20 @@ export function writeAllSync(descriptor: number, bytes: Uint8Array): void {
 	while (offset < bytes.length) offset += writeSync(descriptor, bytes, offset);
 }
 
+/** Writes a file that is complete to the disk. @throws the system's error */
+export function syncFileSync(path: string): void {
+	const descriptor = openSync(path, "r");
+	try {
+		fsyncSync(descriptor);
+	} finally {
+		closeSync(descriptor);
+	}
+}
+
 /** Synchronous `syncDirectory`. */
 export function syncDirectorySync(path: string): void {
 	try {
-		const descriptor = openSync(path, "r");
-		try {
-			fsyncSync(descriptor);
-		} finally {
-			closeSync(descriptor);
-		}
+		syncFileSync(path);
 	} catch {
 		// Not every file system supports this; the file itself is already synced.
 	}

@@ -13,7 +13,8 @@ test.each(HELP_TOPICS)("pi %s --help describes it, and no line is longer than 12
 test("every action of hooks and sessions has its help, and operands do not matter", () => {
 	for (const action of ["list", "new", "check", "test", "trust", "untrust"])
 		expect(HELP_TOPICS).toContain(`hooks ${action}`);
-	for (const action of ["list", "show"]) expect(HELP_TOPICS).toContain(`sessions ${action}`);
+	for (const action of ["list", "show", "search", "check", "repair", "import"])
+		expect(HELP_TOPICS).toContain(`sessions ${action}`);
 	expect(subcommandHelp(["hooks", "check", "a.ts"])).toBe(subcommandHelp(["hooks", "check"]));
 	expect(subcommandHelp(["sessions", "gone"])).toBe(subcommandHelp(["sessions"]));
 });

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 import { listSessions } from "../../src/log/catalog.js";
-import { removeSession, renameSession } from "../../src/log/manage.js";
+import { removeSession, renameSession, trashSession } from "../../src/log/manage.js";
 import { SessionLog } from "../../src/log/session-log.js";
+import { isLocked } from "../../src/util/file-lock.js";
 import { closing, fileWith, HEADER, startProcess, userMessage } from "./support.js";
 
 test("deleting a session removes its journal too, and deleting it again does not fail", () => {
@@ -15,10 +16,25 @@ test("deleting a session removes its journal too, and deleting it again does not
 	expect(readdirSync(dirname(path))).toEqual([]);
 });
 
+test("a session goes to the trash with its journal removed, or stays as it is", async () => {
+	const path = fileWith(HEADER);
+	writeFileSync(`${path}.batch`, "half a write");
+	expect(await trashSession(path, async () => "full")).toBe("full");
+	expect(readdirSync(dirname(path)).sort()).toEqual([basename(path), `${basename(path)}.batch`]);
+	const move = async (file: string) => {
+		expect(isLocked(file)).toBe(true);
+		renameSync(file, `${file}.trashed`);
+		return null;
+	};
+	expect(await trashSession(path, move)).toBeNull();
+	expect(readdirSync(dirname(path))).toEqual([`${basename(path)}.trashed`]);
+});
+
 test("a session that this pi has open cannot be deleted or renamed", async () => {
 	const path = fileWith(HEADER);
 	closing(SessionLog.open(path));
 	expect(() => removeSession(path)).toThrow(expect.objectContaining({ code: "log_locked" }));
+	await expect(trashSession(path, async () => null)).rejects.toMatchObject({ code: "log_locked" });
 	await expect(renameSession(path, "x")).rejects.toMatchObject({ code: "log_locked" });
 	expect(existsSync(path)).toBe(true);
 });

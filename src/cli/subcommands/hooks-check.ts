@@ -27,7 +27,7 @@ interface Checked {
  * @throws PiError `hook_load_failed` when a file does not exist
  */
 export async function checkHooks(
-	{ target, more = [], types = false }: Extract<Subcommand, { action: "check" }>,
+	{ target, more = [], types = false }: Extract<Subcommand, { name: "hooks"; action: "check" }>,
 	context: SubcommandContext,
 ): Promise<number> {
 	const checked: Checked[] = [];

@@ -1,5 +1,5 @@
 import type { ModeIO } from "../../modes/mode.js";
-import type { Subcommand, SubcommandOptions } from "../options.js";
+import type { SessionsSubcommand, Subcommand, SubcommandOptions } from "../options.js";
 import { printNotices } from "../standard-io.js";
 import { divertConsole } from "../stray-errors.js";
 import { findLocation, type SubcommandContext, type Surroundings } from "./location.js";
@@ -29,18 +29,31 @@ async function dispatch(command: Subcommand, context: SubcommandContext): Promis
 	switch (command.name) {
 		case "hooks":
 			return runHooks(command, context);
-		case "sessions": {
-			const sessions = await import("./sessions.js");
-			return command.action === "list"
-				? sessions.printSessions(command.search, context)
-				: sessions.showSession(command.target, context);
-		}
+		case "sessions":
+			return runSessions(command, context);
 		case "context":
 			return (await import("./context.js")).runContext(command, context);
 		case "usage":
 			return (await import("./usage.js")).printUsage(command, context);
 		case "doctor":
 			return (await import("./doctor.js")).runDoctor(context);
+	}
+}
+
+async function runSessions(command: SessionsSubcommand, context: SubcommandContext): Promise<number> {
+	switch (command.action) {
+		case "list":
+			return (await import("./sessions.js")).printSessions(command, context);
+		case "show":
+			return (await import("./sessions.js")).showSession(command, context);
+		case "search":
+			return (await import("./sessions-search.js")).searchSessions(command, context);
+		case "check":
+			return (await import("./sessions-check.js")).checkSessions(command, context);
+		case "repair":
+			return (await import("./sessions-check.js")).repairSession(command, context);
+		case "import":
+			return (await import("./sessions-import.js")).importSession(command.file, context);
 	}
 }
 

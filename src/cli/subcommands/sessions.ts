@@ -4,24 +4,29 @@ import { searchSessions } from "../../log/search.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import { StatsCounter } from "../../session/stats.js";
+import { homePath } from "../../util/home-path.js";
+import type { SessionsSubcommand } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import type { SubcommandContext } from "./location.js";
-
-/** Minimum length of a printed id; longer where needed to be unique. */
-const ID_LENGTH = 8;
-const PREVIEW = 80;
+import { dirsOf, formatTime, PREVIEW, shortId, titleOf } from "./session-rows.js";
 
 /**
- * `pi sessions list [<text>]`: prints the sessions of this directory, newest first; with a text, those whose name,
- * first message or text contains it.
+ * `pi sessions list [<text>]`: prints the sessions of this directory, or of all, newest first; with a text, those whose
+ * name, first message or text contains it.
  * @returns 1 when a search finds nothing
  */
 export async function printSessions(
-	search: string | undefined,
+	{ search, all }: Extract<SessionsSubcommand, { action: "list" }>,
 	{ location, options, io }: SubcommandContext,
 ): Promise<number> {
-	const sessions = await listSessions(location.sessionDir);
-	const excerpts = search === undefined ? null : await findTexts(location.sessionDir, search);
+	const sessions: SessionSummary[] = [];
+	const excerpts = search === undefined ? null : new Map<string, string>();
+	for (const dir of [dirsOf(location, all)].flat()) {
+		sessions.push(...(await listSessions(dir)));
+		if (search === undefined) continue;
+		for await (const { path, excerpt } of searchSessions(dir, search)) excerpts?.set(path, excerpt);
+	}
+	sessions.sort((a, b) => b.modifiedAt - a.modifiedAt);
 	const shown = excerpts
 		? sessions.filter((session) => excerpts.has(session.path) || isNamed(session, search))
 		: sessions;
@@ -31,20 +36,21 @@ export async function printSessions(
 			shown.map((session) => ({ ...session, ...(excerpts ? { excerpt: excerpts.get(session.path) ?? null } : {}) })),
 		);
 	} else if (shown.length === 0) {
+		const place = all ? location.paths.sessions : location.sessionDir;
 		printNotices(io, [
-			search === undefined ? `No sessions in ${location.sessionDir}` : `No session contains ${JSON.stringify(search)}`,
+			search === undefined ? `No sessions in ${place}` : `No session contains ${JSON.stringify(search)}`,
 		]);
 	} else {
+		const ids = sessions.map(({ id }) => id);
 		const rows = shown.map((session) => [
-			shortId(session, sessions),
-			new Date(session.modifiedAt).toISOString().slice(0, 16).replace("T", " "),
+			shortId(session.id, ids),
+			formatTime(session.modifiedAt),
 			session.messageCount === null ? "many" : String(session.messageCount),
-			onOneLine(
-				[session.name, excerpts?.get(session.path) ?? session.firstMessage].filter(Boolean).join(" · "),
-				PREVIEW,
-			),
+			...(all ? [homePath(session.cwd, location.paths.home)] : []),
+			titleOf(session, excerpts?.get(session.path)),
 		]);
-		await printLines(io, tableLines([["id", "modified (UTC)", "messages", "name or text"], ...rows]));
+		const head = ["id", "modified (UTC)", "messages", ...(all ? ["directory"] : []), "name or text"];
+		await printLines(io, tableLines([head, ...rows]));
 	}
 	return shown.length === 0 && search !== undefined ? 1 : 0;
 }
@@ -53,8 +59,11 @@ export async function printSessions(
  * `pi sessions show TARGET`: prints a session, one line for each entry.
  * @throws PiError `log_not_found`, `log_not_a_session`, `file_unreadable`
  */
-export async function showSession(target: string, { location, options, io }: SubcommandContext): Promise<number> {
-	const log = SessionLog.open(findSession(location.sessionDir, target), { readOnly: true });
+export async function showSession(
+	{ target, all }: Extract<SessionsSubcommand, { action: "show" | "repair" }>,
+	{ location, options, io }: SubcommandContext,
+): Promise<number> {
+	const log = SessionLog.open(findSession(dirsOf(location, all), target), { readOnly: true });
 	try {
 		const { entries, header } = log;
 		const stats = new StatsCounter().count(log);
@@ -82,22 +91,9 @@ export async function showSession(target: string, { location, options, io }: Sub
 	}
 }
 
-async function findTexts(dir: string, search: string): Promise<Map<string, string>> {
-	const excerpts = new Map<string, string>();
-	for await (const { path, excerpt } of searchSessions(dir, search)) excerpts.set(path, excerpt);
-	return excerpts;
-}
-
 function isNamed({ name, id }: SessionSummary, search: string | undefined): boolean {
 	const wanted = search?.toLowerCase() ?? "";
 	return name?.toLowerCase().includes(wanted) === true || id.toLowerCase().startsWith(wanted);
-}
-
-function shortId({ id }: SessionSummary, all: readonly SessionSummary[]): string {
-	const isShared = (length: number) => all.some((other) => other.id !== id && other.id.startsWith(id.slice(0, length)));
-	let length = Math.min(ID_LENGTH, id.length);
-	while (length < id.length && isShared(length)) length++;
-	return id.slice(0, length);
 }
 
 function roleOf(entry: SessionEntry): string {

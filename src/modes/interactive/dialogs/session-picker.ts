@@ -3,7 +3,7 @@ import type { CommandSessions, SessionScope } from "../../../commands/pickers.js
 import { describeError } from "../../../errors.js";
 import type { SearchHit } from "../../../log/search.js";
 import type { SessionSummary } from "../../../log/session-summary.js";
-import { ConfirmDialog } from "../../../tui/confirm-dialog.js";
+import { ConfirmDialog, type ConfirmQuestion } from "../../../tui/confirm-dialog.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { InputDialog } from "../../../tui/input-dialog.js";
 import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
@@ -194,23 +194,47 @@ export class SessionPicker implements Component, Focusable {
 	#askDelete(item: SelectItem<string> | undefined): void {
 		const session = this.#sessions.find(({ path }) => path === item?.value);
 		if (!session) return;
-		const question = { title: "Delete this session?", message: `${titleOf(session)}\n${session.path}` };
-		this.#question = new ConfirmDialog(this.style, question, (isSure) => {
-			this.#question = null;
-			if (isSure) this.#delete(session);
-		});
+		const question = { title: "Move this session to the trash?", message: `${titleOf(session)}\n${session.path}` };
+		this.#confirm(question, () => void this.#trash(session));
 	}
 
-	#delete({ path }: SessionSummary): void {
+	async #trash(session: SessionSummary): Promise<void> {
+		const { path } = session;
+		this.#note("moving to the trash …");
 		try {
-			this.options.sessions.remove(path);
+			const refusal = await this.options.sessions.trash(path);
+			if (this.options.signal.aborted) return;
+			if (refusal === null) return this.#drop(path, "moved to the trash:");
+			this.#note(null);
+			const message = `It cannot go to the trash: ${refusal}\n${titleOf(session)}\n${path}`;
+			this.#confirm({ title: "Delete this session for good?", message }, () => this.#delete(path));
 		} catch (error) {
 			this.#fail(error);
-			return;
 		}
+	}
+
+	#delete(path: string): void {
+		try {
+			this.options.sessions.remove(path);
+			this.#drop(path, "deleted");
+		} catch (error) {
+			this.#fail(error);
+		}
+	}
+
+	#confirm(question: ConfirmQuestion, onYes: () => void): void {
+		this.#question = new ConfirmDialog(this.style, question, (isSure) => {
+			this.#question = null;
+			if (isSure) onYes();
+		});
+		this.options.requestRender();
+	}
+
+	/** Removes a session from the list. */
+	#drop(path: string, verb: string): void {
 		this.#sessions = this.#sessions.filter((session) => session.path !== path);
 		this.#refresh();
-		this.#note(`deleted ${path}`);
+		this.#note(`${verb} ${path}`);
 	}
 
 	#askName(item: SelectItem<string> | undefined): void {

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { CommandSessions } from "../../../../src/commands/pickers.js";
 import { OpenFile } from "../../../../src/log/open-file.js";
 import { sessionDirName } from "../../../../src/log/session-paths.js";
 import { SessionPicker } from "../../../../src/modes/interactive/dialogs/session-picker.js";
@@ -48,7 +49,15 @@ function write(root: string, { id, hoursAgo, says, name, cwd = "/home/ada/src/sh
 	return path;
 }
 
-async function open(samples: readonly Sample[] = SAMPLES, current: string | null = null, root = tempDir()) {
+/** A trash that refuses every file. */
+const NO_TRASH = async () => "this system has no trash that pi can use";
+
+async function open(
+	samples: readonly Sample[] = SAMPLES,
+	current: string | null = null,
+	root = tempDir(),
+	moveToTrash: (path: string) => Promise<string | null> = NO_TRASH,
+) {
 	const paths = new Map(samples.map((sample) => [sample.id, write(root, sample)]));
 	const closed = new AbortController();
 	onTestFinished(() => closed.abort());
@@ -60,6 +69,7 @@ async function open(samples: readonly Sample[] = SAMPLES, current: string | null
 		cwd: "/home/ada/src/shop",
 		current: () => (current === null ? null : (paths.get(current) ?? null)),
 		setName: (name) => named.push(name),
+		moveToTrash,
 	});
 	const picker = new SessionPicker(look, {
 		sessions,
@@ -141,25 +151,73 @@ describe("the picker", () => {
 });
 
 describe("a session", () => {
-	test("is deleted after a question, and the path of the file is shown", async () => {
-		const { screen, type, paths } = await open();
+	test("goes to the trash after a question, and the path of the file is shown", async () => {
+		const root = tempDir();
+		const trash = join(root, "trash");
+		const { screen, shows, type, paths } = await open(SAMPLES, null, root, async (path) => {
+			renameSync(path, trash);
+			return null;
+		});
 		const path = paths.get("bbb") ?? "";
 		type("\x1b[B", CTRL_D);
-		expect(screen()).toContain("Delete this session?");
+		expect(screen()).toContain("Move this session to the trash?");
 		expect(screen().replace(/\s/g, "")).toContain(`coupons${path}`);
 		type("\x1b");
 		expect(existsSync(path)).toBe(true);
 		type(CTRL_D, "y");
+		await shows("moved to the trash");
+		expect([existsSync(path), existsSync(trash)]).toEqual([false, true]);
+		expect(screen()).not.toContain("coupons");
+		expect(screen(400)).toContain(`moved to the trash: ${path}`);
+	});
+
+	test("is deleted for good after a second question if there is no trash", async () => {
+		const { screen, shows, type, paths } = await open();
+		const path = paths.get("bbb") ?? "";
+		type("\x1b[B", CTRL_D, "y");
+		await shows("Delete this session for good?");
+		expect(screen(120)).toContain("It cannot go to the trash: this system has no trash that pi can use");
+		expect(screen().replace(/\s/g, "")).toContain(`coupons${path}`);
+		type("n");
+		expect(existsSync(path)).toBe(true);
+		type(CTRL_D, "y");
+		await shows("Delete this session for good?");
+		type("y");
 		expect(existsSync(path)).toBe(false);
 		expect(screen()).not.toContain("coupons");
 		expect(screen(400)).toContain(`deleted ${path}`);
 	});
 
+	test.each([40, 80, 120])("shows both questions at %d columns", async (width) => {
+		const path = "/home/ada/.pi/agent/sessions/--home-ada-src-shop--/2026-01-01T00-00-00-000Z_bbb.jsonl";
+		const named = { path, id: "bbb", name: "coupons", firstMessage: "add the coupon field", messageCount: 2 };
+		const sessions: CommandSessions = {
+			...{ current: null, cwd: "/home/ada/src/shop", isOpen: () => false, trash: NO_TRASH, remove: () => {} },
+			async *list() {
+				yield [{ ...named, modifiedAt: NOW - HOUR, cwd: "/home/ada/src/shop", bytes: 900 }];
+			},
+			async *search() {},
+			rename: async () => {},
+		};
+		const { signal } = new AbortController();
+		const picker = new SessionPicker(look, { sessions, home: "/home/ada", signal, requestRender() {}, onClose() {} });
+		const shows = (wanted: string) => vi.waitFor(() => expect(picker.render(width).join("\n")).toContain(wanted));
+		await shows("coupons");
+		picker.handleInput(CTRL_D);
+		const screens = [picker.render(width)];
+		picker.handleInput("y");
+		await shows("for good?");
+		screens.push(picker.render(width));
+		for (const line of screens.flat()) expect(line.length).toBeLessThanOrEqual(width);
+		const text = screens.flat().map((line) => `${line.trimEnd()}\n`);
+		await expect(text.join("")).toMatchFileSnapshot(`../../../screens/session-delete-${width}.txt`);
+	});
+
 	test("that is open cannot be deleted", async () => {
-		const { screen, type, paths } = await open(SAMPLES, "aaa");
+		const { shows, type, paths } = await open(SAMPLES, "aaa");
 		type(CTRL_D, "y");
+		await shows("The open session cannot be deleted · start another with /new first");
 		expect(existsSync(paths.get("aaa") ?? "")).toBe(true);
-		expect(screen()).toContain("The open session cannot be deleted · start another with /new first");
 	});
 
 	test("can be renamed, even if it is open", async () => {
