@@ -5,9 +5,10 @@ import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { CustomTool } from "./load-tools.js";
-import type { HookRegistry, LoadedHook } from "./registry.js";
+import type { HookRegistry, LoadedHook, Named } from "./registry.js";
 import { createHookError } from "./source-place.js";
 import { checkResult, type RegisteredTool, withCheckedUpdates } from "./tool-definition.js";
+import type { ToolRenderer } from "./tool-drawing.js";
 import type { HandlerWatch } from "./watchdog.js";
 
 /** What calls of a hook's tool need of the session. */
@@ -38,6 +39,18 @@ export class HookTools {
 			return tool;
 		});
 	}
+}
+
+/** How a hook draws calls of its tool; undefined if it does not. */
+export function toolRenderer({ hook, options }: Named<RegisteredTool>): ToolRenderer | undefined {
+	const { renderCall, renderResult } = options;
+	if (!renderCall && !renderResult) return undefined;
+	const describeError = (event: string, thrown: unknown) =>
+		describeHookError(
+			hookFailure(createHookError("hook_failed", hook, event, inspectable(thrown), options)),
+			hookFileName(hook.path),
+		);
+	return { ...options, describeError };
 }
 
 /** A hook's tool as the agent runs it. Its results are checked, and its errors name the hook. */

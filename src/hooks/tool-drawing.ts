@@ -1,14 +1,12 @@
-import { describeHookError, hookFailure, inspectable } from "../errors.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { ToolResult } from "../tools/tool.js";
 import { stripAll } from "../util/sanitize.js";
-import { hookFileName } from "./hook-name.js";
-import { createHookError, type RegisteringHook } from "./source-place.js";
 import type { EntryComponent, EntryTheme, HookTool, ToolRenderOptions } from "./types.js";
 
 /** The functions with which a hook draws calls of its tool. */
 export interface ToolRenderer extends Pick<HookTool, "renderCall" | "renderResult"> {
-	hook: RegisteringHook;
+	/** Names the hook and the place of an error in its source. */
+	describeError(event: string, thrown: unknown): string;
 }
 
 /** Finds how a hook draws calls of a tool; undefined if none does. */
@@ -23,25 +21,25 @@ export type Drawing<T> = { drawn: T } | { error: string };
  * @returns null if the hook does not draw calls
  */
 export function drawCall<T>(
-	{ renderCall, hook }: ToolRenderer,
+	{ renderCall, describeError }: ToolRenderer,
 	args: Readonly<Record<string, unknown>>,
 	theme: EntryTheme,
 	read: (drawn: unknown) => T,
 ): Drawing<T> | null {
 	if (!renderCall) return null;
-	return contained(hook, "renderCall", () => read(renderCall(copyOf(args), theme)));
+	return contained(describeError, "renderCall", () => read(renderCall(copyOf(args), theme)));
 }
 
 /** Like `drawCall`, for a result. A failure without details is not drawn: it is not the tool's own, such as a blocked call. */
 export function drawResult<T>(
-	{ renderResult, hook }: ToolRenderer,
+	{ renderResult, describeError }: ToolRenderer,
 	result: ToolResult,
 	options: ToolRenderOptions,
 	theme: EntryTheme,
 	read: (drawn: unknown) => T,
 ): Drawing<T> | null {
 	if (!renderResult || (options.isError && result.details === undefined)) return null;
-	return contained(hook, "renderResult", () =>
+	return contained(describeError, "renderResult", () =>
 		read(renderResult(copyOf(result), theme, Object.freeze({ ...options }))),
 	);
 }
@@ -65,12 +63,11 @@ function isComponent(value: unknown): value is Pick<EntryComponent, "render"> {
 	return typeof value === "object" && value !== null && "render" in value && typeof value.render === "function";
 }
 
-function contained<T>(hook: RegisteringHook, event: string, draw: () => T): Drawing<T> {
+function contained<T>(describeError: ToolRenderer["describeError"], event: string, draw: () => T): Drawing<T> {
 	try {
 		return { drawn: draw() };
 	} catch (thrown) {
-		const failure = createHookError("hook_failed", hook, event, inspectable(thrown));
-		return { error: describeHookError(hookFailure(failure), hookFileName(hook.path)) };
+		return { error: describeError(event, thrown) };
 	}
 }
 

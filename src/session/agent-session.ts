@@ -7,6 +7,7 @@ import { paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { describeError } from "../errors.js";
+import { toolRenderer } from "../hooks/hook-tool.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { SessionShortcut } from "../hooks/shortcuts.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
@@ -298,9 +299,7 @@ export class AgentSession {
 	/** How a hook draws calls of its tool; undefined when no hook provides or draws the tool. */
 	toolRenderer(name: string): ToolRenderer | undefined {
 		const found = this.#components.hooks.registry.tool(name);
-		if (!found) return undefined;
-		const { hook, options } = found;
-		return options.renderCall || options.renderResult ? { hook, ...options } : undefined;
+		return found && toolRenderer(found);
 	}
 
 	/** Reports an error thrown outside of any handler, unless pi itself threw it. @returns whether it was reported */

@@ -26,7 +26,7 @@ test("a factory, a top level and a handler that never finish are named, and the 
 		stderr: [
 			"Hook factory.ts did not load: its factory timed out after 100 ms",
 			"Hook top.ts did not load: its top level timed out after 1000 ms",
-			"Hook handler.ts timed out after 100 ms (event: turn_start)",
+			"Hook handler.ts:1:27 timed out after 100 ms (event: turn_start)",
 			"",
 		],
 	});

@@ -182,6 +182,7 @@ describe("the declarations in the tarball", () => {
 		const texts = [...declarations().values()];
 		expect(texts.filter((text) => text.includes(PACKAGE_ROOT) || text.includes("sourceMappingURL"))).toEqual([]);
 		expect(texts.length).toBeLessThan(600);
-		expect(texts.join("").length).toBeLessThan(1_000_000);
+		// typebox's are more than half; the hook API with its docstrings is the largest part of pi's own.
+		expect(texts.join("").length).toBeLessThan(1_100_000);
 	});
 });

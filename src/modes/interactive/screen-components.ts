@@ -7,7 +7,6 @@ import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
 import { AppKeys } from "./app-keys.js";
 import { DialogController } from "./dialog-controller.js";
 import { dropFiles } from "./dropped-paths.js";
-import { editExternally as editInProgram, viewExternally } from "./external-editor.js";
 import { promptsBefore, searchHistory } from "./history-search.js";
 import { HookScreenLoader } from "./hook-screen/hook-screen-loader.js";
 import type { InteractiveOptions } from "./interactive-options.js";
@@ -58,9 +57,12 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	const editExternally = async (text: string): Promise<string | null> => {
 		const { editorCommand = null } = options;
-		if (editorCommand !== null) return lendTerminal(screen.tui, () => editInProgram(text, editorCommand));
-		screen.hint(NO_EDITOR);
-		return null;
+		if (editorCommand === null) {
+			screen.hint(NO_EDITOR);
+			return null;
+		}
+		const { editExternally } = await import("./external-editor.js");
+		return lendTerminal(screen.tui, () => editExternally(text, editorCommand));
 	};
 	const createEditor = () => new PromptEditor(screen.tui, { theme, keymap });
 	let isOpening = false;
@@ -78,6 +80,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 				view: async (text) => {
 					const { editorCommand = null } = options;
 					if (editorCommand === null) return NO_EDITOR;
+					const { viewExternally } = await import("./external-editor.js");
 					await lendTerminal(screen.tui, () => viewExternally(text, editorCommand));
 					return null;
 				},

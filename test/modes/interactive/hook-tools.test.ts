@@ -56,7 +56,7 @@ test.each([40, 80, 120])(
 				"list + tea ○ milk · ○ tea",
 				"list + nothing | failed ✗ Hook todo.ts:5:32 failed on tool todo: there is nothing to add",
 				"list + a wall Saved.",
-				`✗ Hook todo.ts failed on renderResult: line 1 of the component has ${columns - 3} columns, but ${columns - 4} fit`,
+				`✗ Hook todo.ts:1:27 failed on renderResult: line 1 of the component has ${columns - 3} columns, but ${columns - 4} fit`,
 			].join(" "),
 		);
 		if (columns > 40) expect(rows).toHaveLength(columns === 80 ? 8 : 7);

@@ -1,6 +1,6 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { expect, test } from "vitest";
-import { createLoadedHook } from "../../../../src/hooks/registry.js";
+import { errorText } from "../../../../src/errors.js";
 import type { ToolRenderer } from "../../../../src/hooks/tool-drawing.js";
 import { ToolCallView } from "../../../../src/modes/interactive/views/tool-call-view.js";
 import { safeLine } from "../../../../src/tui/safe-line.js";
@@ -13,12 +13,12 @@ interface Draws {
 	renderResult?: (...args: never[]) => unknown;
 }
 
-const HOOK = createLoadedHook({ path: "/hooks/todo.ts", realPath: "/hooks/todo.ts", scope: "global", name: "todo" });
+const describeError = (event: string, thrown: unknown) => `Hook todo.ts failed on ${event}: ${errorText(thrown)}`;
 const ARGS = { title: "buy tea" };
 const RESULT = { content: [{ type: "text" as const, text: "1 open" }], details: { open: 1 } };
 
 function viewOf(draws: Draws, style = plainStyle()): ToolCallView {
-	const renderer = { hook: HOOK, ...draws } as ToolRenderer;
+	const renderer = { describeError, ...draws } as ToolRenderer;
 	const view = new ToolCallView(style, "todo", ARGS, (name) => (name === "todo" ? renderer : undefined));
 	view.start(ARGS);
 	return view;
@@ -68,7 +68,7 @@ test("a call that is still written, and a failure that is not the tool's own, ar
 	const fail = () => {
 		throw new Error("must not be called");
 	};
-	const renderer = { hook: HOOK, renderCall: fail, renderResult: fail } as ToolRenderer;
+	const renderer = { describeError, renderCall: fail, renderResult: fail } as ToolRenderer;
 	const view = new ToolCallView(plainStyle(), "todo", {}, () => renderer);
 	view.describe("todo", { title: "bu" }, false);
 	expect(view.render(60)).toEqual(["todo  title=bu"]);
@@ -144,7 +144,7 @@ test("a hook cannot change arguments and result by drawing them", () => {
 		value.content?.push("more");
 		return "changed";
 	};
-	const renderer = { hook: HOOK, renderCall: change, renderResult: change } as unknown as ToolRenderer;
+	const renderer = { describeError, renderCall: change, renderResult: change } as unknown as ToolRenderer;
 	const view = new ToolCallView(plainStyle(), "todo", args, () => renderer);
 	view.start(args);
 	const result = { content: [{ type: "text" as const, text: "1 open" }], details: {} };
