@@ -1,9 +1,9 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import type { Theme } from "../../../../tui/theme.js";
+import type { DiffLine } from "../../../../util/read-diff.js";
 import { stripAll } from "../../../../util/sanitize.js";
-import type { DiffLine } from "../../../read-diff.js";
+import { pieces, type WordDiff } from "../../../../util/word-diff.js";
 import { clipLine, wrapLines } from "../../lines.js";
-import { pieces, type WordDiff } from "./word-diff.js";
 
 /** Minimum columns for wrapped text. Narrower text is cut. */
 const MIN_TEXT_WIDTH = 12;

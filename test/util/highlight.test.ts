@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { createHighlighter, loadHighlighter } from "../../src/tui/highlight.js";
+import { createHighlighter, loadHighlighter } from "../../src/util/highlight.js";
 
 /** Writes the kind of each token around it. */
 const NAMED = {
