@@ -112,7 +112,7 @@ export async function exportSession(session: AgentSession, path?: string): Promi
 	const id = session.sessionId.slice(0, 8);
 	const target = resolve(session.cwd, path ?? `pi-session-${id}.html`);
 	await exportToFile(target, {
-		entries: session.entries,
+		entries: session.log,
 		context: session.context,
 		title: session.sessionName ?? `Session ${id}`,
 	});
