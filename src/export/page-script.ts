@@ -159,6 +159,7 @@ const folds = [...document.querySelectorAll("details[data-entry]")].map((fold) =
 	fold,
 	title: fold.querySelector("summary"),
 	number: Number(fold.dataset.entry),
+	own: Number(fold.closest("section").id.split("-")[1]),
 }));
 const numbers = sections.map(({ id }) => (id.startsWith("hook-") ? data.entries : 0) + Number(id.split("-")[1]));
 const sectionOf = new Map(numbers.map((number, at) => [number, sections[at]]));
@@ -199,9 +200,7 @@ function showRequest() {
 		}
 	}
 	const sizes = new Map();
-	for (const { fold, title, number } of folds) {
-		const section = fold.closest("section");
-		const own = numbers[position.get(section)];
+	for (const { fold, title, number, own } of folds) {
 		const isOther = states[number] !== states[own] && !isLater(number, request.end);
 		const reason = data.reasons[states[number]];
 		setClasses(fold, !isOther ? "" : states[number] === 0 ? "in" : reason.changed ? "changed" : "out");

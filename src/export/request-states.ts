@@ -107,8 +107,9 @@ export class RequestStates {
 		const { length } = this.entries;
 		const request = this.#fromEntries(length);
 		for (const { entryIndex, by } of hidden) {
-			const text = by.hook === undefined ? `hidden by the ${by.kind}` : `hidden by the hook ${cleanText(by.hook)}`;
-			if (by.kind === "hook") request.changed.set(entryIndex, this.#state({ text }));
+			const text = `hidden by the hook ${cleanText(by.hook ?? "")}`;
+			const isIncluded = request.included.some(([from, to]) => from <= entryIndex && entryIndex < to);
+			if (by.kind === "hook" && isIncluded) request.changed.set(entryIndex, this.#state({ text }));
 		}
 		this.#requests.push({ end: length, sent: 0, ...this.#change(request, length) });
 		return {
@@ -236,12 +237,13 @@ export class RequestStates {
 	/** The states that differ from those of the previous request. */
 	#change({ included, changed }: Request, end: number): { changes?: number[] } {
 		const next = [...this.#gaps(included, end), ...[...changed].map(([at, state]): Stretch => [at, at + 1, state])];
-		const before = new Set(this.#current.map(String));
-		const after = new Set(next.map(String));
-		const changes = [
-			...this.#current.filter((stretch) => !after.has(String(stretch))).flatMap(([from, to]) => [from, to, IN_CONTEXT]),
-			...next.filter((stretch) => !before.has(String(stretch))).flat(),
-		];
+		const before = byStart(this.#current);
+		const after = byStart(next);
+		const changes: number[] = [];
+		for (const stretch of this.#current) {
+			if (!isSame(stretch, after.get(stretch[0]))) changes.push(stretch[0], stretch[1], IN_CONTEXT);
+		}
+		for (const stretch of next) if (!isSame(stretch, before.get(stretch[0]))) changes.push(...stretch);
 		this.#current = next;
 		return changes.length > 0 ? { changes } : {};
 	}
@@ -293,4 +295,13 @@ function gapsBetween(ranges: Request["included"], start: number, end: number): [
 	}
 	if (at < end) gaps.push([at, end]);
 	return gaps;
+}
+
+/** No two stretches start at the same message. */
+function byStart(stretches: readonly Stretch[]): Map<number, Stretch> {
+	return new Map(stretches.map((stretch) => [stretch[0], stretch]));
+}
+
+function isSame(a: Stretch, b: Stretch | undefined): boolean {
+	return b !== undefined && a[1] === b[1] && a[2] === b[2];
 }

@@ -135,6 +135,30 @@ describe("RequestStates", () => {
 		expect(statesOf(ledger)).toEqual([["1 hidden by the hook pop.ts", "2 +"]]);
 	});
 
+	test("a hook that hides one more message for each of 2,000 requests needs a few numbers for each", () => {
+		const entries = session();
+		const kept: [number, number][] = [];
+		for (let at = 0; at < 2000; at++) {
+			const reply = entries.push(user("kept"), user("hidden later"), assistant("a")) - 1;
+			const shape: RecordedRequest = [...kept, [reply - 2, reply]];
+			entries[reply] = recorded(shape);
+			kept.push([reply - 2, reply - 1], [reply, reply + 1]);
+		}
+		const ledger = ledgerOf(entries);
+		expect(Math.max(...ledger.requests.slice(0, -1).map(({ changes = [] }) => changes.length))).toBeLessThanOrEqual(9);
+		expect(statesOf({ ...ledger, requests: ledger.requests.slice(0, 3) })[2]?.slice(0, 9)).toEqual([
+			"1 +",
+			"2 hidden by a hook",
+			"3 +",
+			"4 +",
+			"5 hidden by a hook",
+			"6 +",
+			"7 +",
+			"8 +",
+			"9 .",
+		]);
+	});
+
 	test("requests that only add messages need no changes: 10,000 requests take less than 1 MB", () => {
 		const entries = session(...Array.from({ length: 10_000 }, (_, at) => [user(`${at}`), assistant("b")]).flat());
 		const ledger = ledgerOf(entries);
