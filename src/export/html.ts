@@ -104,7 +104,8 @@ function* pageParts({ entries, context, title }: ExportHtmlOptions): Generator<s
 
 function headHtml(title: string, { origin, messages, models, cost, prompts }: Survey): string {
 	const [started, ...place] = origin;
-	const about = [...(started ? [`started ${started}`, ...place] : []), `${messages} messages`, ...models];
+	const time = started?.replace("T", " ").replace(/:\d\d(?:\.\d+)?Z$/, " UTC");
+	const about = [...(time ? [`Started ${time}`, ...place] : []), `${messages} messages`, ...models];
 	const facts = [models.at(-1), cost === null ? "" : formatCost(cost), `${messages} messages`].filter(Boolean);
 	const outline = prompts.map(({ index, text }) => `<li><a href="#entry-${index}">${escapeHtml(text)}</a></li>`);
 	return `<!doctype html>

@@ -38,7 +38,7 @@ nav a { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 
 	border-left: 2px solid var(--line); color: var(--dim); text-decoration: none; overflow-wrap: anywhere; }
 nav a:hover, nav a.here { border-color: var(--accent); color: var(--text); }
 main { width: 100%; max-width: 56rem; padding: 1.25rem 1.5rem 8rem 4rem; }
-.about { margin: 0 0 1.5rem; color: var(--dim); font-size: 0.85rem; overflow-wrap: anywhere; }
+.about { margin: 0 0 0.5rem; color: var(--dim); font-size: 0.85rem; overflow-wrap: anywhere; }
 section { display: flow-root; position: relative; margin: 0.5rem 0; content-visibility: auto; contain-intrinsic-size: auto 3rem; overflow-wrap: anywhere; }
 section:has(> .user) { padding-top: 1.25rem; }
 /* The number hangs outside the section, which clips what is outside while it has content-visibility. */
@@ -134,8 +134,8 @@ footer > div { max-width: 79rem; margin: 0 auto; }
 	#found:empty { display: none; }
 	main { padding: 0.75rem 0.8rem 9rem; }
 	section { margin-left: 0; padding-left: 0; padding-top: 0.1rem; }
-	.index { position: static; display: block; width: auto; text-align: left; line-height: 1.3; }
-	section:has(> .user) > .index { margin: 0; }
+	.index { position: static; float: right; width: auto; margin-left: 0.5rem; line-height: 1.8; }
+	section:has(> .user) > .index { margin: 0.1rem 0.5rem 0; }
 	details { padding-left: 0.6rem; }
 	pre { padding: 0.6rem 0.7rem; font-size: 0.78rem; }
 	footer { padding: 0.3rem 0.8rem 0.4rem; font-size: 0.78rem; }

@@ -39,8 +39,9 @@ function reply(
 }
 
 /**
- * A session with one of everything: 6 requests (entries 2, 4, 7, 13, 15, 18), a compaction in entry 10 that keeps entry 9,
- * and a hook that hides entries 13 and 14 from the last request and adds a message.
+ * A session with one of everything: 6 requests (entries 2, 4, 7, 13, 15, 18), a compaction in entry 10 that keeps entries
+ * 7 to 9 and shortens entry 8, and a hook that hides entries 13 and 14 from the last request, adds a message to it and
+ * replaces entry 16.
  */
 export function sampleSession(): SessionEntry[] {
 	const edit = result("edit-1", "Edited src/price.ts", "edit");
@@ -95,10 +96,13 @@ export function sampleSession(): SessionEntry[] {
 		),
 		edit,
 		user("Thanks. Please explain the difference in a table."),
-		compaction(
-			9,
-			"## Goal\n\nFix the failing price test.\n\n- `src/price.ts` used `toFixed(1)`; it is `toFixed(2)` now.",
-		),
+		{
+			...compaction(
+				7,
+				"## Goal\n\nFix the failing price test.\n\n- `src/price.ts` used `toFixed(1)`; it is `toFixed(2)` now.",
+			),
+			shortened: [{ entryIndex: 8, characters: 10 }],
+		},
 		{
 			type: "message",
 			timestamp: TIMESTAMP,
@@ -116,7 +120,7 @@ export function sampleSession(): SessionEntry[] {
 		reply(
 			"### Why it failed\n\n| call | result |\n|---|---:|\n| `(1.5).toFixed(1)` | 1.5 |\n| `(1.5).toFixed(2)` | 1.50 |\n\n1. The test expects *two* digits.\n2. The function returned **one**.\n\n> Prices always have two digits.\n\n```ts\n// The fix\nexport const price = (cents: number) => (cents / 100).toFixed(2);\n```\n\nSee [the docs](https://example.test/toFixed).",
 			[],
-			{ tokens: 1400, messages: 3 },
+			{ tokens: 1400, messages: 5 },
 		),
 		user("And in Python?"),
 		reply(
@@ -131,21 +135,25 @@ export function sampleSession(): SessionEntry[] {
 					},
 				},
 			],
-			{ tokens: 1900, messages: 5 },
+			{ tokens: 1900, messages: 7 },
 		),
 		result("write-1", "Created price.py", "write"),
 		user("Is that all?"),
 		reply("Yes: the test passes, and `price.py` does the same.", [], {
 			tokens: 900,
-			messages: 7,
+			messages: 9,
 			shape: [
 				{ compaction: 10 },
+				[7, 8],
+				{ compaction: 10, entry: 8 },
 				[9, 13],
 				{
 					message: { role: "user", content: "Two earlier questions were answered: a table, and Python.", timestamp: 1 },
 					entryIndex: null,
 				},
-				[15, 18],
+				[15, 16],
+				{ message: result("write-1", "Created it", "write").message, entryIndex: 16 },
+				[17, 18],
 			],
 		}),
 		{ type: "session_info", timestamp: TIMESTAMP, name: "Fix the price test" },
