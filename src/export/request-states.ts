@@ -108,8 +108,8 @@ export class RequestStates {
 		const request = this.#fromEntries(length);
 		for (const { entryIndex, by } of hidden) {
 			const text = `hidden by the hook ${cleanText(by.hook ?? "")}`;
-			const isIncluded = request.included.some(([from, to]) => from <= entryIndex && entryIndex < to);
-			if (by.kind === "hook" && isIncluded) request.changed.set(entryIndex, this.#state({ text }));
+			if (by.kind === "hook" && isIn(request.included, entryIndex))
+				request.changed.set(entryIndex, this.#state({ text }));
 		}
 		this.#requests.push({ end: length, sent: 0, ...this.#change(request, length) });
 		return {
@@ -218,7 +218,7 @@ export class RequestStates {
 				),
 			included,
 		);
-		return { included: split, changed };
+		return { included: split, changed: new Map([...changed].filter(([index]) => isIn(split, index))) };
 	}
 
 	#active(end: number): ReturnType<typeof activeReplacement> {
@@ -283,6 +283,10 @@ export class RequestStates {
 		this.#stateOf.set(reason.text, this.#reasons.length);
 		return this.#reasons.push(reason) - 1;
 	}
+}
+
+function isIn(ranges: Request["included"], index: number): boolean {
+	return ranges.some(([from, to]) => from <= index && index < to);
 }
 
 /** The parts of `[start, end)` outside all ranges. */

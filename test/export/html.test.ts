@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Script } from "node:vm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { exportHtml } from "../../src/export/html.js";
+import { exportHtml, exportToFile } from "../../src/export/html.js";
 import { SCRIPT } from "../../src/export/page-script.js";
 import { STYLE } from "../../src/export/page-style.js";
 import type { SessionEntry } from "../../src/log/entry.js";
 import { loadHighlighter } from "../../src/util/highlight.js";
 import { loadWordDiff } from "../../src/util/word-diff.js";
 import { assistant, compaction, header, result, user } from "../helpers/entries.js";
+import { tempDir } from "../helpers/temp.js";
 import { everywhere, HOSTILE } from "./hostile.js";
 import { PIXEL, sampleSession } from "./sample-session.js";
 
@@ -214,5 +217,45 @@ describe("exportHtml", () => {
 		expect(html).not.toMatch(
 			/url\(|@import|<link|fetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|innerHTML|eval\(/i,
 		);
+	});
+});
+
+describe("exportToFile", () => {
+	test("reads each entry a few times, keeps none, and lets other work continue", async () => {
+		const entries = [header(), ...Array.from({ length: 2000 }, (_, at) => [user(`${at}`), assistant("b")]).flat()];
+		let reads = 0;
+		const source = {
+			length: entries.length,
+			at: () => {
+				throw new Error("at() keeps the entry in memory");
+			},
+			lastOfTypes: () => -1,
+			peek: (index: number) => {
+				reads++;
+				return structuredClone(entries[index]);
+			},
+		};
+		const path = join(tempDir(), "page.html");
+		let turns = 0;
+		const timer = setInterval(() => turns++, 1);
+		await exportToFile(path, { entries: source, title: "A session" });
+		clearInterval(timer);
+		expect(readFileSync(path, "utf8")).toBe(exportHtml({ entries, title: "A session" }));
+		expect(reads).toBe(2 * entries.length);
+		expect(turns).toBeGreaterThan(5);
+	});
+
+	test("leaves an existing file unchanged when it fails", async () => {
+		const path = join(tempDir(), "page.html");
+		writeFileSync(path, "before");
+		const source = {
+			length: 2,
+			at: (index: number) => {
+				if (index === 1) throw new Error("the disk failed");
+				return header();
+			},
+		};
+		await expect(exportToFile(path, { entries: source, title: "t" })).rejects.toThrow(`Cannot write ${path}`);
+		expect(readFileSync(path, "utf8")).toBe("before");
 	});
 });

@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { buildContext } from "../../src/context/build-context.js";
 import { type RequestLedger, RequestStates } from "../../src/export/request-states.js";
 import type { MessageEntry, RecordedRequest, SessionEntry } from "../../src/log/entry.js";
 import { assistant, compaction, custom, result, session, user } from "../helpers/entries.js";
@@ -133,6 +135,44 @@ describe("RequestStates", () => {
 	test("the context after all entries names the hooks that hide entries", () => {
 		const ledger = ledgerOf(session(user("a"), user("b")), [{ entryIndex: 1, by: { kind: "hook", hook: "pop.ts" } }]);
 		expect(statesOf(ledger)).toEqual([["1 hidden by the hook pop.ts", "2 +"]]);
+	});
+
+	test("each request contains what the context of pi contains there, in any session", async () => {
+		const step = fc.oneof(
+			fc.constant(user("a")),
+			fc.constant(assistant("b")),
+			fc.constant(custom("note")),
+			fc.record({ at: fc.nat(12), kept: fc.array(fc.nat(8), { maxLength: 2 }), short: fc.nat(12) }).map(
+				({ at, kept, short }): SessionEntry => ({
+					...compaction(at, "s"),
+					keptEntries: kept,
+					shortened: [{ entryIndex: short, characters: 2 }],
+				}),
+			),
+			fc.nat(12).map((at): SessionEntry => ({ type: "context_undo", timestamp: TIMESTAMP, entryIndex: at })),
+			fc.nat(12).map((at): SessionEntry => ({ type: "context_freeze", timestamp: TIMESTAMP, entryIndex: at })),
+			fc.constant(recorded([[1, 3]])),
+		);
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+				const entries = session(...steps.map((entry) => structuredClone(entry)));
+				const ledger = ledgerOf(entries);
+				const states = statesOf(ledger);
+				for (const [at, { end, reply }] of ledger.requests.entries()) {
+					const entry = reply === undefined ? undefined : entries[reply];
+					if (entry && "context" in entry) continue; // recorded with what hooks did
+					const { messages } = await buildContext(entries.slice(0, end), []);
+					const own = messages.map(({ entryIndex, origin }) =>
+						origin.kind === "compaction" ? origin.entryIndex : entryIndex,
+					);
+					const shown = (states[at] ?? []).flatMap((line) =>
+						/^(\d+) [+~]/.test(line) ? [Number.parseInt(line, 10)] : [],
+					);
+					expect(shown).toEqual([...new Set(own)].sort((a, b) => Number(a) - Number(b)));
+				}
+			}),
+			{ numRuns: 500 },
+		);
 	});
 
 	test("a hook that hides one more message for each of 2,000 requests needs a few numbers for each", () => {

@@ -47,3 +47,9 @@ test("tokens without a kind inside a string have the color of the string", () =>
 test.each(["", "nonsense"])("code of the language %j stays plain", (language) => {
 	expect(createHighlighter(NAMED)("const a;", language)).toEqual(["const a;"]);
 });
+
+test("the plain style applies to all text without a kind, also in code without a known language", () => {
+	const highlight = createHighlighter({ ...NAMED, plain: (text) => text.replaceAll("<", "&lt;") });
+	expect(highlight("a < 1;\nb", "ts")).toEqual(["a &lt; ‹number 1›;", "b"]);
+	expect(highlight("a < 1;\n<b>", "no-such-language")).toEqual(["a &lt; 1;", "&lt;b>"]);
+});
