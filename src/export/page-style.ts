@@ -19,11 +19,11 @@ button { border: 1px solid var(--line); border-radius: 6px; background: var(--ba
 	font-size: 0.85rem; white-space: nowrap; }
 button[aria-pressed="true"] { border-color: var(--accent); color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
-header { position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; align-items: center; gap: 0.3rem 0.75rem;
+header { position: sticky; top: 0; z-index: 2; display: flex; align-items: center; gap: 0.3rem 0.75rem;
 	min-height: var(--head); padding: 0.4rem 1.25rem; background: var(--back); border-bottom: 1px solid var(--line); }
-h1 { flex: 0 1 auto; min-width: 0; margin: 0; font-size: 1.05rem; font-weight: 650; line-height: 1.3; overflow: hidden;
+h1 { flex: 0 1 auto; min-width: 0; max-width: 50%; margin: 0; font-size: 1.05rem; font-weight: 650; line-height: 1.3; overflow: hidden;
 	text-overflow: ellipsis; white-space: nowrap; }
-.facts { flex: 1 1 12rem; min-width: 0; color: var(--dim); font-size: 0.85rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.facts { flex: 1 1 4rem; min-width: 0; color: var(--dim); font-size: 0.85rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .tools { display: none; flex: 0 1 auto; min-width: 0; gap: 0.4rem; align-items: center; }
 .js .tools { display: flex; }
 #search { width: 13rem; min-width: 0; flex: 1 1 6rem; padding: 0.2rem 0.6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--box); }
@@ -127,9 +127,8 @@ footer > div { max-width: 79rem; margin: 0 auto; }
 }
 @media (max-width: 40rem) {
 	:root { --head: 5.6rem; }
-	header { padding: 0.4rem 0.8rem; }
-	h1 { flex: 0 1 auto; max-width: 60%; }
-	.facts { flex: 1 1 4rem; }
+	header { flex-wrap: wrap; padding: 0.4rem 0.8rem; }
+	h1 { max-width: 60%; }
 	.tools { flex: 1 0 100%; }
 	#found:empty { display: none; }
 	main { padding: 0.75rem 0.8rem 9rem; }
@@ -144,7 +143,7 @@ footer > div { max-width: 79rem; margin: 0 auto; }
 	:root { color-scheme: light; --text: #000; --dim: #444; --line: #ccc; --back: #fff; --box: #f6f6f6; --user: #f0f4f9; }
 	body { font-size: 10.5pt; }
 	header { position: static; padding: 0 0 0.5rem; }
-	h1, .facts { white-space: normal; overflow: visible; }
+	h1, .facts { max-width: none; white-space: normal; overflow: visible; }
 	.js .tools, .js footer, .js nav, nav { display: none; }
 	.page { display: block; }
 	main { max-width: none; padding: 0.5rem 0 0 3.25rem; }

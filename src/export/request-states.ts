@@ -63,7 +63,7 @@ const FIRST_REASONS: readonly Reason[] = [
 	{ text: "" },
 	{ text: "not part of this request" },
 	{ text: "hidden by a hook" },
-	{ text: "this summary is not used" },
+	{ text: "no longer used" },
 ];
 
 /** Collects the ledger of a session while its entries are read in order. */

@@ -226,6 +226,22 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 		}
 	});
 
+	test.each([700, 800, 1024, 1280])(
+		"at %i pixels the header has one row and an entry that was linked to is below it",
+		async (width) => {
+			const { page } = await open(exportHtml({ entries: sampleSession(), title: "A long title ".repeat(20) }), width);
+			await page.evaluate(() => {
+				location.hash = "#entry-13";
+			});
+			const bottom = await page.$eval("header", (element) => element.getBoundingClientRect().bottom);
+			expect(bottom).toBeLessThan(60);
+			const top = () => page.$eval("#entry-13", (element) => element.getBoundingClientRect().top);
+			await expect.poll(top).toBeLessThan(800);
+			expect(await top()).toBeGreaterThanOrEqual(bottom);
+			expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+		},
+	);
+
 	test("a printed page has no controls and cuts nothing", async () => {
 		const { page } = await openSample(794);
 		await page.click("#folds");

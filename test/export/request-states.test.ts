@@ -61,7 +61,7 @@ describe("RequestStates", () => {
 		);
 		const states = statesOf(ledgerOf(entries));
 		expect(states[2]).toEqual([`1 ${why}`, `2 ${why}`, "3 +", "4 +", "5 +", "6 +", "7 .", "9 .", "10 ."]);
-		expect(states[3]).toEqual(["1 +", "2 +", "3 +", "4 +", "5 this summary is not used", "6 +", "7 +", "9 +", "10 ."]);
+		expect(states[3]).toEqual(["1 +", "2 +", "3 +", "4 +", "5 no longer used", "6 +", "7 +", "9 +", "10 ."]);
 	});
 
 	test("a later compaction replaces the summary of the earlier one", () => {
